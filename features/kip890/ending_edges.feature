@@ -191,7 +191,7 @@ Feature: Ending a transaction in unusual cases
       And the transaction of A is Ongoing in payments-0
 
   @KIP890-075 @MUST
-  Rule: A coordinator answers EndTxn with an empty transactional id with INVALID_REQUEST, before it reads any state.
+  Rule: A coordinator answers EndTxn with an empty transactional id with INVALID_REQUEST, and changes nothing.
     A client that forgot its id would be answered that it lost its producer id, and its developer would look for the fault in the wrong
     place.
 

@@ -6,8 +6,8 @@ Feature: Appends that fail
     And producer A with transactional id "transfer"
 
   @KIP890-460 @MUST @commits @aborts
-  Rule: An EndTxn that the transaction log does not take changes nothing, and the client that asks again is answered as if it had asked once.
-    A coordinator that has changed its own mind before its log would spend an epoch twice, or end a transaction that no log knows of.
+  Rule: A coordinator that cannot write the end to its transaction log changes nothing, and answers a retried EndTxn as if it were the first.
+    A coordinator that changes its state before its log would use up two epochs, or end a transaction of which its log has no record.
 
     @needs:failed-appends @needs:transactions-v2
     Scenario: [1] The record of a commit is refused
@@ -30,7 +30,7 @@ Feature: Appends that fail
       And an append to the transaction log has failed
 
   @KIP890-461 @MUST @fencing
-  Rule: An InitProducerId that the transaction log does not take spends no epoch.
+  Rule: An InitProducerId whose record the transaction log refuses uses up no epoch.
     A producer would run out of epochs, or be fenced by an epoch that was never given to a producer.
 
     @needs:failed-appends
@@ -50,8 +50,8 @@ Feature: Appends that fail
       And an append to the transaction log has failed
 
   @KIP890-462 @MUST @aborts
-  Rule: A record is not in its partition before the transaction log has the partition.
-    A record would be in a transaction that does not cover its partition, and no marker would ever come.
+  Rule: A leader appends a record only after the transaction log has the partition of the record.
+    The record would be in a partition that its transaction does not have, and would never get a marker.
 
     @needs:failed-appends
     Scenario: [1] The record of a new transaction is refused
@@ -72,7 +72,7 @@ Feature: Appends that fail
       And an append to the transaction log has failed
 
   @KIP890-463 @MUST @commits @recovery
-  Rule: A transaction whose completion the transaction log does not take is completed when the log takes it.
+  Rule: If the transaction log refuses the completion of a transaction, the coordinator completes the transaction once the log accepts it.
     Its transactional id would be answered CONCURRENT_TRANSACTIONS for ever, although all markers are written.
 
     @needs:failed-appends @needs:transactions-v2
@@ -96,7 +96,7 @@ Feature: Appends that fail
       And an append to the transaction log has failed
 
   @KIP890-464 @MUST @retention
-  Rule: Transactional ids go on expiring after the transaction log has refused the record of one that expired.
+  Rule: A coordinator continues to remove expired transactional ids after its log has refused the record of one of them.
     One refusal would end the expiry of all ids, and the coordinator would fill up.
 
     @needs:failed-appends @needs:short-expiry
@@ -109,8 +109,8 @@ Feature: Appends that fail
       And an append to the transaction log has failed
 
   @KIP890-465 @MUST @commits
-  Rule: Offsets that the log of groups' offsets does not take at first are committed once, with their transaction.
-    A group would go on from a place whose records were processed already, or skip some.
+  Rule: If the log of groups' offsets refuses offsets or their marker at first, the offsets still take effect with the commit.
+    A group would process records again, or skip some.
 
     @needs:failed-appends
     Scenario: [1] The record of the offsets is refused

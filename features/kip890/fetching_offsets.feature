@@ -71,7 +71,7 @@ Feature: Fetching and committing the offsets of groups
       Then it is refused with UNKNOWN_TOPIC_ID
 
   @KIP890-359 @MUST
-  Rule: A node that does not coordinate a group answers requests for its offsets with NOT_COORDINATOR.
+  Rule: A node that does not coordinate a group answers OffsetCommit and TxnOffsetCommit for it with NOT_COORDINATOR, and stores nothing.
     Two nodes that both keep the offsets of a group would return different ones, and records would be skipped or processed twice.
 
     @needs:two-nodes

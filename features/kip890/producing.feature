@@ -287,7 +287,7 @@ Feature: How the leader of a partition judges a Produce
       And it is done
 
   @KIP890-105 @MUST
-  Rule: A leader that receives Produce v12 while a transaction completes waits briefly, and then answers CONCURRENT_TRANSACTIONS.
+  Rule: A leader answers Produce v12 with CONCURRENT_TRANSACTIONS while the producer's previous transaction completes, and appends nothing.
     NOT_ENOUGH_REPLICAS would make a new client report missing replicas where it only has to wait.
 
     @needs:hold-markers

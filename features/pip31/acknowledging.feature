@@ -228,7 +228,7 @@ Feature: Acknowledging in a transaction
       Then the consumer of "workers" receives "i3" and nothing else
 
   @PIP31-61 @MUST
-  Rule: A pending acknowledgement stays pending until its transaction ends, and nothing else releases it.
+  Rule: A pending acknowledgement stays pending until its transaction ends: no other consumer, no other transaction and no crash releases it.
     A consumer that closes must not release what its transaction has acknowledged: another consumer would process it before the commit.
 
     Scenario: [1] Another transaction acknowledges a pending message after another consumer took over

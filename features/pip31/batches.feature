@@ -7,7 +7,7 @@ Feature: Acknowledging a batch in several transactions
     And the consumer of shared subscription "workers" has received "b1", "b2", "b3" from inputs
 
   @PIP31-66 @MUST @aborts
-  Rule: Two transactions may acknowledge different messages of one batch, and an abort redelivers only those of its own transaction.
+  Rule: Two transactions may acknowledge different messages of one batch, and an abort redelivers only those that the aborted one acknowledged.
     The messages of a batch share one entry; an end that applies to whole entries also ends those of another transaction.
 
     @needs:batch-index-acknowledgement

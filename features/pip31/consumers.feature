@@ -88,7 +88,7 @@ Feature: What consumers may rely on
       Then the consumer of "workers" is told nothing of an end
 
   @PIP31-140 @MUST
-  Rule: A plain acknowledgement deletes exactly the messages that it names.
+  Rule: A plain cumulative acknowledgement deletes every message up to the one that it names, and no later one.
     A message that is not deleted is processed twice, and one that is deleted in addition is never processed.
 
     Scenario: [1] A consumer acknowledges cumulatively up to the second of three messages

@@ -102,7 +102,7 @@ Feature: The end of a cumulative acknowledgement
       Then subscription "auditors" has "i1", "i2", "i3" left
 
   @PIP31-85 @MUST @commits @aborts
-  Rule: While another transaction's cumulative acknowledgement is pending, an individual one is refused, or follows the outcome of its own transaction.
+  Rule: While another transaction's cumulative acknowledgement is pending, an individual one is refused, or follows the outcome of the transaction that sent it.
     One of the two transactions would lose what it was granted, or delete what was redelivered.
 
     Scenario: [1] The message is below the cumulative acknowledgement, which aborts

@@ -114,7 +114,7 @@ Feature: Consumers and controllers that are absent for a while
       Then ann is assigned first and second and high and right
 
   @PIP460-39 @MUST @recovery
-  Rule: Assignments survive a fail-over of the controller, and the new controller gives every session a new grace period.
+  Rule: Assignments survive a fail-over of the controller: a stream consumer that reconnects is assigned the segments that it had.
     Otherwise each fail-over takes all segments away from each consumer that reconnects a little later than the others.
 
     @needs:crash

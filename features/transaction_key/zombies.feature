@@ -138,7 +138,7 @@ Feature: Fenced tasks that continue
       Then it is refused with InvalidTxnStatus
 
   @TXKEY-12 @MUST @fencing
-  Rule: A coordinator lets a fenced client neither add participants to its transaction nor begin another transaction with the key.
+  Rule: A coordinator lets a fenced client neither add participants to its transaction nor begin another one on the connection that was closed.
     A participant that is added to a fenced transaction would wait for an end that never comes; a new transaction would fence the
     successor.
 
@@ -187,7 +187,7 @@ Feature: Fenced tasks that continue
       Then it is refused with InvalidTxnStatus
 
   @TXKEY-32 @MUST @fencing @commits
-  Rule: If two tasks with the same key do the same work, only the commits of the newer task take effect.
+  Rule: Once a newer task has connected with a key, its commits take effect, and later commits of the older task do not.
     Two tasks that each read the same inputs in a transaction are the purpose of the key: output exactly once.
 
     Background:

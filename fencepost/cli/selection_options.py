@@ -14,7 +14,8 @@ Themes = Annotated[
     list[str] | None,
     typer.Option(
         metavar="THEME",
-        help="Only what carries this tag, in all proposals: commits, aborts, fencing, recovery, retention or sealing; a list, or repeated.",
+        help="Only requirements of this theme, in all proposals: commits, aborts, fencing, recovery, retention or sealing. Several with "
+        "commas, or repeat the option. Default: all.",
         autocompletion=complete_theme,
     ),
 ]

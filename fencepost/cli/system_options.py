@@ -24,13 +24,17 @@ Patience = Annotated[
         metavar="S",
         min=0.1,
         max=3600,
-        help="How long to wait for what must arrive, and for each answer, 30 s at most for one of these. "
-        "After a wait of less than 20 s that was in vain, nothing is violated: it is inconclusive.",
+        help="How many seconds to wait for an expected result, and for each answer; for one answer never more than 30. If something does "
+        "not arrive and this is less than 20, the scenario is inconclusive instead of violated.",
     ),
 ]
 Defect = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Break the reference in this way, to see the suite find it.", autocompletion=complete_defect),
+    typer.Option(
+        metavar="NAME",
+        help="Judge the reference with this defect, such as no-epoch-bump, to see how the suite finds it.",
+        autocompletion=complete_defect,
+    ),
 ]
 
 

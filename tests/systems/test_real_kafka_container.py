@@ -12,13 +12,12 @@ from docker_here import IMAGE, OLDER_IMAGE, begun_by, containers_of, left_behind
 from stopped import begun
 
 from fencepost.adapters.common import owners
-from fencepost.adapters.images import image_of
 from fencepost.adapters.kafka.container_broker import KafkaBroker
-from fencepost.adapters.kafka.container_system import KafkaContainerSystem, exact_version
+from fencepost.adapters.kafka.container_system import KafkaContainerSystem
 from fencepost.adapters.kafka.handshake import WITHOUT_SEALING
 from fencepost.adapters.kafka.login import Passwords
 from fencepost.adapters.kafka.probe import KafkaProbe
-from fencepost.adapters.kafka.settings import BrokerConfiguration, kafka_settings
+from fencepost.adapters.kafka.settings import kafka_settings
 from fencepost.adapters.kafka.system import KafkaAt
 from fencepost.adapters.kafka.values import LAST_USABLE_EPOCH, Isolation, ProducerIdAndEpoch, TopicPartition
 from fencepost.contract.errors import NotOffered, SystemUnreachable, WrongUsage
@@ -321,74 +320,6 @@ def test_a_session_before_open_is_wrong_usage() -> None:
         with pytest.raises(WrongUsage, match=r"before open\(\)"):
             system.session("too early")
         system.close()
-
-
-def test_a_configuration_that_does_not_exist_is_wrong_usage() -> None:
-    """The error lists the configurations that there are."""
-    with pytest.raises(WrongUsage, match="no configuration 'fast'; it has short, "):
-        kafka_settings().environment("fast", 20_123)
-
-
-def test_a_scenario_runs_on_the_first_configuration_that_offers_all_it_needs() -> None:
-    """What configurations do not offer is no matter of theirs, and what no configuration offers at once cannot be had."""
-    configurations = {
-        "one": BrokerConfiguration(offers=["crash"], settings={}),
-        "two": BrokerConfiguration(offers=["crash", "pause"], settings={}),
-        "three": BrokerConfiguration(offers=["expiry"], settings={}),
-    }
-    settings = kafka_settings().model_copy(update={"configurations": configurations})
-
-    assert settings.configuration_for({"crash", "transactions-v2"}) == "one"
-    assert settings.configuration_for({"pause"}) == "two"
-    with pytest.raises(NotOffered, match="no configuration that offers expiry, pause at once"):
-        settings.configuration_for({"pause", "expiry"})
-    assert settings.configurations_for([{"expiry"}, {"pause", "expiry"}, set()]) == ["one", "three"]
-
-
-def test_the_settings_of_a_configuration_are_read_by_the_names_of_kafka() -> None:
-    """As Apache's image does: one underscore is a dot, two are an underscore, three are a dash."""
-    settings = {"KAFKA_A_B": "1", "KAFKA_LISTENER_NAME_X_SCRAM___SHA___256": "2", "KAFKA_C__D": "3"}
-    odd = kafka_settings().model_copy(update={"configurations": {"odd": BrokerConfiguration(offers=[], settings=settings)}})
-
-    assert odd.properties("odd") == {"a.b": "1", "listener.name.x.scram-sha-256": "2", "c_d": "3"}
-
-
-def test_a_broker_advertises_the_port_at_which_it_listens() -> None:
-    """It reaches itself by the address that clients use."""
-    environment = kafka_settings().environment("short", 20_123)
-
-    assert environment["KAFKA_ADVERTISED_LISTENERS"] == "PLAINTEXT://127.0.0.1:20123"
-    assert environment["KAFKA_LISTENERS"].startswith("PLAINTEXT://:20123,")
-
-
-@pytest.mark.parametrize(
-    ("image", "version"),
-    [
-        ("apache/kafka:4.3.1", "4.3.1"),
-        ("registry:5000/apache/kafka:4.1.0-rc0", "4.1.0-rc0"),
-        ("apache/kafka:latest", None),
-        ("registry:5000/kafka", None),
-        ("kafka:4.0@sha256:1234", "4.0"),
-    ],
-)
-def test_a_version_is_read_off_a_tag_that_is_one(image: str, version: str | None) -> None:
-    """A tag such as `latest` says nothing."""
-    assert exact_version(image) == version
-
-
-@pytest.mark.parametrize(
-    ("broker", "image"), [("kafka", IMAGE), ("kafka:4.1.1", "apache/kafka:4.1.1"), ("pulsar:5.0.0-M1", "apachepulsar/pulsar:5.0.0-M1")]
-)
-def test_a_short_name_stands_for_an_image(broker: str, image: str) -> None:
-    """What users write for --broker."""
-    assert image_of(broker) == image
-
-
-@pytest.mark.parametrize("broker", ["", "kafka:", "redpanda", "redpanda:1"])
-def test_what_is_no_short_name_is_refused(broker: str) -> None:
-    """The error says what would be one."""
-    with pytest.raises(WrongUsage, match="expected kafka or pulsar"):
-        image_of(broker)
 
 
 def test_an_owner_is_gone_only_when_that_is_seen() -> None:

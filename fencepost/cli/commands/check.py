@@ -10,20 +10,45 @@ from fencepost.cli.exit_codes import guarded
 
 def check(
     paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH...", help="Histories, or folders with histories: JSON lines, Parquet, Jepsen EDN.")
+        list[Path],
+        typer.Argument(metavar="PATH...", help="Files of histories, or folders that have them: JSON lines, Parquet, or Jepsen's EDN."),
     ],
-    results: Annotated[Path, typer.Option(metavar="DIR", help="Where the verdict, the witnesses and the page go.")] = Path("results/check"),
-    form: Annotated[str, typer.Option("--format", metavar="FORM", help="table or json.")] = "table",
-    anomaly: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Only this anomaly. May be repeated.")] = None,
-    most: Annotated[int, typer.Option("--max-witnesses", metavar="N", min=1, help="How many of an anomaly are kept for a run.")] = 100,
-    infer_ww: Annotated[bool, typer.Option("--infer-ww", help="For cycles, infer who wrote before whom from the order of a log.")] = False,
-    infer_rw: Annotated[bool, typer.Option("--infer-rw", help="For cycles, infer who read before whom wrote.")] = False,
-    master: Annotated[str, typer.Option(metavar="URL", help="The Spark master: local[*], spark://HOST:PORT, k8s://...")] = "local[*]",
+    results: Annotated[Path, typer.Option(metavar="DIR", help="The folder for the verdict, the witnesses and the page.")] = Path(
+        "results/check"
+    ),
+    form: Annotated[str, typer.Option("--format", metavar="FORM", help="How the verdict is printed: table or json.")] = "table",
+    anomaly: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Look only for this anomaly, such as lost-write. May be repeated. Default: all."),
+    ] = None,
+    most: Annotated[
+        int, typer.Option("--max-witnesses", metavar="N", min=1, help="How many witnesses of each anomaly are kept for each run.")
+    ] = 100,
+    infer_ww: Annotated[
+        bool,
+        typer.Option(
+            "--infer-ww", help="When looking for cycles, conclude from the order of records in a log which transaction wrote first."
+        ),
+    ] = False,
+    infer_rw: Annotated[
+        bool,
+        typer.Option(
+            "--infer-rw",
+            help="When looking for cycles, conclude that a poll read before the record after its last one was written.",
+        ),
+    ] = False,
+    master: Annotated[
+        str, typer.Option(metavar="URL", help="Where Spark runs: local[*] (all cores of this machine), spark://HOST:PORT or k8s://...")
+    ] = "local[*]",
     memory: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="Memory of the driver, such as 2g; chosen by the input unless given.")
+        str | None, typer.Option(metavar="SIZE", help="Memory of Spark's driver, such as 512m or 2g. Default: by the size of the input.")
     ] = None,
 ) -> None:
-    """Judge histories for every anomaly that is known, whatever a scenario asked. Needs Java, and pip install 'fencepost[check]'.
+    """Search recorded histories for every known anomaly. Needs Java, and pip install 'fencepost[check]'.
+
+    A history is every request and answer of a run: of Fencepost, or of Jepsen. An anomaly is what no correct system can show, such as a
+    dirty read. Each one is printed with its witness, the operations that show it. --infer-ww and --infer-rw add orders that the history
+    suggests and does not prove; G0 needs the first, G-single and G2 the second.
 
     Examples:
 

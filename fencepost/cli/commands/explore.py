@@ -14,21 +14,36 @@ from fencepost.cli.system_options import PlayedOptions, other_system, takes_a_sy
 def explore(
     judged: PlayedOptions,
     spec: Proposals = None,
-    depth: Annotated[int | None, typer.Option(metavar="N", min=1, help="Every sequence of at most N acts.")] = None,
-    examples: Annotated[int | None, typer.Option(metavar="N", min=1, help="N random sequences. Default: 1000.")] = None,
-    length: Annotated[int, typer.Option(metavar="N", min=1, max=100, help="How many acts a random sequence has.")] = 10,
-    limit: Annotated[str | None, typer.Option("--time", metavar="TIME", help="Stop after so long, such as 60 (seconds) or 10m.")] = None,
-    seed: Annotated[int, typer.Option(metavar="S", help="Another seed draws other sequences.")] = 1,
+    depth: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=1, help="Play every sequence of at most N acts, the shortest first, such as 3. Default: random sequences."
+        ),
+    ] = None,
+    examples: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Play N random sequences. Default: 1000, or as many as --time allows.")
+    ] = None,
+    length: Annotated[int, typer.Option(metavar="N", min=1, max=100, help="How many acts each random sequence has.")] = 10,
+    limit: Annotated[
+        str | None, typer.Option("--time", metavar="TIME", help="Stop after this time: 60 or 60s for seconds, 10m, 8h. Default: no limit.")
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(metavar="S", help="The number from which random sequences are drawn; the same seed draws the same ones.")
+    ] = 1,
     crashes: Annotated[
         bool,
-        typer.Option("--crashes", help="On a broker: crashes and reloads too, one sequence after the other. On the reference always."),
+        typer.Option(
+            "--crashes",
+            help="On a broker: crash it and reload its topics too; sequences then run one after the other instead of eight at once. The "
+            "reference is always crashed.",
+        ),
     ] = False,
     against: Annotated[
         str | None,
         typer.Option(
             "--against",
             metavar="SYSTEM",
-            help="Play each sequence on this system too, and find the first answer that is another.",
+            help="Also play each sequence on this second system, such as reference or kafka, and report the first answer that differs.",
         ),
     ] = None,
     against_set: Annotated[
@@ -36,19 +51,21 @@ def explore(
         typer.Option(
             "--against-set",
             metavar="NAME=VALUE",
-            help="An option of that system, such as container=IMAGE, bootstrap=HOST:PORT, defect=NAME, or profile=NAME. May be repeated.",
+            help="An option of the system of --against, such as container=apache/kafka:4.4.0, bootstrap=HOST:PORT, defect=NAME or "
+            "profile=NAME. May be repeated.",
         ),
     ] = None,
     results: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where the certificate and findings go. Default: results/explore/SYSTEM.")
+        Path | None, typer.Option(metavar="DIR", help="The folder for the findings and explored.json. Default: results/explore/SYSTEM.")
     ] = None,
 ) -> None:
-    """Look for what no scenario asks: go through sequences of acts, and give back what does not hold as a scenario.
+    """Find violations that no scenario covers: play combinations of acts that no author wrote, and save each violation as a scenario.
 
-    An act is what a client, an operator or a fault does: a write, an end, an end that is asked for again, a late write, a crash in the
-    middle of a commit. What is due afterwards follows from what clients were answered. With --depth every sequence is tried, the
-    shortest first, and the run ends with a certificate; otherwise random ones are. A finding is made small, and kept as a feature file
-    that `fencepost run --feature FILE` plays.
+    An act is one thing that a client, an operator or a fault does: a write, a commit, a retried commit, a late write, a crash during a
+    commit. What readers must see afterwards follows from the answers that clients received. --depth plays every sequence up to a length and
+    ends with a certificate of what was tried; otherwise sequences are random. Fencepost removes acts from a finding as long as it still
+    violates the same requirement, and saves it as a feature file, which `fencepost run --feature FILE` plays.
+    Without --spec it explores the core.
 
     Examples:
 
@@ -66,7 +83,7 @@ def explore(
 
         fencepost explore --spec kip890 --against kafka --against-set container=apache/kafka:4.4.0 --time 5m
 
-    Exit code 1 says that something was found, 4 that it was stopped before its end.
+    Exit code 1: exploration found a violation, or with --against a difference. Exit code 4: it was stopped before its end.
     """
     if depth is not None and examples is not None:
         fail("--depth and --examples exclude each other: the first tries every sequence, the second random ones")

@@ -11,18 +11,34 @@ from fencepost.cli.selection_options import Proposals, Themes
 def list_(
     spec: Proposals = None,
     theme: Themes = None,
-    systems: Annotated[bool, typer.Option("--systems", help="Show what can be judged instead.")] = False,
-    profiles: Annotated[bool, typer.Option("--profiles", help="Show the release profiles instead.")] = False,
-    defects: Annotated[bool, typer.Option("--defects", help="Show the defects of the reference instead.")] = False,
-    capabilities: Annotated[bool, typer.Option("--capabilities", help="Show what a scenario may need of a system instead.")] = False,
-    themes: Annotated[bool, typer.Option("--themes", help="Show the themes that run through all proposals instead.")] = False,
+    systems: Annotated[bool, typer.Option("--systems", help="List the systems that Fencepost can judge, instead of requirements.")] = False,
+    profiles: Annotated[
+        bool, typer.Option("--profiles", help="List the release profiles, such as kafka-4.3, instead of requirements.")
+    ] = False,
+    defects: Annotated[
+        bool,
+        typer.Option(
+            "--defects", help="List the defects, which are deliberately broken variants of the reference, instead of requirements."
+        ),
+    ] = False,
+    capabilities: Annotated[
+        bool, typer.Option("--capabilities", help="List the capabilities that a scenario may need of a system, instead of requirements.")
+    ] = False,
+    themes: Annotated[
+        bool, typer.Option("--themes", help="List the themes, which are topics across all proposals, instead of requirements.")
+    ] = False,
     find: Annotated[
         str | None,
-        typer.Option(metavar="WORDS", help="Only requirements with all these words in their statement, reason, section or scenarios."),
+        typer.Option(
+            metavar="WORDS",
+            help='Only requirements that have all these words in their statement, reason, section or scenarios, such as "zombie epoch".',
+        ),
     ] = None,
-    form: Annotated[str, typer.Option("--format", metavar="FORM", help="table or json; of requirements also markdown.")] = "table",
+    form: Annotated[
+        str, typer.Option("--format", metavar="FORM", help="How the list is printed: table or json; requirements also as markdown.")
+    ] = "table",
 ) -> None:
-    """Show the register: every requirement, and whether it is tested. Or what else can be named, one kind at a time.
+    """List every requirement and whether scenarios test it; or systems, profiles, defects, capabilities or themes.
 
     Examples:
 

@@ -14,23 +14,29 @@ new = typer.Typer(
     cls=Commands,
     no_args_is_help=True,
     rich_markup_mode="markdown",
-    help="Write a proposal, a requirement or a defect into a checkout of Fencepost, as something that runs.",
+    help="Add the files of a new proposal, requirement or defect to a checkout of Fencepost. They run as they are; then edit them.",
 )
-Checkout = Annotated[Path, typer.Option(metavar="DIR", help="The checkout that is written to. Default: this folder.")]
+Checkout = Annotated[
+    Path, typer.Option(metavar="DIR", help="The checkout of Fencepost to which files are added. Default: the current folder.")
+]
 
 
 @new.command()
 def proposal(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The name of its folder, such as kip939.")],
-    title: Annotated[str | None, typer.Option(metavar="TITLE", help="As people write it, such as KIP-939. Default: NAME.")] = None,
-    source: Annotated[str, typer.Option(metavar="URL", help="Where its text stands.")] = "not published yet",
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The name of the proposal's folder, such as kip939.")],
+    title: Annotated[
+        str | None, typer.Option(metavar="TITLE", help="The proposal's name in prose, such as KIP-939. Default: NAME.")
+    ] = None,
+    source: Annotated[str, typer.Option(metavar="URL", help="The address of the proposal's text.")] = "not published yet",
     protocol: Annotated[
         list[str] | None,
-        typer.Option(metavar="PROTOCOL", help="Whose systems it binds: kafka, pulsar or pulsar-scalable. May be repeated."),
+        typer.Option(
+            metavar="PROTOCOL", help="Which systems the proposal binds: kafka, pulsar or pulsar-scalable. May be repeated. Default: kafka."
+        ),
     ] = None,
     checkout: Checkout = Path(),
 ) -> None:
-    """Write the folders of a proposal: register, vocabulary, defects, and its row in the README.
+    """Add a proposal: its register, vocabulary and defects folders, and its row in the README.
 
     Example:
 
@@ -46,20 +52,35 @@ def proposal(
 
 @new.command()
 def requirement(
-    identifier: Annotated[str, typer.Argument(metavar="ID", help="A new id, such as KIP939-001; ids are never reused.")],
-    feature: Annotated[
-        str, typer.Option(metavar="NAME", help="The feature file of its theme, without its ending; made where there is none.")
+    identifier: Annotated[
+        str, typer.Argument(metavar="ID", help="The id of the new requirement, such as KIP939-001. Ids are never reused.")
     ],
-    statement: Annotated[str, typer.Option(metavar="TEXT", help="Actor, condition and observable result, in one sentence.")],
-    section: Annotated[str, typer.Option(metavar="TEXT", help="The heading in the proposal that says so.")],
-    level: Annotated[str, typer.Option(metavar="LEVEL", help="MUST, SHOULD or MAY.")] = "MUST",
+    feature: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="The feature file that gets the Rule, without .feature, such as ending. It is created if it is missing."
+        ),
+    ],
+    statement: Annotated[
+        str,
+        typer.Option(
+            metavar="TEXT", help="The requirement in one sentence: who does what, under which condition, and what a client observes."
+        ),
+    ],
+    section: Annotated[str, typer.Option(metavar="TEXT", help="The heading of the proposal's section that states it.")],
+    level: Annotated[str, typer.Option(metavar="LEVEL", help="How binding it is: MUST, SHOULD or MAY.")] = "MUST",
     why: Annotated[
-        str, typer.Option(metavar="TEXT", help="The harm that it prevents, in a sentence.")
+        str, typer.Option(metavar="TEXT", help="The harm to a user if the requirement does not hold, in one sentence.")
     ] = "Say here which harm it prevents.",
-    theme: Annotated[list[str] | None, typer.Option(metavar="THEME", help="A theme that it belongs to. May be repeated.")] = None,
+    theme: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="THEME", help="A theme of the requirement, such as fencing; `fencepost list --themes` has them. May be repeated."
+        ),
+    ] = None,
     checkout: Checkout = Path(),
 ) -> None:
-    """Write a row of a register, its Rule, and a scenario that passes and is to be replaced.
+    """Add a requirement: its row in the register, its Rule, and a scenario that passes and that you replace.
 
     Example:
 
@@ -75,20 +96,36 @@ def requirement(
 
 @new.command()
 def defect(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What it is called, such as no-epoch-bump.")],
-    breaks: Annotated[str, typer.Option(metavar="ID", help="The requirement that it breaks.", autocompletion=complete_requirement)],
-    overrides: Annotated[
-        str, typer.Option(metavar="PART.DECISION", help="The decision of the reference that it overrides, such as coordinator.bumps_epoch.")
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The name of the defect, such as no-epoch-bump.")],
+    breaks: Annotated[
+        str,
+        typer.Option(metavar="ID", help="The requirement that the defect breaks, such as KIP890-060.", autocompletion=complete_requirement),
     ],
-    seen: Annotated[str, typer.Option(metavar="REGEX", help="What the violation must show as seen.")],
-    story: Annotated[str, typer.Option(metavar="TEXT", help="What the broker does wrong, in a sentence.")] = "Say here what it does wrong.",
-    origin: Annotated[str, typer.Option(metavar="TEXT", help="Where such a broker was seen: an issue's number, or textbook.")] = "textbook",
+    overrides: Annotated[
+        str,
+        typer.Option(
+            metavar="PART.DECISION", help="The method of the reference that the defect overrides, such as coordinator.bumps_epoch."
+        ),
+    ],
+    seen: Annotated[
+        str,
+        typer.Option(metavar="REGEX", help="A regular expression that the observation in the violation must match, such as '^success'."),
+    ],
+    story: Annotated[
+        str, typer.Option(metavar="TEXT", help="What the broker does wrong, in one sentence.")
+    ] = "Say here what it does wrong.",
+    origin: Annotated[
+        str, typer.Option(metavar="TEXT", help="Where such a bug was seen: the number of an issue, or textbook.")
+    ] = "textbook",
     protocol: Annotated[
-        str | None, typer.Option(metavar="PROTOCOL", help="Whose broker it is, where the proposal binds several. Default: the first.")
+        str | None,
+        typer.Option(
+            metavar="PROTOCOL", help="Whose broker the defect breaks, if the proposal binds several protocols. Default: the first."
+        ),
     ] = None,
     checkout: Checkout = Path(),
 ) -> None:
-    """Write a broken variant of the reference: a class that overrides one decision, with the honest answer to be replaced.
+    """Add a defect: a class that overrides one decision of the reference and still answers correctly, until you replace the answer.
 
     Example:
 

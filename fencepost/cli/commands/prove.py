@@ -8,7 +8,7 @@ import typer
 from fencepost.cli.exit_codes import guarded
 from fencepost.cli.selection_options import Proposals
 
-_MUTANTS = "Instead of the defects, change the reference in N places drawn by lot, one at a time, and see which changes the suite finds."
+_MUTANTS = "Judge N random changes to the code of the reference instead of the defects: which does the suite find? Example: --mutants 200."
 
 
 def prove(
@@ -17,55 +17,90 @@ def prove(
         bool,
         typer.Option(
             "--all",
-            help="Run every scenario on every defect, not only those of its feature; on every mutant, not only those that come across "
-            "the change, until the first finds it.",
+            help="Run every scenario on every defect; the default is the scenarios of the features that it breaks. With --mutants: every "
+            "scenario until one finds the mutant; the default is the scenarios that execute the changed line. With --twins: all twins on "
+            "conforming brokers; the default is two of each scenario.",
         ),
     ] = False,
-    results: Annotated[Path, typer.Option(metavar="DIR", help="Where prove.json and prove.html go.")] = Path("results/prove"),
-    workers: Annotated[int, typer.Option("-n", metavar="N", min=1, help="How many runs at a time.")] = 2,
+    results: Annotated[Path, typer.Option(metavar="DIR", help="The folder for prove.json and prove.html.")] = Path("results/prove"),
+    workers: Annotated[int, typer.Option("-n", metavar="N", min=1, help="How many processes run variants at the same time.")] = 2,
     mutants: Annotated[int | None, typer.Option(metavar="N", min=1, help=_MUTANTS)] = None,
     explore: Annotated[
-        bool, typer.Option("--explore", help="Instead of scenarios, random sequences of acts: which defects does `fencepost explore` find?")
+        bool, typer.Option("--explore", help="Explore each defect instead of running scenarios: which ones does `fencepost explore` find?")
     ] = False,
     twins: Annotated[
         bool,
-        typer.Option("--twins", help="Instead of defects, losses of one field of a durable record at a replay: which do twins notice?"),
+        typer.Option(
+            "--twins", help="Lose one field of one durable record at each restart, instead of using defects: which losses do twins notice?"
+        ),
     ] = False,
     profile: Annotated[
         str | None,
-        typer.Option(metavar="P", help="Which defects of Kafka's reference are found on a broker of this profile, such as kip98?"),
+        typer.Option(
+            metavar="NAME",
+            help="Put each defect of Kafka's reference into a broker of this release profile, such as kip98: which does the suite find?",
+        ),
     ] = None,
     sample: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="With --profile or --explore: only N defects, drawn by --seed.")
+        int | None,
+        typer.Option(metavar="N", min=1, help="With --profile or --explore: use only N defects, drawn at random by --seed. Default: all."),
     ] = None,
     museum: Annotated[
         bool,
         typer.Option(
-            "--museum", help="Only the defects that make bugs of released brokers again: how many of these bugs does the suite find?"
+            "--museum", help="Run only the defects that rebuild real bugs of released brokers: how many of these bugs does the suite find?"
         ),
     ] = False,
     examples: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="With --explore: how many sequences for each variant. Default: 2000.")
+        int | None,
+        typer.Option(metavar="N", min=1, help="With --explore: how many random sequences to play on each variant. Default: 2000."),
     ] = None,
-    seed: Annotated[int | None, typer.Option(metavar="S", help="Another seed draws other mutants, or sequences. Default: 1.")] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            metavar="S",
+            help="The number from which mutants, sequences, twins and samples are drawn; the same seed draws the same on "
+            "every machine. Default: 1.",
+        ),
+    ] = None,
     only: Annotated[
         list[str] | None,
-        typer.Option(metavar="PATH", help="Draw mutants only here: reference/kafka, reference/scalable, or a file. May be repeated."),
+        typer.Option(metavar="PATH", help="With --mutants: change only this folder or file, such as reference/kafka. May be repeated."),
     ] = None,
     write_killed: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write down the mutants that were killed, as fixtures/mutants/killed.yaml has them.")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="With --mutants: write the mutants that were killed to this file, in the form of fixtures/mutants/killed.yaml.",
+        ),
     ] = None,
 ) -> None:
-    """Run the suite on broken references: show that every check can fail, and that no conforming variant does.
+    """Show that every check can fail: run the suite on deliberately broken variants of the reference, and on conforming ones.
 
-    Prints the kill matrix. Exit code 1 names the holes: requirements that no defect turns red for its stated reason, and
-    conforming variants that are caught.
+    Without a mode, `fencepost prove` runs every bundled defect (a variant of the reference that breaks a requirement on purpose) and every
+    conforming variant, and prints the kill matrix: which requirements each defect violated. Exit code 1: the proof has a hole, which is a
+    requirement that no defect violates with the symptom that the defect states; or a conforming variant was red.
 
-    With --mutants the reference is broken at random: a comparison, a condition, a constant, a statement that is left out.
-    A mutant is killed when a requirement is violated that is met without the change; a run that only breaks shows a user nothing.
-    Changes that break no promise are listed with a reason in fixtures/mutants/lawful.yaml. Exit code 1: fewer than 90 % of the others
-    were killed, one that breaks no promise was, or one survived that was killed before. The same seed draws the same mutants on every
-    machine.
+    One of these options chooses another proof:
+
+    --mutants N makes N random changes to the code of the reference, one at a time: a comparison, a condition, a constant, or a statement
+    that is left out. A mutant is killed when it violates a requirement that the reference meets. A mutant that only makes the run fail is
+    not killed. fixtures/mutants/lawful.yaml lists the changes that break no promise, each with its reason. Exit code 1: fewer than 90 % of
+    the other mutants were killed, a change that breaks no promise was killed, or a mutant survived that was killed before.
+
+    --explore plays random sequences of acts on each defect until one violates a requirement, and a fixed number of sequences on each
+    conforming variant. Exit code 1: exploration found something in a conforming variant.
+
+    --twins makes the reference lose one field of one durable record whenever it reads that record again, one field after the other. It
+    plays scenarios with restarts until a twin (the same scenario with a disturbance) answers differently. On conforming brokers it plays
+    two twins of each scenario with every disturbance, or all twins with --all. Exit code 1: twins noticed fewer than 95 % of the losses, or
+    differed on a conforming broker.
+
+    --profile NAME puts each defect into a broker of that release profile and runs the scenarios of the requirements that the defect
+    breaks, as far as the profile offers what they need. Exit code 1: a defect met all of them, and fixtures/missed.yaml gives no reason.
+
+    --museum runs only the defects that rebuild real bugs of released brokers (fixtures/museum.yaml). A bug is caught when the requirements
+    that its defects break are violated with the stated symptoms. Exit code 1: a bug was not caught.
 
     Examples:
 
@@ -80,20 +115,8 @@ def prove(
         fencepost prove --twins --spec kip890
 
         fencepost prove --profile kip98 --spec core --spec kip890 --sample 40
+
         fencepost prove --museum
-
-    With --explore each defect is explored until something is found, and each conforming variant to the end. Exit code 1: something was
-    found in one that conforms.
-
-    With --twins each field of each durable record is lost in turn when the record is read again, and scenarios are played with restarts
-    until a twin differs. On what conforms twins with all disturbances are played, two of each scenario, or all with --all. Exit code 1:
-    less than 95 % of the losses were noticed, or something was in what conforms.
-
-    With --profile each defect is asked on a broker of that profile what it breaks, as far as the profile offers that. Exit code 1: all
-    that was asked is met, and fixtures/missed.yaml has no reason why.
-
-    With --museum each bug of fixtures/museum.yaml is caught if the requirements that its defects break are violated with their symptoms.
-    Exit code 1: one was not caught.
     """
     from fencepost.contract.errors import WrongUsage
     from fencepost.proof import kill_matrix

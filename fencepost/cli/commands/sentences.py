@@ -8,13 +8,19 @@ from fencepost.cli.exit_codes import guarded
 
 
 def sentences(
-    spec: Annotated[list[str] | None, typer.Option(metavar="PROPOSAL", help="Only what this proposal speaks. May be repeated.")] = None,
-    form: Annotated[str, typer.Option("--format", metavar="FORM", help="table, json or markdown.")] = "table",
+    spec: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PROPOSAL",
+            help="Only the sentences that scenarios of this proposal use, such as kip890. May be repeated. Default: all.",
+        ),
+    ] = None,
+    form: Annotated[str, typer.Option("--format", metavar="FORM", help="How the list is printed: table, json or markdown.")] = "table",
 ) -> None:
-    """Show what a scenario can say: every sentence, what it means, and how often it is used.
+    """List the sentences of which scenarios are made, what each one means, and how often it is used.
 
-    In a sentence, `{writer}` stands for a value, and a part in `[...]` may be left out. As a Given an act has happened, as a When it
-    is asked. A scenario has some Given, one When, and Then what is observed:
+    `{writer}` in a sentence stands for a value; a part in `[...]` is optional. A Given states what has happened before, a When the one
+    request that the scenario is about, and a Then what must be observed:
 
         Given a writer A
 

@@ -40,8 +40,8 @@ def serve(
         str | None,
         typer.Option(
             metavar="POINT",
-            help="Pulsar: exit there, as if killed, with exit code 137: a place in the code of metadata-driven transactions, such as "
-            "after-header-cas, where an end is decided and no participant is notified. A wrong name shows all.",
+            help="Pulsar: the server exits with code 137, as if killed, when a metadata-driven transaction reaches this crash "
+            "point. At after-header-cas, for example, the end is decided and no participant is notified. An unknown name lists all.",
         ),
     ] = None,
 ) -> None:

@@ -12,29 +12,40 @@ from fencepost.cli.system_options import PlayedOptions, takes_a_system
 @takes_a_system
 def soak(
     judged: PlayedOptions,
-    limit: Annotated[str, typer.Option("--time", metavar="TIME", help="How long, such as 60 (seconds), 30m or 8h.")] = "5m",
+    limit: Annotated[str, typer.Option("--time", metavar="TIME", help="How long the load runs: 60 or 60s for seconds, 30m, 8h.")] = "5m",
     faults: Annotated[
         str | None,
         typer.Option(
             metavar="FAULT,...",
-            help="What goes wrong meanwhile: crash (kill -9 and restart), pause (a node, for 5 s), wire (requests and answers are lost or "
-            "doubled), late (clients write or end once more after an end), stall (clients leave transactions open).",
+            help="Which faults happen during the load, with commas: crash (kill -9 and restart), pause (one node is frozen for 5 s), wire "
+            "(requests and answers are lost, requests are sent twice), late (clients write or end again after an end), stall (clients "
+            "leave transactions open). Default: none. Example: --faults crash,late.",
         ),
     ] = None,
-    every: Annotated[str, typer.Option("--fault-every", metavar="TIME", help="How long from one fault to the next, on average.")] = "20s",
-    rate: Annotated[float, typer.Option(metavar="R", min=0.1, max=100_000, help="At most so many calls a second, of all clients.")] = 100.0,
-    writers: Annotated[int, typer.Option(metavar="N", min=1, max=256, help="How many clients write.")] = 8,
-    segment: Annotated[str, typer.Option(metavar="TIME", help="After how long the history is judged, and new logs are begun.")] = "60s",
-    seed: Annotated[int, typer.Option(metavar="S", help="Another seed draws other transactions and faults.")] = 1,
+    every: Annotated[
+        str, typer.Option("--fault-every", metavar="TIME", help="The average time from one fault to the next, such as 20s or 2m.")
+    ] = "20s",
+    rate: Annotated[
+        float, typer.Option(metavar="R", min=0.1, max=100_000, help="The most requests per second that all clients send together.")
+    ] = 100.0,
+    writers: Annotated[int, typer.Option(metavar="N", min=1, max=256, help="How many clients write concurrently.")] = 8,
+    segment: Annotated[
+        str,
+        typer.Option(metavar="TIME", help="How long one segment of the history is; each is judged while the next one runs, on new logs."),
+    ] = "60s",
+    seed: Annotated[
+        int, typer.Option(metavar="S", help="The number from which transactions and faults are drawn; the same seed draws the same ones.")
+    ] = 1,
     results: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where histories and the page go. Default: results/soak/SYSTEM.")
+        Path | None, typer.Option(metavar="DIR", help="The folder for histories, soak.json and the page. Default: results/soak/SYSTEM.")
     ] = None,
 ) -> None:
-    """Load a system for a long time, with faults, and judge everything that its clients saw.
+    """Load a system for a long time, inject faults, and judge everything that its clients observed.
 
-    Writers commit and abort transactions of writes and of groups' input while readers of committed data read on. Each value is written
-    once, so the history checker can name every record that was lost, shown too early, shown after an abort, or taken twice. The history is
-    written in segments, and each one is judged while the next one runs. Needs Spark: pip install 'fencepost[check]'.
+    Writers commit and abort transactions that write records and acknowledge input, while other clients read committed data. Each value is
+    written once, so the history checker can name every record that was lost, visible before its commit, visible after an abort, or
+    processed twice. The history has segments; each segment is judged while the next one runs. Needs Java, and
+    pip install 'fencepost[check]'.
 
     Examples:
 
@@ -46,8 +57,8 @@ def soak(
 
         fencepost soak --time 10s --defect core-kafka-aborted-shown
 
-    Ctrl-C ends it early: what was written is judged all the same. After kill -9, `fencepost check DIR/history` judges what was written.
-    Exit code 1 says that a promise was broken, 2 that the system was gone, 4 that the run was stopped before its end.
+    Ctrl-C ends the load early, and the history until then is judged. After kill -9, `fencepost check DIR/history` judges it.
+    Exit code 1: a promise was broken. Exit code 2: the system no longer answered. Exit code 4: the run was stopped before its end.
     """
     judged.need("soak")
 

@@ -52,7 +52,7 @@ class UnknownPartitionStopsNothing(Additions):
     origin="textbook: an error variable outside of the loop",
 )
 class BatchSharesAVerdict(Additions):
-    """One transaction's trouble is told to all that were asked about in the same request."""
+    """The coordinator answers all transactions of one request with the worst error of any of them."""
 
     def of_broker(self, additions: Sequence[Addition]) -> list[dict[TopicPartition, Error]]:
         verdicts = super().of_broker(additions)
@@ -202,7 +202,8 @@ class VerifyingHasOneError(Coordinator):
     origin="textbook: a flag of the entries that is read once for the request",
 )
 class VerifyingAddsBesideAnAddition(Additions):
-    """A request is one to verify where all of its entries are; beside one that adds, the question adds its partition too."""
+    """A request counts as one that verifies only if all of its entries verify; in a request that also adds, an entry that verifies adds
+    its partition too."""
 
     def of_broker(self, additions: Sequence[Addition]) -> list[dict[TopicPartition, Error]]:
         verify_only = all(addition.verify_only for addition in additions)

@@ -9,7 +9,8 @@ from fencepost.wire.kafka.batches import Batch
 
 @defect({"KIP890-214": seen("^success", expected="INVALID_REQUEST")}, origin="textbook: the truth of a string where its presence is meant")
 class EmptyIdIsNotVerified(Verification):
-    """Whether a batch needs its coordinator is told by a transactional id that is not empty, so one under no name is appended."""
+    """A partition asks the coordinator only about batches whose transactional id is not empty, so it appends a batch with an empty id
+    unverified."""
 
     def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
         if transactional_id:

@@ -40,7 +40,8 @@ class OpenTransactionExpires(Coordinator):
     origin="textbook: one state that must not expire is named, and those behind it are forgotten",
 )
 class PreparedTransactionExpires(Coordinator):
-    """The clean-up spares what is Ongoing alone, so nobody sends the markers any more of what was decided and is not complete."""
+    """The coordinator's clean-up keeps only Ongoing transactions, so the markers of a transaction that is decided and not complete are
+    never sent."""
 
     def may_be_forgotten(self, transaction: Transaction) -> bool:
         return transaction.state is not State.ONGOING
@@ -56,7 +57,8 @@ class OpenStateExpires(ProducerStates):
 
 @defect({"KIP890-168": seen("^success with", expected="OUT_OF_ORDER_SEQUENCE_NUMBER")}, origin="Apache Kafka 4.0.0")
 class ReturningProducerTrusted(ProducerStates):
-    """A new client that comes back after its state expired goes on where it was, and what it lost meanwhile goes unnoticed."""
+    """A new client that returns after its state expired continues with its old sequence numbers, so a batch that was lost meanwhile
+    goes unnoticed."""
 
     def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:
         super().check_sequence(batch, attempt, may_begin_anywhere=may_begin_anywhere or batch.base_sequence > 0)

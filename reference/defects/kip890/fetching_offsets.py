@@ -11,7 +11,7 @@ from fencepost.reference.kafka.values import TopicPartition
 
 @defect({"KIP890-358": seen("^None for payments-1", what="answer to OffsetFetch")}, origin="textbook: a list of one in every test")
 class OneOffsetOfAll(Groups):
-    """A consumer that asks for all that its group has committed is told of one partition, and begins at the start of the others."""
+    """OffsetFetch for all partitions of a group returns one of them, so a consumer begins at the start of the others."""
 
     def partitions_of(self, group: str) -> list[TopicPartition]:
         return super().partitions_of(group)[:1]
@@ -22,7 +22,7 @@ class OneOffsetOfAll(Groups):
     origin="textbook: a check that a cluster of one does not need",
 )
 class OffsetsTakenEverywhere(Directory):
-    """Every node takes offsets of every group, and what a group is told depends on whom it asks."""
+    """Every node accepts offsets of every group, so the committed offset of a group depends on the node that a client asks."""
 
     def coordinates_groups(self, node: int) -> bool:  # noqa: ARG002 - that is the defect
         return True

@@ -23,7 +23,8 @@ class FeaturesOnlyInNewest(AdvertisedApiVersions):
     origin="https://issues.apache.org/jira/browse/KAFKA-17011: the reason for ApiVersions v4",
 )
 class SupportNotTold(AdvertisedApiVersions):
-    """What old clients could not read is left out for new ones too, so nobody learns that the level may be raised."""
+    """The broker leaves out for new clients too what old clients could not read, so no administrator learns that the level can be
+    raised."""
 
     def supported(self, version: int) -> Mapping[str, Feature]:
         return {name: feature for name, feature in super().supported(version).items() if feature.supported[0] > 0}

@@ -18,7 +18,7 @@ from fencepost.reference.kafka.values import NOTHING, ProducerIdAndEpoch
     origin="textbook: a constant for those that have no name",
 )
 class SharedProducerId(Ownership):
-    """Everybody who asks for a producer id without a transactional id gets the same one, so that their batches collide."""
+    """Every client that requests a producer id without a transactional id gets the same one, so their batches collide."""
 
     _shared: ProducerIdAndEpoch | None = None
 
@@ -67,7 +67,7 @@ class HalfAnIdentity(Ownership):
     origin="textbook: trust in what a client says",
 )
 class IdentityAdopted(Ownership):
-    """Who brings a producer id and epoch to an unknown transactional id keeps them, even where they belong to another id."""
+    """A client that sends a producer id and epoch with an unknown transactional id keeps them, even if they belong to another id."""
 
     def first_owner(self, transactional_id: str, expected: ProducerIdAndEpoch, timeout_ms: int) -> Transaction:
         fresh = super().first_owner(transactional_id, expected, timeout_ms)
@@ -81,7 +81,7 @@ class IdentityAdopted(Ownership):
     origin="textbook: the first epoch of another producer id fences nobody",
 )
 class NewProducerIdForNewOwner(Ownership):
-    """A new instance gets a producer id of its own, so no partition can tell that the old instance is the same producer, and fenced."""
+    """A new instance gets a new producer id, so no partition recognises the old instance as the same producer and fences it."""
 
     def next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
         if expected_epoch == -1:
@@ -138,7 +138,8 @@ class FencedInstanceComesBack(Ownership):
     origin="textbook: the hanging transaction of the proposal's introduction",
 )
 class HangingAfterTakeover(Coordinator):
-    """A takeover empties the coordinator's record of the open transaction, and its partitions are never told: it hangs in them."""
+    """A takeover empties the coordinator's record of the open transaction and sends its partitions no marker: the transaction hangs
+    there."""
 
     def abort_before_takeover(self, transaction: Transaction) -> None:
         dropped = replace(transaction, state=State.EMPTY, partitions=frozenset(), producer_epoch=transaction.producer_epoch + 1)

@@ -20,7 +20,7 @@ class LsoIgnoresOpenTransactions(PartitionLog):
 
 @defect({"KIP890-138": seen(r"^(\d+); .*high watermark \1$", expected=r"last stable offset \d+")}, origin="librdkafka's mock broker")
 class LatestIgnoresIsolation(PartitionLog):
-    """ListOffsets answers the high watermark to everybody, so a reader of committed data waits for what it may not get."""
+    """ListOffsets returns the high watermark to every reader, so a reader of committed data waits for records that it may not receive."""
 
     def latest_offset(self, isolation: Isolation) -> int:  # noqa: ARG002 - that is the defect
         return self.high_watermark

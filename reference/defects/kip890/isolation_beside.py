@@ -11,7 +11,7 @@ _PLACES = 2
     {"KIP890-142": Symptom(what="last stable offset of payments-0")}, origin="textbook: places for as many as its author could think of"
 )
 class LsoKnowsTwo(PartitionLog):
-    """Of the transactions that are open in a partition the two youngest count, and readers pass the first of three."""
+    """A partition counts only the two youngest of its open transactions, so readers pass the first record of the oldest of three."""
 
     def first_unstable_offset(self) -> int | None:
         known = sorted(self.producers.open_transactions())[-_PLACES:]

@@ -11,7 +11,7 @@ from fencepost.wire.kafka.batches import Batch
     origin="textbook: an index of ranges that supposes that they do not overlap",
 )
 class OverlappingAbortNotListed(PartitionLog):
-    """Of two aborted transactions that overlap only the one that ended first is listed, and the other's records are handed out."""
+    """If two aborted transactions overlap, a partition lists only the one that ended first and hands out the records of the other."""
 
     def aborted_by(self, marker: Batch, before: ProducerState | None) -> AbortedTransaction | None:
         aborted = super().aborted_by(marker, before)

@@ -15,7 +15,8 @@ from fencepost.reference.kafka.values import EXHAUSTED_EPOCH, FIRST_EPOCH, Produ
     origin="textbook: a retry is allowed for by the epoch, before the state is looked at",
 )
 class LateEndEndsTheNext(Coordinator):
-    """An end with the epoch before the current one counts as one of the open transaction, whoever sends it and however late it is."""
+    """The coordinator applies an end with the previous epoch to the transaction that is open now, whichever instance sends it and
+    however late."""
 
     def end_of_new_client(self, state: State, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
         if state is State.ONGOING and asked is RequestedTransaction.RETRY:

@@ -12,7 +12,7 @@ from fencepost.reference.kafka.transaction import Transaction
 
 @defect({"KIP890-003": seen("^2 in epoch 2")}, origin="textbook: an answer that is built once")
 class LevelShownAfterRestart(AdvertisedApiVersions):
-    """The level is changed, and clients are told of it by the next life of the broker only."""
+    """The broker changes the level, and clients see the change only after its next restart."""
 
     def __init__(self, profile: Profile, levels: FeatureLevels) -> None:
         super().__init__(profile, levels)
@@ -35,7 +35,8 @@ class FeaturesEpochStandsStill(AdvertisedApiVersions):
     origin="textbook: a log of changes that is read from the wrong end",
 )
 class LevelPutBackByRestart(FeatureLevels):
-    """A restart finds the first change of a level instead of the last, and clients are told what nobody wants any more."""
+    """A restart restores the first change of a level instead of the last one, so clients see a level that an administrator has
+    replaced."""
 
     def kept(self) -> dict[str, int]:
         return dict(reversed(list(self._changes)))

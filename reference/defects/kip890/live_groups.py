@@ -23,7 +23,7 @@ class _Forgives(Groups):
     origin="KIP-447: a zombie that only the group coordinator can know",
 )
 class OlderGenerationCommits(_Forgives):
-    """Whoever is a member may send offsets, also one that has missed a rebalance and no longer reads that partition."""
+    """The group accepts offsets of any member, also of one that has missed a rebalance and no longer owns that partition."""
 
     forgiven = Error.ILLEGAL_GENERATION
 
@@ -53,7 +53,7 @@ class CommitTakesOffsetBack(Groups):
     origin="textbook: a second place that deletion forgets",
 )
 class DeletedGroupComesBack(Groups):
-    """A group is deleted with what it has committed, and comes back with what was pending then."""
+    """DeleteGroups removes the committed offsets of a group, and keeps the pending ones: their commit brings the group back."""
 
     def remove(self, place: Any) -> None:
         pending = {producer_id: dict(places) for producer_id, places in self._pending.items()}

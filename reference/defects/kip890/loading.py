@@ -22,7 +22,8 @@ class UnknownWhileLoading(Coordinator):
 
 @defect({"KIP890-057": seen("NOT_ENOUGH_REPLICAS")}, origin="textbook: one translation of errors for Produce and for TxnOffsetCommit")
 class LoadingToldAsReplicas(Verification):
-    """TxnOffsetCommit tells of a loading coordinator as Produce does, with an error that consumers of offsets do not ask again for."""
+    """While the coordinator loads, TxnOffsetCommit is answered with the error of Produce, for which clients that commit offsets do not
+    retry."""
 
     def refusal_of_offset_commit(self, error: Error, operation: Operation) -> Refused:
         if error is Error.COORDINATOR_LOAD_IN_PROGRESS:

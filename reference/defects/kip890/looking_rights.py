@@ -17,7 +17,7 @@ class AddingNeedsNoTopicRight(Authorizer):
 
 @defect({"KIP890-259": seen("^success", what="answer to FindCoordinator")}, origin="textbook: a request that was thought to be harmless")
 class CoordinatorToldToAnybody(Authorizer):
-    """FindCoordinator answers for every transactional id, whoever asks."""
+    """FindCoordinator answers for every transactional id, also to clients without the right to it."""
 
     def may_find_coordinator(self, principal: str, transactional_id: str) -> bool:  # noqa: ARG002 - that is the defect
         return True
@@ -28,7 +28,7 @@ class CoordinatorToldToAnybody(Authorizer):
     origin="textbook: a request that was thought to be harmless",
 )
 class TransactionsToldToAnybody(Authorizer):
-    """An administrator's look at transactions is open to everybody, with producer ids and epochs."""
+    """Every client may list and describe transactions, with their producer ids and epochs."""
 
     def may_see_transactional_id(self, principal: str, transactional_id: str) -> bool:  # noqa: ARG002 - that is the defect
         return True
@@ -36,7 +36,7 @@ class TransactionsToldToAnybody(Authorizer):
 
 @defect({"KIP890-262": seen("^success", what="answer to DescribeProducers")}, origin="textbook: a request that was thought to be harmless")
 class ProducersToldToAnybody(Authorizer):
-    """DescribeProducers tells who writes to a topic, also to those who may not read it."""
+    """DescribeProducers lists the producers of a topic, also to clients that may not read it."""
 
     def may_see_producers_of(self, principal: str, topic: str) -> bool:  # noqa: ARG002 - that is the defect
         return True
@@ -47,7 +47,7 @@ class ProducersToldToAnybody(Authorizer):
     origin="textbook: one right that is asked for where two things are told",
 )
 class TopicsToldToAnybody(Authorizer):
-    """Who may describe a transactional id is told all of its topics, also those that are kept from him."""
+    """A client that may describe a transactional id sees all topics of its transaction, also those that it may not describe."""
 
     def may_see_topic(self, principal: str, topic: str) -> bool:  # noqa: ARG002 - that is the defect
         return True

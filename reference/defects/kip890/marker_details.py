@@ -176,7 +176,7 @@ class EmptyAbortIndexed(PartitionLog):
     origin="textbook: one verdict for the request",
 )
 class OneMissingPartitionFailsAll(MarkerWriter):
-    """One partition that cannot be found refuses a marker for all the partitions beside it."""
+    """If one partition of WriteTxnMarkers is unknown, every partition in the request gets its error."""
 
     def write_all(self, partitions: Iterable[TopicPartition], marker: TransactionMarker) -> dict[TopicPartition, Error]:
         verdicts = super().write_all(partitions, marker)

@@ -11,7 +11,7 @@ from fencepost.reference.kafka.membership import Group, Membership
 
 @defect({"KIP890-352": seen("what A wants", what="what JoinGroup tells B")}, origin="textbook: two members that each think they decide")
 class FollowersAreToldOfTheOthers(Membership):
-    """Every member is told of all others as if it were the leader, and hands out an assignment of its own."""
+    """Every member receives the list of all members as if it were the leader, and assigns partitions by itself."""
 
     def told(self, group: Group, member: str) -> Mapping[str, bytes]:
         return super().told(group, member) or super().told(group, group.leader)
@@ -19,7 +19,7 @@ class FollowersAreToldOfTheOthers(Membership):
 
 @defect({"KIP890-353": seen("^success", what="Heartbeat of A")}, origin="textbook: a change of members without a new generation")
 class LeavingGoesUnnoticed(Membership):
-    """A member goes, and nobody takes over its partitions, for the others are not told."""
+    """A member leaves, and the others are not notified, so no member takes over its partitions."""
 
     def remove(self, group: Group, member: str) -> None:
         generation = group.generation
@@ -29,7 +29,7 @@ class LeavingGoesUnnoticed(Membership):
 
 @defect({"KIP890-354": seen("^success", what="answer to JoinGroup")}, origin="textbook: an empty name that is taken for one")
 class NamelessGroupJoined(Membership):
-    """Consumers whose group nobody has configured all join the group without a name, and take partitions from each other."""
+    """Consumers without a configured group all join the group whose name is empty, and take partitions from each other."""
 
     def check_may_join(self, name: str) -> None:
         pass
@@ -37,7 +37,7 @@ class NamelessGroupJoined(Membership):
 
 @defect({"KIP890-355": seen("^''")}, origin="KIP-345: the assignment is kept by member id, which is another after the restart")
 class RestartLosesAssignment(Membership):
-    """An instance that starts again keeps its place in the group, and is told that no partition is its own."""
+    """An instance that restarts keeps its membership of the group, and receives an empty assignment."""
 
     def take_own_place(self, group: Group, old: str) -> str:
         new = super().take_own_place(group, old)

@@ -30,7 +30,8 @@ class NewLeaderBeginsAnew(Topics):
     origin="textbook: only what every request needs is read again",
 )
 class OpenTransactionsLeftBehind(Coordinator):
-    """A coordinator that takes over knows the owners of transactional ids, and not what is open: nobody can end that."""
+    """A coordinator that takes over a partition restores the owners of transactional ids and not their open transactions, so no client
+    can end those."""
 
     def take_over(self, log: TransactionLog) -> None:
         super().take_over(log)

@@ -79,7 +79,7 @@ class StateNamesInAnyCase(TransactionFilter):
     origin="textbook: a new field of a message that nobody looks at",
 )
 class DurationIgnored(TransactionFilter):
-    """Who looks for transactions that hang is shown all of them, those too that were begun a moment ago."""
+    """ListTransactions ignores its duration filter and lists every open transaction, also those that began a moment ago."""
 
     def began_longer_ago(self, transaction: Transaction, now: int, duration_ms: int) -> bool:  # noqa: ARG002 - that is the defect
         return True

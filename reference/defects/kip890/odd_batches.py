@@ -12,7 +12,7 @@ from fencepost.wire.kafka.batches import Batch
 
 @defect({"KIP890-365": seen("^success", what="answer to Produce")}, origin="textbook: a field of the header that is only ever overwritten")
 class OddOffsetOverlooked(PartitionLog):
-    """Nobody looks at the offset that a batch says of itself, so that a batch which was taken out of some log passes for a new one."""
+    """A partition does not check the base offset that a batch carries, so it accepts a batch that was copied out of a log as a new one."""
 
     def check_shape(self, batch: Batch) -> None:
         super().check_shape(replace(batch, base_offset=0))
@@ -20,7 +20,7 @@ class OddOffsetOverlooked(PartitionLog):
 
 @defect({"KIP890-366": seen("^success", what="answer to Produce")}, origin="KAFKA-15653: a batch whose verification failed was overtaken")
 class OvertakingAllowed(ProducerStates):
-    """A leader forgets a batch that was refused at verification, takes the one behind it, and refuses the first when it comes again."""
+    """A leader forgets a batch that it refused at verification, accepts the next batch, and refuses the first one when it is retried."""
 
     def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:  # noqa: ARG002 - that is the defect
         super().check_sequence(batch, None, may_begin_anywhere=may_begin_anywhere)

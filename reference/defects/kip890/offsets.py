@@ -39,7 +39,7 @@ class OffsetsNotAddedForNewClients(Verification):
     origin="textbook: a switch for one protocol, looked at before the protocols part",
 )
 class SwitchStopsAddingOffsets(Verification):
-    """Where verification is off, a new client's offsets are written into a transaction that nobody opened, and stay pending."""
+    """With verification switched off, a new client's offsets go into a transaction that was never opened, and stay pending."""
 
     def before_offset_commit(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
         asked = operation if self._settings.verifies_partitions else Operation.VERIFY
@@ -192,7 +192,8 @@ class OffsetsOfOneGroup(Groups):
     origin="feared by readers of the proposal: what is pending is looked up for one producer",
 )
 class StableButForOneProducer(Groups):
-    """Who asks for a stable offset is told it although a transaction may change it, where another producer was there before."""
+    """OffsetFetch with require_stable checks the pending offsets of one producer only, so it returns an offset that another
+    producer's transaction may still change."""
 
     def committed(self, group: str, partition: TopicPartition, *, require_stable: bool) -> CommittedOffset | None:
         self._catch_up()

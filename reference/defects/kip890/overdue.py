@@ -101,7 +101,7 @@ class RenewedByEachPartition(Coordinator):
 
 @defect({"KIP890-350": Symptom(what="start time of A")}, origin="textbook: a start time that is taken when the record is read")
 class RenewedByEachCrash(Coordinator):
-    """A coordinator that comes back counts from there, so that one which restarts now and then never ends an abandoned transaction."""
+    """A coordinator that restarts counts timeouts from its start, so one that restarts often never ends an abandoned transaction."""
 
     def recovered(self, transaction: Transaction) -> Transaction:
         recovered = super().recovered(transaction)

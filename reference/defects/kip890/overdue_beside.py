@@ -12,7 +12,7 @@ from .neighbours import Neighbours
 
 @defect({"KIP890-350": Symptom(what="start")}, origin="textbook: the last activity of a partition taken for that of each transaction")
 class StartRenewedByOthers(Neighbours):
-    """Where another transaction begins in the same partition, the timeout of who is open there begins anew."""
+    """When another transaction begins in the same partition, the timeouts of the transactions that are open there start again."""
 
     def add_partitions(
         self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[TopicPartition], transaction_version: int

@@ -97,7 +97,7 @@ class _LooksForDuplicatesFirst(Verification):
 
 @defect({"KIP890-103": seen("^a refusal with NOT_ENOUGH_REPLICAS")}, origin="textbook: every refusal of the coordinator in one coat")
 class ForeignProducerIdCalledTransient(Verification):
-    """A producer id of somebody else is answered with an error that asks to try again, for ever."""
+    """A batch with another client's producer id is refused with a retriable error, so its producer retries for ever."""
 
     def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
         try:
@@ -146,7 +146,7 @@ class ProducersToldThatTheCoordinatorLoads(Verification):
 
 @defect({"KIP890-105": seen("^a refusal with NOT_ENOUGH_REPLICAS")}, origin="textbook: one translation of errors for all versions")
 class NewClientsToldNotEnoughReplicas(Verification):
-    """A new client is told NOT_ENOUGH_REPLICAS while its last transaction completes, as if replicas were missing."""
+    """A new client gets NOT_ENOUGH_REPLICAS while its last transaction completes, as if replicas were missing."""
 
     def refusal_of_produce(self, error: Error, operation: Operation) -> Refused:
         busy = error is Error.CONCURRENT_TRANSACTIONS
@@ -158,7 +158,8 @@ class NewClientsToldNotEnoughReplicas(Verification):
     origin="KAFKA-12671: a batch that came behind the marker of its transaction held the last stable offset for ever",
 )
 class LateBatchOfKnownProducerAccepted(ProducerStates):
-    """A partition that knows a producer asks no coordinator for it, so a late batch begins a transaction that nobody ends."""
+    """A partition that knows a producer does not ask the coordinator about its batches, so a late batch begins a transaction that no
+    client ends."""
 
     def standing(self, producer: ProducerIdAndEpoch) -> EpochStanding:
         standing = super().standing(producer)
@@ -168,7 +169,7 @@ class LateBatchOfKnownProducerAccepted(ProducerStates):
 
 @defect({"KIP890-101": seen(_TAKEN)}, origin="textbook: two checks in the wrong order", also=[_LooksForDuplicatesFirst])
 class DuplicateOfAnOlderEpoch(ProducerStates):
-    """Repetitions are looked for before the epoch is, so a fenced batch is told that it was written."""
+    """A partition looks for duplicates before it checks the epoch, so a fenced producer that repeats a batch is answered with success."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -186,7 +187,8 @@ class DuplicateOfAnOlderEpoch(ProducerStates):
 
 @defect({"KIP890-106": seen(_TAKEN)}, origin="textbook: no id, so no check")
 class TransactionalBatchWithoutAnId(Verification):
-    """A transactional batch in a request without a transactional id is appended, since there is nobody to ask about it."""
+    """A partition appends a transactional batch from a request without a transactional id, because it cannot ask a coordinator about
+    it."""
 
     def refusal_of_request(self, transactional_id: str | None, batches: Iterable[Batch]) -> Error | None:
         return None if transactional_id is None else super().refusal_of_request(transactional_id, batches)

@@ -16,7 +16,7 @@ from fencepost.wire.kafka.batches import Batch
     origin="textbook: the protocol is kept with the producer and not with the request",
 )
 class NewProtocolRemembered(Coordinator):
-    """A producer that once used EndTxn v5 gets a new epoch with v4 as well, which has no field to tell it."""
+    """Once any producer has used EndTxn v5, the coordinator bumps the epoch with v4 as well, whose answer has no field for it."""
 
     _was_new = False
 
@@ -30,7 +30,8 @@ class NewProtocolRemembered(Coordinator):
     origin="textbook: the protocol is kept with the producer and not with the request",
 )
 class OldProtocolRemembered(Coordinator):
-    """A client that was updated is treated as it was before, so that its transactions cannot be told apart by their epochs."""
+    """Once any producer has used an old EndTxn, the coordinator bumps no epoch any more, so transactions of updated clients cannot be
+    distinguished."""
 
     _was_old = False
 
@@ -59,7 +60,8 @@ class SequencesForgottenWithinAnEpoch(ProducerStates):
     origin="textbook: an end that is looked for among the transactions of its own protocol",
 )
 class OldEndOfANewTransaction(Coordinator):
-    """A client that steps back to the old protocol aborts what it has begun with the new one, is told success, and nothing is ended."""
+    """A client that returns to the old protocol ends a transaction that it began with the new one, is answered with success, and
+    nothing ends."""
 
     def end_transaction(
         self, transactional_id: str, producer: ProducerIdAndEpoch, decision: Decision, api_version: int

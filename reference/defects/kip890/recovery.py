@@ -73,7 +73,7 @@ class TimedOutProducerGoesOnBelowLevelTwo(Coordinator):
 
 @defect({"KIP890-161": seen("^a refusal with INVALID_TXN_STATE")}, origin="textbook: presumed abort, applied behind the point of decision")
 class UnansweredCommitPresumedAborted(Coordinator):
-    """A coordinator that finds a commit in its log, and not all markers, aborts it after a restart: perhaps nobody was told."""
+    """A coordinator that restarts and finds a commit without all of its markers aborts it, on the guess that no client was answered."""
 
     def recovered(self, transaction: Transaction) -> Transaction:
         recovered = super().recovered(transaction)
@@ -113,7 +113,8 @@ class TimeoutRenewedByEachPartition(Coordinator):
     origin="textbook: timeouts are looked at before decisions are",
 )
 class OverdueCommitAbortedByRecovery(Coordinator):
-    """A coordinator that was away for longer than a timeout aborts what it finds, also what its producer was told is committed."""
+    """A coordinator that was down for longer than a timeout aborts what it finds, also a transaction whose commit its producer was
+    promised."""
 
     def recovered(self, transaction: Transaction) -> Transaction:
         recovered = super().recovered(transaction)

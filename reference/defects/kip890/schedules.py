@@ -11,7 +11,7 @@ from fencepost.wire.kafka.batches import Batch
 
 @defect({"KIP890-118": seen("^a transaction in payments-")}, origin="https://issues.apache.org/jira/browse/KAFKA-14402")
 class LateWriteOfOldClientHangs(Verification):
-    """A write of an old client that comes after the marker opens a transaction of which nobody knows."""
+    """A write of an old client that arrives after the marker opens a transaction that the coordinator does not know."""
 
     def asks_for(self, operation: Operation) -> bool:
         return operation is Operation.ADD

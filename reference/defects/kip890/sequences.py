@@ -30,7 +30,7 @@ class DeletedBatchAppendedAgain(PartitionLog):
 
 @defect({"KIP890-119": seen("^payments-1: .*Appended")}, origin="textbook: a check over the whole request that is missing")
 class SeveralProducersInOneRequest(Verification):
-    """The producer ids of a request are not compared, and a batch of somebody else's transaction slips in."""
+    """A partition does not compare the producer ids of a request, so it appends a batch that belongs to another producer's transaction."""
 
     def refusal_of_request(self, transactional_id: str | None, batches: Iterable[Batch]) -> Error | None:
         refusal = super().refusal_of_request(transactional_id, batches)
@@ -52,7 +52,7 @@ _OUT_OF_ORDER = "OUT_OF_ORDER_SEQUENCE_NUMBER"
 
 @defect({"KIP890-108": seen(_TAKEN)}, origin="KAFKA-18202: Kafka 4.0.0 takes any first sequence number")
 class NewProducerBeginsAnywhere(ProducerStates):
-    """A new client's first batch may have any sequence number, so nobody notices that an earlier one was lost."""
+    """A new client's first batch may have any sequence number, so the loss of an earlier batch goes unnoticed."""
 
     def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:  # noqa: ARG002 - that is the defect
         super().check_sequence(batch, attempt, may_begin_anywhere=True)
@@ -95,7 +95,7 @@ class RestartForgetsTheEpoch(NewEpochBeginsAnywhere):
 
 @defect({"KIP890-112": seen(f"a refusal with {_OUT_OF_ORDER}")}, origin="textbook: idempotence without a memory")
 class RepeatedBatchRefused(ProducerStates):
-    """Batches are not remembered, so a producer whose answer was lost is told that it is out of order."""
+    """A partition remembers no batches, so a producer that repeats one after a lost answer gets OUT_OF_ORDER_SEQUENCE_NUMBER."""
 
     def duplicate_of(self, batch: Batch) -> AppendedBatch | None:  # noqa: ARG002 - that is the defect
         return None

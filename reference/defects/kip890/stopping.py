@@ -56,7 +56,7 @@ class SnapshotWithoutCoordinatorEpochs(PartitionLog):
 
 @defect({"KIP890-267": Symptom(what="records that readers")}, origin="textbook: what is put down at the end is what was hoped for")
 class CompleteAtAStop(Coordinator):
-    """A coordinator that is told to stop stores what is decided as complete, though markers are still under way."""
+    """A coordinator that stops cleanly records decided transactions as complete although their markers are still in flight."""
 
     def stop(self) -> None:
         for name, transaction in self._transactions.items():
@@ -68,8 +68,7 @@ class CompleteAtAStop(Coordinator):
     {"KIP890-265": Symptom(what="answer to Produce"), "KIP890-268": Symptom(what="offset")}, origin="textbook: cleaning up on the way out"
 )
 class OpenTransactionsAbortedAtAStop(Coordinator):
-    """A broker that is told to stop aborts what is open, so as to leave nothing behind, and each upgrade costs every producer its
-    transaction."""
+    """A broker that stops cleanly aborts all open transactions, so each upgrade costs every producer its transaction."""
 
     def stop(self) -> None:
         for transaction in list(self._transactions.values()):

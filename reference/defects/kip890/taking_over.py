@@ -18,7 +18,8 @@ from fencepost.wire.kafka.batches import MarkerType
     origin="textbook: whoever has the right epoch is taken for a retry",
 )
 class OwnerLeavesItsTransactionOpen(Coordinator):
-    """An owner that says who it is gets the next epoch at once, and what it left open has no transaction that anybody could end."""
+    """An owner that sends its producer id and epoch gets the next epoch at once, and the transaction that it left open is never ended
+    in its partitions."""
 
     def init_producer_id(self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch = NO_PRODUCER) -> ProducerIdAndEpoch:
         known = self._transactions.get(transactional_id)

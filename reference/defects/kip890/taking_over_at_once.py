@@ -15,7 +15,7 @@ from fencepost.reference.kafka.values import NO_PRODUCER, ProducerIdAndEpoch
     origin="red team: requests that are kept until the abort is complete, and then answered together",
 )
 class AllWhoWaitGetOneEpoch(Coordinator):
-    """Two instances that were told to wait for one abort get the same producer id and epoch."""
+    """Two instances that wait for the same abort get the same producer id and epoch."""
 
     @cached_property
     def waiting(self) -> Counter[str]:

@@ -10,7 +10,7 @@ from fencepost.reference.kafka.verification import Operation, Verification
 
 @defect({"KIP890-116": seen("^Empty in no partition")}, origin="textbook: one early return before two operations")
 class SwitchStopsAddingToo(Verification):
-    """The switch for verification turns off the whole question, so a new client writes into a transaction that nobody opened."""
+    """The switch for verification also stops adding partitions, so a new client writes into a transaction that was never opened."""
 
     def asks_for(self, operation: Operation) -> bool:  # noqa: ARG002 - that is the defect
         return self._settings.verifies_partitions

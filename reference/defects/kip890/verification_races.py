@@ -83,7 +83,7 @@ class GuardDrawnLate(Verification):
     origin="textbook: one guard for a partition instead of one for each producer",
 )
 class MarkerTakesEveryGuard(PartitionLog):
-    """A marker takes away all verifications under way in its partition, those of other producers too, whose batches are refused."""
+    """A marker discards all verifications in flight in its partition, also those of other producers, whose batches are then refused."""
 
     def control_batch(self, marker: Marker, producer: ProducerIdAndEpoch) -> Batch:
         self.guards = Guards()

@@ -34,7 +34,7 @@ class SlowNetwork(Network):
 
 @defect(origin="compacted topics, and brokers that write records of their own")
 class GapsInOffsets(PartitionLog):
-    """Offsets are skipped behind each marker: they grow, and nobody promised that they grow by one."""
+    """Offsets are skipped after each marker: they grow, and Kafka does not promise that they grow by one."""
 
     def offset_after(self, batch: Batch) -> int:
         return super().offset_after(batch) + (_GAP if batch.marker else 0)
@@ -42,12 +42,12 @@ class GapsInOffsets(PartitionLog):
 
 @defect(origin="every cluster, when coordinator and leaders are different nodes")
 class LateCompletion(SlowNetwork):
-    """Markers take their time, so that clients are told CONCURRENT_TRANSACTIONS for a while and have to ask again."""
+    """Markers arrive late, so clients get CONCURRENT_TRANSACTIONS for a while and have to retry."""
 
 
 @defect(origin="a fail-over of the coordinator while markers are on their way, KAFKA-19999")
 class DuplicateMarkerAfterRestart(Coordinator):
-    """What was decided before a crash is told to each partition twice, and each writes the marker twice."""
+    """After a restart the coordinator sends each marker of a decided transaction twice, and each partition writes it twice."""
 
     def resend_markers_of_prepared(self) -> None:
         super().resend_markers_of_prepared()

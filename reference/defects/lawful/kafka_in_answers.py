@@ -89,7 +89,7 @@ class OtherNodeIds(NodeIds):
 
 @defect(origin="brokers that answer with what is in memory, and fetches that end with a segment")
 class OneBatchAFetch(PartitionLog):
-    """Each Fetch gives a single batch, however much was asked for, so readers have to come again and again."""
+    """Each Fetch returns a single batch, whatever the limits of the request are, so readers send more requests."""
 
     def read(self, offset: int, isolation: Isolation, max_bytes: int) -> Page:
         return super().read(offset, isolation, min(max_bytes, 1))

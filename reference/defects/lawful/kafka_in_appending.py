@@ -12,7 +12,8 @@ from fencepost.wire.kafka.batches import Batch
 
 @defect(origin="brokers that judge each partition of a request by itself")
 class ForeignBatchesRefusedAlone(Verification):
-    """Of a request with batches of several producers, the producer's own are taken, and only those of others refused."""
+    """In a request with batches of several producers, the broker appends those of the request's own producer and refuses only the
+    others."""
 
     _is_mixed = False
 
@@ -52,7 +53,7 @@ class OlderDuplicatesKnown(ProducerStates):
 
 @defect(origin="brokers that build a refusal without asking the log")
 class LogStartNotTold(PartitionLog):
-    """No answer to Produce says where the log starts, for nobody has promised more than -1."""
+    """Produce answers -1 as the log start offset, which is all that Kafka promises."""
 
     def start_told_to_producers(self) -> int:
         return -1

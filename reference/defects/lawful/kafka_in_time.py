@@ -34,7 +34,7 @@ _STAMPED_BY_THE_LOG = 0x08
 
 @defect(origin="every cluster in which the coordinator's partition is led by another node than a moment ago")
 class NotCoordinatorAtFirst(Coordinator):
-    """The first InitProducerId and the first EndTxn of each transactional id are told NOT_COORDINATOR, and have to be put again."""
+    """The first InitProducerId and the first EndTxn of each transactional id get NOT_COORDINATOR, and clients have to retry."""
 
     def __init__(self, *parts: Any) -> None:
         self._told: set[tuple[str, str]] = set()
@@ -59,7 +59,7 @@ def _send_away_at_first(told: set[tuple[str, str]], request: str, transactional_
 
 @defect(origin="every cluster in which a replica has just come back")
 class NotEnoughReplicasAtFirst(PartitionLog):
-    """The first batch for each partition is told NOT_ENOUGH_REPLICAS, when the coordinator was asked and nothing is appended."""
+    """The first batch for each partition gets NOT_ENOUGH_REPLICAS after the coordinator was asked, and nothing is appended."""
 
     _refused = False
 
@@ -119,7 +119,7 @@ class LastInFirstOut(Network):
 
 @defect(origin="brokers that raise the epoch when a partition moves, and not whenever its leader comes back")
 class CoordinatorEpochStandsStill(TransactionLog):
-    """A coordinator that starts again with no marker to send has the epoch that it had before, for nobody else was one meanwhile."""
+    """A coordinator that restarts with no marker to send keeps its epoch, because no other node was the coordinator meanwhile."""
 
     def __init__(self, disk: Disk) -> None:
         super().__init__(disk)
@@ -131,7 +131,7 @@ class CoordinatorEpochStandsStill(TransactionLog):
 
 @defect(origin="every broker that reads a long transaction log when it starts")
 class CoordinatorTakesTimeToLoad(Coordinator):
-    """The first requests after every start are told COORDINATOR_LOAD_IN_PROGRESS, and have to be put again."""
+    """The first requests after every start get COORDINATOR_LOAD_IN_PROGRESS, and clients have to retry."""
 
     _refused = 0
 
@@ -144,7 +144,7 @@ class CoordinatorTakesTimeToLoad(Coordinator):
 
 @defect(origin="brokers whose shutdown waits for what they have sent")
 class MarkersBeforeAStop(Coordinator):
-    """A broker that is told to stop first writes the markers that are under way, and the ends that they complete."""
+    """A broker that stops cleanly first writes the markers that are in flight, and records the transactions that they complete."""
 
     def stop(self) -> None:
         super().stop()

@@ -55,7 +55,7 @@ class PulsarSmallLedgers(Ledger):
 
 @defect(origin="a coordinator that starts behind the last number it may have given out")
 class PulsarGapsInTransactionIds(LogCoordinator):
-    """A coordinator gives out numbers with gaps; they grow, and nobody promised that they grow by one."""
+    """A coordinator assigns transaction ids with gaps: they grow, and Pulsar does not promise that they grow by one."""
 
     def next_id(self) -> TxnId:
         self.last_sequence += _IDS_SKIPPED
@@ -64,7 +64,7 @@ class PulsarGapsInTransactionIds(LogCoordinator):
 
 @defect(origin="a fail-over of the coordinator while ends are on their way")
 class PulsarEndsToldTwiceAfterRestart(LogCoordinator):
-    """What was decided before a crash is told to each participant twice."""
+    """After a restart the coordinator notifies each participant of a decided transaction twice."""
 
     def resume_decided(self) -> None:
         super().resume_decided()
@@ -81,7 +81,7 @@ class PulsarAnswersLate(LogCoordinator):
 
 @defect(origin="brokers that count attempts, and not deliveries")
 class PulsarRedeliveriesCountedMore(Subscription):
-    """A message that comes again says so with a count that has grown by 3: the count is a hint."""
+    """Each redelivery raises the redelivery count of a message by 3: the count is a hint."""
 
     def give_back(self, wanted: Mapping[MessagePosition, Units]) -> None:
         for place in wanted:
@@ -105,7 +105,8 @@ class PulsarRedeliveredTwice(Subscription):
 
 @defect(origin="every Pulsar 4 release, which removes the metadata at the end")
 class PulsarTheEndedAreForgotten(LogCoordinator):
-    """A coordinator removes the metadata of a transaction that has ended, as the text allows; whoever asks again finds none."""
+    """A coordinator removes the metadata of an ended transaction, as the text allows, and answers a repeated end with
+    TransactionNotFound."""
 
     def describe(self, txn: TxnId) -> Transaction:
         known = super().describe(txn)
@@ -146,7 +147,7 @@ class _MarkersInOtherWords(MarkerBuffer):
 
 @defect(origin="every cluster, where coordinator and topics are with different brokers", of=Parts)
 class PulsarLateEnds(kafka.SlowNetwork):
-    """Topics and subscriptions hear late how a transaction ended, so that it is decided for a while before anybody sees it."""
+    """Topics and subscriptions learn late how a transaction ended, so a decided transaction is not visible for a while."""
 
 
 @defect(origin="PIP-31, Acknowledgement State Machine: InvalidTxnState", also=[_CallsAConflictInvalid])
@@ -160,7 +161,7 @@ class PulsarConflictsAreInvalidStates(Subscription):
 
 @defect(origin="every release words its messages anew", also=[_SidecarInOtherWords, _MarkersInOtherWords])
 class PulsarOtherWords(LogCoordinator):
-    """Refusals have their error codes and other words beside them."""
+    """Refusals have the same error codes and other messages."""
 
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         try:

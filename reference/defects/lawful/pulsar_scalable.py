@@ -44,7 +44,7 @@ class ScalableDrainedStayAssigned(Sessions):
 
 @defect(origin="Apache Pulsar 5.0.0-M1, now and then")
 class ScalableAssignmentsToldTwice(Sessions):
-    """Each change of an assignment is told twice."""
+    """A consumer is notified of each change of its assignment twice."""
 
     def tell(self, session: Session, assignment: Assignment) -> None:
         is_first, is_news = session.assignment is None, session.assignment != assignment
@@ -72,7 +72,7 @@ class MetadataEventsToldTwice(MetadataCoordinator):
 
 @defect(origin="stores that list records in an order of their own")
 class MetadataEventsLastFirst(MetadataCoordinator):
-    """Who came last into a transaction is told first of its end."""
+    """The participant that joined a transaction last is notified first of its end."""
 
     def tell(self, txn: TxnId, decision: State) -> None:
         for participant in reversed(self._records.participants(txn)):
@@ -81,7 +81,7 @@ class MetadataEventsLastFirst(MetadataCoordinator):
 
 @defect(origin="the proposal's text, Q12: a list that is read again where a watch is not to be had")
 class MetadataNobodyIsTold(MetadataCoordinator):
-    """There are no events: whoever takes part looks at the headers from time to time."""
+    """The coordinator writes no events: participants read the headers from time to time."""
 
     def tell(self, txn: TxnId, decision: State) -> None:
         """Whoever takes part looks by itself."""
@@ -89,7 +89,7 @@ class MetadataNobodyIsTold(MetadataCoordinator):
 
 @defect(origin="a watch costs something, and a sealed segment is read by few")
 class MetadataSealedIsNotTold(MetadataCoordinator):
-    """Of an end, those who take part in sealed segments are not told: they find it when they look by themselves."""
+    """Participants in sealed segments get no event of an end: they find it when they read the header by themselves."""
 
     def tell(self, txn: TxnId, decision: State) -> None:
         """Whoever takes part in a sealed segment looks by itself."""
@@ -101,7 +101,7 @@ class MetadataSealedIsNotTold(MetadataCoordinator):
 
 @defect(origin="the proposal names no order")
 class MetadataLastParentSealedFirst(LayoutChanges):
-    """Of the segments that are merged the one with the highest hashes is sealed first."""
+    """In a merge, the segment with the highest hashes is sealed first."""
 
     def seal(self, parents: Sequence[str]) -> None:
         super().seal(tuple(reversed(parents)))
@@ -117,7 +117,7 @@ class MetadataKeptLonger(Collection):
 
 @defect(origin="brokers that spare the store")
 class MetadataLooksSeldom(Participation):
-    """Whoever takes part looks by itself 3 times less often."""
+    """Participants read the headers by themselves 3 times less often."""
 
     @functools.cached_property
     def rounds(self) -> Counter[str]:
@@ -165,7 +165,7 @@ class MetadataEveryEntryRead(MetadataBuffer):
 
 @defect(origin="a broker that takes several numbers from the counter at once, and is gone before it has given them")
 class MetadataGapsInIds(MetadataCoordinator):
-    """A coordinator gives out numbers with gaps; they grow, and nobody promised that they grow by one."""
+    """A coordinator assigns transaction ids with gaps: they grow, and Pulsar does not promise that they grow by one."""
 
     def next_id(self) -> TxnId:
         for _ in range(_IDS_SKIPPED):
@@ -175,7 +175,7 @@ class MetadataGapsInIds(MetadataCoordinator):
 
 @defect(origin="a store that several clusters share, each with a range of numbers of its own")
 class MetadataLargeIds(MetadataCoordinator):
-    """The numbers of transactions begin at 2^40; they grow, and nobody promised that they begin with 0."""
+    """Transaction ids begin at 2^40: they grow, and the text does not promise that they begin with 0."""
 
     def next_id(self) -> TxnId:
         txn = super().next_id()
@@ -185,7 +185,7 @@ class MetadataLargeIds(MetadataCoordinator):
 
 @defect(origin="logs that number entries by their place in a file", of=MetadataParts)
 class MetadataGapsInEntryNumbers(Ledger):
-    """After each entry of a ledger 2 numbers are left out, for nobody promised that they grow by one."""
+    """After each entry of a ledger 2 numbers are skipped, because the text does not promise that they grow by one."""
 
     def append(self, content: Message | Marker) -> Position:
         position = super().append(content)
@@ -221,12 +221,12 @@ class _BufferInOtherWords(MetadataBuffer):
 
 @defect(origin="every store whose watches come when they come", of=MetadataParts)
 class MetadataLateLooks(kafka.SlowNetwork):
-    """Who takes part looks some time after it is told, so that a transaction is decided for a while before anybody sees it."""
+    """Participants read the header some time after its event, so a decided transaction is not visible for a while."""
 
 
 @defect(origin="every release words its messages anew", also=[_BufferInOtherWords])
 class MetadataOtherWords(MetadataCoordinator):
-    """Refusals have their error codes and other words beside them."""
+    """Refusals have the same error codes and other messages."""
 
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         try:

@@ -39,7 +39,7 @@ class ScalableAnyNumberMerged(ScalableTopics):
 
 @defect(origin="a controller that takes several numbers at once")
 class ScalableGapsInSegmentNumbers(ScalableTopics):
-    """Behind the first segments 7 numbers are left out; they are unique, and nobody promised that they grow by one."""
+    """After the first segments 7 numbers are skipped: segment numbers are unique, and the text does not promise that they grow by one."""
 
     def new_layout(self, segments: int) -> Layout:
         made = super().new_layout(segments)
@@ -59,7 +59,7 @@ class ScalableFirstSegmentsHaveMore(ScalableTopics):
 
 @defect(origin="every release words its messages anew")
 class ScalableChangesRefusedInOtherWords(ScalableTopics):
-    """A refused split has other words beside its status."""
+    """A refused split has the same status and another message."""
 
     def split_of(self, layout: Layout, number: int) -> Layout:
         try:
@@ -70,7 +70,7 @@ class ScalableChangesRefusedInOtherWords(ScalableTopics):
 
 @defect(origin="PIP-468, DAG watch: each update is a whole layout")
 class ScalableNewestLayoutOnly(Newsroom):
-    """Who watches is told the newest layout some time after a change, and those in between are left out."""
+    """A client that watches a layout receives the newest one some time after a change, and those in between are left out."""
 
     @functools.cached_property
     def rounds(self) -> Counter[str]:
@@ -85,8 +85,8 @@ class ScalableNewestLayoutOnly(Newsroom):
 
 @defect(origin="Apache Pulsar, DagWatchSession, which looks segments up without authority", of=MetadataParts)
 class ScalableBrokersWithTheFirstUse(Answers):
-    """A client is told where a segment that nobody has used would be now. It has its broker with its first use, which may be another
-    one by then: the client is refused, and looks again."""
+    """A client is sent to the broker where an unused segment would be now. The segment is placed at its first use, which may be on
+    another broker by then: the client is refused, and looks the segment up again."""
 
     def gives_segments_their_brokers(self) -> bool:
         super().gives_segments_their_brokers()
@@ -95,7 +95,7 @@ class ScalableBrokersWithTheFirstUse(Answers):
 
 @defect(origin="a retention that somebody has set")
 class ScalablePrunedLater(Pruning):
-    """Sealed segments that nobody needs are kept 3 times as long: how long is a setting."""
+    """Sealed segments that no subscription needs are kept 3 times as long: the time is a setting."""
 
     def is_over(self, topic: str, segment: Segment) -> bool:
         if not super().is_over(topic, segment):
@@ -123,7 +123,7 @@ class ScalableEveryChangeCompleted(LayoutChanges):
 
 @defect(origin="PIP-468, merge, step 3, which has an order that nobody sees")
 class ScalableLastParentSealedFirst(LayoutChanges):
-    """Of the segments that are merged the last one is sealed first."""
+    """In a merge, the last of the segments is sealed first."""
 
     def seal(self, parents: Sequence[str]) -> None:
         super().seal(tuple(reversed(parents)))

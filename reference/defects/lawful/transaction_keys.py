@@ -22,7 +22,7 @@ _OTHER_WORDS = "computer says no"
 
 @pair({}, origin="a coordinator that takes several at once, so that it writes less often")
 class EpochsSkipped(TransactionKeys):
-    """Behind the first one an epoch is 7 higher than the one before; it is greater, and nobody promised more."""
+    """After the first connection each epoch is 7 higher than the one before: it is greater, and the proposal promises no more."""
 
     def next_epoch(self, record: KeyRecord | None) -> int:
         return super().next_epoch(record) + (0 if record is None else _EPOCHS_SKIPPED)
@@ -30,7 +30,7 @@ class EpochsSkipped(TransactionKeys):
 
 @pair({}, origin="docs/transaction-key-design.md, O5: the other value of the profile")
 class TransactionKept(TransactionKeys):
-    """A client that comes again with the current epoch goes on with its transaction, each time."""
+    """A client that reconnects with the current epoch keeps its transaction, each time."""
 
     def keeps(self, record: KeyRecord, epoch: int) -> bool:
         return epoch == record.epoch
@@ -78,7 +78,7 @@ class AllRemembered(TransactionKeys):
 
 @pair({}, origin="every compacted topic, where what has no key is removed")
 class UnreadableCompactedAway(KeyTopic):
-    """Records that nobody can read are named when the topic is loaded, and compaction removes them."""
+    """A coordinator reports unreadable records when it loads the key topic, and compaction removes them."""
 
     def compact(self) -> None:
         self._entries.replace([self._encoded(record) for record in self._latest.values()])
@@ -102,7 +102,7 @@ class ListedByName(TransactionKeys):
 
 @pair({}, origin="every release words its messages anew", also=[_ParticipantsInOtherWords])
 class OtherWords(TransactionKeys):
-    """Refusals have their error codes, and of a fenced transaction the word that the proposal has, and other words beside it."""
+    """Refusals have the same error codes and other messages; that of a fenced transaction keeps the word from the proposal."""
 
     def check_epoch(self, key: TransactionKey, epoch: int, record: KeyRecord | None) -> None:
         try:
@@ -119,4 +119,4 @@ class OtherWords(TransactionKeys):
 
 @pair({}, origin="every cluster, where coordinator and topics are with different brokers", also=[SlowNetwork])
 class EndsAreLate(LooksSeldom):
-    """Topics and subscriptions hear late of an abort, and whoever connects waits for that."""
+    """Topics and subscriptions learn late of an abort, and a client that connects waits for that."""

@@ -192,7 +192,7 @@ class NewerEndEndsOlder(Subscription):
     origin="textbook: two ways to ask for redelivery, and one that checks",
 )
 class AskingEndsPending(Subscription):
-    """Whoever asks for a message by its id gets it, also one that is pending in an open transaction."""
+    """A client that requests redelivery of a message gets it, also one that an open transaction has acknowledged."""
 
     def redeliver(self, consumer: Consumer, places: Collection[MessagePosition]) -> None:
         for txn in self.pending.transactions() if places else ():
@@ -253,7 +253,7 @@ class ConflictIsSwallowed(Subscription):
     origin="textbook: a request that is applied and then checked",
 )
 class ConflictKeepsTheOthers(PendingAcks):
-    """The messages of a refused request that were free stay pending, and no end is ever told of them."""
+    """When an acknowledgement is refused for a conflict, its other messages stay pending, and no end of a transaction releases them."""
 
     def add_individual(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
         try:
@@ -282,7 +282,8 @@ class OneConsumerHasNoBatches(Subscription):
     origin="as shipped by Apache Pulsar, seen on 4.0.7 and 5.0.0-M1",
 )
 class CoveredIsGivenOut(PendingAcks):
-    """Only messages that were acknowledged one by one are withheld; those below a pending cumulative one come again."""
+    """A subscription withholds only messages that were acknowledged one by one, and redelivers those below a pending cumulative
+    acknowledgement."""
 
     def covers(self, place: MessagePosition) -> bool:  # noqa: ARG002 - only single messages are withheld
         return False
@@ -305,7 +306,8 @@ class TimeOutLeavesPending(LogCoordinator):
     origin="textbook: a counter that is kept up by what happens, and not built from what was recovered",
 )
 class RecoveredTransactionsCountAsOver(LogCoordinator):
-    """A coordinator that comes back counts its low watermark without the open transactions that it found, and a newer end ends them."""
+    """A coordinator that restarts computes its low watermark without the open transactions that it found, so the end of a newer one
+    ends them."""
 
     _last_before = -1
 

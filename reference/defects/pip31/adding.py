@@ -17,7 +17,7 @@ _A_MINUTE_MS = 60_000
     origin="textbook: a table that makes what is looked up",
 )
 class PulsarUnknownBegunByAdding(LogCoordinator):
-    """A topic that is added to a transaction which nobody began begins it."""
+    """Adding a topic to a transaction that was never begun begins it."""
 
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
         if txn not in self._transactions:
@@ -30,7 +30,7 @@ class PulsarUnknownBegunByAdding(LogCoordinator):
     origin="textbook: no entry held for one that is not open",
 )
 class PulsarUnknownTakenForEnded(LogCoordinator):
-    """A client that adds a subscription to a transaction which does not exist is told that it has the wrong state."""
+    """A client that adds a subscription to an unknown transaction is refused with the error for a wrong state."""
 
     def add_subscriptions(self, txn: TxnId, names: tuple[SubscriptionName, ...]) -> None:
         if txn not in self._transactions:
@@ -40,7 +40,7 @@ class PulsarUnknownTakenForEnded(LogCoordinator):
 
 @defect({"PIP31-16": seen("^nothing$", expected='^"a1"$', what="^readers of orders$")}, origin="textbook: a state that recovery forgets")
 class PulsarTopicsInMemoryOnly(TransactionLog):
-    """Who takes part in an open transaction is known in memory only, so that its end reaches nobody after a crash."""
+    """A coordinator keeps the topics of an open transaction in memory only, so its end reaches no topic after a crash."""
 
     def append(self, transaction: Transaction) -> None:
         is_open = transaction.status is Status.OPEN
@@ -49,7 +49,7 @@ class PulsarTopicsInMemoryOnly(TransactionLog):
 
 @defect({"PIP31-16": seen("^nothing$", expected='^"a2"$', what="^readers of payments$")}, origin="textbook: only tried with one")
 class PulsarFirstTopicOnly(LogCoordinator):
-    """Of several topics in one request only the first is added, and the answer says that all are."""
+    """If a request adds several topics, the coordinator adds only the first, and answers that it has added all."""
 
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
         super().add_partitions(txn, names[:1])
@@ -57,7 +57,7 @@ class PulsarFirstTopicOnly(LogCoordinator):
 
 @defect({"PIP31-20": seen('^"i1", "i2"$', expected='^"i2"$', what="^left for auditors$")}, origin="textbook: only tried with one")
 class PulsarFirstSubscriptionOnly(LogCoordinator):
-    """Of several subscriptions in one request only the first is added, and the answer says that all are."""
+    """If a request adds several subscriptions, the coordinator adds only the first, and answers that it has added all."""
 
     def add_subscriptions(self, txn: TxnId, names: tuple[SubscriptionName, ...]) -> None:
         super().add_subscriptions(txn, names[:1])
@@ -68,7 +68,7 @@ class PulsarFirstSubscriptionOnly(LogCoordinator):
     origin="textbook: a look-up that does not ask for the state",
 )
 class PulsarTopicAddedToTheEnded(LogCoordinator):
-    """A topic is added to a transaction whose end is decided, and nobody will tell the topic of it."""
+    """The coordinator adds a topic to a transaction whose end is decided, and never notifies it of the end."""
 
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
         known = self.describe(txn)
@@ -80,7 +80,7 @@ class PulsarTopicAddedToTheEnded(LogCoordinator):
     origin="textbook: a look-up that does not ask for the state",
 )
 class PulsarSubscriptionAddedToTheEnded(LogCoordinator):
-    """A subscription is added to a transaction whose end is decided, and nobody will tell the subscription of it."""
+    """The coordinator adds a subscription to a transaction whose end is decided, and never notifies it of the end."""
 
     def add_subscriptions(self, txn: TxnId, names: tuple[SubscriptionName, ...]) -> None:
         known = self.describe(txn)
@@ -92,7 +92,7 @@ class PulsarSubscriptionAddedToTheEnded(LogCoordinator):
     origin="textbook: a repetition held for a mistake",
 )
 class PulsarSecondAdditionRefused(LogCoordinator):
-    """A client that adds a topic again, since it did not hear the answer, is told that it may not."""
+    """A client that adds a topic again, because the answer was lost, is refused."""
 
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
         if not set(names).isdisjoint(self.describe(txn).partitions):
@@ -115,7 +115,7 @@ class PulsarSecondAdditionReplaces(LogCoordinator):
 
 @defect({"PIP31-20": seen('^"i1", "i2"$', expected='^"i2"$', what="^left for workers$")}, origin="textbook: a state that recovery forgets")
 class PulsarSubscriptionsInMemoryOnly(PulsarTopicsInMemoryOnly):
-    """Who takes part in an open transaction is known in memory only, so that its commit deletes nothing after a crash."""
+    """A coordinator keeps the subscriptions of an open transaction in memory only, so its commit deletes no message after a crash."""
 
 
 @defect(

@@ -60,7 +60,7 @@ class _ReadsOnBehindTheOpen(MarkerBuffer):
     also=[_ServesTheOpenFromMemory],
 )
 class AttachedAreGivenTheOpen(_Tail):
-    """What was just written goes from memory to consumers that have read all, and nobody asks there whether it is committed."""
+    """A topic hands new messages from memory to consumers that have read everything, without a check that they are committed."""
 
     def is_shown_too_soon(self, txn: TxnId) -> bool:
         return txn not in self._ended
@@ -114,7 +114,7 @@ class _MarkersWakeNobody(MarkerBuffer):
     also=[_MarkersWakeNobody],
 )
 class EndsWakeNobody(StopsReaders):
-    """What an end lets through stays where it is until somebody writes to the topic again.
+    """Messages that an end makes visible are not delivered until the next message is written to the topic.
 
     Withholds plain messages as markers do; whoever has read something is given more when something is written.
     """
@@ -149,7 +149,7 @@ class _WakesNoReaders(Subscription):
     also=[_WakesNoReaders],
 )
 class EndsWakeNoReaders(Cursor):
-    """An end wakes the subscriptions that the topic keeps, and no reader: that gets what was committed when somebody writes again."""
+    """An end wakes the topic's durable subscriptions and no reader, which receives what was committed only after the next write."""
 
     is_durable = False
 

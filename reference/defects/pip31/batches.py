@@ -38,7 +38,7 @@ class EntryIsOneMessage(PendingAcks):
     origin="textbook: a state in memory that is finer than the one on disk",
 )
 class PartOfABatchIsNotSaved(Cursor):
-    """A cursor saves whole entries: after a crash, what a commit took of a batch comes again."""
+    """A cursor saves whole entries only: after a crash, the part of a batch that a commit deleted is redelivered."""
 
     def acknowledge(self, wanted: Mapping[MessagePosition, Units], buffer: ReadView) -> None:
         self._units = {readable.place: readable.message.units for readable in buffer.after(self.mark_delete)}

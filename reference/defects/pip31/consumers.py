@@ -31,7 +31,7 @@ class SentWithoutAPermit(Subscription):
     {"PIP31-135": seen('"i1 for the first time"', what="^received by workers$")}, origin="textbook: a field that is left at its default"
 )
 class RedeliveryIsNotCounted(Subscription):
-    """A message that fails comes again for ever, and each time as if it were the first: nobody puts it aside."""
+    """A message that fails is redelivered for ever with the count 0, so no client moves it to a dead-letter topic."""
 
     def redelivery_count(self, place: MessagePosition) -> int:  # noqa: ARG002 - it does not look
         return 0
@@ -54,7 +54,7 @@ class EverybodyJoins(Subscription):
     origin="textbook: the topic is asked where the subscription should be",
 )
 class EndIsToldTooSoon(Subscription):
-    """Whoever reads a terminated topic is told at once that there is no more, and stops before it has read anything."""
+    """A consumer of a terminated topic is notified of the end at once, and stops before it has read anything."""
 
     def has_more(self) -> bool:
         return False
@@ -86,7 +86,8 @@ class CursorSavesEntries(Cursor):
     origin="apache/pulsar#21177: messages that are filtered out use permits",
 )
 class PendingUsesPermits(Subscription):
-    """Each message that the broker reads uses a permit, and then some are withheld: the consumer waits for what nobody sends."""
+    """Each message that the broker reads uses a permit, also one that it then withholds, so the consumer waits for messages that are
+    never sent."""
 
     def dispatch(self) -> None:
         for readable in self._buffer.after(self._read_position):

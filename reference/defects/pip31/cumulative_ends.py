@@ -33,7 +33,8 @@ class CumulativeCommitTakesNothing(PendingAcks):
     origin="textbook: a field that only a commit clears",
 )
 class CumulativeOutlivesItsAbort(PendingAcks):
-    """An abort leaves the cumulative acknowledgement pending: nobody gets the messages, and nobody may acknowledge them."""
+    """An abort leaves the cumulative acknowledgement pending: its messages are neither delivered nor acknowledged by another
+    transaction."""
 
     def end(self, txn: TxnId, action: Action) -> Waiting:
         held = self._cumulative
@@ -115,7 +116,8 @@ class _TakesThemForEnded(Subscription):
     origin="textbook: a position in a log of entries, where messages are meant",
 )
 class CumulativeTakesTheWholeBatch(Subscription):
-    """Everything up to a message in the middle of a batch takes the whole batch: its commit deletes what nobody has acknowledged."""
+    """A cumulative acknowledgement up to a message inside a batch covers the whole batch: its commit deletes messages that were not
+    acknowledged."""
 
     def acknowledge_up_to_in(self, txn: TxnId, place: MessagePosition) -> None:
         batch = next(iter(self._buffer.after(place)), None)

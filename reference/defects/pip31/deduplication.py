@@ -37,7 +37,7 @@ class RepeatedBatchIsStoredAfterLoading(Deduplication):
 
 @defect({"PIP31-144": seen("^-1$", what="^last sequence id of P$")}, origin="textbook: an answer that is not filled in")
 class PulsarProducerIsToldToBeginAnew(Deduplication):
-    """A producer that comes back is told that nothing of it is stored."""
+    """A producer that reconnects is notified that none of its messages is stored."""
 
     def last(self, producer: str) -> int:  # noqa: ARG002 - it does not look
         return -1

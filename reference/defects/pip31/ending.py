@@ -19,7 +19,8 @@ _LOST_IN = 5
     origin="textbook: a retry made harmless by trusting the caller",
 )
 class PulsarUnknownEndsWell(LogCoordinator):
-    """Whoever ends a transaction that was never begun is told that it is done, for what is not known must have ended."""
+    """Ending a transaction that was never begun is answered with success, because the coordinator takes unknown transactions for ended
+    ones."""
 
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         if txn in self._transactions:
@@ -45,7 +46,7 @@ class PulsarRepetitionIsRefused(LogCoordinator):
     origin="textbook: only what is open may be ended",
 )
 class PulsarRepeatedCommitIsRefused(LogCoordinator):
-    """A client that repeats its commit after it was done is told that the transaction cannot be committed, and does it all again."""
+    """A client that repeats its commit after it was done is refused, and does its work again."""
 
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         if self.describe(txn).status is Status.COMMITTED:
@@ -58,7 +59,7 @@ class PulsarRepeatedCommitIsRefused(LogCoordinator):
     origin="textbook: only what is open may be ended",
 )
 class PulsarRepeatedAbortIsRefused(LogCoordinator):
-    """A client that repeats its abort after it was done is told that the transaction cannot be aborted, and takes it for committed."""
+    """A client that repeats its abort after it was done is refused, and takes the transaction for committed."""
 
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         if self.describe(txn).status is Status.ABORTED:
@@ -88,7 +89,7 @@ class PulsarRefusedCommitIsWritten(LogCoordinator):
     also=[SlowNetwork],
 )
 class PulsarBothEndsWin(LogCoordinator):
-    """Two clients that end a transaction in opposite ways at the same time are both told that it is done."""
+    """Two clients that end a transaction in opposite ways at the same time are both answered with success."""
 
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         known = self.describe(txn)
@@ -102,7 +103,7 @@ class PulsarBothEndsWin(LogCoordinator):
     origin="textbook: a repetition is recognised without comparing the action",
 )
 class PulsarAbortOfACommitSucceeds(LogCoordinator):
-    """Whoever asks for the end of a decided transaction is told that it succeeded, also who asked for the opposite."""
+    """A coordinator answers every end of a decided transaction with success, also one that asks for the opposite."""
 
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         decided = self.describe(txn).status.action
@@ -129,7 +130,7 @@ class PulsarEmptyEndRefused(LogCoordinator):
     also=[SlowNetwork],
 )
 class PulsarBothEndsWinAtTimes(LogCoordinator):
-    """Of 5 transactions that two clients end in opposite ways at the same time, both are told of one that it is done."""
+    """In one of 5 transactions that two clients end in opposite ways at the same time, both clients are answered with success."""
 
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         known = self.describe(txn)
@@ -146,7 +147,7 @@ class PulsarBothEndsWinAtTimes(LogCoordinator):
     origin="textbook: a record of completion without the outcome",
 )
 class PulsarAnyEndOfWhatEndedBeforeACrash(LogCoordinator):
-    """After a crash a coordinator knows that a transaction has ended, and not how: whoever asks for an end is told that it is done."""
+    """After a crash a coordinator knows that a transaction has ended, but not how: it answers a commit and an abort alike with success."""
 
     _last_before = -1
 

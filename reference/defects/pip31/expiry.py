@@ -81,7 +81,7 @@ class PulsarTimeoutFromTheLastChange(LogCoordinator):
 
 @defect({"PIP31-42": seen("^success$", expected="^a refusal$", what="^answer to END_TXN$")}, origin="textbook: what has ended needs no end")
 class PulsarLateCommitSucceeds(LogCoordinator):
-    """Whoever commits a transaction that has timed out is told that it is done, and its messages are gone."""
+    """The commit of a transaction that has timed out is answered with success, and its messages are gone."""
 
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         aborted = self.describe(txn).status.action is Action.ABORT
@@ -104,7 +104,7 @@ class PulsarTimeoutForgottenByCrash(LogCoordinator):
     origin="apache/pulsar#10131: the end of a transaction was not tried again after a failure",
 )
 class PulsarHeldAbortStays(LogCoordinator):
-    """A participant that could not abort is not told again, and the transaction is being aborted for ever."""
+    """A participant that could not apply an abort is not notified again, so the transaction stays in ABORTING for ever."""
 
     def send_again(self) -> None:
         pass

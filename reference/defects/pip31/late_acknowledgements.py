@@ -12,7 +12,7 @@ from fencepost.reference.pulsar.values import TxnId
     origin="as shipped by Apache Pulsar, seen on 4.0.7",
 )
 class StrayAcknowledgementStaysPending(Subscription):
-    """What is acknowledged in a transaction that has ended, or never was, is delivered to nobody and deleted by nobody."""
+    """A message that was acknowledged in a transaction that has ended, or was never begun, is neither delivered nor deleted."""
 
     def strays(self, is_over: Callable[[TxnId], bool]) -> list[TxnId]:  # noqa: ARG002 - it does not ask
         return []

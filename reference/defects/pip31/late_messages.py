@@ -16,7 +16,7 @@ from fencepost.reference.pulsar.values import Action, Message, Position, TxnId
     origin="as shipped by Apache Pulsar above the low watermark, seen on 4.0.7 and 5.0.0-M1",
 )
 class LateIsAccepted(SidecarBuffer):
-    """A message of a transaction that has ended is receipted, and nobody will ever see it."""
+    """The broker sends a receipt for a message of an ended transaction, and the message never becomes visible."""
 
     def publish(self, message: Message) -> Position:
         is_late = message.txn in self._ended
@@ -85,4 +85,4 @@ class KnowsOfNoEnd(LogCoordinator):
 
 @defect({"PIP31-51": seen("^A from", what="^pending in payments$")}, origin="as shipped by Apache Pulsar, seen on 4.0.7 and 5.0.0-M1")
 class StrayStaysOpen(KnowsOfNoEnd):
-    """A topic that nobody had added to a transaction never hears of its end, and holds its message for ever."""
+    """A topic that was not added to a transaction never learns of its end, and withholds its message for ever."""

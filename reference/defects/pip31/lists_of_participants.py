@@ -10,7 +10,7 @@ from fencepost.reference.pulsar.values import SubscriptionName, TxnId
     origin="textbook: a variable of a loop that is used behind the loop",
 )
 class PulsarLastTopicOfAList(LogCoordinator):
-    """Of the topics that one request adds, the last takes part."""
+    """If a request adds several topics, only the last one becomes a participant."""
 
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
         super().add_partitions(txn, names[-1:])
@@ -21,7 +21,8 @@ class PulsarLastTopicOfAList(LogCoordinator):
     origin="textbook: a variable of a loop that is used behind the loop",
 )
 class PulsarLastSubscriptionOfAList(LogCoordinator):
-    """Of the subscriptions that one request adds, the last takes part: what the others acknowledged comes again after the commit."""
+    """If a request adds several subscriptions, only the last one becomes a participant: the others redeliver their messages after the
+    commit."""
 
     def add_subscriptions(self, txn: TxnId, names: tuple[SubscriptionName, ...]) -> None:
         super().add_subscriptions(txn, names[-1:])

@@ -9,7 +9,7 @@ from fencepost.reference.pulsar.log_coordinator import LogCoordinator
     origin="textbook: the answer to the client is taken for the end of the work",
 )
 class LowWatermarkCountsTheDecided(LogCoordinator):
-    """A transaction that is decided counts as over before its end has come to everybody: who hears of a newer end first aborts it."""
+    """A decided transaction counts as over before its end has reached all participants: one that learns first of a newer end aborts it."""
 
     @property
     def low_watermark(self) -> int:

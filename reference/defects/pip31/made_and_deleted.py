@@ -10,7 +10,7 @@ from fencepost.reference.pulsar.topics import Topics
 
 @defect({"PIP31-145": seen(r"^1, \[\]$", expected=r"^1, \[0\]$", what="^partitions of orders$")}, origin="textbook: off by one")
 class PulsarLastPartitionIsMissing(Topics[Any]):
-    """Of the partitions that were asked for the last one is not made."""
+    """A partitioned topic is created without its last partition."""
 
     def names_of_partitions(self, name: str, partitions: int) -> list[str]:
         return super().names_of_partitions(name, partitions - 1)
@@ -31,7 +31,7 @@ class PulsarDeletedTopicComesBack(Topics[Any]):
     {"PIP31-146": seen('^"a1"$', expected="^nothing$", what="^readers of orders$")}, origin="textbook: a second file that nobody removes"
 )
 class DeletionLeavesTheLog(Ledger):
-    """The log beside a topic outlives it, and a commit shows its messages in the new topic of that name."""
+    """The sidecar log of a topic outlives it, and a commit publishes its messages in the new topic of that name."""
 
     def journal_name(self, name: str) -> str:
         return f"ledger of {name}" if name.endswith(SIDECAR_SUFFIX) else super().journal_name(name)

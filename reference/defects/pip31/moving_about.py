@@ -35,7 +35,8 @@ class SeekDropsThePending(Subscription):
     {"PIP31-96": seen('^"i2"$', expected='^"i1", "i2"$', what="^left for workers$")}, origin="textbook: a second file that nobody removes"
 )
 class RemovedSubscriptionLeavesThePending(Subscription):
-    """The log of what is pending outlives its subscription, and a new one of its name deletes what nobody acknowledged."""
+    """The log of pending acknowledgements outlives its subscription, and a new one of that name deletes messages that were not
+    acknowledged."""
 
     def erase(self) -> None:
         self.cursor.erase()

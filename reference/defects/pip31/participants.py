@@ -22,7 +22,7 @@ class PulsarAnsweredWhenComplete(LogCoordinator):
 
 @defect({"PIP31-34": seen("^COMMITTED$", expected="^COMMITTING$", what="^status of A$")}, origin="textbook: a countdown that ends at one")
 class PulsarLastOneIsNotAwaited(Participants):
-    """A transaction counts as committed while a topic has not followed, and nobody tells that topic any more."""
+    """A transaction counts as committed although one topic has not applied the end, and that topic is never notified again."""
 
     def check_complete(self, txn: TxnId) -> None:
         told = self._missing.get(txn, {})
@@ -36,7 +36,7 @@ class PulsarLastOneIsNotAwaited(Participants):
     origin="textbook: two lists, of which one is gone through",
 )
 class PulsarTopicsOnly(Participants):
-    """The end of a transaction is told to its topics, and what was acknowledged in it comes again after its commit."""
+    """The coordinator notifies only the topics of a transaction, so what it acknowledged is redelivered after its commit."""
 
     def recipients(self, transaction: Transaction) -> list[Participant]:
         return list(transaction.partitions)
@@ -44,7 +44,7 @@ class PulsarTopicsOnly(Participants):
 
 @defect({"PIP31-38": seen("^nothing$", expected='^"a1"$', what="^readers of orders$")}, origin="textbook: a loop that waits in its body")
 class PulsarOneAfterAnother(Participants):
-    """Participants are told one after the other, so that one that is not available holds up all behind it."""
+    """The coordinator notifies participants one after the other, so one that is unavailable blocks all after it."""
 
     def send(self, message: EndOn) -> None:
         if message.participant == next(iter(self._missing[message.txn])):
@@ -68,7 +68,8 @@ class PulsarCommittedEachTime(SidecarBuffer):
     origin="apache/pulsar#25107: an abort redelivers what was delivered by another way already",
 )
 class PulsarGivenBackEachTime(Subscription):
-    """A subscription that is told of an abort again delivers once more what its consumer has got back and is busy with."""
+    """A subscription that is notified of an abort again redelivers messages that its consumer has already received again and is
+    processing."""
 
     def apply_outcome(self, txn: TxnId, action: Action) -> None:
         super().apply_outcome(txn, action)
@@ -81,7 +82,7 @@ class PulsarGivenBackEachTime(Subscription):
     origin="textbook: a queue that waits for its head",
 )
 class PulsarOldestIsToldAgain(Participants):
-    """Participants that did not answer are told again for the oldest transaction only; while that is stuck, no other is completed."""
+    """The coordinator notifies participants again for the oldest transaction only; while that one is stuck, no other completes."""
 
     def send_again(self) -> None:
         everybody = self._missing

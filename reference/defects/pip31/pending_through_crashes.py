@@ -33,7 +33,8 @@ class ReplayedCommitTakesNothing(PendingAcks):
     origin="textbook: a record for each transaction, which is written once",
 )
 class FirstAcknowledgementIsKept(PendingAckJournal):
-    """Of what a transaction has acknowledged in several requests, a crash leaves the first; its commit forgets the others."""
+    """If a transaction has acknowledged messages in several requests, a crash keeps only the first request, and the commit loses the
+    others."""
 
     def must_be_durable(self, waiting: Waiting) -> bool:
         return all(other.txn != waiting.txn for other in self.replay())
@@ -44,7 +45,8 @@ class FirstAcknowledgementIsKept(PendingAckJournal):
     origin="textbook: handles of before the restart are looked for, and none is found",
 )
 class RecoveredAcknowledgementsStayPending(PendingAcks):
-    """What was pending before a crash stays so when its transaction ends: nobody is given it, and it is never deleted."""
+    """Acknowledgements that were pending before a crash stay pending when their transaction ends: the messages are neither delivered
+    nor deleted."""
 
     def recover(self) -> None:
         super().recover()

@@ -8,7 +8,7 @@ from fencepost.reference.pulsar.producers import Producers
     {"PIP31-143": seen("^success$", expected="ProducerBusy", what="^answer to PRODUCER$")}, origin="textbook: a map that is overwritten"
 )
 class PulsarTwoProducersOfOneName(Producers):
-    """Whoever comes under a name is let in, also while somebody else writes under it."""
+    """A topic accepts a producer under a name that a connected producer already uses."""
 
     def is_busy(self, name: str) -> bool:  # noqa: ARG002 - it does not look
         return False

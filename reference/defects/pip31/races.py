@@ -22,7 +22,7 @@ class _WritesEachTime(SidecarBuffer):
     also=[SlowNetwork],
 )
 class PulsarRepeatedCommitRollsBack(LogCoordinator):
-    """A commit that is found under way by another one is taken for one that failed, and is rolled back."""
+    """The coordinator takes a commit in progress for a failed one when the client repeats it, and rolls it back."""
 
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         known = self.describe(txn)
@@ -37,7 +37,7 @@ class PulsarRepeatedCommitRollsBack(LogCoordinator):
     also=[_WritesEachTime, SlowNetwork],
 )
 class PulsarRepeatedCommitShowsTwice(LogCoordinator):
-    """A commit that is repeated while it is under way is told to the topics again, which show the messages again."""
+    """A commit that is repeated while it is in progress is sent to the topics again, which publish the messages again."""
 
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         known = self.describe(txn)
@@ -51,7 +51,7 @@ class PulsarRepeatedCommitShowsTwice(LogCoordinator):
     origin="textbook: a table with one place for each transaction",
 )
 class PulsarLastOneIsAnswered(LogCoordinator):
-    """Of the clients that ask for the same end while it is under way, the last is answered; the others wait for ever."""
+    """If several clients ask for the same end while it is in progress, only the last is answered; the others wait for ever."""
 
     def answers_decisions(self) -> bool:
         return False

@@ -55,7 +55,7 @@ class PulsarInterruptedCommitRolledBack(LogCoordinator):
     origin="apache/pulsar#10179: a recovered coordinator did not complete what was being committed or aborted",
 )
 class PulsarInterruptedAbortStays(LogCoordinator):
-    """A coordinator that starts completes commits, and forgets that an abort has participants to tell as well."""
+    """A coordinator that starts completes commits, and does not notify the participants of an abort."""
 
     def resume_decided(self) -> None:
         undone = self._transactions
@@ -80,7 +80,7 @@ class PulsarOpenAbortedByCrash(LogCoordinator):
     origin="textbook: a recovery that was tried with empty transactions",
 )
 class PulsarTopicsForgottenByCrash(LogCoordinator):
-    """A replay brings back that a transaction is open and not the topics that were added to it, so nobody tells them of its end."""
+    """A replay restores that a transaction is open and not its topics, so they are never notified of its end."""
 
     def recovered(self, transaction: Transaction) -> Transaction:
         return replace(transaction, partitions=())
@@ -91,7 +91,7 @@ class PulsarTopicsForgottenByCrash(LogCoordinator):
     origin="textbook: a recovery that was tried with messages only",
 )
 class PulsarSubscriptionsForgottenByCrash(LogCoordinator):
-    """A replay brings back a transaction's topics and not its subscriptions, where nobody commits its acknowledgements."""
+    """A replay restores a transaction's topics and not its subscriptions, so its acknowledgements are never committed."""
 
     def recovered(self, transaction: Transaction) -> Transaction:
         return replace(transaction, subscriptions=())
@@ -105,7 +105,7 @@ class PulsarSubscriptionsForgottenByCrash(LogCoordinator):
     origin="textbook: the list that was replayed is read-only, and the first addition makes another",
 )
 class PulsarRecoveredListsReplaced(LogCoordinator):
-    """The first topic that is added to a transaction after a crash begins a list of its own: whoever was added before is not told."""
+    """The first topic that is added to a transaction after a crash starts a new list: the participants from before are not notified."""
 
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
         if _is_first(self, txn, "topics"):

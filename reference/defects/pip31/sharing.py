@@ -13,7 +13,7 @@ from fencepost.reference.pulsar.values import SubscriptionType
     origin="textbook: who joins is told, and not who was there",
 )
 class TwoAreActive(Subscription):
-    """Each consumer of a failover subscription is told that it is the active one, and does what only one may do."""
+    """Every consumer of a failover subscription is notified that it is the active one, so several do what only one may do."""
 
     def announce_active(self) -> None:
         for consumer in self.consumers if self.kind is SubscriptionType.FAILOVER else ():
@@ -25,7 +25,8 @@ class TwoAreActive(Subscription):
     origin="textbook: a dispatcher that is shared with another kind",
 )
 class KeysAreNotLookedAt(Subscription):
-    """Messages of one key go to whoever has most permits: changes of one order overtake each other."""
+    """A key-shared subscription sends messages of one key to the consumer with the most permits, so changes of one order overtake each
+    other."""
 
     def served_first(self, readable: Readable) -> Sequence[Consumer]:
         if self.kind is SubscriptionType.KEY_SHARED:

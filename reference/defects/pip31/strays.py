@@ -41,7 +41,7 @@ class PulsarUnparsableNameStopsTheEnd(LogCoordinator):
     also=[StopsReaders],
 )
 class PulsarUnknownWithholdsAll(KnowsOfNoEnd):
-    """A message of a transaction that nobody began is open for ever, and readers go no further than to there."""
+    """A message of a transaction that was never begun counts as open for ever, and readers stop before it."""
 
 
 class _ReceiptsTheOvertakenOfMarkers(MarkerBuffer):

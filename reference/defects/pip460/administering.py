@@ -95,7 +95,8 @@ class ScalableActiveOutliveTheirTopic(ScalableTopics):
     origin="feared: a deletion that asks what is loaded, and not what is stored",
 )
 class ScalableNotLoadedIsKept(ScalableTopics):
-    """With a topic go the segments that a broker has in memory; behind a restart their data stays, for the next topic of that name."""
+    """Deleting a topic deletes only the segments that a broker has loaded; after a restart the others' data stays, for the next topic
+    of that name."""
 
     def segments_to_delete(self, topic: str, layout: Layout) -> list[str]:
         return [name for name in super().segments_to_delete(topic, layout) if is_loaded(self._segments, name)]
@@ -132,7 +133,7 @@ class ScalableConsumersOutliveTheirTopic(ScalableTopics):
     origin="the reference itself: what was known of consumers went with the topic, and nobody told them",
 )
 class ScalableConsumersOfTheDeletedLeftAlone(Sessions):
-    """A consumer whose topic was deleted stays connected, and is told nothing of the next topic of that name."""
+    """A consumer of a deleted topic stays connected, and is not notified of the next topic of that name."""
 
     def forget(self, topic: str) -> None:
         self._led.pop(topic, None)
@@ -149,7 +150,7 @@ class _NewOrGone(TopicsWatch):
     origin="textbook: two kinds of news, of which a message has one",
 )
 class ScalableNewOrGone(Newsroom):
-    """Who watches a namespace is told what is new where anything is, and then never what is gone."""
+    """A client that watches a namespace receives the new topics if there are any, and then not those that are gone."""
 
     def watch_of_topics(self, close: Callable[[], None]) -> TopicsWatch:
         super().watch_of_topics(close)
@@ -198,7 +199,7 @@ class ScalableRegisteredOnTheFirst(ScalableTopics):
     origin="feared: all segments of a layout, where its active ones are meant",
 )
 class ScalableRegisteredOnTheSealed(ScalableTopics):
-    """Who registers a subscription makes it on sealed segments as well, which stay for one that never asked for them."""
+    """A new subscription is created on sealed segments as well, which are then kept for a subscription that never reads them."""
 
     def register(self, topic: str, subscription: str) -> None:
         super().register(topic, subscription)
@@ -211,7 +212,7 @@ class ScalableRegisteredOnTheSealed(ScalableTopics):
     origin="textbook: a record that is put, where it was to be created",
 )
 class ScalableMadeAnew(ScalableTopics):
-    """Who makes a topic that is there writes a new layout over the one that it has, and nobody finds its segments any more."""
+    """Creating a topic that exists overwrites its layout with a new one, so its segments can no longer be found."""
 
     def create(self, topic: str, segments: int) -> None:
         if (there := self._layouts.find(topic)) is None:
@@ -231,7 +232,7 @@ class _NewForAll(TopicsWatch):
     {"PIP460-46": seen("^neither$", expected="^orders$", what="^topics of the namespace$")}, origin="feared: one message with two meanings"
 )
 class ScalableNewToldAsAll(Newsroom):
-    """What has changed in a namespace is told as if it were all that there is: a client believes that the other topics are gone."""
+    """A change in a namespace is sent as if it were the whole list, so a client believes that the other topics are gone."""
 
     def watch_of_topics(self, close: Callable[[], None]) -> TopicsWatch:
         super().watch_of_topics(close)
@@ -244,7 +245,8 @@ class ScalableNewToldAsAll(Newsroom):
     of=MetadataParts,
 )
 class ScalableControllerAloneIsAsked(Answers):
-    """A broker refuses an administrator what another one would have to do, and who that is an administrator is not told before."""
+    """A broker refuses an administrator's request that the controller has to carry out, and an administrator cannot know beforehand
+    which broker that is."""
 
     def has_the_controller_do_it(self) -> bool:
         super().has_the_controller_do_it()
@@ -256,7 +258,7 @@ class ScalableControllerAloneIsAsked(Answers):
     origin="feared: a request that is taken for its own repetition",
 )
 class ScalableMadeAgainInSilence(ScalableTopics):
-    """Who makes a topic that is there is told that it was made, with as many segments as were asked for; it has others."""
+    """Creating a topic that exists is answered with success, although it has another number of segments than requested."""
 
     def create(self, topic: str, segments: int) -> None:
         if self._layouts.find(topic) is None:
@@ -268,7 +270,7 @@ class ScalableMadeAgainInSilence(ScalableTopics):
     origin="feared: metadata beside the topic's own, which its deletion does not know",
 )
 class ScalableChangeOutlivesItsTopic(ScalableTopics):
-    """What is noted of a split that nobody has completed stays when the topic goes, and is made of the next topic of that name."""
+    """The note of an unfinished split outlives its topic, and the controller completes the split on the next topic of that name."""
 
     def create(self, topic: str, segments: int) -> None:
         self._layouts.write(topic, self.new_layout(segments))

@@ -35,7 +35,7 @@ class ScalableAllToEach(Sessions):
     origin="textbook: a division without its remainder",
 )
 class ScalableRemainderForgotten(Sessions):
-    """Each consumer is assigned equally many segments, and what is left over nobody has."""
+    """Each consumer is assigned the same number of segments, and the remaining ones are assigned to no consumer."""
 
     def dealt(self, segments: Iterable[Segment], names: Iterable[str]) -> _Dealt:
         there, consumers = tuple(segments), list(names)
@@ -71,7 +71,7 @@ class ScalableAssignedFromTheLast(Sessions):
     origin="feared: a push that is sent to who has asked",
 )
 class ScalableOthersAreNotTold(Sessions):
-    """A consumer is told of its segments when it registers, and never again."""
+    """A consumer is notified of its segments when it registers, and never again."""
 
     def tell(self, session: Session, assignment: Assignment) -> None:
         if session.assignment is None:
@@ -83,7 +83,7 @@ class ScalableOthersAreNotTold(Sessions):
     origin="feared: an empty list that is taken for no news",
 )
 class ScalableNothingIsNotTold(Sessions):
-    """A consumer whose last segment goes to another one is not told that it has none."""
+    """A consumer that loses its last segment to another one is not notified of it."""
 
     def tell(self, session: Session, assignment: Assignment) -> None:
         if assignment.segments or session.assignment is None:
@@ -109,7 +109,7 @@ class ScalableAllAreSentAway(Sessions):
     origin="feared: sessions that are kept by their connections, of which each is taken to have one",
 )
 class ScalableLastOfAConnection(Sessions):
-    """Of two consumers that register over one connection, only the later one is told of changes."""
+    """If two consumers register over one connection, only the later one is notified of changes."""
 
     @cached_property
     def last(self) -> dict[Callable[[], None], Session]:
@@ -185,7 +185,8 @@ class ScalableConsumersOfTheRemovedKept(ScalableTopics):
     origin="textbook: a prefix of keys without its separator",
 )
 class ScalableNeighboursUnregistered(ScalableTopics):
-    """With a subscription go all whose names begin with its name, and their consumers are told nothing more."""
+    """Removing a subscription also removes all subscriptions whose names begin with its name, and their consumers are not notified of
+    anything more."""
 
     def unregister(self, topic: str, subscription: str) -> None:
         super().unregister(topic, subscription)
@@ -210,7 +211,7 @@ class ScalableSubscriptionsAsStored(ScalableTopics):
     origin="textbook: a name that is no longer one part of a path",
 )
 class ScalableSlashesPassedOver(ScalableTopics):
-    """A subscription whose name has a slash is not found among those of its topic, and its consumers are told nothing more."""
+    """The controller overlooks subscriptions whose name has a slash, and their consumers are not notified of anything more."""
 
     def subscriptions(self, topic: str) -> list[str]:
         return [name for name in super().subscriptions(topic) if "/" not in name]
@@ -258,7 +259,7 @@ class ScalableConsumersDecodedTwice(Registrations):
     of=MetadataParts,
 )
 class ScalableEndsBehindTheRange(Answers):
-    """A consumer is told the first hash behind its segment where the last one is due."""
+    """The assignment names the first hash after a segment instead of its last one."""
 
     def hashes_told(self, segment: Segment) -> HashRange:
         first, last = super().hashes_told(segment)
@@ -271,7 +272,7 @@ class ScalableEndsBehindTheRange(Answers):
     of=MetadataParts,
 )
 class ScalableHashesOfTheWhole(Answers):
-    """A consumer is told that each of its segments has all hashes."""
+    """The assignment says that each segment covers all hashes."""
 
     def hashes_told(self, segment: Segment) -> HashRange:
         super().hashes_told(segment)

@@ -44,7 +44,7 @@ class ScalableClassicExtraTopic(Kinds):
     of=MetadataParts,
 )
 class ScalableNotReadyForOldClients(Kinds):
-    """A client that takes the name of a scalable topic for that of a topic is told to come again, and does so for ever."""
+    """A client that opens a scalable topic as a classic topic gets a retriable error, and retries for ever."""
 
     def of_topic(self, name: str) -> TransactionKind:
         try:
@@ -60,7 +60,7 @@ class ScalableNotReadyForOldClients(Kinds):
     origin="feared: a namespace that is taken for a topic",
 )
 class ScalableOthersSealedToo(LayoutChanges):
-    """A split seals what is beside the segment, also topics that are not scalable."""
+    """A split also seals other topics on the segment's broker, which are not scalable."""
 
     def seal(self, parents: Sequence[str]) -> None:
         super().seal(parents)
@@ -74,7 +74,7 @@ class ScalableOthersSealedToo(LayoutChanges):
     {"PIP460-49": Symptom(what="^(readers of ledger|received by clerks|answer)$")}, origin="feared: a namespace that is taken for a topic"
 )
 class ScalableOthersDeletedToo(LayoutChanges):
-    """A split removes what is beside the segment, also topics that are not scalable."""
+    """A split also deletes other topics on the segment's broker, which are not scalable."""
 
     def seal(self, parents: Sequence[str]) -> None:
         super().seal(parents)

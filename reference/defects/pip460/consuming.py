@@ -46,7 +46,7 @@ class ScalablePositionsForgotten(Cursor):
     origin="feared: a controller that knows of active segments only",
 )
 class ScalableSealedNotAssigned(Sessions):
-    """Who keeps its positions itself is assigned active segments only, and never comes to the rest of a sealed one."""
+    """A consumer that keeps its own positions is assigned active segments only, and never reads the rest of a sealed one."""
 
     def segments_for_checkpoints(self, layout: Layout) -> list[Segment]:
         super().segments_for_checkpoints(layout)
@@ -70,7 +70,7 @@ class ScalableKeptFromTheBeginning(Pruning):
     of=MetadataParts,
 )
 class ScalableEndToldOfTheActive(Answers):
-    """Who subscribes to a segment of which all is acknowledged is told that there is no more, also where it is active."""
+    """A consumer that subscribes to a fully acknowledged segment is notified of its end, even if the segment is active."""
 
     def tells_who_subscribes_the_end(self, *, has_ended: bool, is_sealed: bool, has_more: bool) -> bool:
         return super().tells_who_subscribes_the_end(has_ended=has_ended, is_sealed=is_sealed, has_more=has_more) or not has_more

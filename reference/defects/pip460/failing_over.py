@@ -75,7 +75,8 @@ class ScalableHalfAGracePeriod(Sessions):
     origin="feared: a write that is saved because the record says the same already",
 )
 class ScalableOnlyWhatIsNewNoted(Registrations):
-    """A consumer that comes back to another controller is not noted again; the former one, leading anew, waits for the rest only."""
+    """A consumer that returns to a new controller is not registered again; when the former one leads again, it waits only for the
+    consumers that it knows."""
 
     def put(self, topic: str, subscription: str, name: str, kind: Kind) -> Registration:
         there = self.of(topic, subscription).get(name)
@@ -115,7 +116,7 @@ class ScalableWaitsFromTheFirstTimeOn(Sessions):
     origin="feared: a timer that is not stopped when its consumer is back",
 )
 class ScalableWhoIsBackIsGivenUp(Sessions):
-    """A consumer that came back in time is given up when the grace period ends all the same, and two read its segments."""
+    """A consumer that returned in time is given up all the same when the grace period ends, and two consumers read its segments."""
 
     @cached_property
     def ends(self) -> dict[str, int]:
@@ -190,7 +191,7 @@ class ScalableStopsOverAFamily(ScalableTopics):
 
 @defect({"PIP460-40": seen("^nothing$", what="^reading of (ann|bob)$")}, origin="feared: a right to read that a controller gives")
 class ScalableAttachedAtTheController(ScalableTopics):
-    """Who attaches to a segment must have registered at the controller of now, and when that is another one nobody has."""
+    """A client may attach to a segment only while the topic has its first controller: after a takeover every attach is refused."""
 
     def segment(self, name: str) -> Segment:
         topic = parse_segment(name).topic
@@ -207,7 +208,7 @@ class ScalableAttachedAtTheController(ScalableTopics):
     origin="textbook: what is made is made anew where it is there already",
 )
 class ScalableRegisteredAnew(ScalableTopics):
-    """Whoever registers takes the subscription back to the first message of every active segment, also where it was there."""
+    """Registering moves the subscription back to the first message of every active segment, even if it existed before."""
 
     def register(self, topic: str, subscription: str) -> None:
         super().register(topic, subscription)

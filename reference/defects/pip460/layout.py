@@ -21,7 +21,7 @@ _FEW = 5
 
 @defect({"PIP460-01": _NO_LAYOUT}, origin="textbook: integer division")
 class ScalableLastHashesLeftOut(ScalableTopics):
-    """The hashes are divided by the number of segments, and what is left over belongs to nobody."""
+    """The hashes are divided by the number of segments, and the remainder belongs to no segment."""
 
     def new_layout(self, segments: int) -> Layout:
         width = HASHES // segments
@@ -45,7 +45,7 @@ class ScalableLastSegmentHasTheRest(ScalableTopics):
     of=MetadataParts,
 )
 class ScalableFirstParentTold(Answers):
-    """Who watches is told the first parent of a segment that was merged, and reads that one alone before it."""
+    """The layout names only the first parent of a merged segment, so a client reads only that one before the child."""
 
     def parents_told(self, segment: Segment) -> Sequence[int]:
         return super().parents_told(segment)[:1]
@@ -87,7 +87,7 @@ class ScalableTwoEpochsAChange(LayoutChanges):
     origin="ranges with both ends included, which are read as if the last one were not",
 )
 class ScalableOneHashToldTwice(ScalableTopics):
-    """The ends of ranges are told as if they were not included, and each hash in between has two owners."""
+    """The layout gives the first segment one hash too many, so that hash belongs to two segments."""
 
     def layout(self, topic: str) -> Layout:
         layout = super().layout(topic)
@@ -98,7 +98,7 @@ class ScalableOneHashToldTwice(ScalableTopics):
 
 @defect({"PIP460-04": seen(r"has the parents \(\)", what="^edges$")}, origin="feared: an edge that is written in one direction")
 class ScalableChildrenWithoutParents(ScalableTopics):
-    """Who asks for a layout is told the children of a segment, and not its parents."""
+    """The layout names the children of a segment, and not its parents."""
 
     def layout(self, topic: str) -> Layout:
         layout = super().layout(topic)
@@ -107,7 +107,7 @@ class ScalableChildrenWithoutParents(ScalableTopics):
 
 @defect({"PIP460-04": seen("left has the children", what="^edges$")}, origin="feared: a field that was made for merges")
 class ScalableParentWithOneChild(ScalableTopics):
-    """Who asks for a layout is told one child of a segment."""
+    """The layout names one child of each segment."""
 
     def layout(self, topic: str) -> Layout:
         layout = super().layout(topic)
@@ -119,7 +119,7 @@ class ScalableParentWithOneChild(ScalableTopics):
     origin="feared: a field that was made for splits",
 )
 class ScalableChildOfTheFirstParent(ScalableTopics):
-    """Who asks for a layout is told one parent of a segment."""
+    """The layout names one parent of each segment."""
 
     def layout(self, topic: str) -> Layout:
         layout = super().layout(topic)
@@ -130,7 +130,7 @@ class ScalableChildOfTheFirstParent(ScalableTopics):
     {"PIP460-04": seen(r"left has the children \(\)", what="^edges$")}, origin="feared: a layout that is made anew from the active segments"
 )
 class ScalableOlderFamiliesForgotten(ScalableTopics):
-    """Who asks for a layout is told the families of the last change, and not of those before."""
+    """The layout names the children of the segments sealed by the last change, and not of those sealed before."""
 
     def layout(self, topic: str) -> Layout:
         layout = super().layout(topic)
@@ -162,7 +162,7 @@ class ScalableSealedAtTheFirstChange(ScalableTopics):
     origin="feared: a number that is worked out, and not stored",
 )
 class ScalablePlacesForNumbers(ScalableTopics):
-    """A segment is told by its place in a list, which moves up when a sealed one is removed."""
+    """The layout numbers segments by their place in a list, so numbers change when a sealed segment is removed."""
 
     def layout(self, topic: str) -> Layout:
         return _renumbered(super().layout(topic), lambda numbers: dict(zip(numbers, range(len(numbers)), strict=True)))

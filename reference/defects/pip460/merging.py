@@ -14,7 +14,7 @@ _DONE = Symptom(what="^answer to a merge of ", expected="^a refusal with 4xx$", 
 
 @defect({"PIP460-10": seen("overlap", what="^message of the system$")}, origin="feared: a field that was made for splits")
 class ScalableSecondParentStaysActive(ScalableTopics):
-    """Of the segments that are merged only the first one is told to be sealed."""
+    """After a merge the layout shows only the first parent as sealed."""
 
     def layout(self, topic: str) -> Layout:
         layout = super().layout(topic)
@@ -111,7 +111,7 @@ def _topic_of(topics: ScalableTopics, layout: Layout) -> str:
     origin="PIP-460 merges several at once, PIP-468 two",
 )
 class ScalableThreeMergedAsTwo(ScalableTopics):
-    """Of three segments that are to be merged the first two are, and the answer is success."""
+    """A merge of three segments merges the first two, and is answered with success."""
 
     def merge_of(self, layout: Layout, numbers: Sequence[int]) -> Layout:
         return super().merge_of(layout, numbers[:2])

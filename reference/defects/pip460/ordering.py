@@ -88,7 +88,7 @@ class ScalablePrunedBeforeItsParent(Pruning):
     origin="feared: a controller that asks what is loaded, and not what is stored",
 )
 class ScalableNotLoadedIsDrained(Sessions):
-    """A sealed segment that no broker has in memory is taken for drained, as each is behind a restart."""
+    """A sealed segment that is not loaded counts as drained, as every segment does after a restart."""
 
     def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
         def is_drained(one: Segment) -> bool:
@@ -114,7 +114,7 @@ class ScalableOpenIsDrained(Sessions):
     origin="textbook: a position that is compared with the end, where what stands there is shown to nobody",
 )
 class ScalableAbortedIsWaitedFor(Sessions):
-    """A sealed segment that ends with aborted messages is never drained: nobody is given them, so that nobody acknowledges them."""
+    """A sealed segment that ends with aborted messages never counts as drained: no consumer receives them, so none acknowledges them."""
 
     def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
         return readable(layout, lambda one: _has_passed_every_entry(self._segments, segment_topic(topic, one), subscription))

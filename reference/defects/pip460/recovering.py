@@ -37,7 +37,7 @@ class ScalableLeftUntilTheNextOne(ScalableTopics):
 
 @defect({"PIP460-51": _TAKES_NOTHING}, origin="textbook: a condition the wrong way round")
 class ScalableLeftToTheOther(ScalableTopics):
-    """What a controller has left is taken up by every broker but the controller's: nobody does where that is alone."""
+    """Every broker but the controller's resumes interrupted work: if that broker is the only one, the work is never resumed."""
 
     def sweep(self) -> None:
         for topic in self._layouts.all_topics():
@@ -49,7 +49,7 @@ class ScalableLeftToTheOther(ScalableTopics):
 
 @defect({"PIP460-41": seen("^neither$", what="^told to ann of the change$")}, origin="feared: a session that ends on one side")
 class ScalableFormerControllerSaysNothing(Sessions):
-    """A controller that has been replaced keeps its consumers connected, and tells them nothing any more."""
+    """A replaced controller keeps its consumers connected, and notifies them of nothing more."""
 
     def send_away(self, session: Session) -> None:
         """Its client will notice."""
@@ -157,7 +157,7 @@ class ScalableCompletedWithoutChildren(LayoutChanges):
     origin="feared: a step that is not the same when it is made twice",
 )
 class ScalableSealedAgainAndEmptied(LayoutChanges):
-    """A controller that completes the change of another one makes the parents anew before it seals them."""
+    """A controller that completes another one's change creates the parents again, empty, before it seals them."""
 
     def is_to_be_completed(self, note: ChangeNote) -> bool:
         self.is_taken_over = True
@@ -209,7 +209,7 @@ class ScalableEpochsOfAController(LayoutChanges):
     origin="textbook: a leader that does not know that its lease is over",
 )
 class ScalableLeadsForEver(Sessions):
-    """Who has been the controller once goes on assigning segments, and gives up consumers that are connected to its successor."""
+    """A former controller continues to assign segments, and gives up consumers that are connected to its successor."""
 
     def leads(self, topic: str) -> bool:
         return super().leads(topic) or topic in self._led
@@ -221,7 +221,7 @@ class ScalableLeadsForEver(Sessions):
     of=MetadataParts,
 )
 class ScalableControllerRemembered(Answers):
-    """A broker that has once told who the controller of a topic is goes on telling so when that has ended."""
+    """A broker keeps naming the first controller that it found for a topic, even after that one has ended."""
 
     @cached_property
     def known(self) -> dict[str, str | None]:
@@ -272,7 +272,7 @@ class ScalableSealedBehindTheLayout(LayoutChanges):
     origin="textbook: a leader that does not know that its lease is over",
 )
 class ScalableControllerBelievesItself(Leadership):
-    """Who has become the controller of a topic takes itself for that ever after, whatever the metadata store says."""
+    """A broker that was once the controller of a topic still takes itself for the controller, whatever the metadata store says."""
 
     @cached_property
     def led(self) -> set[str]:
@@ -290,7 +290,8 @@ class ScalableControllerBelievesItself(Leadership):
 
 @defect({"PIP460-41": seen("^the broker is down$", what="^answer$")}, origin="textbook: a lock without a lease")
 class ScalableLedWithoutASession(Leadership):
-    """A broker whose session has expired takes the lead by a record that no session ends: when it crashes, nobody can follow it."""
+    """A broker whose session has expired takes the lead with a record that belongs to no session: when it crashes, no broker can
+    succeed it."""
 
     def lead(self, topic: str) -> None:
         try:

@@ -21,7 +21,7 @@ class ScalableChildrenKnowNothing(LayoutChanges):
 
 @defect({"PIP460-50": seen('^"p1"$', expected="^nothing$", what="^readers of high$")}, origin="textbook: one heir where there are two")
 class ScalableTheFirstChildKnows(LayoutChanges):
-    """The first child of a split is told what its parent has stored of its producers, and the second is not."""
+    """Only the first child of a split learns what its parent has stored of each producer."""
 
     def hand_over(self, parents: Sequence[str], children: Sequence[str]) -> None:
         super().hand_over(parents, children[:1])
@@ -32,7 +32,8 @@ class ScalableTheFirstChildKnows(LayoutChanges):
     origin="feared: a step that is skipped when a change is completed whose layout is written",
 )
 class ScalableHandedOverInMemory(LayoutChanges):
-    """Children are told what their parent has stored, and do not write it down: behind a crash of the change nobody tells them again."""
+    """Children learn what their parent has stored and keep it in memory only: after a crash during the change it is not handed over
+    again."""
 
     def hand_over(self, parents: Sequence[str], children: Sequence[str]) -> None:
         known = _known(self._segments, parents)
@@ -76,7 +77,7 @@ class ScalableTheHighestHandedOver(LayoutChanges):
     origin="feared: deduplication in transactions as a part that a split does not know of",
 )
 class ScalableOnlyTheOutsideHandedOver(LayoutChanges):
-    """Children are told what their parent has stored outside of transactions, so that what is repeated in one is stored again."""
+    """Children learn only what their parent has stored outside of transactions, so a message repeated in a transaction is stored again."""
 
     def hand_over(self, parents: Sequence[str], children: Sequence[str]) -> None:
         known = _known(self._segments, parents)
@@ -103,7 +104,8 @@ class _SaysWhatItHasItself(Deduplication):
     also=[_SaysWhatItHasItself],
 )
 class ScalableProducersBeginAnew(LayoutChanges):
-    """A child tells a producer that it has stored nothing, which begins at 0 again, and takes all that comes then for repeated."""
+    """A child notifies a producer that it has stored nothing; the producer starts at 0 again, and the child drops its messages as
+    duplicates."""
 
     def hand_over(self, parents: Sequence[str], children: Sequence[str]) -> None:
         super().hand_over(parents, children)

@@ -50,7 +50,7 @@ class ScalableNothingSealed(LayoutChanges):
     {"PIP460-19": seen("4000-7fff", what="^messages to a parent, too late$")}, origin="PIP-468, merge, step 3: one parent after the other"
 )
 class ScalableFirstParentSealed(LayoutChanges):
-    """Of the segments that are merged only the first one is sealed."""
+    """A merge seals only its first parent."""
 
     def seal(self, parents: Sequence[str]) -> None:
         super().seal(parents[:1])
@@ -60,7 +60,7 @@ class ScalableFirstParentSealed(LayoutChanges):
     {"PIP460-19": seen("0000-3fff", what="^messages to a parent, too late$")}, origin="PIP-468, merge, step 3: one parent after the other"
 )
 class ScalableLastParentSealed(LayoutChanges):
-    """Of the segments that are merged only the last one is sealed."""
+    """A merge seals only its last parent."""
 
     def seal(self, parents: Sequence[str]) -> None:
         super().seal(parents[-1:])
@@ -71,7 +71,7 @@ class ScalableLastParentSealed(LayoutChanges):
     origin="feared: a topic that is made when it is asked for, as others are",
 )
 class ScalableMadeAnewWhenGone(ScalableTopics):
-    """A sealed segment that was removed is made anew for the next producer, whose messages nobody looks for."""
+    """A sealed segment that was removed is created again for the next producer, whose messages no reader looks for."""
 
     def segment(self, name: str) -> Segment:
         meant = parse_segment(name)
@@ -85,7 +85,7 @@ class ScalableMadeAnewWhenGone(ScalableTopics):
     origin="PIP-468, split, steps 3 and 4 in the other order, at the broker that has the child",
 )
 class ScalableChildrenToCome(ScalableTopics):
-    """Who names a child of a change that has only begun may write there, beside those who write to its parent."""
+    """A producer that names a child of an unfinished change may write to it, while other producers write to its parent."""
 
     def segment(self, name: str) -> Segment:
         meant = parse_segment(name)
@@ -110,7 +110,7 @@ class ScalableSilentAboutTheSeal(Answers):
     of=MetadataParts,
 )
 class ScalableEndBeforeTheOpen(Answers):
-    """Who subscribes to a sealed segment is told that it has no more while a transaction is open there."""
+    """A consumer that subscribes to a sealed segment is notified of its end while a transaction is open there."""
 
     def tells_who_subscribes_the_end(self, *, has_ended: bool, is_sealed: bool, has_more: bool) -> bool:
         super().tells_who_subscribes_the_end(has_ended=has_ended, is_sealed=is_sealed, has_more=has_more)
@@ -143,7 +143,7 @@ class ScalableSealedAndEmptied(LayoutChanges):
     origin="feared: the child takes its place",
 )
 class ScalableSecondParentEmptied(LayoutChanges):
-    """Of the segments that are merged the second one loses its messages."""
+    """A merge deletes the messages of its second parent."""
 
     def seal(self, parents: Sequence[str]) -> None:
         for parent in parents[1:]:
@@ -158,7 +158,7 @@ class ScalableSecondParentEmptied(LayoutChanges):
     origin="Apache Pulsar 5.0.0-M1 does so where no subscription is registered",
 )
 class ScalableRetentionIsATime(Pruning):
-    """A sealed segment goes when its retention is over, whoever still has to read it."""
+    """A sealed segment is removed when its retention is over, even if a subscription still needs it."""
 
     def is_over(self, topic: str, segment: Segment) -> bool:
         super().is_over(topic, segment)
@@ -193,7 +193,7 @@ class ScalableOneSubscriptionIsEnough(PrunesSooner):
     origin="textbook: a list that is emptied where one entry was meant",
 )
 class ScalableOtherParentForgotten(Pruning):
-    """When one of the segments that were merged is removed, the child forgets the other one as well, and nobody can read the layout."""
+    """When one parent of a merged segment is removed, the child forgets the other one as well, so the layout cannot be read."""
 
     def prune(self, topic: str) -> bool:
         before = self._layouts.named(topic).layout.segments
@@ -246,7 +246,7 @@ class ScalableTheRegisteredAreEnough(Pruning):
     also=[_GivesBackBeforeTheSealOnly],
 )
 class ScalableNothingGivenBack(LayoutChanges):
-    """What a consumer gives back of a sealed segment comes to nobody while that consumer is connected."""
+    """A message of a sealed segment that a consumer returns is not redelivered while that consumer is connected."""
 
     def seal(self, parents: Sequence[str]) -> None:
         super().seal(parents)
@@ -265,7 +265,7 @@ class ScalableChildrenHaveCopies(CopiesIntoTheChildren):
     origin="feared: a broker that sends on what it has just refused",
 )
 class ScalableLastMessageInBoth(CopiesTheLastMessage):
-    """The message that was under way at the seal is stored, and handed on to the children as well."""
+    """The message that is in flight at the seal is stored in the parent, and handed on to the children as well."""
 
 
 @defect(
@@ -321,7 +321,7 @@ class ScalableSubscriptionsOfTheLast(InheritsFromTheLast):
     origin="feared: a second look that was made for splits",
 )
 class ScalableLateSubscriptionsOfTheFirst(InheritsLateFromTheFirst):
-    """Of those who subscribe while a merge is made, the child has the ones that came to its first parent."""
+    """If consumers subscribe during a merge, the child gets only the subscriptions that were made on its first parent."""
 
 
 @defect(

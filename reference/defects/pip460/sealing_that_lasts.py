@@ -36,7 +36,7 @@ class _KnowsTheSealInMemory(Producers):
     also=[_KnowsTheSealInMemory],
 )
 class ScalableSealedInMemory(LayoutChanges):
-    """The owner of a sealed segment remembers that it is sealed, and behind a crash its next owner lets producers in."""
+    """The owner of a sealed segment remembers the seal in memory, so after a crash its next owner admits producers."""
 
     def seal(self, parents: Sequence[str]) -> None:
         for parent in parents:
@@ -79,7 +79,7 @@ class _SavesUntilTheSeal(Cursor):
     also=[_SavesUntilTheSeal],
 )
 class ScalableCursorsSealedToo(LayoutChanges):
-    """With a segment its cursors are closed, and what is acknowledged from then on is in memory until the segment is loaded anew."""
+    """A segment's cursors are closed when it is sealed, so later acknowledgements are in memory until the segment is reloaded."""
 
     def seal(self, parents: Sequence[str]) -> None:
         super().seal(parents)
@@ -95,7 +95,7 @@ class ScalableCursorsSealedToo(LayoutChanges):
     of=MetadataParts,
 )
 class ScalableEndToldToOne(Subscription):
-    """Of the consumers that share a subscription of a sealed segment, the first is told that there is no more, and the others wait."""
+    """If several consumers share a subscription of a sealed segment, only the first is notified of its end, and the others wait."""
 
     def tell_end(self, consumers: Sequence[Consumer]) -> None:
         super().tell_end(consumers[:1])
@@ -107,7 +107,8 @@ class ScalableEndToldToOne(Subscription):
     of=MetadataParts,
 )
 class ScalableWhoComesWaits(Answers):
-    """Who was there is told that a sealed segment has no more, and who comes to it then waits for ever, and so do its children."""
+    """Only consumers that are connected at the end of a sealed segment are notified of it; one that subscribes later waits for ever,
+    and never reads the children."""
 
     def tells_who_subscribes_the_end(self, *, has_ended: bool, is_sealed: bool, has_more: bool) -> bool:
         return super().tells_who_subscribes_the_end(has_ended=has_ended, is_sealed=is_sealed, has_more=has_more) and not is_sealed
@@ -119,7 +120,7 @@ class ScalableWhoComesWaits(Answers):
     of=MetadataParts,
 )
 class ScalableDeliveredIsTheEnd(Subscription):
-    """A consumer of a sealed segment is told that there is no more when all is delivered, though another one may give it back."""
+    """A consumer of a sealed segment is notified of its end when everything is delivered, though another consumer may return a message."""
 
     def dispatch(self) -> None:
         super().dispatch()
@@ -135,7 +136,7 @@ class ScalableDeliveredIsTheEnd(Subscription):
     origin="feared: a split that is local, and is taken for done at once",
 )
 class ScalableLateForASplit(LayoutChanges):
-    """Who subscribes to a segment in the middle of its split is not on its children; in the middle of a merge it is."""
+    """A subscription made during a split is missing on the children; one made during a merge is there."""
 
     def late_for(self, topic: str, parents: Sequence[Segment], note: ChangeNote) -> set[str]:
         late = super().late_for(topic, parents, note)
@@ -147,7 +148,8 @@ class ScalableLateForASplit(LayoutChanges):
     origin="feared: a cursor that is created with its first acknowledgement",
 )
 class ScalableSubscribedInMemory(LayoutChanges):
-    """The subscriptions of a child are in memory until a consumer comes; behind a crash it begins behind what was written by then."""
+    """A child's subscriptions are in memory until a consumer attaches; after a crash they start after the messages that were written
+    until then."""
 
     def make_child(self, child: str, subscriptions: Sequence[str]) -> None:
         super().make_child(child, ())

@@ -35,7 +35,7 @@ class ScalableSegmentOfTwo(Topics[Any]):
     of=MetadataParts,
 )
 class ScalableKeysNotLookedAt(Subscription):
-    """Segments give messages of one key to whoever of the consumers has most permits."""
+    """Segments send messages of one key to the consumer with the most permits."""
 
     def served_first(self, readable: Readable) -> Sequence[Consumer]:
         if self.kind is SubscriptionType.KEY_SHARED:

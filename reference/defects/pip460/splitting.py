@@ -54,7 +54,7 @@ class ScalableThreeChildren(ScalableTopics):
 
 @defect({"PIP460-03": seen("overlap", what="^message of the system$")}, origin="feared: a state that is told as it was")
 class ScalableParentStaysActive(ScalableTopics):
-    """A parent is sealed, and whoever asks is told that it is active."""
+    """A parent is sealed, and the layout shows it as active."""
 
     def layout(self, topic: str) -> Layout:
         layout = super().layout(topic)
@@ -103,7 +103,8 @@ class ScalableMiddleRoundedUp(ScalableTopics):
     origin="feared: a plan that is checked when it is carried out",
 )
 class ScalableBegunBeforeALook(ScalableTopics):
-    """A split of a sealed segment is noted before anybody looks whether it can be: nobody can complete it, nor do anything else."""
+    """The controller notes the split of a sealed segment before it checks whether it is possible: it can neither be completed nor
+    replaced by another change."""
 
     def split_of(self, layout: Layout, number: int) -> Layout:
         parent = layout.named(number)

@@ -21,7 +21,7 @@ _NO_LAYOUT = Symptom(what="^message of the system$", seen="is no layout")
 
 @defect({"PIP460-27": _NO_LAYOUT}, origin="feared: who reads from the beginning never hears of what is sealed")
 class ScalableSealedAreNotTold(Newsroom):
-    """The first layout of a watch has the active segments only, whose parents nobody knows."""
+    """The first layout of a watch has the active segments only, and their parents are missing."""
 
     def first_told(self, topic: str) -> Layout:
         layout = super().first_told(topic)
@@ -40,7 +40,7 @@ class ScalableHalfALayout(Newsroom):
 
 @defect({"PIP460-28": _NOT_AS_IT_IS}, origin="feared: an answer, where a session was meant")
 class ScalableNoNews(Newsroom):
-    """A watch is told the first layout, and nothing more."""
+    """A watch receives the first layout, and no later one."""
 
     def look(self, topic: str, watch: LayoutWatch[Said]) -> None:
         """Who wants to know asks again."""
@@ -48,7 +48,7 @@ class ScalableNoNews(Newsroom):
 
 @defect({"PIP460-28": seen("^epoch", what="^layout that . is told$")}, origin="feared: one session for a topic")
 class ScalableNewsForTheFirst(Newsroom):
-    """One of the clients that watch a topic is told of changes."""
+    """Only one of the clients that watch a topic is notified of changes."""
 
     @cached_property
     def first(self) -> list[object]:
@@ -63,7 +63,7 @@ class ScalableNewsForTheFirst(Newsroom):
 
 @defect({"PIP460-28": _NOT_AS_IT_IS}, origin="feared: two places that tell, of which one is forgotten")
 class ScalableNewsOfSplits(Newsroom):
-    """Who watches is told of splits, and not of merges."""
+    """A client that watches a layout is notified of splits, and not of merges."""
 
     def look(self, topic: str, watch: LayoutWatch[Said]) -> None:
         newest = max(self._layout_of(topic).segments.values(), key=lambda one: one.number)
@@ -73,7 +73,7 @@ class ScalableNewsOfSplits(Newsroom):
 
 @defect({"PIP460-28": seen("^epoch 1", what="^layout that . is told$")}, origin="ZooKeeper's watches, which fire once")
 class ScalableNewsOnce(Newsroom):
-    """Who watches is told of one change: the watch on the store fires once."""
+    """A client that watches a layout is notified of one change only, because the broker's watch on the store fires once."""
 
     def is_news(self, told: int, epoch: int) -> bool:
         return super().is_news(told, epoch) and told < 1
@@ -81,7 +81,7 @@ class ScalableNewsOnce(Newsroom):
 
 @defect({"PIP460-28": _NOT_AS_IT_IS}, origin="feared: a close that is looked for by the connection, and not by the watch")
 class ScalableOneCloseEndsAll(Newsroom):
-    """When one watch is closed, those beside it are told nothing more either."""
+    """When a client closes one watch, the other watches of the topic are not notified of anything more."""
 
     @cached_property
     def begun(self) -> list[object]:
@@ -109,7 +109,7 @@ class ScalableOneCloseEndsAll(Newsroom):
 
 @defect({"PIP460-29": seen("^0, 0", what="^epochs that A is told$")}, origin="Apache Pulsar 5.0.0-M1")
 class ScalableFirstToldTwice(Newsroom):
-    """The first layout is told twice."""
+    """A watch receives its first layout twice."""
 
     def times_first(self) -> int:
         return super().times_first() + 1
@@ -119,7 +119,7 @@ class ScalableFirstToldTwice(Newsroom):
     {"PIP460-29": seen("^0, 0", what="^epochs that A is told$")}, origin="PIP-468, W 11: the epoch is as great as the last one, or greater"
 )
 class ScalableToldAtEveryLook(Newsroom):
-    """Who watches is told the layout whenever the broker looks at it."""
+    """A watch receives the layout whenever the broker reads it, also without a change."""
 
     def is_news(self, told: int, epoch: int) -> bool:
         super().is_news(told, epoch)
@@ -131,7 +131,7 @@ class ScalableToldAtEveryLook(Newsroom):
     origin="PIP-468, controller: calls to others fail, which is said of changes",
 )
 class ScalableAskTheController(Newsroom):
-    """Only the broker that has the controller of a topic tells its layout; others say that they are not ready."""
+    """Only the broker with the controller of a topic sends its layout; the others answer that they are not ready."""
 
     def first_told(self, topic: str) -> Layout:
         if not self._has_controller(topic):
@@ -148,7 +148,7 @@ class ScalableAskTheController(Newsroom):
     origin="feared: news that is told by the controller to its own clients",
 )
 class ScalableNewsAtTheController(ScalableAskTheController):
-    """Who watches at another broker than the controller's is told the first layout, and no news."""
+    """A client that watches at another broker than the controller's receives the first layout, and no later one."""
 
     def first_told(self, topic: str) -> Layout:
         return self._layout_of(topic)
@@ -164,7 +164,7 @@ class ScalableNewsAtTheController(ScalableAskTheController):
     of=MetadataParts,
 )
 class ScalableCloseIsNotHeard(Answers):
-    """A watch that its client has closed is told of changes all the same."""
+    """A watch that its client has closed is still notified of changes."""
 
     def hears_that_a_watch_is_closed(self) -> bool:
         super().hears_that_a_watch_is_closed()
@@ -173,7 +173,7 @@ class ScalableCloseIsNotHeard(Answers):
 
 @defect({"PIP460-33": _NOT_AS_IT_IS}, origin="textbook: a cache that nobody clears")
 class ScalableFirstLayoutRemembered(Newsroom):
-    """A broker tells the layout that it has read when somebody asked first."""
+    """A broker answers every watch with the layout that it read for the first one."""
 
     @cached_property
     def first(self) -> dict[str, Layout]:
@@ -186,7 +186,7 @@ class ScalableFirstLayoutRemembered(Newsroom):
 
 @defect({"PIP460-33": _NOT_AS_IT_IS}, origin="feared: a cache whose watch ended with its client")
 class ScalableLayoutOfTheLastWatch(Newsroom):
-    """A broker keeps a layout up to date while somebody watches it, and tells it to who comes later."""
+    """A broker updates a layout only while a client watches it, and sends the old one to clients that watch later."""
 
     @cached_property
     def watched(self) -> dict[str, Layout]:
@@ -207,7 +207,7 @@ class ScalableLayoutOfTheLastWatch(Newsroom):
     of=MetadataParts,
 )
 class ScalableBrokersRemembered(Answers):
-    """A broker finds once for each epoch where the segments are, and tells that also when their broker has ended."""
+    """A broker looks up the brokers of the segments once for each epoch, and keeps naming a broker that has ended."""
 
     @cached_property
     def known(self) -> dict[tuple[str, int], dict[int, str]]:
@@ -224,7 +224,7 @@ class ScalableBrokersRemembered(Answers):
     of=MetadataParts,
 )
 class ScalableAllAtTheFirstBroker(Answers):
-    """A client is told that one broker has all segments, though others have some of them."""
+    """The layout names one broker for all segments, though other brokers have some of them."""
 
     def brokers_told(self, topic: str, layout: Layout, find: Callable[[Segment], str]) -> dict[int, str]:
         told = super().brokers_told(topic, layout, find)
@@ -237,7 +237,7 @@ class ScalableAllAtTheFirstBroker(Answers):
     of=MetadataParts,
 )
 class ScalableChildrenWithoutBrokers(Answers):
-    """A client is told of no broker of segments that came of a split or a merge."""
+    """The layout names no broker for segments that were made by a split or a merge."""
 
     def brokers_told(self, topic: str, layout: Layout, find: Callable[[Segment], str]) -> dict[int, str]:
         return {number: url for number, url in super().brokers_told(topic, layout, find).items() if not layout.segments[number].parents}
@@ -266,7 +266,7 @@ class ScalableOldestNewsKept(Newsroom):
     origin="feared: a watch on the store that was away for a moment",
 )
 class ScalableOnlyWhatTheStoreTells(Newsroom):
-    """A broker waits for what the metadata store tells it, and a change that was not told is never known to its clients."""
+    """A broker relies on notifications of the metadata store alone, so its clients never learn of a change whose notification was lost."""
 
     def look_now_and_then(self, look: Callable[[], None]) -> Callable[[], None]:
         super().look_now_and_then(look)()
@@ -278,7 +278,7 @@ class ScalableOnlyWhatTheStoreTells(Newsroom):
     origin="the reference itself: epochs that are compared, whosever they are",
 )
 class ScalableDeletionNotTold(Newsroom):
-    """Who watches a topic that is deleted goes on watching the next one of that name, and takes its layouts for old ones."""
+    """A watch of a deleted topic stays with the next topic of that name, and takes its layouts for old ones."""
 
     def tell_of_deletion(self, watch: LayoutWatch[Said], refused: Refused) -> None:
         """Who watches will see no news, and that is true."""
@@ -289,7 +289,7 @@ class ScalableDeletionNotTold(Newsroom):
     origin="PIP-460, DAG watch, which speaks of splits and merges",
 )
 class ScalablePrunedAtTheSameEpoch(Pruning):
-    """A sealed segment that is removed leaves the epoch as it is, so that nobody who watches is told."""
+    """Removing a sealed segment leaves the epoch as it is, so no watching client is notified."""
 
     def without(self, layout: Layout, gone: Sequence[Segment]) -> Layout:
         return replace(super().without(layout, gone), epoch=layout.epoch)

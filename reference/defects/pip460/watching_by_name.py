@@ -19,7 +19,7 @@ from fencepost.reference.scalable.news import LayoutWatch, Newsroom, Said
     origin="Apache Pulsar 5.0.0-M1, for the names of persistent topics",
 )
 class ScalableUnknownIsMadeUp(Newsroom):
-    """Who asks for a topic that there is not is told of one segment, which there is not either."""
+    """A lookup of a missing topic answers with a layout of one segment, which is missing as well."""
 
     def first_told(self, topic: str) -> Layout:
         try:
@@ -33,7 +33,7 @@ class ScalableUnknownIsMadeUp(Newsroom):
     origin="feared: a watch of a name that is taken for one of what it names",
 )
 class ScalableNextTopicTakenForTheSame(Newsroom):
-    """A broker that was told of a topic's beginning, and not of the end of the one before, compares their epochs and tells nobody."""
+    """A broker that learns of a new topic and not of the deletion of its predecessor compares their epochs, and notifies no client."""
 
     def look_behind_a_deletion(self, topic: str, watch: LayoutWatch[Said]) -> None:
         try:
@@ -46,7 +46,7 @@ class ScalableNextTopicTakenForTheSame(Newsroom):
 
 @defect({"PIP460-31": seen("^is$", expected="^is not$", what="^payments in the list$")}, origin="feared: topics that are made by a look")
 class ScalableUnknownIsMade(Newsroom):
-    """Who asks for a topic that there is not is refused, and there it is."""
+    """A lookup of a missing topic is refused, and creates the topic."""
 
     def first_told(self, topic: str) -> Layout:
         try:
@@ -62,7 +62,7 @@ class ScalableUnknownIsMade(Newsroom):
     of=MetadataParts,
 )
 class ScalableNamespaceIsGuessed(Answers):
-    """Who asks for a topic by a name that has no namespace is told of another one, which has the rest of the name."""
+    """A lookup by a name without a namespace answers with a topic of another namespace that has the rest of the name."""
 
     def topic_asked_for(self, name: str) -> str:
         return super().topic_asked_for(name.rpartition("/")[2] if name.count("/") == len("//") else name)
@@ -74,7 +74,7 @@ class ScalableNamespaceIsGuessed(Answers):
     of=MetadataParts,
 )
 class ScalablePersistentIsOneSegment(Answers):
-    """Who asks for a topic by the name of a persistent one is told of one segment, also where the topic is scalable by now."""
+    """A lookup by a persistent name answers with one segment, even if the topic has become scalable."""
 
     def topic_asked_for(self, name: str) -> str:
         found = super().topic_asked_for(name)
@@ -86,8 +86,8 @@ class ScalablePersistentIsOneSegment(Answers):
     origin="textbook: a listener of changes alone",
 )
 class LayoutOfAPlainStoreIsOnlyChanged(PlainStore):
-    """On a store without sequences and indexes a watch is told that a layout changed, and neither that it was deleted nor that it is
-    new: a topic that was made again under its name stays the old one."""
+    """On a store without sequences and indexes a watch learns that a layout has changed, and not that it was deleted or created: a
+    topic that was created again under its name stays the old one."""
 
     def watch(self, first: str, behind: str, told: Callable[[KeyChange], None]) -> Watch:
         def of_what_stays(change: KeyChange) -> None:

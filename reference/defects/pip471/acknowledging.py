@@ -36,8 +36,8 @@ class MetadataCursorSavedLater(Cursor):
     of=MetadataParts,
 )
 class MetadataRecordsDeletedBeforeTheCursor(Subscription):
-    """The operation records of a commit are deleted before the cursor moves: where the store has deleted them and does not answer,
-    nobody moves it any more."""
+    """A subscription deletes the operation records of a commit before it moves its cursor: if the store deletes them and does not
+    answer, the cursor is never moved."""
 
     def apply_outcome(self, txn: TxnId, action: Action) -> None:
         if action is Action.ABORT:
@@ -72,8 +72,8 @@ class MetadataUnloadedGoesOn(Participation):
     origin="feared by readers of the proposal: watches that nobody closes, and two brokers that take one subscription for theirs",
 )
 class MetadataUnloadedIsStillTold(Participation):
-    """A subscription that was unloaded is still told of ends, and looks for those that it missed. Where it comes last, it saves the
-    cursor that it had, without what another broker has acknowledged since."""
+    """A subscription that was unloaded still receives events of ends, and looks for those that it missed. If it acts last, it saves its
+    old cursor, without what was acknowledged on another broker since."""
 
     def close(self) -> None:
         """A subscription is told, looks and acts as before."""
@@ -121,7 +121,8 @@ class MetadataFoundByTheBeginningOfAName(TransactionRecords):
 
 @defect({"PIP471-68": seen("^success$", expected="^a refusal$", what="^answer to ACK$")}, origin="5.0.0-M1, MetadataPendingAckStore")
 class MetadataLateAcknowledgementsTaken(PendingAckRecords):
-    """An acknowledgement is recorded without a look at the header: behind a commit it takes away input whose output nobody commits."""
+    """A subscription records an acknowledgement without reading the header: after a commit it deletes input whose output is never
+    committed."""
 
     def refuse_what_comes_too_late(self, txn: TxnId) -> None:  # noqa: ARG002 - it refuses none
         return
@@ -132,7 +133,8 @@ class MetadataLateAcknowledgementsTaken(PendingAckRecords):
     origin="feared by readers of the proposal: a look at one final state of two",
 )
 class MetadataAcknowledgedBehindAnAbort(PendingAckRecords):
-    """Only a commit is taken for an end: an acknowledgement behind an abort is answered with success, and given back."""
+    """A subscription refuses an acknowledgement only after a commit: after an abort it answers with success, and redelivers the
+    message."""
 
     def refuse_what_comes_too_late(self, txn: TxnId) -> None:
         if self.participation.state_of(txn) is State.COMMITTED:
@@ -158,8 +160,8 @@ class MetadataRecordsOfTheRemovedLeft(PendingAckRecords):
     origin="the proposal's text: the header is looked at, the record is written, and an end between both tells nobody here (Q7)",
 )
 class MetadataLateAcknowledgementWaits(PendingAckRecords):
-    """A subscription that has taken an acknowledgement waits for the event of the end. Where the abort came just before, it waits for
-    ever, and nobody is given the message."""
+    """A subscription that has accepted an acknowledgement waits for the event of the end. If the abort came just before, it waits for
+    ever, and the message is never delivered."""
 
     def append(self, waiting: Waiting) -> None:
         super().append(waiting)

@@ -44,7 +44,7 @@ class MetadataUnknownMeansAborted(MetadataBuffer):
     origin="textbook: a setting that nobody reads",
 )
 class MetadataHeaderNotKept(Collection):
-    """A header is collected with the first sweep behind the end, whatever the retention is."""
+    """A header is collected by the first sweep after the end, whatever the retention is."""
 
     def oldest_kept(self) -> int:
         return self._machine.clock.now
@@ -85,8 +85,8 @@ class MetadataLeftoversDeleted(Collection):
     origin="feared: a list in order, of which the rest is taken for younger",
 )
 class MetadataCollectionStopsAtLeftovers(Collection):
-    """The collection takes the oldest first, and stops at one that somebody has not followed: one segment that nobody loads keeps the
-    headers of all that ended later."""
+    """The collection begins with the oldest header and stops at one that a participant has not applied: one segment that is never
+    loaded keeps the headers of all transactions that ended later."""
 
     is_held_up = False
 
@@ -135,7 +135,7 @@ class MetadataCollectionForgetsWrites(Collection):
     origin="feared by readers of the proposal: records go when their participant has followed, and this one never does",
 )
 class MetadataRecordsOfTheDeletedLeft(MetadataBuffer):
-    """A segment that is deleted leaves its operation records: nobody follows an end there, and they keep the header for ever."""
+    """A deleted segment leaves its operation records: no end is applied there, so the records keep the header for ever."""
 
     def erase(self) -> None:
         self._records.forget_segment(self._segment)
@@ -147,8 +147,8 @@ class MetadataRecordsOfTheDeletedLeft(MetadataBuffer):
     of=MetadataParts,
 )
 class MetadataPendingOfTheDeletedLeft(Subscription):
-    """A topic that is deleted takes what was written there out of the store, and not what is pending on its subscriptions: nobody
-    follows an end for them, and they keep the header for ever."""
+    """Deleting a topic removes the records of its messages from the store, and not those pending on its subscriptions: no end is
+    applied for them, so they keep the header for ever."""
 
     def erase_with_topic(self) -> None:
         """The topic's disk is erased, and nothing of it is left there."""
@@ -193,8 +193,8 @@ class _UnlistingRecords(TransactionRecords):
     also=[_UnlistingRecords],
 )
 class MetadataCollectionUnlistsFirst(Collection):
-    """The collection takes a header out of the index of those that ended, and deletes it then: one that a crash leaves between the two
-    is found by nobody any more."""
+    """The collection removes a header from the index of ended transactions before it deletes it: a header that a crash leaves in
+    between is never found again."""
 
     def collect(self, txn: TxnId, state: State) -> None:
         assert isinstance(self._records, _UnlistingRecords)

@@ -19,7 +19,7 @@ from fencepost.reference.pulsar.values import Action, Message, Position, TxnId
     origin="as shipped by Apache Pulsar for segments of scalable topics, seen on 5.0.0-M1",
 )
 class MetadataDecidedIsNotRecovered(PendingAckRecords):
-    """A subscription recovers what is pending in open transactions; what was decided before the crash is for nobody to apply."""
+    """A subscription recovers only what is pending in open transactions; an end that was decided before the crash is never applied."""
 
     def replay(self) -> Sequence[Waiting]:
         return [waiting for waiting in super().replay() if self.participation.state_of(waiting.txn) is State.OPEN]

@@ -89,7 +89,7 @@ class MetadataEndMakesATransaction(MetadataCoordinator):
     origin="apache/pulsar#19744: a transaction that had ended was not found",
 )
 class MetadataNothingAddedBehindTheEnd(MetadataCoordinator):
-    """Whoever adds a topic to a transaction that has ended is told that there is none."""
+    """Adding a topic to an ended transaction is refused as if the transaction did not exist."""
 
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
         super().add_partitions(txn, names)
@@ -124,7 +124,7 @@ class MetadataSilenceTakenForDone(TransactionRecords):
     origin="PIP-31's state TIME_OUT, which is none of the two ends that a client may ask for",
 )
 class MetadataTimedOutIsRefused(MetadataCoordinator):
-    """Whoever aborts a transaction that was aborted at its timeout is refused, as if that were another end."""
+    """Aborting a transaction that was aborted at its timeout is refused, as if it had been committed."""
 
     def decide(self, txn: TxnId, action: Action) -> None:
         found = self._records.header(txn)

@@ -20,7 +20,7 @@ _NO_WATERMARK = -1
     origin="the proposal's text, which has no snapshot of aborted transactions",
 )
 class MetadataAbortedKnownByMemory(MetadataBuffer):
-    """What is aborted is known while the segment is loaded; whoever loads it again shows it."""
+    """A segment keeps the list of aborted transactions in memory; after a reload it shows their messages."""
 
     def recover(self) -> None:
         super().recover()
@@ -32,7 +32,7 @@ class MetadataAbortedKnownByMemory(MetadataBuffer):
     origin="red team: of two records under one prefix, one is read",
 )
 class MetadataTheLastAbortKnown(MetadataBuffer):
-    """A segment that is loaded again knows of its aborted transactions the last one alone."""
+    """After a reload a segment knows only the last of its aborted transactions."""
 
     def recover(self) -> None:
         super().recover()
@@ -50,7 +50,8 @@ class _CleansUpLater(Participation):
     also=[_CleansUpLater, SlowNetwork],
 )
 class MetadataAbortedShownUntilCleanup(MetadataBuffer):
-    """An aborted transaction that a load finds by its leftover records holds nobody up, and is shown until the cleanup comes to it."""
+    """An aborted transaction that a load finds by its leftover records delays no reader, and its messages are visible until the cleanup
+    reaches it."""
 
     @functools.cached_property
     def decided(self) -> set[TxnId]:
@@ -72,7 +73,7 @@ class MetadataAbortedShownUntilCleanup(MetadataBuffer):
     origin="feared by readers of the proposal: a write leaves its record before it has a position",
 )
 class MetadataOpenWithoutPosition(MetadataBuffer):
-    """A segment that is loaded learns which transactions are open, and not where they begin, so that they hold nobody up."""
+    """A segment that is loaded learns which transactions are open and not where they begin, so they delay no reader."""
 
     def recover(self) -> None:
         super().recover()
@@ -84,7 +85,7 @@ class MetadataOpenWithoutPosition(MetadataBuffer):
     origin="textbook: a new owner that takes its predecessor's transactions for abandoned",
 )
 class MetadataOpenGivenUpAtLoad(MetadataBuffer):
-    """Whoever loads a segment aborts there what was open, and the coordinator knows nothing of it."""
+    """Loading a segment aborts the open transactions there, and the coordinator does not know of it."""
 
     def recover(self) -> None:
         super().recover()
@@ -97,7 +98,7 @@ class MetadataOpenGivenUpAtLoad(MetadataBuffer):
     origin="textbook: a checkpoint of what was read where one of what is decided is due",
 )
 class MetadataLoadMovesTheWatermark(MetadataBuffer):
-    """Whoever loads a segment notes that it has read all that is there, and the next load looks for open transactions behind that."""
+    """Loading a segment moves its watermark to its last entry, and the next load looks for open transactions only after that."""
 
     def recover(self) -> None:
         super().recover()
@@ -115,7 +116,8 @@ class _ForgettingRecords(TransactionRecords):
     also=[_ForgettingRecords],
 )
 class MetadataAbortedForgottenFarBehind(MetadataBuffer):
-    """The note of an abort is deleted when all that lies before the watermark is decided, as if nobody read that any more."""
+    """The note of an abort is deleted when all transactions before the watermark are decided, as if no reader would read those messages
+    again."""
 
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
         assert isinstance(self._records, _ForgettingRecords)
@@ -131,7 +133,7 @@ class MetadataAbortedForgottenFarBehind(MetadataBuffer):
     origin="textbook: what one has done with taken for what all have done with",
 )
 class MetadataWatermarkBehindItsOwn(MetadataBuffer):
-    """The watermark moves to the last entry of whoever ends, past the first one of another transaction that is open between them."""
+    """The watermark moves to the last entry of the transaction that ends, past the first entry of another one that is open."""
 
     def note_end(self, txn: TxnId) -> None:
         super().note_end(txn)

@@ -62,7 +62,7 @@ class MetadataNameOfASegmentMisread(TransactionRecords):
     origin="the proposal's text, Q9: positions that say nothing of the messages of a batch, as keys of a map",
 )
 class MetadataLastOfABatchRecovered(PendingAckRecords):
-    """Of several records about one entry the last one is recovered: what was acknowledged of its batch before comes again."""
+    """If several records name one entry, only the last is recovered: what was acknowledged of the batch before is redelivered."""
 
     def replay(self) -> Sequence[Waiting]:
         last: dict[tuple[TxnId, MessagePosition], Waiting] = {}
@@ -131,8 +131,8 @@ class MetadataRecoveredOneWay(PendingAckRecords):
     origin="textbook: records grouped by transaction into a map that has room for one position each",
 )
 class MetadataOnePositionRecovered(PendingAckRecords):
-    """Of each transaction the last position is recovered that it has acknowledged: a commit takes away that message, and the others
-    come again."""
+    """For each transaction only the last acknowledged position is recovered: a commit deletes that message, and the others are
+    redelivered."""
 
     def replay(self) -> Sequence[Waiting]:
         recovered = super().replay()

@@ -77,7 +77,7 @@ class MetadataEndWritesAMarker(MetadataBuffer):
     origin="feared by readers of the proposal: one read of the store for each message is what they would save",
 )
 class MetadataLateMessagesTaken(MetadataBuffer):
-    """The header is not looked at before a message is stored, and what comes behind a commit is part of it."""
+    """A segment stores a message without reading the header, so a message after a commit becomes part of it."""
 
     def refuse_what_comes_too_late(self, txn: TxnId) -> None:
         """Nobody is refused."""
@@ -88,7 +88,7 @@ class MetadataLateMessagesTaken(MetadataBuffer):
     origin="the proposal's text, Q4: the entry first",
 )
 class MetadataRefusedIsStored(MetadataBuffer):
-    """A message is stored before the header is looked at, and stays where its producer is told no."""
+    """A segment stores a message before it reads the header, and keeps it when it refuses the producer."""
 
     def publish(self, message: Message) -> Position:
         try:

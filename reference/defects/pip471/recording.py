@@ -34,7 +34,7 @@ class MetadataTimeOutCut(MetadataCoordinator):
     origin="feared by readers of the proposal: a write to the store for each message is what they would save",
 )
 class MetadataOneRecordForASegment(TransactionRecords):
-    """A segment to which a transaction has written before leaves no further records, since one is enough to be told of the end."""
+    """A segment records only the first message of each transaction, since one record is enough to be notified of the end."""
 
     def record(self, txn: TxnId, operation: Operation) -> str:
         if operation.kind == "ACK" or txn not in self.writes(operation.segment):
@@ -92,7 +92,7 @@ class MetadataRecordsOfAcknowledgementsStay(TransactionRecords):
     origin="textbook: a range of keys that ends at the prefix and not at the number",
 )
 class MetadataDeletedByTheBeginningOfANumber(TransactionRecords):
-    """Whoever has followed the end of transaction 1 deletes its own operation records of transactions 10 to 19 as well."""
+    """A participant that has applied the end of transaction 1 also deletes its operation records of transactions 10 to 19."""
 
     def delete_operations(self, txn: TxnId, participant: str | SubscriptionName) -> None:
         begins = paths.key_of(txn)
@@ -154,7 +154,8 @@ class MetadataIdsBehindTheLastHeader(MetadataCoordinator):
     origin="the other way out of what the reference of this suite did until a red team found it: it answered nothing",
 )
 class MetadataIdTakenForItsOwn(MetadataCoordinator):
-    """A coordinator that is told of another version when it makes a header takes the header for made, and gives an id that has none."""
+    """A coordinator that gets a version conflict when it creates a header takes the header for its own, and answers with the id of
+    another transaction."""
 
     def new(self, timeout_ms: int) -> TxnId:
         txn = self.next_id()
@@ -168,7 +169,7 @@ class MetadataIdTakenForItsOwn(MetadataCoordinator):
     origin="textbook: a failure that is logged and passed over",
 )
 class MetadataIdWithoutAHeader(MetadataCoordinator):
-    """A client is told the id of its new transaction also where the store has not answered that there is a header."""
+    """A coordinator answers with the id of a new transaction even if the store has not confirmed the header."""
 
     def new(self, timeout_ms: int) -> TxnId:
         try:
@@ -182,7 +183,7 @@ class MetadataIdWithoutAHeader(MetadataCoordinator):
     origin="the proposal's text: a header is compared and set at most twice",
 )
 class MetadataEndedAgain(MetadataCoordinator):
-    """An end that comes again writes the header again, with the moment at which it came."""
+    """A repeated end writes the header again, with the time of the repetition."""
 
     def decide(self, txn: TxnId, action: Action) -> None:
         super().decide(txn, action)
@@ -195,7 +196,7 @@ class MetadataEndedAgain(MetadataCoordinator):
     origin="feared by readers of the proposal: what the loser of the compare-and-set is told",
 )
 class MetadataConflictTakenForDone(TransactionRecords):
-    """A compare-and-set that fails is taken for the same end by somebody else, and answered with success."""
+    """A coordinator takes a failed compare-and-set for the same end by another coordinator, and answers with success."""
 
     def replace(self, txn: TxnId, header: Header, version: int) -> None:
         with suppress(VersionConflict):

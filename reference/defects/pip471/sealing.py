@@ -89,7 +89,7 @@ class MetadataAbortNotNotedInSealed(MetadataBuffer):
     origin="textbook: recovery that is left out for what cannot change any more",
 )
 class MetadataAbortsOfSealedForgotten(MetadataBuffer):
-    """What was aborted in a segment is not recovered when a sealed one is loaded again."""
+    """A sealed segment that is reloaded does not recover which transactions were aborted."""
 
     def recover(self) -> None:
         super().recover()
@@ -102,7 +102,7 @@ class MetadataAbortsOfSealedForgotten(MetadataBuffer):
     origin="feared by readers of the proposal: a child with one parent, as behind a split",
 )
 class MetadataEndsInFirstParent(MetadataBuffer):
-    """Of two segments that were merged only the first follows an end.
+    """Only the first parent of a merge applies an end.
 
     The other parent begins behind the first hash.
     """
@@ -118,7 +118,7 @@ class MetadataEndsInFirstParent(MetadataBuffer):
     origin="feared by readers of the proposal: a child with one parent, as behind a split",
 )
 class MetadataAbortsInFirstParent(MetadataBuffer):
-    """Of two segments that were merged only the first notes what is aborted."""
+    """Only the first parent of a merge notes which transactions are aborted."""
 
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
         begins_first = self._segment.rpartition("/")[2].startswith("0000-")
@@ -189,7 +189,7 @@ class MetadataSealedHoldsUpChildren(MetadataBuffer):
     of=MetadataParts,
 )
 class MetadataSealedTakesLateMessages(Producers):
-    """A segment goes on taking messages behind its end."""
+    """A sealed segment still accepts messages."""
 
     @property
     def is_terminated(self) -> bool:
@@ -228,7 +228,7 @@ class MetadataAbortKeepsOnSealed(Participation):
     origin="feared by readers of the proposal: a guard against writes that stops the record beside them",
 )
 class MetadataNothingRecordedOnSealed(PendingAckRecords):
-    """An acknowledgement on a sealed segment leaves no operation record, and its end comes to nobody."""
+    """An acknowledgement on a sealed segment leaves no operation record, so its end is never applied."""
 
     def append(self, waiting: Waiting) -> None:
         if not is_sealed(self._site.machine.disk, self._name.topic):
@@ -240,7 +240,7 @@ class MetadataNothingRecordedOnSealed(PendingAckRecords):
     origin="as shipped by Apache Pulsar for all segments of scalable topics, seen on 5.0.0-M1",
 )
 class MetadataPendingOnSealedForgotten(PendingAckRecords):
-    """A subscription of a sealed segment that is loaded again knows which transactions are open, and not what they acknowledged."""
+    """A subscription of a sealed segment that is reloaded knows which transactions are open, and not what they acknowledged."""
 
     def replay(self) -> Sequence[Waiting]:
         found = super().replay()
@@ -263,7 +263,8 @@ class MetadataEndLeavesAMarker(MetadataBuffer):
     origin="feared: two places that tell the end, of which one looks at what is visible",
 )
 class MetadataEndToldBeforeTheOpen(LayoutChanges):
-    """Whoever seals a segment tells its consumers that it has no more where they have all that is visible, and a transaction is open."""
+    """The controller notifies the consumers of a sealed segment of its end when they have all visible messages, although a transaction
+    is open."""
 
     def seal(self, parents: Sequence[str]) -> None:
         super().seal(parents)
@@ -279,8 +280,8 @@ class MetadataEndToldBeforeTheOpen(LayoutChanges):
     of=MetadataParts,
 )
 class MetadataEndToldBeforeThePending(Subscription):
-    """A consumer of a sealed segment is told that it has no more when all is acknowledged, also where that is pending: what an abort
-    gives back finds nobody."""
+    """A consumer of a sealed segment is notified of its end when everything is acknowledged, even if an acknowledgement is pending:
+    what an abort redelivers finds no consumer."""
 
     def has_more(self) -> bool:
         behind_the_mark = self._buffer.after(self.cursor.mark_delete)
@@ -299,7 +300,7 @@ class MetadataEndToldBeforeThePending(Subscription):
     of=MetadataParts,
 )
 class MetadataNoEndBehindACommit(Subscription):
-    """When the last messages of a sealed segment are acknowledged in a transaction, no commit tells the consumer of the end."""
+    """When the last messages of a sealed segment are acknowledged in a transaction, its commit does not notify the consumer of the end."""
 
     has_ended_transactions = False
 
@@ -318,8 +319,8 @@ class MetadataNoEndBehindACommit(Subscription):
     of=MetadataParts,
 )
 class MetadataEndOfSealedWaitsForTheMark(Subscription):
-    """A consumer is told the end when its subscription's mark is behind all messages: one that was taken while an earlier end was not
-    followed lies beyond the mark, which nobody moves any more."""
+    """A consumer is notified of the end when its subscription's mark has passed all messages: a message that was acknowledged before an
+    earlier end was applied lies beyond the mark, which is never moved again."""
 
     def has_more(self) -> bool:
         return next(iter(self._buffer.after(self.cursor.mark_delete)), None) is not None
@@ -331,8 +332,8 @@ class MetadataEndOfSealedWaitsForTheMark(Subscription):
     of=MetadataParts,
 )
 class MetadataEndWaitsForTheAborted(Subscription):
-    """A consumer is told the end of a sealed segment when its subscription has come to the last entry. Where that is aborted, nobody
-    acknowledges it, and the consumer never goes on to the children."""
+    """A consumer is notified of the end of a sealed segment when its subscription has passed the last entry. If that entry is aborted,
+    it is never acknowledged, and the consumer never reads the children."""
 
     def has_more(self) -> bool:
         if super().has_more() or not isinstance(self._buffer, MetadataBuffer):

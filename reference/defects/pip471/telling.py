@@ -37,7 +37,7 @@ class MetadataFailedRecordIsOnlyLogged(TransactionRecords):
     origin="apache/pulsar#19747: the answer to a commit waited for every participant",
 )
 class MetadataAnswerWaitsForAll(MetadataCoordinator):
-    """An end is answered when nobody has operation records of the transaction any more, and so never while a segment is not loaded."""
+    """An end is answered when no participant has operation records of the transaction, and so never while a segment is not loaded."""
 
     @functools.cached_property
     def waiting(self) -> dict[TxnId, Reply]:
@@ -125,8 +125,8 @@ class MetadataPlainSequenceWithoutACounter(PlainStore):
     origin="feared by readers of the proposal: an end of one write has become one of many, and any of them can fail",
 )
 class MetadataBeginsAgainBehindAnEvent(MetadataCoordinator):
-    """Where an event could not be written, the coordinator begins the end again, finds the transaction ended, and refuses: a client is
-    told that its commit failed, and what it wrote is visible."""
+    """If an event could not be written, the coordinator starts the end again, finds the transaction ended, and refuses: a client learns
+    that its commit failed, although its messages are visible."""
 
     def tell(self, txn: TxnId, decision: State) -> None:
         try:

@@ -19,7 +19,7 @@ from fencepost.reference.pulsar.values import BEFORE_ALL, Action, Message, Posit
     origin="textbook: the greatest where the least is due",
 )
 class MetadataStopsAtTheLastOpen(MetadataBuffer):
-    """Of several open transactions the one that began last says how far readers go."""
+    """If several transactions are open, readers stop before the one that began last."""
 
     @property
     def max_read_position(self) -> Position:
@@ -32,7 +32,7 @@ class MetadataStopsAtTheLastOpen(MetadataBuffer):
     origin="feared by readers of the proposal: a position that each write overwrites",
 )
 class MetadataMovedOnWithEachMessage(MetadataBuffer):
-    """Of an open transaction a segment knows its last message, and shows what was written between that and its first."""
+    """A segment keeps the last position of an open transaction instead of the first, and shows what was written between them."""
 
     def publish(self, message: Message) -> Position:
         position = super().publish(message)
@@ -46,7 +46,7 @@ class MetadataMovedOnWithEachMessage(MetadataBuffer):
     origin="feared: positions of two parts of which one is compared, which is right until a segment has its second ledger",
 )
 class MetadataNumbersOfEntriesCompared(MetadataBuffer):
-    """Of several open transactions the one with the lowest entry number holds readers up, whichever ledger that entry is in."""
+    """If several transactions are open, readers stop before the one with the lowest entry number, whichever ledger that entry is in."""
 
     @property
     def max_read_position(self) -> Position:
@@ -185,7 +185,7 @@ class MetadataLookWaitsForTheOldest(Participation):
     origin="feared by readers of the proposal: an index of aborted transactions by their positions",
 )
 class MetadataAbortedKeptAsARange(MetadataBuffer):
-    """Of an aborted transaction a segment keeps its first and its last position, and leaves out what any has written between them."""
+    """A segment keeps the first and last position of an aborted transaction, and hides every message between them."""
 
     @functools.cached_property
     def ranges(self) -> list[tuple[Position, Position]]:

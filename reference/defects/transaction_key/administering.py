@@ -50,7 +50,7 @@ class ConnectedAreListed(TransactionKeys):
     origin="textbook: a value that is read before it is counted up",
 )
 class EpochBeforeTold(TransactionKeys):
-    """Administrators are told the epoch before the latest."""
+    """Administrators see the epoch before the latest one."""
 
     def describe(self, key: TransactionKey) -> tuple[KeyRecord, tuple[TxnId, ...]]:
         record, open_ones = super().describe(key)
@@ -62,7 +62,7 @@ class EpochBeforeTold(TransactionKeys):
     origin="feared by readers of the proposal: a deletion that removes a record",
 )
 class DeletedStaysOpen(TransactionKeys):
-    """A key is deleted, and its transaction stays open until the timeout, with nobody who could fence it."""
+    """Deleting a key leaves its transaction open until the timeout, and no client can fence it."""
 
     def abort(self, txn: TxnId) -> None:
         if not any(record.deleted and txn in record.fenced_txns for record in self._records.values()):
@@ -100,7 +100,7 @@ class DeletedComesBack(TransactionKeys):
 
 @pair({"TXKEY-28": _DELETED}, origin="textbook: a deletion that can be repeated")
 class UnknownDeleted(TransactionKeys):
-    """To delete a key that nobody has used is a success."""
+    """Deleting an unused key is answered with success."""
 
     def delete(self, key: TransactionKey) -> None:
         with suppress(Refused):
@@ -128,7 +128,7 @@ class DeletionResets(TransactionKeys):
 
 @pair({"TXKEY-29": _TAKEN}, origin="textbook: a mark beside a value that still counts")
 class DeletionKeepsTheEpoch(TransactionKeys):
-    """A deletion leaves the epoch as it is, and who had it can come again as if nothing had happened."""
+    """A deletion does not raise the epoch, so the previous client of the key can reconnect as if nothing had happened."""
 
     def delete(self, key: TransactionKey) -> None:
         epoch = self.describe(key)[0].epoch
@@ -144,7 +144,7 @@ class DeletionKeepsTheEpoch(TransactionKeys):
     origin="every compacted topic, where what is deleted is removed",
 )
 class DeletedCompactedAway(KeyTopic):
-    """Compaction removes the keys that were deleted, and their epochs begin anew."""
+    """Compaction removes the keys that were deleted, and their epochs start again."""
 
     def compact(self) -> None:
         there = [record for record in self._latest.values() if not record.deleted]
@@ -167,7 +167,8 @@ class DeletedHasNoHome(KeyTopic):
     origin="the proposal's text, O24: it is silent about a failed append",
 )
 class ClosedBeforeDeletion(TransactionKeys):
-    """A deletion closes the key's connection before it is stored; where that fails, the client has lost its key to nobody."""
+    """A deletion closes the key's connection before it is stored; if storing fails, the client has lost its key although no other
+    client has it."""
 
     def delete(self, key: TransactionKey) -> None:
         self.describe(key)
@@ -185,7 +186,7 @@ class _FindsWhoeversItIs(NodeKeys):
 
 @pair({"TXKEY-28": _DELETED}, origin="the proposal's text, O16: the path of the call has no owner", also=[_FindsWhoeversItIs])
 class DeletionFindsAnyOwner(TransactionKeys):
-    """A deletion that names no owner takes the key of that name of whoever has one."""
+    """A deletion that names no owner deletes the key of that name of any owner."""
 
     def delete(self, key: TransactionKey) -> None:
         same = (one for one in self.listed() if not key.owner and one.name == key.name)

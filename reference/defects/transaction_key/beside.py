@@ -35,7 +35,7 @@ class OneForTheRest(NodeKeys):
     origin="textbook: kept by coordinator alone",
 )
 class KeyAllOfACoordinatorFenced(TransactionKeys):
-    """A connect that fences aborts all that is open at its coordinator, whoever began it."""
+    """A connect that fences aborts all open transactions of its coordinator, whichever client began them."""
 
     def predecessors(self, record: KeyRecord) -> tuple[TxnId, ...]:
         there = [one.txn for one in self._coordinator.transactions() if one.status is Status.OPEN]
@@ -47,7 +47,7 @@ class KeyAllOfACoordinatorFenced(TransactionKeys):
     origin="Apache Pulsar's low watermark, used for what is no sequence",
 )
 class KeyOlderOnesFenced(KeyTopic):
-    """Of the fenced transactions the highest number is kept, and all with lower numbers are refused."""
+    """The coordinator keeps only the highest number of the fenced transactions, and refuses all with lower numbers."""
 
     def is_fenced(self, txn: TxnId) -> bool:
         return any(txn.tc_id == fenced.tc_id and txn.sequence <= fenced.sequence for fenced in self._fenced)

@@ -22,7 +22,7 @@ _ACCEPTED = Symptom(what="^answer to TC_CLIENT_CONNECT$", expected="NotAllowedEr
     origin="the proposal's text: an epoch that is unsigned, and begins at -1",
 )
 class EpochsFromOne(TransactionKeys):
-    """The first connection of a key is given epoch 1, as if somebody had been there before it."""
+    """The first connection of a key gets epoch 1, as if another connection had been there before."""
 
     def next_epoch(self, record: KeyRecord | None) -> int:
         return super().next_epoch(record) + (record is None)
@@ -81,7 +81,7 @@ class OldEpochsTaken(TransactionKeys):
 
 @pair({"TXKEY-03": _ACCEPTED}, origin="the proposal's text, O6: it says what becomes of older epochs alone")
 class LaterEpochsTaken(TransactionKeys):
-    """Only an epoch that is lower than the latest is stale; one that nobody was given is accepted."""
+    """Only an epoch lower than the latest one is refused; one that was never assigned is accepted."""
 
     def check_epoch(self, key: TransactionKey, epoch: int, record: KeyRecord | None) -> None:
         is_later = record is not None and epoch > record.epoch
@@ -90,7 +90,7 @@ class LaterEpochsTaken(TransactionKeys):
 
 @pair({"TXKEY-03": _ACCEPTED}, origin="a review of the reference, which had it so")
 class EpochsOfDeletionsTaken(TransactionKeys):
-    """A deletion takes an epoch, which nobody was given; a client that names it is taken for the latest one."""
+    """A deletion raises the epoch to one that no client was given, and a client that names it is accepted."""
 
     def check_epoch(self, key: TransactionKey, epoch: int, record: KeyRecord | None) -> None:
         super().check_epoch(key, epoch, None if record is None else record.model_copy(update={"deleted": False}))
@@ -181,7 +181,7 @@ class NewConnectionClosed(TransactionKeys):
     origin="feared by readers of the proposal: fields that are required",
 )
 class KeysMadeUp(NodeKeys):
-    """Who names no key is given one, and with it an epoch that it never asked for."""
+    """A client that names no key gets one, and an epoch that it never asked for."""
 
     @functools.cached_property
     def made_up(self) -> list[TransactionKey]:
@@ -240,7 +240,7 @@ class ConsumersStay(TransactionKeys):
     origin="a review of the suite, which did not look there",
 )
 class AllConnectionsForgotten(TransactionKeys):
-    """When a client leaves, its coordinator forgets the connections of all keys, and the next connects close nobody's."""
+    """When a client leaves, its coordinator forgets the connections of all keys, so later connects close no previous connection."""
 
     def forget(self, client: Client) -> None:
         if client in self._clients.values():

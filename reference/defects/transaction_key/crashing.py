@@ -46,7 +46,7 @@ class KeyFailureSaysStale(KeyTopic):
 
 @pair({"TXKEY-22": seen("^closed$", expected="^open$", what="^connection of task one$")}, origin="the proposal's text, O9: it has no order")
 class ClosedBeforeDurable(TransactionKeys):
-    """The previous connection is closed before the epoch is durable, and nobody has the key when that fails."""
+    """The coordinator closes the previous connection before the epoch is durable; if storing fails, no client has the key."""
 
     def persist(self, key: TransactionKey, epoch: int, fenced: Sequence[TxnId], txn: Numbers | None) -> None:
         if fenced and (client := self._clients.get(key)) is not None:
@@ -79,7 +79,7 @@ class MemoryBeforeDisk(TransactionKeys):
 
 @pair({"TXKEY-22": expected("^a greater epoch than task two$", what="^given to task three$")}, origin="textbook: an error that ends a loop")
 class ReplayStops(KeyTopic):
-    """A record that nobody can read is taken for the end of the topic, and all behind it are lost."""
+    """The coordinator takes an unreadable record for the end of the key topic, and loses all records after it."""
 
     def load(self) -> Mapping[TransactionKey, KeyRecord]:
         entries = list(self._entries)
@@ -94,7 +94,7 @@ class ReplayStops(KeyTopic):
     origin="textbook: an error that is caught and dropped",
 )
 class UnreadableIsSilent(KeyTopic):
-    """Records that nobody can read are removed, and nobody is told."""
+    """The coordinator removes unreadable records and reports nothing."""
 
     def load(self) -> Mapping[TransactionKey, KeyRecord]:
         self._entries.replace([entry for entry in self._entries if isinstance(decoded(entry), KeyRecord)])
@@ -120,7 +120,8 @@ class ScalableKeyAbortTriedOnce(TransactionKeys):
     of=MetadataParts,
 )
 class ScalableKeyUnreadTakenForOver(TransactionKeys):
-    """A header that cannot be read is taken for one that is gone: what was committed is fenced, and its client is told so."""
+    """The coordinator takes a header that it cannot read for a removed one: it fences a committed transaction, and answers its client
+    so."""
 
     def predecessors(self, record: KeyRecord) -> tuple[TxnId, ...]:
         try:

@@ -96,7 +96,7 @@ class ScalableKeyDecidedIsApplied(MetadataCoordinator):
     origin="a review of the suite, which looked there at acknowledgements alone",
 )
 class ScalableKeySubscriptionsAloneAwaited(MetadataCoordinator):
-    """Who connects is answered when all subscriptions have followed the abort, and its topics still hold up their readers."""
+    """A connect is answered when all subscriptions have applied the abort, while topics still withhold messages from their readers."""
 
     def is_applied(self, txn: TxnId) -> bool:
         names = self._records.participants(txn) if self.is_over(txn) else []
@@ -139,7 +139,8 @@ class ItsOwnFenceAwaited(TransactionKeys):
 # Segments ask by themselves how a transaction has ended, sooner than that.
 @defect({"TXKEY-06": _NOT_OVER}, origin="a review of the suite: of a wait that is long it saw nothing")
 class KeyHalfAMinuteWaited(TransactionKeys):
-    """Who waits for an abort is answered after half a minute, as clients wait, whether everybody has applied it or not."""
+    """A connect that waits for an abort is answered after half a minute, the timeout of clients, whether all participants have applied
+    it or not."""
 
     @functools.cached_property
     def since(self) -> dict[Claim, int]:
@@ -178,7 +179,8 @@ class ScalableKeyAbortMissesOne(Participation):
     origin="a review of the suite, where predecessors still have their connections; in the motivation the task has terminated",
 )
 class TransactionGoesWithItsConnection(TransactionKeys):
-    """What a key has open is known by its connection: where that is gone, nobody aborts it, and it is left to the timeout."""
+    """The coordinator finds a key's open transaction by its connection: when the connection is gone, no connect aborts the transaction,
+    and it stays open until its timeout."""
 
     def forget(self, client: Client) -> None:
         for key in [key for key, one in self._clients.items() if one is client]:

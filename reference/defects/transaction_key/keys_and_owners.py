@@ -30,7 +30,7 @@ class NamesIgnored(NodeKeys):
 
 @pair({"TXKEY-15": _SHARED}, origin="textbook: a field of fixed length")
 class BeginningsCompared(NodeKeys):
-    """Of a key the first 14 letters count."""
+    """The coordinator compares only the first 14 letters of a key."""
 
     def key_of(self, owner: str, sent: bytes | None) -> TransactionKey | None:
         key = super().key_of(owner, sent)
@@ -98,7 +98,7 @@ class KeyWaitersFoundByName(TransactionKeys):
     also=[SlowerNetwork],
 )
 class KeyAllWhoWaitDropped(TransactionKeys):
-    """A deletion drops whoever waits at its coordinator, also with other keys, and they are never answered."""
+    """A deletion drops all connects that wait at its coordinator, also those with other keys, and they are never answered."""
 
     def delete(self, key: TransactionKey) -> None:
         super().delete(key)
@@ -123,7 +123,7 @@ class EmptyIsNone(NodeKeys):
 
 @pair({"TXKEY-17": _ALLOWED}, origin="textbook: cut where it should be refused")
 class LongKeysCut(NodeKeys):
-    """Of a long key the first 1024 bytes count, so that two long keys are one."""
+    """The coordinator compares only the first 1024 bytes of a long key, so two long keys count as one."""
 
     def key_of(self, owner: str, sent: bytes | None) -> TransactionKey | None:
         return super().key_of(owner, sent and sent[:_LONGEST])
@@ -166,7 +166,7 @@ class OwnersTrimmed(NodeKeys):
 
 @pair({"TXKEY-18": _NOT_FOUND}, origin="textbook: taken apart from the end")
 class LastPartOfOwners(NodeKeys):
-    """Of an owner's name that counts which is behind its last ampersand."""
+    """The coordinator compares only the part of an owner's name after its last ampersand."""
 
     def key_of(self, owner: str, sent: bytes | None) -> TransactionKey | None:
         return super().key_of(owner.rpartition("&")[2], sent)
@@ -210,7 +210,7 @@ class SeveralKeysOnAConnection(NodeKeys):
     origin="a review of the suite, which did not look there; clients that spread their transactions over all coordinators",
 )
 class BeginsBesideTheKey(NodeKeys):
-    """On the connection of a key another coordinator begins transactions as well, which have no key, and which nobody fences."""
+    """On the connection of a key other coordinators also begin transactions; these belong to no key, so they are never fenced."""
 
     def claim_at(self, claims: Mapping[tuple[bool, int], Claim], tc_id: int, *, scalable: bool) -> Claim | None:
         return claims.get((scalable, tc_id))

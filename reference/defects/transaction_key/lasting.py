@@ -50,7 +50,7 @@ class AnsweredBeforeDurable(KeyTopic):
     origin="the proposal's text, O22: a metric of idle keys, and no word of what becomes of them",
 )
 class IdleKeysDropped(TransactionKeys):
-    """A coordinator that is loaded leaves out keys that nobody has used for a week, and their epochs begin anew."""
+    """A coordinator that is loaded drops keys that were not used for a week, and their epochs start again."""
 
     def recover(self) -> None:
         oldest = self._machine.clock.now - _WEEK_MS
@@ -75,7 +75,7 @@ class FirstRecordKept(KeyTopic):
     origin="the proposal's text, O16: a path that has no owner, and a record that has none",
 )
 class OwnersNotRecorded(KeyTopic):
-    """The record of a key has its name, and behind a crash nobody owns it."""
+    """The record of a key has no owner, so after a crash the key belongs to no client."""
 
     def append(self, record: KeyRecord) -> None:
         super().append(record.model_copy(update={"owner": ""}))
@@ -86,7 +86,7 @@ class OwnersNotRecorded(KeyTopic):
     origin="the proposal's text: an epoch that begins at -1",
 )
 class EpochsCountedAnew(KeyTopic):
-    """Keys survive a crash, and their epochs begin anew."""
+    """Keys survive a crash, and their epochs start again."""
 
     def load(self) -> Mapping[TransactionKey, KeyRecord]:
         return {key: record.model_copy(update={"epoch": 0}) for key, record in super().load().items()}
@@ -94,7 +94,8 @@ class EpochsCountedAnew(KeyTopic):
 
 @pair({"TXKEY-21": _NOT_FENCED}, origin="feared by readers of the proposal: another write for each transaction, that somebody saves")
 class OpenForgottenByRestart(KeyTopic):
-    """The record of a key has its epoch alone: behind a crash nobody knows which transaction is to be fenced."""
+    """The record of a key has its epoch and not its transaction: after a crash the coordinator does not know which transaction to
+    fence."""
 
     def append(self, record: KeyRecord) -> None:
         super().append(record.model_copy(update={"open": None}))
@@ -128,7 +129,8 @@ class OpenAbortedByRestart(TransactionKeys):
     origin="feared by readers of the proposal: who waits for everybody waits for those who are gone",
 )
 class ScalableKeyAwaitedWhereNobodyIs(MetadataCoordinator):
-    """A connect waits until a segment has followed the end, also where nobody has it loaded since the crash, and is never answered."""
+    """A connect waits until a segment has applied the end, even if no broker has loaded the segment since the crash, and is never
+    answered."""
 
     def is_applied(self, txn: TxnId) -> bool:
         return self.is_over(txn) and not self._records.participants(txn)

@@ -27,7 +27,7 @@ class DeletedAreMeasured(TransactionKeys):
     origin="textbook: a value that is read before it is counted up",
 )
 class EpochBeforeMeasured(TransactionKeys):
-    """The metrics have the epoch before the latest, so that a key looks as if nobody had been fenced."""
+    """The metrics show the epoch before the latest one, so a key looks as if no client had been fenced."""
 
     def measured(self) -> tuple[Measured, ...]:
         return tuple(replace(one, epoch=max(one.epoch - 1, 0)) for one in super().measured())
@@ -44,7 +44,7 @@ class OwnersMeasuredAsOne(TransactionKeys):
 
 @pair({"TXKEY-31": _AGE}, origin="textbook: a moment that is taken when it is asked for")
 class AgeNeverGrows(TransactionKeys):
-    """The age of a key is always 0, and an idle one cannot be told from one that is used."""
+    """The age of a key is always 0, so an idle key cannot be distinguished from one in use."""
 
     def age_ms(self, key: TransactionKey) -> int:
         return super().age_ms(key) * 0
@@ -52,7 +52,7 @@ class AgeNeverGrows(TransactionKeys):
 
 @pair({"TXKEY-31": _AGE}, origin="textbook: a moment that is in memory alone")
 class AgeFromTheLoad(TransactionKeys):
-    """Behind a crash every key is as old as its coordinator."""
+    """After a crash the metrics show every key as old as its coordinator."""
 
     def recover(self) -> None:
         super().recover()

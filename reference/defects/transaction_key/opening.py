@@ -29,7 +29,7 @@ _BOTH_OPEN = Symptom(what="^status of A$", expected="^ABORTED$", seen="^OPEN$")
     origin="the proposal's text, O7; every release of Apache Pulsar, where a client has as many as it likes",
 )
 class TwoOpen(TransactionKeys):
-    """A second transaction on one connection begins beside the first, and both are open."""
+    """A second transaction on one connection begins next to the first, and both are open."""
 
     def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[Refused], None]) -> None:  # noqa: ARG002
         self.current(claim)
@@ -51,7 +51,7 @@ class SecondRefused(TransactionKeys):
 
 @pair({"TXKEY-13": _BOTH_OPEN, "TXKEY-14": _BOTH_OPEN}, origin="textbook: one open transaction, without asking whose work is in it")
 class FirstGivenAgain(TransactionKeys):
-    """Who asks for a second transaction is given the one that is open."""
+    """A client that begins a second transaction gets the one that is open."""
 
     def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[Refused], None]) -> None:
         if there := self.to_fence(self.current(claim)):
@@ -123,8 +123,8 @@ class AllThatHaveWaitedBegin(TransactionKeys):
     origin="a review of the suite, which looked there on slow networks alone",
 )
 class LookedBeforeWaiting(TransactionKeys):
-    """Whether the key has a transaction is looked at when a new one is asked for, and not when it begins: two that have waited for the
-    same one are both open, and the first is in nobody's record."""
+    """The coordinator checks for an open transaction of the key when a new one is requested, and not when it begins: two requests that
+    waited for the same transaction are both open, and the first is in no record."""
 
     def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[Refused], None]) -> None:
         record = self.current(claim)
@@ -148,7 +148,8 @@ class LookedBeforeWaiting(TransactionKeys):
     origin="textbook: all that has been, where what is open is meant",
 )
 class EndedAreFenced(TransactionKeys):
-    """A new transaction fences the one before, also where its client has ended that, who is told that somebody else has its key."""
+    """A new transaction fences the previous one, even if its client has ended it, and that client learns that another client has its
+    key."""
 
     def given_up(self, record: KeyRecord) -> tuple[TxnId, ...]:
         return self.predecessors(record)
@@ -159,7 +160,7 @@ class EndedAreFenced(TransactionKeys):
     origin="the proposal's text, O24: it is silent about a failed append",
 )
 class UnrecordedBegins(TransactionKeys):
-    """A transaction that could not be recorded for its key begins all the same, and nobody will fence it."""
+    """A transaction that could not be recorded for its key begins all the same, and is never fenced."""
 
     def begun(self, claim: Claim, timeout_ms: int) -> TxnId:
         txn = self._coordinator.new(timeout_ms)
@@ -201,7 +202,8 @@ class LastTakenForOpen(TransactionKeys):
     origin="a review of the suite, which did not look there; brokers that close all that a connection has opened",
 )
 class AbortedWithItsConnection(TransactionKeys):
-    """When the connection of a key closes, what it has open is aborted, though nobody came for the key and no timeout has passed."""
+    """When the connection of a key closes, its open transaction is aborted, although no other client has connected with the key and no
+    timeout has passed."""
 
     def forget(self, client: Client) -> None:
         for key in [key for key, one in self._clients.items() if one is client]:
@@ -214,7 +216,7 @@ class AbortedWithItsConnection(TransactionKeys):
     origin="a review of the suite, which did not look there; the record of an epoch has what was begun on that epoch's connection",
 )
 class KeptAndForgotten(TransactionKeys):
-    """A client that comes again keeps its transaction, and its key does not: nobody who comes later fences it."""
+    """A client that reconnects keeps its transaction, and the record of its key does not: no later connect fences it."""
 
     def keeps(self, record: KeyRecord, epoch: int) -> bool:
         return epoch == record.epoch

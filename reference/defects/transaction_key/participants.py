@@ -155,7 +155,7 @@ class AnotherError(NodeKeys):
     origin="a review of the suite, which did not look there",
 )
 class KeyUnansweredAcknowledgementsTaken(NodeKeys):
-    """An acknowledgement that carries no request id, so that nobody is told of a refusal, is taken in a fenced transaction."""
+    """An acknowledgement without a request id, whose refusal cannot be answered, is accepted in a fenced transaction."""
 
     def refuse_fenced(self, txn: TxnId, doing: Doing, coordinators: range, *, scalable: bool) -> None:
         if doing is not Doing.ACKNOWLEDGE_UNANSWERED:
@@ -226,7 +226,7 @@ class TimedOutNotFencedByDeletion(TransactionKeys):
 
 @pair({"TXKEY-07": _TAKEN}, origin="textbook: a set that is filled while it runs")
 class FencedForgottenByRestart(KeyTopic):
-    """What is fenced is in memory alone: behind a crash it is let in again."""
+    """The coordinator keeps in memory which transactions are fenced: after a crash it accepts their requests."""
 
     def load(self) -> Mapping[TransactionKey, KeyRecord]:
         found = super().load()

@@ -37,7 +37,7 @@ class OneEpochInAMoment(TransactionKeys):
 
 @pair({"TXKEY-24": _BOTH_STAY}, origin="the proposal's text, O23")
 class FirstOfTwoStaysToo(TransactionKeys):
-    """Of two connects at the same time neither finds the other's connection, and both stay."""
+    """If two clients connect at the same time, neither closes the other's connection, and both stay."""
 
     def take_over(self, key: TransactionKey, client: Client) -> None:
         record = self._records[key]
@@ -56,7 +56,7 @@ class NextConnectionWaitsAlone(TransactionKeys):
 
 @pair({"TXKEY-25": _NOT_OVER}, origin="a review of the reference, which had it so")
 class DeletionWaitsForNothing(TransactionKeys):
-    """A key that was deleted has nothing that its next connection would wait for, though its commit is under way."""
+    """The next connection of a deleted key waits for nothing, although a commit of the key is in progress."""
 
     def still_ending(self, before: KeyRecord, txn: Numbers | None) -> tuple[Numbers, ...]:
         return () if before.deleted else super().still_ending(before, txn)
@@ -65,7 +65,8 @@ class DeletionWaitsForNothing(TransactionKeys):
 # A segment of a scalable topic reads what was decided when it is loaded, so after a crash no connect there has anything to wait for.
 @defect({"TXKEY-25": _NOT_OVER}, origin="a review of the suite, which did not look there")
 class KeyWaitsForNothingAfterACrash(KeyTopic):
-    """What the connections before had under way is in memory alone: behind a crash a connect does not wait for it."""
+    """The coordinator keeps in memory which transactions of earlier connections are ending: after a crash a connect does not wait for
+    them."""
 
     def load(self) -> Mapping[TransactionKey, KeyRecord]:
         return {key: record.model_copy(update={"ending": ()}) for key, record in super().load().items()}
@@ -73,7 +74,7 @@ class KeyWaitsForNothingAfterACrash(KeyTopic):
 
 @pair({"TXKEY-24": seen("the higher one is closed", what="^connections$")}, origin="textbook: a lock where the key is for fencing")
 class FirstComeFirstServed(TransactionKeys):
-    """Whoever has the key keeps it, and the later connection is closed, with an epoch that it was given."""
+    """The client that has the key keeps it, and the later connection is closed, although it was given an epoch."""
 
     def take_over(self, key: TransactionKey, client: Client) -> None:
         if (first := self._clients.get(key)) is None:
@@ -93,7 +94,8 @@ class _AbortsWhateverItIs(TransactionKeys):
 
 @pair({"TXKEY-25": _COMMIT_EXPIRED}, origin="a review of the suite, which asked for a commit again only where the store had failed")
 class CommittedIsFenced(TransactionKeys):
-    """What was committed is fenced as well: a client that did not hear the answer is told that it expired, and does its work twice."""
+    """A committed transaction is fenced as well: a client that did not receive the answer learns that the transaction expired, and does
+    its work twice."""
 
     def predecessors(self, record: KeyRecord) -> tuple[TxnId, ...]:
         is_committed = self._status(record.open_txn) is Status.COMMITTED
@@ -103,7 +105,8 @@ class CommittedIsFenced(TransactionKeys):
 # The metadata store decides a commit at once, so that nothing is COMMITTING there.
 @defect({"TXKEY-25": _COMMIT_EXPIRED}, origin="a review of the suite, which asked for a commit again only where the store had failed")
 class KeyCommittingIsFenced(TransactionKeys):
-    """What is being committed is fenced, and goes on: its client is told that it expired, and does its work twice."""
+    """A transaction whose commit is in progress is fenced, and the commit goes on: its client learns that the transaction expired, and
+    does its work twice."""
 
     def predecessors(self, record: KeyRecord) -> tuple[TxnId, ...]:
         is_committing = self._status(record.open_txn) is Status.COMMITTING

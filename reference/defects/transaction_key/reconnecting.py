@@ -12,7 +12,7 @@ _NOT_ALIKE = Symptom(what="^status of transactions$", expected="^all open, or al
 
 @pair({"TXKEY-26": _NOT_ALIKE}, origin="the proposal's text, O5: of the current epoch it says two things")
 class Alternates(TransactionKeys):
-    """A client that comes again keeps its transaction one time, and loses it the next time."""
+    """A client that reconnects keeps its transaction every second time, and loses it the other times."""
 
     def keeps(self, record: KeyRecord, epoch: int) -> bool:
         return epoch == record.epoch and epoch % 2 == 0
@@ -20,7 +20,7 @@ class Alternates(TransactionKeys):
 
 @pair({"TXKEY-26": _NOT_ALIKE}, origin="textbook: what is known of a connection, where it should be known of a key")
 class KeptBesideTheOldConnection(TransactionKeys):
-    """A client keeps its transaction where the coordinator still has its connection, and loses it behind a crash."""
+    """A client keeps its transaction if the coordinator still has its connection, and loses it after a crash."""
 
     def keeps(self, record: KeyRecord, epoch: int) -> bool:
         return epoch == record.epoch and record.key in self._clients

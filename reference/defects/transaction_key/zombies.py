@@ -32,7 +32,7 @@ class FencedCommitSucceeds(TransactionKeys):
 
 @pair({"TXKEY-11": _ENDED}, origin="the proposal's text, O13")
 class FencedAbortSucceeds(TransactionKeys):
-    """The abort of a fenced transaction is answered with success, for it is aborted; the task is not told that it was fenced."""
+    """The abort of a fenced transaction is answered with success, because it is aborted; the client does not learn that it was fenced."""
 
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         if action is Action.ABORT and self._topic.is_fenced(txn):
@@ -43,7 +43,7 @@ class FencedAbortSucceeds(TransactionKeys):
 
 @pair({"TXKEY-10": _IN_WORDS}, origin="the proposal's text, O11: an exception that no answer names")
 class EndsRefusedAsAny(TransactionKeys):
-    """Ends of fenced transactions are refused for their status alone, and a client cannot tell that it was fenced."""
+    """Ends of fenced transactions are refused with the error for their status, so a client cannot tell that it was fenced."""
 
     def refuse_fenced(self, txn: TxnId, doing: Doing) -> None:
         if doing is Doing.ADD:
@@ -118,7 +118,8 @@ class OldConnectionsServed(TransactionKeys):
     origin="a review of the suite, in which who comes late had no key",
 )
 class WhoHasTheKeyTrusted(NodeKeys):
-    """On the connection that has the key nobody asks what was fenced: a task that was, and has come again, goes on where it was."""
+    """The broker does not check for fenced transactions on the connection that has the key: a client that was fenced and has
+    reconnected continues its old transaction."""
 
     def asks_of(self, claims: Mapping[tuple[bool, int], Claim]) -> bool:
         return not claims

@@ -51,7 +51,8 @@ class CoreKafkaLateWriteHangs(ProducerStates):
 
 @defect({"CORE-19": seen("^nothing", expected='^"plain"$', what="readers of payments")}, origin="KAFKA-14402: hanging transactions")
 class CoreKafkaLateWriteHangsElsewhere(Coordinator):
-    """A late batch to a partition of its own opens a transaction there, for the coordinator takes its producer for a slow one."""
+    """The coordinator takes a late producer for a slow one and ignores its request to add a partition, so a late batch to another
+    partition opens a transaction there."""
 
     def add_partitions(
         self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[TopicPartition], transaction_version: int
@@ -62,7 +63,7 @@ class CoreKafkaLateWriteHangsElsewhere(Coordinator):
 
 @defect({"CORE-17": seen('^"late"')}, origin="textbook: epochs that are compared for markers only")
 class CoreKafkaLateWriteShown(CoreKafkaLateWriteHangs):
-    """A batch with an older epoch is stored and opens no transaction, so that everybody reads it."""
+    """A partition stores a batch with an older epoch and opens no transaction for it, so every reader receives it."""
 
     def apply(self, batch: Batch) -> ProducerState | None:
         return self.get(batch.producer_id) if batch.marker is None and self.is_late(batch) else super().apply(batch)

@@ -61,7 +61,7 @@ class CoreKafkaRepeatedWriteIsStored(ProducerStates):
 
 @defect({"CORE-31": seen('"late"')}, origin="textbook: epochs that are compared for markers only")
 class CoreKafkaLateToItsCommitShown(fencing.CoreKafkaLateWriteShown):
-    """A batch with an older epoch is stored and opens no transaction, so that everybody reads it."""
+    """A partition stores a batch with an older epoch and opens no transaction for it, so every reader receives it."""
 
 
 @defect({"CORE-31": seen('^"a1"$', expected='^"a1", "plain"$')}, origin="KAFKA-14402: hanging transactions")

@@ -16,7 +16,8 @@ from fencepost.wire.kafka.batches import Batch
     {"CORE-33": seen("^nothing", expected='^"r1"$', what="readers of results")}, origin="textbook: two lists, one of which is forgotten"
 )
 class CoreKafkaInputTakenOutputGone(Coordinator):
-    """A coordinator that starts tells a decision that it finds to the groups, and takes the partitions for told."""
+    """A coordinator that starts and finds a decided transaction sends markers to the groups only, and counts the other partitions as
+    done."""
 
     def recovered(self, transaction: Transaction) -> Transaction:
         found = super().recovered(transaction)

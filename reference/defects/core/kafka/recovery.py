@@ -40,7 +40,8 @@ class CoreKafkaOpenAbortedByCrash(Coordinator):
     origin="textbook: recovery that was only tried with one participant",
 )
 class CoreKafkaFirstToldAfterCrash(Coordinator):
-    """A coordinator that starts tells what it finds decided to the first of those who took part, and takes it for complete."""
+    """A coordinator that starts and finds a decided transaction sends a marker to its first partition only, and counts the transaction
+    as complete."""
 
     def recovered(self, transaction: Transaction) -> Transaction:
         found = super().recovered(transaction)

@@ -33,7 +33,7 @@ class _TellsAgain(LogCoordinator):
 
 @defect({"CORE-11": seen('^"a1", "a1"')}, origin="textbook: a retry that is executed", also=[_TellsAgain])
 class CorePulsarCommittedTwice(SidecarBuffer):
-    """A commit that is asked for again is told to the topics again, and each publishes the messages once more."""
+    """The coordinator sends a repeated commit to the topics again, and each topic publishes the messages again."""
 
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
         self._ended.pop(txn, None)
@@ -42,7 +42,7 @@ class CorePulsarCommittedTwice(SidecarBuffer):
 
 @defect({"CORE-12": seen('^"a1"$')}, origin="textbook: a flag that is flipped where it should be set", also=[_TellsAgain])
 class CorePulsarSecondAbortUndoesTheFirst(SidecarBuffer):
-    """An abort that is asked for again is told to the topics again, and finds the abort in the way, which each takes back."""
+    """The coordinator sends a repeated abort to the topics again, and each topic finds the earlier abort and undoes it."""
 
     def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
         was_aborted = self._ended.get(txn) is Action.ABORT
@@ -76,4 +76,4 @@ class CorePulsarAbortedIsCommitted(CommitsWhatIsAborted):
     origin="textbook: a record of completion without the outcome",
 )
 class CorePulsarAnyEndOfWhatEndedBeforeACrash(PulsarAnyEndOfWhatEndedBeforeACrash):
-    """After a crash a coordinator knows that a transaction has ended, and not how: whoever asks for an end is told that it is done."""
+    """After a crash a coordinator knows that a transaction has ended, but not how: it answers a commit and an abort alike with success."""

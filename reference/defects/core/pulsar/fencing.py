@@ -37,7 +37,8 @@ class CorePulsarSecondsForMilliseconds(LogCoordinator):
     origin="Pulsar's marker buffer up to 4.0.7, where a late message of a committed transaction holds up its topic",
 )
 class CorePulsarLateWriteOpensAgain(StopsReaders):
-    """A message whose transaction is over opens that anew, and nobody will ever end it: readers wait behind it."""
+    """A message of an ended transaction opens that transaction again in its topic. No client will end it, so readers wait before the
+    message."""
 
     def publish(self, message: Message) -> Position:
         if message.txn is not None and message.txn in self._ended:
@@ -48,7 +49,7 @@ class CorePulsarLateWriteOpensAgain(StopsReaders):
 
 @defect({"CORE-17": seen('^"late"')}, origin="textbook: no open transaction taken for none")
 class CorePulsarLateWriteShown(SidecarBuffer):
-    """A message whose transaction is over is stored like one outside of transactions, and everybody reads it."""
+    """A topic stores a message of an ended transaction as a message outside of transactions, so every reader receives it."""
 
     def publish(self, message: Message) -> Position:
         return super().publish(replace(message, txn=None) if message.txn in self._ended else message)

@@ -12,7 +12,8 @@ from fencepost.reference.pulsar.values import BEFORE_ALL, Position, Subscription
     origin="textbook: a wake-up that is missing in one of two places",
 )
 class CommittedPassesFollowersBy(Subscription):
-    """A commit wakes nobody, and the next plain message leads waiting consumers past it; only a new subscription gets it."""
+    """A commit wakes no waiting consumer, and the next plain message leads them past what was committed; only a new subscription
+    receives it."""
 
     waits_since: Position = BEFORE_ALL
 

@@ -30,7 +30,8 @@ class InputLost(Subscription):
     origin="textbook: the second list of participants is read only where the first is empty",
 )
 class CorePulsarInputNotTold(Participants):
-    """In a transaction that also writes, only topics are told of the decision; what it acknowledged is pending for ever."""
+    """The coordinator notifies only the topics of a transaction that also writes; what the transaction acknowledged stays pending for
+    ever."""
 
     def recipients(self, transaction: Transaction) -> list[Participant]:
         return list(transaction.partitions) or super().recipients(transaction)

@@ -10,7 +10,7 @@ from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 
 @defect({"CORE-32": seen('^"plain"$', expected='^"a1", "plain"$')}, origin="textbook: a cache that is held for the truth")
 class CorePulsarSeenIsGoneAfterReload(SidecarBuffer):
-    """What a marker commits is kept in memory, so that a topic which is loaded anew has it for nobody."""
+    """A topic keeps in memory which messages were committed; after a reload it delivers none of them."""
 
     def recover(self) -> None:
         super().recover()

@@ -15,7 +15,7 @@ from . import fencing
     origin="textbook: the current transaction held for the one that is meant",
 )
 class CorePulsarRepeatedEndEndsTheNext(LogCoordinator):
-    """An end that comes again is taken for one of the next transaction that is open."""
+    """The coordinator takes a repeated end for the end of the client's next transaction that is open."""
 
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         later = [one.txn for one in self.transactions() if one.txn > txn and not one.status.is_decided]
@@ -24,7 +24,7 @@ class CorePulsarRepeatedEndEndsTheNext(LogCoordinator):
 
 @defect({"CORE-31": seen('"late"')}, origin="textbook: no open transaction taken for none")
 class CorePulsarLateToItsCommitShown(fencing.CorePulsarLateWriteShown):
-    """A message whose transaction is over is stored like one outside of transactions, and everybody reads it."""
+    """A topic stores a message of an ended transaction as a message outside of transactions, so every reader receives it."""
 
 
 @defect(
@@ -32,7 +32,8 @@ class CorePulsarLateToItsCommitShown(fencing.CorePulsarLateWriteShown):
     origin="Pulsar's marker buffer up to 4.0.7, where a late message of a committed transaction holds up its topic",
 )
 class CorePulsarLateToItsCommitHangs(fencing.CorePulsarLateWriteOpensAgain):
-    """A message whose transaction is over opens that anew, and nobody will ever end it: readers wait behind it."""
+    """A message of an ended transaction opens that transaction again in its topic. No client will end it, so readers wait before the
+    message."""
 
 
 @core_pair({"CORE-38": seen('^"a1", "a2", "a2"$', expected='^"a1", "a2"$')}, origin="textbook: at least once")

@@ -8,7 +8,7 @@ from fencepost.reference.pulsar.values import TxnId
 
 @defect({"CORE-42": seen("InvalidTxnStatus")}, origin="textbook: a table of states that lacks the first one")
 class CorePulsarFirstPartitionRefused(LogCoordinator):
-    """A partition is only added beside others, so no transaction ever has its first."""
+    """The coordinator adds a partition only to a transaction that already has one, so no transaction ever gets its first."""
 
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
         if not self.describe(txn).partitions:

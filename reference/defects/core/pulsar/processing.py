@@ -21,7 +21,7 @@ from . import visibility
     {"CORE-33": seen("^nothing", expected='^"r1"$', what="readers of results")}, origin="textbook: two lists, one of which is forgotten"
 )
 class CorePulsarInputTakenOutputGone(LogCoordinator):
-    """A coordinator that starts tells a decision that it finds to the subscriptions, and takes the topics for told."""
+    """A coordinator that starts and finds a decided transaction notifies the subscriptions only, and counts the topics as notified."""
 
     def recovered(self, transaction: Transaction) -> Transaction:
         found = super().recovered(transaction)
@@ -33,7 +33,7 @@ class CorePulsarInputTakenOutputGone(LogCoordinator):
     origin="textbook: two lists, one of which is forgotten; and a look at the output alone",
 )
 class CorePulsarOutputThereInputPending(LogCoordinator):
-    """A coordinator that starts tells a commit to the topics alone: nobody is given the input, and it is never deleted."""
+    """A coordinator that starts and finds a commit notifies the topics only: the acknowledged input is neither delivered nor deleted."""
 
     def recovered(self, transaction: Transaction) -> Transaction:
         found = super().recovered(transaction)

@@ -49,7 +49,8 @@ class CorePulsarOpenAbortedByCrash(LogCoordinator):
     origin="textbook: recovery that was only tried with one participant",
 )
 class CorePulsarFirstToldAfterCrash(LogCoordinator):
-    """A coordinator that starts tells what it finds decided to the first of those who took part, and takes it for complete."""
+    """A coordinator that starts and finds a decided transaction sends a marker to its first partition only, and counts the transaction
+    as complete."""
 
     def recovered(self, transaction: Transaction) -> Transaction:
         found = super().recovered(transaction)
@@ -58,7 +59,8 @@ class CorePulsarFirstToldAfterCrash(LogCoordinator):
 
 @defect({"CORE-28": seen("^nothing", expected='^"i1"$', what="place of workers in inputs")}, origin="found in this reference by a review")
 class CorePulsarEndBeforeDeletion(PendingAcks):
-    """A subscription writes down that a commit is over, and then deletes: after a crash in between, the committed input comes again."""
+    """A subscription records that a commit is over before it deletes the messages: after a crash in between, it redelivers the
+    committed input."""
 
     def end(self, txn: TxnId, action: Action) -> Waiting:
         waiting = super().end(txn, action)

@@ -15,7 +15,7 @@ _FULL = 16
 
 @defect({"CORE-01": seen("^nothing", expected='^"a2"$', what="readers of payments")}, origin="textbook: a list that is cut by one")
 class CorePulsarLastTopicNotTold(Participants):
-    """Of several participants the last one is never told of the decision, and its messages stay where nobody reads them."""
+    """The coordinator never notifies the last of several participants, so the messages there never become visible."""
 
     def recipients(self, transaction: Transaction) -> list[Participant]:
         everybody = super().recipients(transaction)
@@ -100,7 +100,7 @@ class CorePulsarReadersNotReleased(StopsReaders):
 
 @defect({"CORE-08": seen("^nothing", expected='^"a1", "a3"$')}, origin="textbook: the wrong key")
 class CorePulsarAbortByProducer(SidecarBuffer):
-    """What is aborted is told by its producer, so that one abort hides all that this producer ever wrote."""
+    """A topic finds aborted messages by their producer, so one abort hides all messages that this producer ever wrote."""
 
     def after(self, place: MessagePosition) -> Iterator[Readable]:
         aborted = {message.producer for txn, held in self._messages.items() if self.is_aborted(txn) for _, message in held}

@@ -37,7 +37,7 @@ class _CollectsAtARepeatedEnd(MetadataCoordinator):
     also=[_CollectsAtARepeatedEnd],
 )
 class CoreScalableCommittedDisappears(MetadataBuffer):
-    """A commit that is asked for again finds nobody to tell and removes the header, and what has no header counts as aborted."""
+    """A repeated commit finds no participant to notify and removes the header, and a message without a header counts as aborted."""
 
     def is_shown(self, message: Message) -> bool:
         is_known = message.txn is None or self._records.header(message.txn) is not None
@@ -50,7 +50,7 @@ class CoreScalableCommittedDisappears(MetadataBuffer):
     also=[_CollectsAtARepeatedEnd],
 )
 class CoreScalableSecondAbortUndoesTheFirst(MetadataBuffer):
-    """An abort that is asked for again finds nobody to tell and removes the header, which alone says that the messages are aborted."""
+    """A repeated abort finds no participant to notify and removes the header, which alone records that the messages are aborted."""
 
     def is_shown(self, message: Message) -> bool:
         found = None if message.txn is None else self._records.header(message.txn)

@@ -34,7 +34,7 @@ class CoreScalableSecondsForMilliseconds(MetadataCoordinator):
 
 @defect({"CORE-17": seen('^"late"')}, origin="textbook: no open transaction taken for none")
 class CoreScalableLateWriteShown(MetadataBuffer):
-    """A message whose transaction is over is stored like one outside of transactions, and everybody reads it."""
+    """A topic stores a message of an ended transaction as a message outside of transactions, so every reader receives it."""
 
     def publish(self, message: Message) -> Position:
         is_late = message.txn is not None and self.participation.state_of(message.txn) is not State.OPEN
@@ -46,7 +46,8 @@ class CoreScalableLateWriteShown(MetadataBuffer):
     origin="feared by readers of the proposal, Q7: who deletes the operation record that comes behind the end",
 )
 class CoreScalableLateWriteOpensAgain(MetadataBuffer):
-    """A message whose transaction is over opens that anew in a segment that has applied the end and does so once: readers wait."""
+    """A message of an ended transaction opens it again in a segment that has already applied the end and applies it only once, so
+    readers wait."""
 
     ended: frozenset[TxnId] = frozenset()
 
@@ -64,4 +65,4 @@ class CoreScalableLateWriteOpensAgain(MetadataBuffer):
 
 @defect({"CORE-18": seen("^success", expected="a refusal")}, origin="textbook: what has ended needs no end")
 class CoreScalableLostTransactionIsCommitted(CommitsWhatIsAborted):
-    """A writer whose transaction somebody else has aborted is told that its commit is done."""
+    """A commit is answered with success although another client has aborted the transaction."""

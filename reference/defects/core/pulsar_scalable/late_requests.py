@@ -13,7 +13,7 @@ from . import fencing
     origin="textbook: the current transaction held for the one that is meant",
 )
 class CoreScalableRepeatedEndEndsTheNext(MetadataCoordinator):
-    """An end that comes again is taken for one of the next transaction that is open."""
+    """The coordinator takes a repeated end for the end of the client's next transaction that is open."""
 
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         later = [one.txn for one in self.transactions() if one.txn > txn and not one.status.is_decided]
@@ -22,7 +22,7 @@ class CoreScalableRepeatedEndEndsTheNext(MetadataCoordinator):
 
 @defect({"CORE-31": seen('"late"')}, origin="textbook: no open transaction taken for none")
 class CoreScalableLateToItsCommitShown(fencing.CoreScalableLateWriteShown):
-    """A message whose transaction is over is stored like one outside of transactions, and everybody reads it."""
+    """A topic stores a message of an ended transaction as a message outside of transactions, so every reader receives it."""
 
 
 @defect(
@@ -30,4 +30,5 @@ class CoreScalableLateToItsCommitShown(fencing.CoreScalableLateWriteShown):
     origin="feared by readers of the proposal, Q7: who deletes the operation record that comes behind the end",
 )
 class CoreScalableLateToItsCommitHangs(fencing.CoreScalableLateWriteOpensAgain):
-    """A message whose transaction is over opens that anew in a segment that has applied the end and does so once: readers wait."""
+    """A message of an ended transaction opens it again in a segment that has already applied the end and applies it only once, so
+    readers wait."""

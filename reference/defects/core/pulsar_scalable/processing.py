@@ -35,7 +35,7 @@ class CoreScalableInputTakenOutputGone(recovery.CoreScalableOpenForgottenByCrash
     also=[CorePulsarEndBeforeDeletion],
 )
 class CoreScalableOutputThereInputFree(recovery.CoreScalableEndBeforeDeletion):
-    """A subscription deletes its operation records, and then what was acknowledged: after a crash in between, the input comes again."""
+    """A subscription deletes its operation records before the acknowledged messages: after a crash in between, it redelivers the input."""
 
 
 @defect(

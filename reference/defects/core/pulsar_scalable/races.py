@@ -21,7 +21,7 @@ class CoreScalableAcknowledgedAndDropped(MetadataBuffer):
 
 @defect({"CORE-37": seen("success.*success", what="two ends at the same time")}, origin="textbook: a check, and then an act")
 class CoreScalableBothDecidersWin(MetadataCoordinator):
-    """Who asks for an end when the header is no longer open is told that it is done, whichever end that is."""
+    """A coordinator answers every end of a decided transaction with success, also one that asks for the opposite of the decision."""
 
     def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
         if self.is_over(txn):

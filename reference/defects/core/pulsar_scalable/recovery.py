@@ -95,7 +95,7 @@ class CoreScalableAbortedShownAfterCrash(TransactionRecords):
     also=[CorePulsarEndBeforeDeletion],
 )
 class CoreScalableEndBeforeDeletion(PendingAckRecords):
-    """A subscription deletes its operation records, and then what was acknowledged: after a crash in between, the input comes again."""
+    """A subscription deletes its operation records before the acknowledged messages: after a crash in between, it redelivers the input."""
 
     def end(self, txn: TxnId, action: Action) -> None:
         self._records.delete_operations(txn, self._name)

@@ -41,7 +41,7 @@ class CoreScalableSealedShowsAborted(MetadataBuffer):
     of=MetadataParts,
 )
 class CoreScalableSealedTakesWrites(Producers):
-    """A segment goes on taking messages behind its end, which nobody looks for there."""
+    """A sealed segment still accepts messages, which no reader looks for after its end."""
 
     @property
     def is_terminated(self) -> bool:
@@ -67,7 +67,7 @@ class CoreScalableSealForgottenByReload(Producers):
     origin="feared by readers of the proposal: cursors at the earliest message of active segments only",
 )
 class CoreScalableSubscriptionsBeginAtTheSeal(MetadataBuffer):
-    """Who comes to a segment that is sealed begins behind all that is in it."""
+    """A consumer that subscribes to a sealed segment starts after its last message."""
 
     def after(self, place: MessagePosition) -> Iterator[Readable]:
         if place == BEFORE_ALL_PLACES and is_sealed(self._machine.disk, self._segment):

@@ -27,7 +27,7 @@ class LooksOnlyWhenTold(Participation):
     also=[LooksOnlyWhenTold],
 )
 class CoreScalableFirstSegmentNotTold(TransactionRecords):
-    """An operation record takes the place of the one before, so of several segments only the last is told of the decision."""
+    """An operation record replaces the previous one of its transaction, so only the last of several segments is notified of the end."""
 
     def record(self, txn: TxnId, operation: Operation) -> str:
         return self._store.put(
@@ -112,7 +112,7 @@ class CoreScalableLargeTransactionCut(MetadataBuffer):
 
 @defect({"CORE-08": seen("^nothing", expected='^"a1", "a3"$')}, origin="textbook: the wrong key")
 class CoreScalableAbortByProducer(MetadataBuffer):
-    """What is aborted is told by its producer, so that one abort hides all that this producer ever wrote."""
+    """A topic finds aborted messages by their producer, so one abort hides all messages that this producer ever wrote."""
 
     def is_shown(self, message: Message) -> bool:
         aborted = {one.producer for one in self.stored() if one.txn is not None and self.is_aborted(one.txn)}

@@ -1,0 +1,104 @@
+"""What exploration makes of a finding: a small scenario, and nothing if the release is known for it."""
+
+import re
+from collections.abc import Sequence
+
+import pytest
+from exploring import trials
+
+from fencepost.contract.evidence import Violation
+from fencepost.contract.register import bundled
+from fencepost.contract.symptom import Symptom
+from fencepost.deviations.known_deviations import DeviationEntry, Expectations, LocatedDeviation
+from fencepost.explore import search
+from fencepost.explore.finding_scenario import feature, told
+from fencepost.explore.reduction import reduced
+from fencepost.explore.trial import Finding, Trials
+from fencepost.steps.acts.act import ActLine
+from fencepost.steps.acts.core import TABLE
+
+
+def given(*texts: str) -> tuple[ActLine, ...]:
+    return tuple(ActLine("Given", text, "CORE-07") for text in texts)
+
+
+WHEN = ActLine("When", "A commits", "CORE-07", "A has committed")
+DONE = ActLine("Then", "it is done", "CORE-07")
+SEEN = ActLine("Then", 'readers of orders see "a1"', "CORE-07")
+
+
+def finding(*lines: ActLine, acts: tuple[str, ...] = ("x",)) -> Finding:
+    return Finding(acts, lines, "CORE-07", "violated", Violation("a", "b", what="readers"))
+
+
+@pytest.mark.parametrize(
+    ("lines", "as_said"),
+    [
+        ((WHEN, DONE, WHEN, DONE, SEEN), ["Given A has committed", "When A commits", 'Then readers of orders see "a1"']),
+        ((WHEN, DONE, WHEN, DONE), ["Given A has committed", "When A commits", "Then it is done"]),
+        ((WHEN, DONE, *given("it stops")), ["Given A has committed", "Given it stops"]),
+    ],
+)
+def test_a_finding_is_said_as_a_scenario(lines: tuple[ActLine, ...], as_said: list[str]) -> None:
+    """What led to the question is a Given, what is judged comes behind one When, and that something was done is left out."""
+    said = told(finding(*lines), lambda _: True)
+
+    assert [f"{line.kind} {line.text}" for line in said] == as_said
+
+
+def test_a_finding_that_a_given_hides_keeps_its_whens() -> None:
+    """A Given waits until everything is everywhere; where that heals the system, the scenario says what was really asked."""
+    assert [line.kind for line in told(finding(WHEN, DONE, WHEN, DONE, SEEN), lambda _: False)] == ["When", "When", "Then"]
+
+
+def test_markup_and_line_ends_of_a_system_stay_in_their_line() -> None:
+    """What a system says cannot add steps to a scenario."""
+    error = Violation("a", "b\n  Given something else", what="readers")
+    text = feature(Finding(("x",), (SEEN,), "CORE-07", "violated", error), [SEEN], bundled()["CORE-07"], ["crash"], "found")
+
+    assert not re.search(r"^\s*Given something else", text, re.MULTILINE)
+    assert "    @needs:crash" in text.splitlines()
+
+
+def test_reducing_keeps_what_the_finding_needs() -> None:
+    """A pair that is only possible together goes together, and another cause is no substitute."""
+
+    def play(acts: Sequence[str]) -> Finding | None:
+        if ("write" in acts) is not ("end" in acts):
+            return None
+        return finding(SEEN, acts=tuple(acts)) if {"a", "b"} <= set(acts) else None
+
+    found = finding(SEEN, acts=("write", "a", "end", "c", "b"))
+
+    assert reduced(finding(SEEN, acts=("c", "a", "write", "end", "b", "c")), play).acts == ("a", "b")
+    assert reduced(found, lambda _: None).acts == found.acts
+
+
+def known_for(requirement: str, **symptom: str) -> Expectations:
+    entry = DeviationEntry(requirement=requirement, symptom=Symptom(**symptom), reason="a test")
+    return Expectations((LocatedDeviation(entry, "a test", 1, is_own=True),))
+
+
+def test_a_deviation_that_is_known_stops_nothing() -> None:
+    """A release is searched for what is not known of it; what is known is counted."""
+    acts = ("A writes to orders", "a look at orders")
+    broken = trials(TABLE, "kafka", "core-kafka-dirty-read")
+    known = Trials(broken.table, broken._open, known=known_for("CORE-02", what="^readers of payments$"))
+
+    progress = search.Progress()
+    progress.saw(known.play(acts))
+
+    assert (progress.finding, progress.count, progress.known["CORE-02"]) == (None, 1, 1)
+    assert broken.play(acts).finding is not None
+
+
+def test_another_violation_of_a_requirement_that_is_known_to_be_broken_is_found() -> None:
+    """One that is a refusal is not what a reader sees, and not a refusal with another error."""
+    acts = ("A writes to orders", "a look at orders")
+    broken = trials(TABLE, "kafka", "core-kafka-dirty-read")
+    refused = Trials(broken.table, broken._open, known=known_for("CORE-02", error="^PRODUCER_FENCED$"))
+
+    finding = refused.find(acts)
+
+    assert finding is not None
+    assert finding.requirement == "CORE-02"
