@@ -177,7 +177,7 @@ class Vocabulary:
         return self._single("Then", words)
 
     def act(self, given: str, when: str, meaning: str, tried: str = "") -> "Act":
-        """Declare an action that can have happened before, and can be requested; with `tried`, also a Given that accepts any outcome."""
+        """Declare an action that can have happened before, and can be requested; with `tried`, also a Given of an attempt."""
         act = Act(self, self.form("Given", given), self.form("When", when), meaning, self.form("Given", tried) if tried else None)
         self._sentences.append(act)
         return act
@@ -263,7 +263,7 @@ class Act:
         return self._told(self._when, function)
 
     def tried(self, function: Step) -> Step:
-        """What the Given does that accepts any outcome."""
+        """What the Given of an attempt does."""
         if self._tried is None:
             raise SentenceError(f"{self._vocabulary.name}: {self._when.words!r} has no words for an attempt; expected `tried`")
         return self._told(self._tried, function)

@@ -41,9 +41,9 @@ Feature: Topics, leaders and levels
       Then there is no topic "orders"
 
     Scenario: [6] A topic is created with the default number of partitions
-      When topic "orders" is created as the system likes it
+      When topic "orders" is created with the default number of partitions
       Then it is done
-      And topic "orders" has partitions, each with a leader
+      And topic "orders" has the default number of partitions, each with a leader
 
     Scenario: [7] A topic is created on a given node
       When topic "orders" is created with 2 partitions on a known node
@@ -139,4 +139,4 @@ Feature: Topics, leaders and levels
 
     Scenario: [1] ApiVersions v3 and v4 are compared
       When ApiVersions v3 is sent
-      Then the supported features are those of v4 whose lowest level is above 0
+      Then the answer offers just the supported features of v4 whose lowest level is above 0

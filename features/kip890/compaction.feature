@@ -20,7 +20,7 @@ Feature: Compaction of topics with transactions
 
     @needs:compaction
     Scenario: [2] A batch loses its first record
-      Given A has written "a1" under key "x" and "a2" under key "y" to ledger-0 in one batch
+      Given A has written "a1" under key "x" and "a2" under key "y" to ledger-0
       And A has committed
       And B has committed "b1" under key "x" to ledger-0
       When ledger-0 is compacted

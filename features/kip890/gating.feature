@@ -13,7 +13,7 @@ Feature: Negotiating the protocol
     Scenario: [1] ApiVersions v3 lists the finalized feature
       Given transaction.version is 1 or above
       When ApiVersions v3 is sent
-      Then the answer has transaction.version finalized up to 1 or above
+      Then the answer offers transaction.version finalized up to 1 or above
 
   @KIP890-002 @SHOULD
   Rule: A broker lists transaction.version among the supported features of ApiVersions v4, with a maximum level of at least 2.
@@ -21,7 +21,7 @@ Feature: Negotiating the protocol
 
     Scenario: [1] ApiVersions v4 lists the supported levels
       When ApiVersions v4 is sent
-      Then the answer has transaction.version supported up to 2 or above
+      Then the answer offers transaction.version supported up to 2 or above
 
   @KIP890-004 @MUST
   Rule: A broker at transaction.version 2 advertises Produce v12, TxnOffsetCommit v5 and EndTxn v5.
@@ -30,7 +30,7 @@ Feature: Negotiating the protocol
     Scenario: [1] A broker at transaction.version 2 advertises its request versions
       Given transaction.version is 2 or above
       When ApiVersions v4 is sent
-      Then Produce v12, TxnOffsetCommit v5 and EndTxn v5 are advertised
+      Then the answer offers Produce v12, TxnOffsetCommit v5 and EndTxn v5
 
   @KIP890-008 @SHOULD
   Rule: A broker closes the connection of a client that sends a transactional request in a version that it does not support, without an answer.

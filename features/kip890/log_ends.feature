@@ -76,7 +76,7 @@ Feature: The start and the end of a log
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When payments-0 is read from its end for read_committed
-      Then it is done and gets nothing
+      Then it is done and answers no records
 
     Scenario: [4] A Fetch with a limit of two of three batches
       Given producer A with transactional id "transfer"
@@ -90,12 +90,12 @@ Feature: The start and the end of a log
 
     Scenario: [1] ListOffsets for the start of a new log
       When the start of payments-0 is looked up for read_committed
-      Then the look-up answers offset 0 and no time
+      Then the look-up finds offset 0 and no time
 
     Scenario: [2] ListOffsets for the local start of a log
       Given "p1" has been written to payments-0
       When the start on the broker's own disk of payments-0 is looked up for read_committed
-      Then the look-up answers offset 0 and no time
+      Then the look-up finds offset 0 and no time
 
     Scenario: [3] ListOffsets for the newest of several records
       Given a topic "ledger" with 1 partition and a new segment for each batch

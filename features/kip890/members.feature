@@ -56,7 +56,7 @@ Feature: Groups whose members join and leave
     Scenario: [6] A member sends a Heartbeat with the previous generation
       Given A is a member of group "shop"
       And group "shop" of A has gone on to its next generation
-      When A sends a Heartbeat to group "shop" as a member of the generation before
+      When A sends a Heartbeat as a member of the generation before to group "shop"
       Then it is refused with ILLEGAL_GENERATION
       And group "shop" still has A
 
@@ -102,7 +102,7 @@ Feature: Groups whose members join and leave
 
     Scenario: [4] A member that sends Heartbeats stays
       Given A is a member of group "shop" with a short session
-      When A sends Heartbeats to group "shop" for two sessions
+      When A sends Heartbeats for two sessions to group "shop"
       Then it is done
       And group "shop" still has A
 

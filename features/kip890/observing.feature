@@ -191,7 +191,7 @@ Feature: Observing
 
     Scenario: [1] Three clients look up the coordinator in three versions
       Given producer A with transactional id "transfer"
-      When three clients send FindCoordinator for A in several versions
+      When FindCoordinator for A is sent by three clients in several versions
       Then every client is sent to one node, and so is the next one to ask for A
 
     @needs:two-nodes

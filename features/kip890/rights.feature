@@ -35,13 +35,13 @@ Feature: Granting and revoking rights
     Scenario Outline: [4] An entry that denies, or is for another host, grants nothing
       Given producer A with transactional id "transfer", logged in as an ordinary user
       And the user of A may no longer write to refunds
-      When an entry is made for the user of A to write to refunds, <kind>
+      When the user of A is <kind> to write to refunds
       Then the user of A may not write to "refunds"
 
       Examples:
-        | kind                   |
-        | that denies it         |
-        | for another host alone |
+        | kind                            |
+        | denied the right                |
+        | allowed from another host alone |
 
     @needs:authorizer
     Scenario: [5] A user with a single right uses it

@@ -30,8 +30,8 @@ Feature: Every request is answered
 
     Scenario: [5] A new client looks up a topic
       Given the topic "orders"
-      When a new client looks for orders
-      Then it is answered whatever it asks, as the administrator of orders is
+      When a new client of orders makes each of its requests
+      Then each of its requests is answered
 
     Scenario: [6] A client writes to a topic without looking it up
       Given the topic "orders" with "before"

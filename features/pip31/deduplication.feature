@@ -64,5 +64,5 @@ Feature: Producers that send a message again
       Then readers of orders see "a1", "a2", "a3", "b1"
 
     Scenario: [4] A new producer opens a deduplicated topic
-      When producer P comes for the first time to orders
+      When producer P opens for the first time at orders
       Then producer P is told the last sequence id that it has used

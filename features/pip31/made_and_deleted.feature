@@ -18,7 +18,7 @@ Feature: Topics that are created and deleted
         | 3     | each partition has a number, from 0 on |
 
     Scenario: [2] A transaction over two partitions commits
-      Given topics "first" and "second" are the partitions of one topic
+      Given the topics "first" and "second" as partitions of one topic
       And transaction A
       And A has written "a1" to first
       And A has written "a2" to second

@@ -55,7 +55,7 @@ Feature: Several transactions in a topic, and many messages in a transaction
     Scenario: [1] A transaction over forty topics commits
       Given A has written a message to each of 40 topics
       When A commits
-      Then readers of each of the 40 topics see the message of A
+      Then each of the 40 topics shows its readers the message of A
 
     Scenario: [2] A transaction over forty subscriptions commits
       Given "i1" has been written to orders

@@ -93,7 +93,7 @@ Feature: Consumers that read all segments
       And left has been split into low and high
       When ann joins "jobs" of orders as a checkpoint consumer
       Then it is done
-      And left is among the segments of ann
+      And ann is assigned left, perhaps among others
 
     Scenario: [6] A checkpoint consumer that joins an old topic soon after a split is assigned the parent
       Given "p1" of key "m" have been written to orders
@@ -102,4 +102,4 @@ Feature: Consumers that read all segments
       And the retention of sealed segments has passed but for its end
       When ann joins "jobs" of orders as a checkpoint consumer
       Then it is done
-      And left is among the segments of ann
+      And ann is assigned left, perhaps among others

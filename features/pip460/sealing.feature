@@ -58,7 +58,7 @@ Feature: Sealed segments
     Scenario: [8] A producer of the parent continues at a child
       Given "p1" has been written to left
       And left has been split into low and high
-      When the producer that left had goes on at low with "p2"
+      When the producer that left had sends "p2" to low
       Then it is done
       And readers of low see "p2"
 

@@ -61,7 +61,7 @@ Feature: Collection of the headers of ended transactions
     @needs:short-retention @needs:metadata-store @needs:crash @needs:virtual-time
     Scenario: [4] The header of a transaction that timed out during an outage is kept
       Given transaction C with a short timeout
-      When the system crashes and restarts behind the timeout and the retention of C
+      When the system crashes and restarts after the timeout and the retention of C
       Then the store keeps the header of C for the retention
 
     @needs:short-retention @needs:metadata-store

@@ -13,7 +13,7 @@ Feature: What the metadata store contains of a transaction
     Scenario: [1] The header of a transaction that has written
       Given B has committed "b1" to orders
       When A writes "a1" to orders
-      Then the store has an open header of A with its deadline
+      Then the store has an open header with the deadline of A
 
     @needs:metadata-store @needs:short-retention @needs:crash
     Scenario: [2] The ids of collected transactions are not reused
@@ -97,7 +97,7 @@ Feature: What the metadata store contains of a transaction
       And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
       And A has acknowledged "i1" for "workers"
       When A writes "a1" to orders
-      Then all records of A have its id as partition key
+      Then the store has one partition key for all records of A
 
   @PIP471-36 @MUST
   Rule: A participant deletes its operation records after it has applied the end.

@@ -85,7 +85,7 @@ def _may_look_up_newest(model: Clients, partition: str, isolation: str) -> bool:
 
 def _look_up_start(_: Clients, partition: str, landmark: str) -> list[ActLine]:
     asked = when(f"the {landmark} of {partition} is looked up for read_committed", "364")
-    return [asked, then("the look-up answers offset 0 and no time", "364")]
+    return [asked, then("the look-up finds offset 0 and no time", "364")]
 
 
 def _may_look_up_start(model: Clients, partition: str, *_: str) -> bool:
@@ -98,7 +98,7 @@ def _look_up_what_is_not(_: Clients, partition: str, landmark: str) -> list[ActL
 
 def _read_from(_: Clients, partition: str, point: str) -> list[ActLine]:
     asked = when(f"{partition} is read from {point} for read_committed", "363")
-    return [asked, then("it is done and gets nothing" if point == "its end" else "it is refused with OFFSET_OUT_OF_RANGE", "363")]
+    return [asked, then("it is done and answers no records" if point == "its end" else "it is refused with OFFSET_OUT_OF_RANGE", "363")]
 
 
 def _read_one_byte(model: Clients, partition: str) -> list[ActLine]:
@@ -219,7 +219,7 @@ def _describe_unknown(_: Clients) -> list[ActLine]:
 
 
 def _find_coordinator(_: Clients, name: str) -> list[ActLine]:
-    asked = when(f"three clients send FindCoordinator for {name} in several versions", "154")
+    asked = when(f"FindCoordinator for {name} is sent by three clients in several versions", "154")
     return [asked, then(f"every client is sent to one node, and so is the next one to ask for {name}", "154")]
 
 

@@ -44,9 +44,9 @@ _OTHERS = (
         ("it is done", 'there is no topic "waste" any more'),
         "368",
     ),
-    Episode((), "ApiVersions v3 is sent", ("the supported features are those of v4 whose lowest level is above 0",), "378"),
-    Episode((), "ApiVersions v3 is sent", ("the answer has transaction.version finalized up to 2 or above",), "001"),
-    Episode((), "ApiVersions v4 is sent", ("the answer has transaction.version supported up to 2 or above",), "002"),
+    Episode((), "ApiVersions v3 is sent", ("the answer offers just the supported features of v4 whose lowest level is above 0",), "378"),
+    Episode((), "ApiVersions v3 is sent", ("the answer offers transaction.version finalized up to 2 or above",), "001"),
+    Episode((), "ApiVersions v4 is sent", ("the answer offers transaction.version supported up to 2 or above",), "002"),
     *(
         Episode((), f"UpdateFeatures {asks}", (due, "the levels of features are unchanged"), "377")
         for asks, due in (

@@ -157,11 +157,11 @@ def _end_collected(model: Pip471, name: str) -> list[ActLine]:
 
 
 def _look_at_header(_: Pip471, name: str) -> list[ActLine]:
-    return [ActLine("Then", f"the store has an open header of {name} with its deadline", "PIP471-01")]
+    return [ActLine("Then", f"the store has an open header with the deadline of {name}", "PIP471-01")]
 
 
 def _look_at_partition(_: Pip471, name: str) -> list[ActLine]:
-    return [ActLine("Then", f"all records of {name} have its id as partition key", "PIP471-12")]
+    return [ActLine("Then", f"the store has one partition key for all records of {name}", "PIP471-12")]
 
 
 def _look_at_deadlines(model: Pip471, name: str) -> list[ActLine]:

@@ -20,44 +20,29 @@ _ANY, _MATCH, _PREFIXED = 1, 2, 4
 """Pattern types of filters: any type, patterns that match a name, and names with this prefix."""
 
 
-@KAFKA.when("the user of {producer} is allowed to {right}")
-def is_allowed(context: ScenarioContext, producer: str, right: str) -> None:
-    """CreateAcls of one entry. The step does not wait until it takes effect."""
+@KAFKA.when("the user of {producer} is {granted} to {right}")
+def is_granted(context: ScenarioContext, producer: str, granted: str, right: str) -> None:
+    """CreateAcls of one entry, or DeleteAcls where the user is no longer allowed to. The step does not wait until it takes effect."""
     context.begin()
     wanted = right_of(context, producer, right)
-    context.keep(None, context.observer.create_acl(wanted), "CreateAcls")
-    context.rights.add(wanted)
-
-
-@KAFKA.when("the user of {producer} is no longer allowed to {right}")
-def is_no_longer_allowed(context: ScenarioContext, producer: str, right: str) -> None:
-    """DeleteAcls of one entry. The step does not wait until it takes effect."""
-    context.begin()
-    taken = right_of(context, producer, right)
-    context.keep(None, context.observer.delete_acl(taken), "DeleteAcls")
-    context.rights.discard(taken)
-
-
-@KAFKA.when("an entry is made for the user of {producer} to {right}, {no_right}")
-def is_made_without_allowing(context: ScenarioContext, producer: str, right: str, no_right: str) -> None:
-    """CreateAcls of one entry that does not grant the right: it denies it, or is for another host."""
-    context.begin()
-    changed: dict[str, object] = {"permission_type": _DENY} if no_right == "that denies it" else {"host": _ELSEWHERE}
-    context.keep(None, context.observer.create_acl(right_of(context, producer, right), **changed), "CreateAcls")
+    match granted:
+        case "no longer allowed":
+            context.keep(None, context.observer.delete_acl(wanted), "DeleteAcls")
+            context.rights.discard(wanted)
+        case "allowed":
+            context.keep(None, context.observer.create_acl(wanted), "CreateAcls")
+            context.rights.add(wanted)
+        case "denied the right":
+            context.keep(None, context.observer.create_acl(wanted, permission_type=_DENY), "CreateAcls")
+        case _:
+            context.keep(None, context.observer.create_acl(wanted, host=_ELSEWHERE), "CreateAcls")
 
 
 @KAFKA.when("{acl_request} is sent for a right to read {topic}")
 def is_sent(context: ScenarioContext, acl_request: str, topic: str) -> None:
     """Sent by a client that may do everything. Only CreateAcls makes an entry; the other requests change nothing."""
     context.begin()
-    context.keep(None, _asked(context.observer, acl_request, _anybody(context, topic)), acl_request)
-
-
-@KAFKA.when("{producer} itself sends {acl_request} for a right to read {topic}")
-def sends_itself(context: ScenarioContext, producer: str, acl_request: str, topic: str) -> None:
-    """Sent over the producer's own connections, so as its own user."""
-    one = context.turn_of(producer)
-    context.keep(one, _asked(one.probe, acl_request, _anybody(context, topic)), acl_request)
+    context.keep(None, asked(context.observer, acl_request, context.topics[topic]), acl_request)
 
 
 @KAFKA.when("rights to {topic} and to group {group} are given to two users")
@@ -75,24 +60,27 @@ def are_given(context: ScenarioContext, topic: str, group: str) -> None:
         context.rights.add(right)
 
 
-@KAFKA.when("a user who may {only_right} {topic} initialises without a transactional id")
-def initialises_with_one_right(context: ScenarioContext, only_right: str, topic: str) -> None:
-    """InitProducerId without a transactional id, sent as a new user of this scenario who has this one right.
+@KAFKA.when("a user who may {only_right} initialises {with_id}")
+def initialises_with_one_right(context: ScenarioContext, only_right: str, with_id: str) -> None:
+    """InitProducerId as a new user of this scenario who has this one right: without a transactional id, or with that of the right.
 
     Where that right allows the request, the step repeats it until the right takes effect or patience ends.
     """
-    user, operation = ("writer", Operation.WRITE) if only_right == "write to" else ("reader", Operation.READ)
-    probe = _client_with_right(context, user, operation, Resource(ResourceKind.TOPIC, context.topics[topic]))
-    answer = _when_it_counts(context, lambda: probe.init_producer_id(None)) if user == "writer" else probe.init_producer_id(None)
+    right, name, _ = only_right.split('"')
+    may_write = right.startswith("write")
+    if right == "write under transactional id ":
+        resource = Resource(ResourceKind.TRANSACTIONAL_ID, context.session.unique(name))
+    else:
+        resource = Resource(ResourceKind.TOPIC, context.topics[name])
+    user, operation = ("writer", Operation.WRITE) if may_write else ("reader", Operation.READ)
+    probe = _client_with_right(context, user, operation, resource)
+    transactional_id = resource.name if with_id == "with it" else None
+    answer = (
+        _when_it_counts(context, lambda: probe.init_producer_id(transactional_id))
+        if may_write
+        else probe.init_producer_id(transactional_id)
+    )
     context.keep(None, answer, "InitProducerId")
-
-
-@KAFKA.when("a user who may write under transactional id {transactional_id} initialises with it")
-def initialises_with_the_right(context: ScenarioContext, transactional_id: str) -> None:
-    """InitProducerId as a user who has this one right, repeated until the right takes effect or patience ends."""
-    name = context.session.unique(transactional_id)
-    probe = _client_with_right(context, "writer", Operation.WRITE, Resource(ResourceKind.TRANSACTIONAL_ID, name))
-    context.keep(None, _when_it_counts(context, lambda: probe.init_producer_id(name)), "InitProducerId")
 
 
 @KAFKA.then("the answer names the right to {right} of the user of {producer}, and no other")
@@ -177,7 +165,9 @@ def _filters(rights: list[Right]) -> list[_Filter]:
     ]
 
 
-def _asked(probe: KafkaProbe, acl_request: str, right: Right) -> Outcome[object]:
+def asked(probe: KafkaProbe, acl_request: str, topic: str) -> Outcome[object]:
+    """The answer to a request about the right of a user, who does not exist, to read a topic of this name."""
+    right = Right(principal_of("somebody"), Operation.READ, Resource(ResourceKind.TOPIC, topic))
     match acl_request:
         case "CreateAcls":
             return probe.create_acl(right)
@@ -185,10 +175,6 @@ def _asked(probe: KafkaProbe, acl_request: str, right: Right) -> Outcome[object]
             return probe.delete_acl(right)
         case _:
             return probe.acls(resource_name_filter=right.resource.name, pattern_type_filter=_ANY)
-
-
-def _anybody(context: ScenarioContext, topic: str) -> Right:
-    return Right(principal_of("somebody"), Operation.READ, Resource(ResourceKind.TOPIC, context.topics[topic]))
 
 
 def _list(rights: tuple[Right, ...]) -> str:

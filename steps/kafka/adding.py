@@ -17,7 +17,7 @@ _BROKERS_VERSION = 4
 
 ADD = KAFKA.act(
     given="{producer} has added {partitions}",
-    when="{producer} adds {partitions}[ with {identity}]",
+    when="{producer} adds {partitions:partitions_or_none}[ with {identity}]",
     meaning="AddPartitionsToTxn for the producer's transaction, v3 unless it uses another; from v4 on as a batch with one entry.",
 )
 
@@ -38,14 +38,6 @@ def adds(context: ScenarioContext, producer: str, partitions: tuple[str, ...], i
         _ask_as_a_broker(context, one, Addition(transactional_id, current, tuple(where)), version)
         return
     answer = one.probe.add_each_partition(transactional_id, current, where, version=version)
-    context.keep(one, answer, _REQUEST)
-
-
-@KAFKA.when("{producer} adds no partition at all")
-def adds_nothing(context: ScenarioContext, producer: str) -> None:
-    """AddPartitionsToTxn v3 with an empty list of topics; its answer has a result for no partition."""
-    one = context.turn_of(producer)
-    answer = one.probe.add_each_partition(one.transactional_id, one.current, [], version=_BROKERS_VERSION - 1)
     context.keep(one, answer, _REQUEST)
 
 

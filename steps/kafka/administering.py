@@ -19,13 +19,18 @@ _BY_ID = 12
 """The versions of Metadata where an empty list stands for all topics, the first where it stands for none, and the first with ids alone."""
 
 
-@KAFKA.when("topic {topic} is created with {partition_count}[ {oddly}]")
-def is_created(context: ScenarioContext, topic: str, partition_count: int, oddly: str | None) -> None:
-    """CreateTopics with one replica, and with what the sentence names. On a node: each partition is assigned to it."""
+@KAFKA.when("topic {topic} is created with {partition_count:count_or_default}[ {oddly}]")
+def is_created(context: ScenarioContext, topic: str, partition_count: int | None, oddly: str | None) -> None:
+    """CreateTopics with one replica, and with what the sentence names. On a node: each partition is assigned to it. By default: it leaves
+    the numbers of partitions and replicas to the broker.
+    """
     context.begin()
     name = context.topics.setdefault(topic, context.session.unique(topic))
     if oddly == "under the name of a single dot":
         name = "."
+    if partition_count is None:
+        context.keep(None, context.observer.make_topic(name, -1, replicas=-1), "CreateTopics")
+        return
     leaders = {"on an unknown node": [_NO_NODE], "on a known node": _a_node(context)}.get(oddly or "", [])
     answer = context.observer.make_topic(
         name,
@@ -37,34 +42,15 @@ def is_created(context: ScenarioContext, topic: str, partition_count: int, oddly
     context.keep(None, answer, "CreateTopics")
 
 
-@KAFKA.when("topic {topic} is created as the system likes it")
-def is_created_as_liked(context: ScenarioContext, topic: str) -> None:
-    """CreateTopics that leaves the numbers of partitions and replicas to the system."""
-    context.begin()
-    name = context.topics.setdefault(topic, context.session.unique(topic))
-    context.keep(None, context.observer.make_topic(name, -1, replicas=-1), "CreateTopics")
-
-
-@KAFKA.then("topic {topic} has partitions, each with a leader")
-def has_some_partitions(context: ScenarioContext, topic: str) -> None:
-    """Metadata shows as many as CreateTopics has answered, where its answer has a number."""
-    answer = answer_of(context)
-    for _ in context.time.attempts():
-        told = context.observer.topic(context.topics[topic])
-        if isinstance(told, Done):
-            break
-    if isinstance(told, Done) and told.value.partitions > 0:
-        has_partitions(context, topic, told.value.partitions)
-    else:
-        judge_answer(context, False, "a topic with partitions", answer, f"{reported(answer)}, and then: {told}")
-
-
-@KAFKA.then("topic {topic} has {partition_count}, each with a leader")
-def has_partitions(context: ScenarioContext, topic: str, partition_count: int) -> None:
+@KAFKA.then("topic {topic} has {partition_count:count_or_default}, each with a leader")
+def has_partitions(context: ScenarioContext, topic: str, partition_count: int | None) -> None:
     """Metadata shows them when asked for the topic's name, its id or all topics, and does not list the topic when asked for no topic.
 
-    CreateTopics, where it was the request, has answered that id, that many partitions, and one replica.
+    CreateTopics, where it was the request, has answered that id, that many partitions, and one replica. The default: as many as Metadata
+    shows first, at least one.
     """
+    if partition_count is None:
+        partition_count = _default_count(context, topic)
     name, observer = context.topics[topic], context.observer
     for _ in context.time.attempts():
         told = observer.topic(name)
@@ -93,6 +79,18 @@ def has_partitions(context: ScenarioContext, topic: str, partition_count: int) -
     _tells_of_all(context.evidence, observer.topics_told(None, newest), name, partition_count, newest)
     for version in {newest, observer.newest("metadata", _NONE_OF_NEWER, _NONE_OF_NEWER) if observer.offers("metadata", 1) else newest}:
         _told(context.evidence, observer.topics_told([], version), {}, f"topics that Metadata v{version} answers to who asks for none")
+
+
+def _default_count(context: ScenarioContext, topic: str) -> int:
+    answer = answer_of(context)
+    for _ in context.time.attempts():
+        told = context.observer.topic(context.topics[topic])
+        if isinstance(told, Done):
+            break
+    if not isinstance(told, Done) or told.value.partitions <= 0:
+        judge_answer(context, False, "a topic with partitions", answer, f"{reported(answer)}, and then: {told}")
+        raise AssertionError("a topic without partitions was judged")
+    return told.value.partitions
 
 
 @KAFKA.then("there is no topic {topic}")

@@ -5,8 +5,6 @@ always the same. A user who loses the right to change something keeps the right 
 refused, and not an earlier look-up.
 """
 
-from fencepost.adapters.kafka.probe import CoordinatorKind
-from fencepost.contract.outcomes import Outcome
 from fencepost.steps.outcomes import achieved
 from fencepost.wire.kafka.acls import CLUSTER, Operation, Resource, ResourceKind, Right, principal_of
 
@@ -76,37 +74,6 @@ def right_of(context: ScenarioContext, producer: str, right: str) -> Right:
         case [_, topic]:
             operation, resource = Operation.READ, Resource(ResourceKind.TOPIC, context.topics[topic])
     return Right(principal_of(context.users[producer]), operation, resource)
-
-
-@KAFKA.when("{producer} itself sends {look} for its transactional id")
-def looks_itself(context: ScenarioContext, producer: str, look: str) -> None:
-    """FindCoordinator, DescribeTransactions or ListTransactions over the producer's own connections, so as its own user."""
-    one = context.turn_of(producer)
-    match look:
-        case "FindCoordinator v3":
-            answer: Outcome[object] = one.probe.coordinator_node(one.transactional_id, 3)
-        case "FindCoordinator":
-            answer = one.probe.coordinator_node(one.transactional_id, one.probe.newest("find_coordinator", 4, 6))
-        case "DescribeTransactions":
-            answer = one.probe.describe_transaction(one.transactional_id)
-        case _:
-            answer = one.probe.list_transactions()
-    context.keep(one, answer, look)
-
-
-@KAFKA.when("{producer} itself sends FindCoordinator v{version:number} for group {group}")
-def looks_for_a_group_itself(context: ScenarioContext, producer: str, version: int, group: str) -> None:
-    """FindCoordinator of that version over the producer's own connections, so as its own user."""
-    one = context.turn_of(producer)
-    answer = one.probe.coordinator_node(context.session.unique(group), version, kind=CoordinatorKind.GROUP)
-    context.keep(one, answer, "FindCoordinator")
-
-
-@KAFKA.when("{producer} itself sends DescribeProducers for {partition}")
-def describes_producers_itself(context: ScenarioContext, producer: str, partition: str) -> None:
-    """DescribeProducers over the producer's own connections, so as its own user."""
-    one = context.turn_of(producer)
-    context.keep(one, one.probe.describe_producers(context.partition(partition)), "DescribeProducers")
 
 
 def _grant(context: ScenarioContext, user: str, operation: Operation, resource: Resource) -> None:

@@ -11,6 +11,7 @@ from fencepost.steps.outcomes import achieved, observed
 from .context import ScenarioContext
 from .judging import answer_of, judge_answer, reported
 from .leaders import let_one_node_lead
+from .values import VALUES
 from .vocabulary import KAFKA
 
 _LEVELS = {"read_committed": Isolation.READ_COMMITTED, "read_uncommitted": Isolation.READ_UNCOMMITTED}
@@ -31,16 +32,21 @@ def the_time_is_looked_up(context: ScenarioContext, value: str, partition: str, 
     context.keep(None, context.observer.record_at(where, _LEVELS[isolation], context.asked_time), "ListOffsets")
 
 
-@KAFKA.then("the look-up finds {values}")
-def the_look_up_finds(context: ScenarioContext, values: tuple[str, ...]) -> None:
-    """ListOffsets answers offset and timestamp of this record; or no error, and -1 for both.
+@KAFKA.then("the look-up finds {found}")
+def the_look_up_finds(context: ScenarioContext, found: str) -> None:
+    """ListOffsets answers offset and timestamp of this record; that offset, and -1 for the timestamp; or no error, and -1 for both.
 
     Records may have the same time, when the log assigns it. Then the first of them is expected, or, where the newest one was asked for, any
     of them.
     """
     assert context.asked_partition is not None, "a sentence about a look-up stands after one"
-    due = _lawful(context, context.asked_partition, values[0]) if values else [_NOWHERE]
     answer = answer_of(context)
+    if found.startswith("offset "):
+        offset = int(found.split()[1])
+        judge_answer(context, answer == Done((offset, -1)), f"offset {offset} and timestamp -1", answer)
+        return
+    values = VALUES.parse(found)
+    due = _lawful(context, context.asked_partition, values[0]) if values else [_NOWHERE]
     match answer:
         case Done((int() as offset, int() as timestamp)):
             seen = f"offset {offset} and timestamp {timestamp}"

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from fencepost.adapters.kafka.probe import CoordinatorKind
 from fencepost.adapters.kafka.values import FetchedOffset
+from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done
 from fencepost.steps.outcomes import achieved
 
@@ -17,12 +18,17 @@ _NOBODYS_ID = uuid.UUID(int=0x0FEC_0000_0000_4000_8000_0000_0000_0000)
 _WRITTEN = re.compile(r'offset ([0-9]+), leader epoch ([0-9]+) and metadata "(.*)"')
 
 
-@KAFKA.when("OffsetFetch v{version:number} is sent for {fetched} of group {group}")
-def offset_fetch_is_sent_in_a_version(context: ScenarioContext, version: int, fetched: str, group: str) -> None:
+@KAFKA.when("OffsetFetch[ v{version:number}] is sent for {fetched} of group {group}")
+def offset_fetch_is_sent(context: ScenarioContext, version: int | None, fetched: str, group: str) -> None:
     """OffsetFetch for that partition or for all, by a client that is no member; pending offsets do not matter. Version 10 names topics by
-    ids.
+    ids. Without a version, it is for one partition, in the newest one that both know.
     """
     context.begin()
+    if version is None:
+        if fetched in ("all partitions", "a topic id that no topic has"):
+            raise SetUpFailed(f"OffsetFetch for {fetched} needs a version")
+        context.keep(None, context.observer.committed(context.session.unique(group), context.partition(fetched)), "OffsetFetch")
+        return
     partitions = None if fetched in ("all partitions", "a topic id that no topic has") else [context.partition(fetched)]
     ids: dict[str, uuid.UUID] = {}
     for name in {partition.topic for partition in context.partitions}:

@@ -43,8 +43,10 @@ _ASK_AGAIN = "CONCURRENT_TRANSACTIONS"
 
 INITIALISE = KAFKA.act(
     given="{producer} has initialised again",
+    tried="{producer} has initialised again, and was told to wait",
     when="{producer} initialises again[ with {identity}][ with {timeout}][ {unsupported}]",
-    meaning="InitProducerId for the producer's transactional id, with its producer id and epoch unless others are named.",
+    meaning="InitProducerId for the producer's transactional id, with its producer id and epoch unless others are named."
+    " Told to wait: sent once, and refused CONCURRENT_TRANSACTIONS, since its open transaction is PrepareAbort.",
 )
 
 
@@ -70,9 +72,8 @@ def initialises_again(context: ScenarioContext, producer: str, identity: str | N
     put(context, one, _REQUEST, request)
 
 
-@KAFKA.given("{producer} has initialised again, and was told to wait")
+@INITIALISE.tried
 def was_told_to_wait(context: ScenarioContext, producer: str) -> None:
-    """InitProducerId with its producer id and epoch, sent once, refused CONCURRENT_TRANSACTIONS: its open transaction is PrepareAbort."""
     one = context.producers[producer]
     version = context.version(one, _REQUEST)
     answer = one.probe.init_producer_id(one.transactional_id, timeout_ms=LONG_TIMEOUT_MS, current=one.current, version=version, retry=False)

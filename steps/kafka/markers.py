@@ -62,12 +62,3 @@ def both_reach(context: ScenarioContext, marker: str, producer: str, other: str,
     claims = {each.transactional_id: (each.current, last_coordinator_epoch(context, where, each)) for each in both}
     answer = context.observer.write_marker_of_each(where, claims, commit=marker == "a COMMIT marker")
     context.keep(one, answer, "WriteTxnMarkers")
-
-
-@KAFKA.when("{producer} itself sends {marker} to {partition}")
-def sends_a_marker(context: ScenarioContext, producer: str, marker: str, partition: str) -> None:
-    """WriteTxnMarkers v1 with the producer's own epoch, from coordinator epoch 0, sent by the producer."""
-    one = context.turn_of(producer)
-    commit = marker == "a COMMIT marker"
-    answer = one.probe.write_marker(context.partition(partition), one.current, commit=commit, coordinator_epoch=0)
-    context.keep(one, answer, "WriteTxnMarkers")

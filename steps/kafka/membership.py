@@ -10,6 +10,7 @@ from fencepost.steps.outcomes import achieved
 from .context import ScenarioContext
 from .gathering import Gathering, beat_through_sessions, gather, member_named, place_of, share_of, short_session_ms, until_told, wanted_by
 from .judging import answered, reported
+from .values import TWO_SESSIONS
 from .vocabulary import KAFKA
 
 JOIN = KAFKA.act(
@@ -127,21 +128,18 @@ def is_silent(context: ScenarioContext, producer: str, other: str, group: str) -
     has_been_silent(context, producer, other, group)
 
 
-@KAFKA.when("{producer} sends Heartbeats to group {group} for two sessions")
-def sends_heartbeats(context: ScenarioContext, gathering: Gathering, producer: str, group: str) -> None:
-    """They are sent often enough, and for twice as long as its session may last without one."""
+@KAFKA.when("{producer} sends {heartbeats} to group {group}")
+def sends_heartbeats(context: ScenarioContext, gathering: Gathering, producer: str, heartbeats: str, group: str) -> None:
+    """For two sessions: often enough, and for twice as long as its session may last without one. One: with the member id and the
+    generation of that member.
+    """
     context.begin()
-    name, place = context.session.unique(group), context.memberships[producer][-1]
-    outcome = beat_through_sessions(context, gathering, context.producers[producer].probe, name, place)
+    name, probe = context.session.unique(group), context.producers[producer].probe
+    if heartbeats == TWO_SESSIONS:
+        outcome = beat_through_sessions(context, gathering, probe, name, context.memberships[producer][-1])
+    else:
+        outcome = probe.heartbeat(name, member_named(context, producer, heartbeats.removeprefix("a Heartbeat as ")))
     context.keep(None, outcome, "Heartbeat")
-
-
-@KAFKA.when("{producer} sends a Heartbeat to group {group} as {membership}")
-def sends_a_heartbeat(context: ScenarioContext, producer: str, group: str, membership: str) -> None:
-    """Heartbeat with that member id and that generation."""
-    context.begin()
-    place = member_named(context, producer, membership)
-    context.keep(None, context.producers[producer].probe.heartbeat(context.session.unique(group), place), "Heartbeat")
 
 
 @KAFKA.then("group {group} {regards} {producer}")

@@ -72,13 +72,6 @@ def sends_offset(
     )
 
 
-@KAFKA.when("OffsetFetch is sent for {partition} of group {group}")
-def offset_fetch_is_sent(context: ScenarioContext, partition: str, group: str) -> None:
-    """OffsetFetch for that partition, by a client that is no member; pending offsets do not matter."""
-    context.begin()
-    context.keep(None, context.observer.committed(context.session.unique(group), context.partition(partition)), "OffsetFetch")
-
-
 @KAFKA.then("group {group} has {offset_state} of {partition}[ with metadata {metadata:value}]")
 def group_has(context: ScenarioContext, group: str, offset_state: str, partition: str, metadata: str | None) -> None:
     """Once no marker is in flight, OffsetFetch that ignores pending offsets answers this; the metadata is that of the offset.

@@ -73,6 +73,13 @@ PARTITION = text(
     "a partition, by its topic and its number; that of a group is the one of __consumer_offsets in which the group's offsets are kept",
 )
 PARTITIONS = listed("partitions", PARTITION, "partitions, each judged by itself", " and ")
+PARTITIONS_OR_NONE = ValueType(
+    "partitions_or_none",
+    f"no partition at all|{PARTITIONS.pattern}",
+    "partitions, or an empty list of them",
+    lambda written: () if written == "no partition at all" else PARTITIONS.parse(written),
+    lambda names: PARTITIONS.render(names) if names else "no partition at all",
+)
 VALUES = ValueType(
     "values",
     r'nothing|"[ -!#-~]*"(?:, "[ -!#-~]*")*',
@@ -80,9 +87,18 @@ VALUES = ValueType(
     lambda written: () if written == "nothing" else tuple(re.findall(r'"([ -!#-~]*)"', written)),
     lambda values: ", ".join(f'"{value}"' for value in values) or "nothing",
 )
+FOUND = text("found", rf"{VALUES.pattern}|offset (?:0|[1-9][0-9]*) and no time", "a record; nothing; or an offset with a timestamp of -1")
 NUMBER = number("number", "a natural number")
 NODE = number("node", "a node of the cluster")
 PARTITION_COUNT = counted("partition_count", "partition", "how many partitions a topic has")
+DEFAULT_COUNT = "the default number of partitions"
+COUNT_OR_DEFAULT = ValueType(
+    "count_or_default",
+    f"{PARTITION_COUNT.pattern}|{DEFAULT_COUNT}",
+    "how many partitions a topic has; the default is the broker's",
+    lambda written: None if written == DEFAULT_COUNT else PARTITION_COUNT.parse(written),
+    lambda count: DEFAULT_COUNT if count is None else PARTITION_COUNT.render(count),
+)
 RECORD_COUNT = counted("record_count", "record", "how many records: r0, r1, ...")
 
 ENDS = choice("ends", "commits", "aborts", meaning="EndTxn with one of its decisions")
@@ -131,8 +147,8 @@ TIMEOUT = choice(
 RESULT = text(
     "result",
     "the same producer id and the next epoch|the same producer id and the epoch after the next|the producer id and epoch in force"
-    r'|a new producer id and epoch 0|the offset of "[ -!#-~]*"',
-    "what an answer carries beside success",
+    r'|a new producer id and epoch 0|the offset of "[ -!#-~]*"|no records',
+    "what an answer has in addition to success",
 )
 PLACE = ValueType(
     "place",
@@ -164,6 +180,7 @@ OFFSET_STATE = text(
     r"committed offset [0-9]+|no committed offset|a pending offset|no pending offset",
     "what a group has of a partition: an offset that OffsetFetch answers, or one that is UNSTABLE_OFFSET_COMMIT for who wants a stable one",
 )
+FIRST_ANSWER = text("first_answer", rf"not done|refused with (?:{ERRORS.pattern})", "the answer to the first of two attempts")
 REFUSAL = text("refusal", rf"retriable|{ERRORS.pattern}", "what is said to somebody who asks again and again")
 FATE = choice(
     "fate",
@@ -216,7 +233,8 @@ OUTSIDE = choice(
 UNSUPPORTED = choice("unsupported", "in an unsupported version", meaning="a well-formed request, in a version beyond those of ApiVersions")
 LATE = choice("late", "after its timeout", meaning="when the coordinator no longer says Ongoing")
 AS_A_WHOLE = choice("as_a_whole", "as a whole", meaning="with one error for the request, and no result for any part of it")
-ONLY_MAY = choice("only_right", "read", "write to", meaning="the one right that somebody has")
+ONLY_MAY = text("only_right", r'(?:read|write to|write under transactional id) "[ -!#-~]+"', "the one right that a user has")
+WITH_ID = choice("with_id", "without a transactional id", "with it", meaning="the transactional id of InitProducerId")
 ONLY = choice("only", "only", meaning="what else was asked for in the request is done")
 LISTED = choice(
     "listed", "is listed", "is not listed", meaning="whether an entry has the producer's transactional id, and then its producer id"
@@ -232,16 +250,19 @@ TOO_LARGE = choice(
 DONE = choice("done", "written", "committed", meaning="a transaction that is open, or one that is committed with all of it done")
 ANEW = choice("anew", "and made again", meaning="a new topic of the same name")
 A_MEMBER = choice("a_member", "a member", "a static member", meaning="a member of a group; a static one says which instance it is")
+_MEMBERSHIPS = ("the member that it is", "a member of the generation before")
 MEMBERSHIP = choice(
     "membership",
-    "the member that it is",
-    "a member of the generation before",
+    *_MEMBERSHIPS,
     meaning="which member of the group a TxnOffsetCommit says that it is from, with its generation",
 )
-LOOK = choice(
-    "look",
-    *("FindCoordinator v3", "FindCoordinator", "DescribeTransactions", "ListTransactions"),
-    meaning="a request about a transactional id that changes nothing",
+OWN_REQUEST = text(
+    "own_request",
+    "(?:FindCoordinator v3|FindCoordinator|DescribeTransactions|ListTransactions) for its transactional id"
+    rf"|FindCoordinator v[0-9]+ for group {GROUP.pattern}|DescribeProducers for (?:{PARTITION.pattern})"
+    rf"|(?:a COMMIT marker|an ABORT marker) to (?:{PARTITION.pattern})"
+    rf"|(?:CreateAcls|DeleteAcls|DescribeAcls) for a right to read {TOPIC.pattern}",
+    "a request, and what it is about",
 )
 ODDLY = choice(
     "oddly",
@@ -260,11 +281,16 @@ FEATURE_UPDATE = choice(
 )
 MAY = choice("may", "may", "may not", meaning="whether somebody's request is done, or refused for a right that is missing")
 ACL_REQUEST = choice("acl_request", "CreateAcls", "DeleteAcls", "DescribeAcls", meaning="a request about who may do what")
-NO_RIGHT = choice(
-    "no_right",
-    "that denies it",
-    "for another host alone",
-    meaning="an entry that allows nothing here, whether a broker takes it or refuses it",
+GRANTED = choice(
+    "granted",
+    *("allowed", "no longer allowed", "denied the right", "allowed from another host alone"),
+    meaning="an entry that is created or deleted; one that denies, or is for another host, grants nothing",
+)
+TWO_SESSIONS = "Heartbeats for two sessions"
+HEARTBEATS = choice(
+    "heartbeats",
+    *(TWO_SESSIONS, *(f"a Heartbeat as {membership}" for membership in _MEMBERSHIPS)),
+    meaning="one Heartbeat, or many, often enough to stay a member",
 )
 SESSION = choice("session", "a short session", meaning="a session.timeout.ms of a second and a half, or of 6 s where that is too short")
 MISTAKE = choice(

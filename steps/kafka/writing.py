@@ -22,9 +22,11 @@ _APART_MS = 1_000
 
 WRITE = KAFKA.act(
     given="{producer} has written {value} to {partition}",
+    tried="{producer} has tried to write {value} to {partition}",
     when="{producer} writes {value} to {partition}[ at sequence {sequence:number}][ with {identity}][ {outside}]",
     meaning="Produce of one record in the producer's transaction, which begins with its first write; with the sequence number that is next"
-    " unless one is named. As a Given, an old client adds the partition first, where it is not in the transaction; the When is Produce.",
+    " unless one is named. As a Given, an old client adds the partition first, where it is not in the transaction; the When is Produce."
+    " An attempt: its client has lost its connection and does not know whether it succeeded.",
 )
 
 
@@ -184,9 +186,8 @@ def has_sent(context: ScenarioContext, producer: str, value: str, partition: str
     answered(outcome, f"writing {value} to {partition}")
 
 
-@KAFKA.given("{producer} has tried to write {value} to {partition}")
+@WRITE.tried
 def has_tried_to_write(context: ScenarioContext, producer: str, value: str, partition: str) -> None:
-    """Produce was sent, and the client has lost its connection and does not know whether it succeeded."""
     one = context.producers[producer]
     context.armed.wire.pop((producer, "produce"), None)
     outcome = one.write(context.partition(partition), [value], version=context.version(one, "produce"))

@@ -80,17 +80,22 @@ def a_compacted_topic(context: ScenarioContext, passes: Passes, topic: str, rete
 
 
 WRITE_KEYED = KIP890.act(
-    given="{producer} has written {value} under {key} to {partition}",
+    given="{producer} has written {value} under {key}[ and {second:value} under {that:key}] to {partition}",
     when="{producer} writes {value} under {key} to {partition}[ at sequence {sequence:number}][ with {identity}]",
     meaning="Produce of one record with that key, in the producer's transaction where it has a transactional id, with the sequence number"
-    " that is next unless one is named. As a Given, an old client adds the partition first; the When is Produce.",
+    " that is next unless one is named. As a Given, an old client adds the partition first; the When is Produce."
+    " Two records are in one batch.",
 )
 
 
 @WRITE_KEYED.given
-def has_written_keyed(context: ScenarioContext, producer: str, value: str, key: str, partition: str) -> None:
-    one, where = context.producers[producer], context.partition(partition)
-    _write(context, one, where, [Record(value.encode(), _key(key))])
+def has_written_keyed(
+    context: ScenarioContext, producer: str, value: str, key: str, second: str | None, that: str | None, partition: str
+) -> None:
+    records = [Record(value.encode(), _key(key))]
+    if second is not None and that is not None:
+        records.append(Record(second.encode(), _key(that)))
+    _write(context, context.producers[producer], context.partition(partition), records)
 
 
 @WRITE_KEYED.when
@@ -100,13 +105,6 @@ def writes_keyed(
     one, where = context.turn_of(producer), context.partition(partition)
     record = Record(value.encode(), _key(key))
     put(context, one, "produce", lambda retry: _send(context, one, where, [record], sequence=sequence, identity=identity, retry=retry))
-
-
-@KIP890.given("{producer} has written {first:value} under {this:key} and {second:value} under {that:key} to {partition} in one batch")
-def has_written_two_keyed(context: ScenarioContext, producer: str, first: str, this: str, second: str, that: str, partition: str) -> None:
-    """Produce of one batch of two records in the producer's transaction."""
-    records = [Record(first.encode(), _key(this)), Record(second.encode(), _key(that))]
-    _write(context, context.producers[producer], context.partition(partition), records)
 
 
 @KIP890.given("{producer} has {ended} {value} under {key} to {partition}")

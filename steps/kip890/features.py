@@ -9,7 +9,7 @@ from fencepost.contract.outcomes import Done, Refused, Unknown
 from fencepost.steps.kafka.context import ScenarioContext
 from fencepost.steps.kafka.judging import answer_of, judge_answer, reported
 from fencepost.steps.kafka.listing import FEATURE, NEWEST_API_VERSIONS, await_level, has_been_set, level_of
-from fencepost.steps.kafka.values import APIS, ApiVersion
+from fencepost.steps.kafka.values import API_VERSIONS, APIS
 from fencepost.steps.outcomes import observed
 
 from .vocabulary import KIP890
@@ -22,35 +22,31 @@ def api_versions_is_sent(context: ScenarioContext, version: int) -> None:
     context.keep(None, context.observer.api_versions(version), "ApiVersions")
 
 
-@KIP890.then("the answer has transaction.version {feature_status} up to {level:number} or above")
-def the_answer_has_the_feature(context: ScenarioContext, feature_status: str, level: int) -> None:
-    """The answer lists the feature among the finalized or the supported ones, with this level as its highest or a higher one."""
+@KIP890.then("the answer offers {offered}")
+def the_answer_offers(context: ScenarioContext, offered: str) -> None:
+    """ApiVersions lists the feature among the finalized or the supported ones, with this level as its highest or a higher one; each version
+    within the range of its request; or these supported features with the same levels as v4, and no others.
+    """
     offer = _offer(context)
-    if feature_status == "finalized":
+    if offered.startswith(FEATURE):
+        _, status, _, _, level, *_ = offered.split()
+        _judge_level(context, offer, status, int(level))
+    elif offered.startswith("just "):
+        newest = observed(context.observer.api_versions(NEWEST_API_VERSIONS), "asking for the features").supported
+        expected = {name: levels for name, levels in newest.items() if levels.lowest > 0}
+        context.evidence.expect(offer.supported == expected, _features(expected), _features(offer.supported), what="supported features")
+    else:
+        for one in API_VERSIONS.parse(offered):
+            name, what = APIS[one.api], f"advertised versions of {one.api}"
+            context.evidence.expect(offer.has(name, one.version), f"v{one.version}", offer.told(name), what=what)
+
+
+def _judge_level(context: ScenarioContext, offer: Offer, status: str, level: int) -> None:
+    if status == "finalized":
         found = offer.finalized.get(FEATURE, -1)
     else:
         found = offer.supported[FEATURE].highest if FEATURE in offer.supported else -1
-    context.evidence.expect(
-        found >= level, f"{level} or above", "none" if found < 0 else str(found), what=f"{feature_status} level of {FEATURE}"
-    )
-
-
-@KIP890.then("the supported features are those of v4 whose lowest level is above 0")
-def the_rest_is_supported(context: ScenarioContext) -> None:
-    """The answer has these with the same levels, and no others."""
-    told = _offer(context).supported
-    newest = observed(context.observer.api_versions(NEWEST_API_VERSIONS), "asking for the features").supported
-    expected = {name: levels for name, levels in newest.items() if levels.lowest > 0}
-    context.evidence.expect(told == expected, _features(expected), _features(told), what="supported features")
-
-
-@KIP890.then("{api_versions} are advertised")
-def are_advertised(context: ScenarioContext, api_versions: tuple[ApiVersion, ...]) -> None:
-    """Each of these is within the range of versions that the answer lists for its request."""
-    offer = _offer(context)
-    for one in api_versions:
-        name = APIS[one.api]
-        context.evidence.expect(offer.has(name, one.version), f"v{one.version}", offer.told(name), what=f"advertised versions of {one.api}")
+    context.evidence.expect(found >= level, f"{level} or above", "none" if found < 0 else str(found), what=f"{status} level of {FEATURE}")
 
 
 @KIP890.then("the connection is closed without an answer")

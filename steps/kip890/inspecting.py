@@ -6,6 +6,7 @@ from fencepost.contract.outcomes import Done
 from fencepost.steps.kafka.context import ScenarioContext
 from fencepost.steps.kafka.idling import active_in
 from fencepost.steps.kafka.judging import answer_of, judge_answer
+from fencepost.steps.kafka.values import PARTITIONS
 from fencepost.steps.outcomes import observed
 
 from .vocabulary import KIP890
@@ -20,31 +21,30 @@ def coordinators() -> list[int]:
     return []
 
 
-@KIP890.then("the answer describes an Empty transaction of {producer}, with no partition and no start time")
-def describes_an_empty_transaction(context: ScenarioContext, producer: str) -> None:
-    """The answer's state is Empty, its partitions are none, its start time is -1; it has the producer id and epoch of InitProducerId."""
+@KIP890.then("the answer describes {described}")
+def describes(context: ScenarioContext, described: str) -> None:
+    """DescribeTransactions answers these partitions, and no other; or the state Empty, no partition, a start time of -1, and the producer
+    id and epoch of InitProducerId.
+    """
     answer = answer_of(context)
     match answer:
-        case Done(TransactionDescription(state=state, partitions=partitions, start_time=start, producer=identity)):
-            seen = f"{state} with {len(partitions)} partitions, start time {start}"
-            holds = (state, len(partitions), start) == ("Empty", 0, -1)
-            judge_answer(context, holds, "Empty with 0 partitions, start time -1", answer, seen)
-            current = context.producers[producer].current
-            judge_answer(context, identity == current, str(current), answer, str(identity))
-        case _:
-            judge_answer(context, False, "a description", answer)
-
-
-@KIP890.then("the answer describes a transaction in {partitions} and nowhere else")
-def describes_a_transaction_in(context: ScenarioContext, partitions: tuple[str, ...]) -> None:
-    """The answer to DescribeTransactions has these partitions, and no other."""
-    answer, due = answer_of(context), context.where(partitions)
-    match answer:
+        case Done(TransactionDescription() as description) if described.startswith("an Empty transaction of "):
+            producer = described.removeprefix("an Empty transaction of ")[0]
+            _judge_empty(context, producer, answer, description)
         case Done(TransactionDescription(partitions=told)):
-            seen = " and ".join(str(one) for one in sorted(told)) or "no partition"
-            judge_answer(context, sorted(told) == sorted(due), " and ".join(str(one) for one in sorted(due)), answer, seen)
+            names = PARTITIONS.parse(described.removeprefix("a transaction in ").removesuffix(" and nowhere else"))
+            due, seen = (" and ".join(map(str, sorted(where))) for where in (context.where(names), told))
+            judge_answer(context, seen == due, due, answer, seen or "no partition")
         case _:
             judge_answer(context, False, "a description", answer)
+
+
+def _judge_empty(context: ScenarioContext, producer: str, answer: Done[object], description: TransactionDescription) -> None:
+    seen = (description.state, len(description.partitions), description.start_time)
+    in_words = f"{seen[0]} with {seen[1]} partitions, start time {seen[2]}"
+    judge_answer(context, seen == ("Empty", 0, -1), "Empty with 0 partitions, start time -1", answer, in_words)
+    current = context.producers[producer].current
+    judge_answer(context, description.producer == current, str(current), answer, str(description.producer))
 
 
 @KIP890.then("DescribeProducers of {partition} shows {producer} with last sequence {sequence} and {coordinator_epoch}")
@@ -88,24 +88,22 @@ def has_state(context: ScenarioContext, partition: str, number_of_states: str, p
         context.evidence.expect(bool(entries), "one", str(entries or "none"), what=what)
 
 
-@KIP890.when("three clients send FindCoordinator for {producer} in several versions")
-def look_for_the_coordinator(context: ScenarioContext, coordinators: list[int], producer: str) -> None:
-    """FindCoordinator for the producer's transactional id from each of them, in versions 1, 3 and 4, retried while it is away."""
+@KIP890.when("FindCoordinator for {producer} is sent {sent_to}")
+def look_for_the_coordinator(context: ScenarioContext, coordinators: list[int], producer: str, sent_to: str) -> None:
+    """FindCoordinator for the producer's transactional id in versions 1, 3 and 4: from each of three clients, retried while it is away; or
+    to both nodes of the cluster.
+    """
     one = context.turn_of(producer)
+    if sent_to == "to each of two nodes":
+        coordinators += [
+            observed(context.observer.coordinator_id(one.transactional_id, version, asked=node), f"asking node {node} for it")
+            for node in (1, 2)
+            for version in _LOOKED_FOR_IN
+        ]
+        return
     coordinators += [
         observed(context.session.client(f"client-{version}-{number}").coordinator_id(one.transactional_id, version), "looking for it")
         for number in range(3)
-        for version in _LOOKED_FOR_IN
-    ]
-
-
-@KIP890.when("FindCoordinator for {producer} is sent to each of two nodes")
-def each_node_is_asked(context: ScenarioContext, coordinators: list[int], producer: str) -> None:
-    """FindCoordinator for the producer's transactional id in versions 1, 3 and 4, each asked of both nodes of the cluster."""
-    one = context.turn_of(producer)
-    coordinators += [
-        observed(context.observer.coordinator_id(one.transactional_id, version, asked=node), f"asking node {node} for it")
-        for node in (1, 2)
         for version in _LOOKED_FOR_IN
     ]
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fencepost.adapters.kafka.values import TopicPartition
+from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.steps.kafka.context import ScenarioContext
 from fencepost.steps.kafka.idling import active_in, is_unknown, outlive_timeout
@@ -87,12 +88,20 @@ def has_ended_so_many(context: ScenarioContext, producer: str, ended: str, count
         achieved(_ended(context, one, context.partition(partition), commit=COMMITS[ended]), f"a transaction of {producer}")
 
 
-@KIP890.when("{producer} commits to {partition} again and again until {expiry} of {other:producer} has expired")
-def commits_until(context: ScenarioContext, producer: str, partition: str, expiry: str, other: str) -> None:
-    """One transaction of one record after the other, until DescribeTransactions does not know the other one's transactional id, or
-    DescribeProducers for the partition does not list its producer id, or patience ends.
+@KIP890.when("{producer} {repeated} again and again until {expiry} of {other:producer} has expired")
+def repeats_until(context: ScenarioContext, producer: str, repeated: str, expiry: str, other: str) -> None:
+    """Until DescribeTransactions does not know the other one's transactional id, or DescribeProducers for the partition does not list its
+    producer id, or patience ends.
+
+    Commits are transactions of one record. InitProducerId has the producer's latest producer id and epoch, and is sent once more at the
+    end; an answer with another producer id ends it as well.
     """
-    idle = context.producers[other]
+    if repeated == "initialises":
+        if expiry == "the state":
+            raise SetUpFailed("the state of a producer is in a partition, and no partition is named")
+        _initialise_until(context, producer, other)
+        return
+    partition, idle = repeated.removeprefix("commits to "), context.producers[other]
 
     def is_over() -> bool:
         if expiry == "the state":
@@ -103,11 +112,7 @@ def commits_until(context: ScenarioContext, producer: str, partition: str, expir
     _commit_until(context, producer, partition, is_over)
 
 
-@KIP890.when("{producer} initialises again and again until the transactional id of {other:producer} has expired")
-def initialises_until(context: ScenarioContext, producer: str, other: str) -> None:
-    """One InitProducerId after the other with its latest producer id and epoch, the last one after DescribeTransactions did not know the
-    other one's transactional id. An answer with another producer id, and the end of patience, end it as well.
-    """
+def _initialise_until(context: ScenarioContext, producer: str, other: str) -> None:
     one, idle = context.turn_of(producer), context.producers[other]
     outcome = initialised_again(context, one)
     for _ in context.time.attempts():

@@ -1,10 +1,8 @@
 """The beginning and end of a log, its newest record, and what a reader outside of it gets."""
 
-from fencepost.adapters.kafka.values import Isolation, LogView, TopicPartition
+from fencepost.adapters.kafka.values import Isolation, TopicPartition
 from fencepost.contract.evidence import SetUpFailed
-from fencepost.contract.outcomes import Done
 from fencepost.steps.kafka.context import ScenarioContext
-from fencepost.steps.kafka.judging import answer_of, judge_answer, reported
 from fencepost.steps.outcomes import observed
 from fencepost.wire.kafka.batches import encode
 
@@ -26,12 +24,6 @@ def a_landmark_is_looked_up(context: ScenarioContext, landmark: str, partition: 
     context.keep(None, context.observer.record_at(where, _LEVELS[isolation], context.asked_time), "ListOffsets")
 
 
-@KIP890.then("the look-up answers offset {offset:number} and no time")
-def the_look_up_answers(context: ScenarioContext, offset: int) -> None:
-    """ListOffsets answers this offset, and -1 for the timestamp."""
-    judge_answer(context, answer_of(context) == Done((offset, -1)), f"offset {offset} and timestamp -1", answer_of(context))
-
-
 @KIP890.when("the records of {partition} are deleted up to {point}")
 def are_deleted_up_to(context: ScenarioContext, partition: str, point: str) -> None:
     """DeleteRecords with that offset, sent once after the beginning and the end of the log are known."""
@@ -46,14 +38,6 @@ def is_read_from(context: ScenarioContext, partition: str, point: str, isolation
     context.begin()
     where = context.partition(partition)
     context.keep(None, context.observer.page(where, _LEVELS[isolation], offset_of(context, where, point)), "Fetch")
-
-
-@KIP890.then("it is done and gets nothing")
-def it_gets_nothing(context: ScenarioContext) -> None:
-    """The answer to Fetch has no error and no records."""
-    answer = answer_of(context)
-    seen = f"{len(answer.value.batches)} batches" if isinstance(answer, Done) and isinstance(answer.value, LogView) else reported(answer)
-    judge_answer(context, seen == "0 batches", "0 batches", answer, seen)
 
 
 @KIP890.then("a Fetch with room for {count:number} batches of {partition} gets {values}, or the first of them")

@@ -2,19 +2,44 @@
 
 from dataclasses import replace
 
+from fencepost.adapters.kafka.values import Appended
+from fencepost.contract.outcomes import Outcome
 from fencepost.steps.kafka.context import ScenarioContext
 from fencepost.steps.kafka.judging import answered
+from fencepost.steps.kafka.producer import Producer
 from fencepost.wire.kafka.batches import encode
 
 from .vocabulary import KIP890
 
+WRITE_ODD = KIP890.act(
+    given="{producer} has sent {odd_batch} to {partition}, whatever was answered",
+    when="{producer} writes {odd_batch} to {partition}",
+    meaning="Produce of one batch in the producer's transaction, which is correct but for this; as a Given it is sent once, and a refusal"
+    " is as good as a success. A damaged one has its last byte changed, so that its checksum is wrong. The beginning of another is half the"
+    " bytes of the same batch.",
+)
 
-@KIP890.when("{producer} writes {odd_batch} to {partition}")
+
+@WRITE_ODD.given
+def has_sent_an_odd_batch(context: ScenarioContext, producer: str, odd_batch: str, partition: str) -> None:
+    answered(_produce(context, context.producers[producer], odd_batch, partition, retry=False), f"writing to {partition}")
+
+
+@WRITE_ODD.when
 def writes_an_odd_batch(context: ScenarioContext, producer: str, odd_batch: str, partition: str) -> None:
-    """Produce of one batch in the producer's transaction, which is correct but for this. A damaged one has its last byte changed, so that
-    its checksum is wrong.
-    """
-    one, where = context.turn_of(producer), context.partition(partition)
+    one = context.turn_of(producer)
+    context.keep(one, _produce(context, one, odd_batch, partition, retry=True), "Produce")
+
+
+@KIP890.given("{producer} has raised its own epoch")
+def has_raised_its_epoch(context: ScenarioContext, producer: str) -> None:
+    """As an idempotent producer does without a request, when it does not know whether a batch was stored: sequence numbers begin again."""
+    one = context.producers[producer]
+    one.given.append(one.next_epoch())
+
+
+def _produce(context: ScenarioContext, one: Producer, odd_batch: str, partition: str, *, retry: bool) -> Outcome[Appended]:
+    where = context.partition(partition)
     batch = one.probe.batch_of(["odd"], producer=one.current, sequence=one.next_sequence(where), transactional=True)
     match odd_batch:
         case "an empty batch":
@@ -23,28 +48,11 @@ def writes_an_odd_batch(context: ScenarioContext, producer: str, odd_batch: str,
             batch = replace(batch, base_offset=1)
         case "a batch without a sequence number":
             batch = replace(batch, base_sequence=-1)
-    data = bytearray(encode(batch))
-    if odd_batch == "a damaged batch":
-        data[-1] ^= 1
+    data = encode(batch)
+    match odd_batch:
+        case "a damaged batch":
+            data = data[:-1] + bytes([data[-1] ^ 1])
+        case "a batch with the beginning of another behind it":
+            data += data[: len(data) // 2]
     version = context.version(one, "produce")
-    answer = one.probe.produce_bytes(where, bytes(data), transactional_id=one.transactional_id, version=version, retry=True)
-    context.keep(one, answer, "Produce")
-
-
-@KIP890.given("{producer} has sent a batch with the beginning of another behind it to {partition}, whatever was answered")
-def has_sent_more_than_a_batch(context: ScenarioContext, producer: str, partition: str) -> None:
-    """Produce of one whole batch in the producer's transaction, and of half the bytes of one more, sent once; a refusal is as good as a
-    success.
-    """
-    one, where = context.producers[producer], context.partition(partition)
-    data = encode(one.probe.batch_of(["odd"], producer=one.current, sequence=one.next_sequence(where), transactional=True))
-    version = context.version(one, "produce")
-    outcome = one.probe.produce_bytes(where, data + data[: len(data) // 2], transactional_id=one.transactional_id, version=version)
-    answered(outcome, f"writing to {partition}")
-
-
-@KIP890.given("{producer} has raised its own epoch")
-def has_raised_its_epoch(context: ScenarioContext, producer: str) -> None:
-    """As an idempotent producer does without a request, when it does not know whether a batch was stored: sequence numbers begin again."""
-    one = context.producers[producer]
-    one.given.append(one.next_epoch())
+    return one.probe.produce_bytes(where, data, transactional_id=one.transactional_id, version=version, retry=retry)

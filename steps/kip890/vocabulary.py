@@ -1,14 +1,15 @@
 """KIP-890's own vocabulary, with the values of Kafka's."""
 
+from fencepost.steps.kafka.values import API_VERSIONS, PARTITION, PARTITIONS
 from fencepost.steps.kafka.vocabulary import TYPES
 from fencepost.steps.sentence import ValueType, Vocabulary, choice
 from fencepost.steps.values import text
 
-FEATURE_STATUS = choice(
-    "feature_status",
-    "finalized",
-    "supported",
-    meaning="where ApiVersions lists a feature: the level in force, or the highest that there is",
+OFFERED = text(
+    "offered",
+    f"transaction.version (?:finalized|supported) up to [0-9]+ or above|{API_VERSIONS.pattern}"
+    "|just the supported features of v4 whose lowest level is above 0",
+    "what ApiVersions lists: the level of a feature, in force or the highest that there is; versions of requests; or features",
 )
 COORDINATOR_EPOCH = choice(
     "coordinator_epoch",
@@ -35,6 +36,7 @@ BEGINNING = text("beginning", r'what comes next|"[ -!#-~]*"', "a record, or what
 ODD_BATCH = choice(
     "odd_batch",
     *("a damaged batch", "an empty batch", "a batch with an offset of its own", "a batch without a sequence number"),
+    "a batch with the beginning of another behind it",
     meaning="a batch with one fault",
 )
 KEY = text(
@@ -59,13 +61,22 @@ OWN_LOG = choice(
 HANDLE = choice("handle", "name", "id", meaning="by what a request names a topic")
 CHANGE = choice("change", "unchanged", "later than it was", meaning="in comparison with what was seen before")
 EXPIRY = choice("expiry", "the state", "the transactional id", meaning="what a partition, or a coordinator, forgets of an idle producer")
+DESCRIBED = text(
+    "described",
+    f"an Empty transaction of [A-Z], with no partition and no start time|a transaction in (?:{PARTITIONS.pattern}) and nowhere else",
+    "what DescribeTransactions answers",
+)
+SENT_TO = choice(
+    "sent_to", "by three clients in several versions", "to each of two nodes", meaning="in versions 1, 3 and 4 by each, or to each"
+)
+REPEATED = text("repeated", f"commits to (?:{PARTITION.pattern})|initialises", "a transaction of one record, or InitProducerId")
 STATES = choice("number_of_states", "no state", "a state", meaning="whether the partition keeps one")
 EPOCH = choice("epoch", "a larger", "no smaller", meaning="than before")
 
 KIP890 = Vocabulary(
     "kip890",
     (
-        *(*TYPES, FEATURE_STATUS, COORDINATOR_EPOCH, NOTHING_OR_ALL, SEQUENCE, LANDMARK, POINT, BEGINNING, ODD_BATCH, HANDLE),
-        *(KEY, RETENTION, PASS_COUNT, WHICH_APPEND, OWN_LOG, CHANGE, EXPIRY, STATES, EPOCH),
+        *(*TYPES, OFFERED, COORDINATOR_EPOCH, NOTHING_OR_ALL, SEQUENCE, LANDMARK, POINT, BEGINNING, ODD_BATCH, HANDLE),
+        *(KEY, RETENTION, PASS_COUNT, WHICH_APPEND, OWN_LOG, CHANGE, EXPIRY, STATES, EPOCH, DESCRIBED, SENT_TO, REPEATED),
     ),
 )

@@ -7,6 +7,7 @@ from fencepost.adapters.pulsar.values import persistent
 from fencepost.contract.outcomes import Done, Outcome, Refused
 from fencepost.steps.outcomes import achieved, observed
 from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.pulsar.making import partition_of
 from fencepost.steps.pulsar.vocabulary import Participant
 
 from .vocabulary import PIP31
@@ -56,20 +57,12 @@ def is_made(context: ScenarioContext, topic: str, count: int | None) -> None:
     context.ask("PUT", made)
 
 
-@PIP31.given("{topics} are the partitions of one topic")
-def are_partitions(context: ScenarioContext, topics: tuple[str, ...]) -> None:
-    """A topic with so many partitions, which is created now; each of them has its own name in the scenario."""
-    whole = persistent(context.session.unique("".join(topics)))
-    achieved(context.client.create_partitioned_topic(whole, len(topics)), f"making a topic of {len(topics)} partitions")
-    context.topics.by_name.update({topic: _partition(whole, number) for number, topic in enumerate(topics)})
-
-
 @PIP31.then("{topic} has a partition count of {count}")
 def has_partitions(context: ScenarioContext, topic: str, count: int) -> None:
     """Clients are answered that number, and there are exactly so many topics with the names of partitions, from 0 on."""
     whole = context.topics[topic]
     told = observed(context.client.partitions(whole), f"asking how many partitions {topic} has")
-    there = [number for number in range(count + 1) if _is_there(context, _partition(whole, number))]
+    there = [number for number in range(count + 1) if _is_there(context, partition_of(whole, number))]
     holds = told == count and there == list(range(count))
     context.evidence.expect(holds, f"{count}, {list(range(count))}", f"{told}, {there}", what=f"partitions of {topic}")
 
@@ -91,10 +84,6 @@ def is_no_topic(context: ScenarioContext, topic: str) -> None:
     """An administrator who asks for its log is answered that it is not found."""
     there = _is_there(context, context.topics[topic])
     context.evidence.expect(not there, "none", "a topic" if there else "none", what=f"topic {topic}")
-
-
-def _partition(whole: str, number: int) -> str:
-    return f"{whole}-partition-{number}"
 
 
 def _deleted(context: ScenarioContext, topic: str) -> Outcome[None]:

@@ -1,41 +1,12 @@
-"""Clients that are new, that ask the wrong broker, or whose broker crashes."""
-
-from collections.abc import Callable
+"""Clients that ask the wrong broker, or whose broker crashes."""
 
 from fencepost.adapters.pulsar.probe import LOOKING, Connection, PulsarProbe
-from fencepost.contract.evidence import NoAnswer
-from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
+from fencepost.contract.outcomes import Done, Refused, Unknown
 from fencepost.steps.outcomes import achieved, unanswered
 from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.sentence import brings_down
 
 from .vocabulary import PIP31
-
-
-@PIP31.when("a new client looks for {topic}")
-def looks_for(context: ScenarioContext, topic: str) -> None:
-    """One after the other, each once: CONNECT, PING, PARTITIONED_METADATA and LOOKUP of the topic, after which it connects to the broker
-    that the LOOKUP named. Requests without an answer in time are kept.
-    """
-    client: PulsarProbe = context.session.client("newcomer")
-    name = context.topics[topic]
-    requests: dict[str, Callable[[], Outcome[object]]] = {
-        "CONNECT": client.connect,
-        "PING": client.ping,
-        "PARTITIONED_METADATA": lambda: client.partitions(name, retry=False),
-        "LOOKUP": lambda: client.find(name),
-    }
-    silent = [request for request, ask in requests.items() if isinstance(ask(), Unknown)]
-    context.unanswered = tuple(silent)
-
-
-@PIP31.then("it is answered whatever it asks, as the administrator of {topic} is")
-def is_answered(context: ScenarioContext, topic: str) -> None:
-    """Silence is a violation where the administrator, who then asks for the topic's log, is answered: that broker is not merely slow."""
-    if context.unanswered and not isinstance(context.client.log_stats(context.topics[topic]), Done):
-        raise NoAnswer(f"nothing was answered to {', '.join(context.unanswered)}, nor to the administrator")
-    seen = f"none to {', '.join(context.unanswered)}" if context.unanswered else "answers to all"
-    context.evidence.expect(not context.unanswered, "answers to all", seen, what="answers to a new client")
 
 
 @PIP31.state

@@ -1,4 +1,4 @@
-"""What a broken or hasty client sends: an invalid topic name, and an end that does not wait for receipts."""
+"""What a hasty client sends: an end that does not wait for receipts."""
 
 from fencepost.adapters.pulsar.values import Action
 from fencepost.contract.outcomes import Done, Unknown
@@ -7,17 +7,6 @@ from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.pulsar.vocabulary import Participant
 
 from .vocabulary import PIP31
-
-_NO_NAME = "foo://x"
-
-
-@PIP31.given("{transaction} has tried to add a topic whose name cannot be parsed")
-def has_tried_to_add_no_name(context: ScenarioContext, transaction: str) -> None:
-    """ADD_PARTITION_TO_TXN of foo://x, whatever the answer. The status of the transaction is not requested any more: the coordinator may be
-    unable to report it.
-    """
-    context.client.add_topics(context.id_of(transaction), [_NO_NAME])
-    context.transactions[transaction].is_told = False
 
 
 @PIP31.given("{transaction} has {count} messages under way to {topic}")

@@ -28,7 +28,7 @@ def has_been_open(context: ScenarioContext, transaction: str) -> None:
     a start with what was durable."""
     context.transactions.begin_with(transaction, _LONGER_THAN_A_RESTART_MS)
     let_pass(context.session.time, _A_MOMENT_S)
-    has_crashed(context)
+    has_crashed(context, None)
 
 
 @PIP31.when("{transaction} begins and times out just after {other:transaction}")

@@ -30,9 +30,11 @@ _FAR_AWAY = 1_000_000
 
 MAKE = PIP460.act(
     given="the[ {deduplicated}] scalable {topics} of {segments}[, {neighbouring}]",
+    tried="a scalable topic under the name of {topic} has been tried",
     when="an administrator makes the scalable {topics} of {segments}",
     meaning="A new scalable topic; each of its segments has a name of its own in the scenario, and is used as a topic. One that was "
-    "deleted is made again under its name.",
+    "deleted is made again under its name. Under the name of a classic topic: with its tenant, namespace and name; the answer does not "
+    "matter.",
 )
 DELETE = PIP460.act(
     given="{topic} has been deleted as a whole",
@@ -62,9 +64,8 @@ def makes(context: ScenarioContext, scalable_topics: ScalableTopics, topics: tup
         scalable_topics.name_segments(topic, segments)
 
 
-@PIP460.given("a scalable topic under the name of {topic} has been tried")
+@MAKE.tried
 def has_been_tried_under_a_name(context: ScenarioContext, topic: str) -> None:
-    """An administrator creates one that has tenant, namespace and name of a topic that is not scalable; the answer does not matter."""
     context.client.create_scalable_topic(context.topics[topic].replace("persistent://", "topic://", 1))
 
 

@@ -176,11 +176,15 @@ def took_none_behind(context: ScenarioContext, traffic: Traffic) -> None:
     )
 
 
-@PIP460.when("the producer that {segment} had sends {value}")
-def old_producer_sends(context: ScenarioContext, segment: str, value: str) -> None:
+@PIP460.when("the producer that {segment} had sends {value}[ to {other:segment}]")
+def old_producer_sends(context: ScenarioContext, segment: str, value: str, other: str | None) -> None:
     """SEND once, by a producer that was open when the segment was sealed, and does not know that. Where no answer comes, a later PRODUCER
-    on the same connection is answered first: the broker is silent, and not merely slow.
+    on the same connection is answered first: the broker is silent, and not merely slow. To another segment: PRODUCER and SEND with the
+    id of the producer that the seal has closed; on its connection, where one broker has both segments.
     """
+    if other is not None:
+        _goes_on(context, segment, other, value)
+        return
     client, producer = context.client, context.topics.producer(segment)
     posted = achieved(client.post(producer, value, reopen=False), f"sending {value} to {segment}")
     answer = client.receipt(posted, within_s=_RECEIPTS_S)
@@ -191,9 +195,7 @@ def old_producer_sends(context: ScenarioContext, segment: str, value: str) -> No
         context.unanswered = ("SEND",)
 
 
-@PIP460.when("the producer that {segment} had goes on at {other:segment} with {value}")
-def old_producer_goes_on(context: ScenarioContext, segment: str, other: str, value: str) -> None:
-    """PRODUCER and SEND with the id of the producer that the seal has closed; on its connection, where one broker has both segments."""
+def _goes_on(context: ScenarioContext, segment: str, other: str, value: str) -> None:
     client = context.client
     match client.producer(context.topics[other], instead_of=context.topics.producer(segment)):
         case Done(producer):

@@ -5,21 +5,10 @@ from fencepost.steps.outcomes import achieved
 from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.settling import let_pass
 
-from .storing import RETENTION_PASSED_S
 from .vocabulary import PIP471
 
 _TAKEN_OVER_S = 2.0
 """Within this time another broker takes over what a broker had that is gone."""
-
-
-@PIP471.when("the system crashes and restarts behind the timeout and the retention of {transaction}")
-def comes_back_late(context: ScenarioContext, transaction: str) -> None:
-    """A power cut, and a restart when its timeout has passed and then as much time as headers of ended transactions are kept."""
-    session = context.session
-    session.faults.crash()
-    left_s = (context.transactions[transaction].expires_ms - session.time.now_ms()) / 1000
-    let_pass(session.time, left_s + RETENTION_PASSED_S)
-    session.faults.restart()
 
 
 @PIP471.given("the first coordinator has moved to another broker, since its own had crashed")

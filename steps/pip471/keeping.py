@@ -7,9 +7,9 @@ from fencepost.adapters.pulsar.values import Action
 from fencepost.contract.metadata_view import HeaderSeen, ShowsMetadata
 from fencepost.steps.outcomes import achieved
 from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.pulsar.faults import RETENTION_PASSED_S
 from fencepost.steps.settling import let_pass
 
-from .storing import RETENTION_PASSED_S
 from .vocabulary import PIP471
 
 _SHORTEST_RETENTION_MS = 2_000

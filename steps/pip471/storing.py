@@ -7,7 +7,7 @@ from fencepost.adapters.pulsar.values import Action
 from fencepost.contract.metadata_view import HeaderSeen, MetadataView, OperationSeen, ShowsMetadata
 from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.pulsar.ending import has_ended
-from fencepost.steps.pulsar.faults import has_been_unloaded
+from fencepost.steps.pulsar.faults import RETENTION_PASSED_S, has_been_unloaded
 from fencepost.steps.pulsar.store import does_not_answer, event_is, store_faults
 from fencepost.steps.pulsar.vocabulary import Acknowledged
 from fencepost.steps.pulsar.writing import has_committed
@@ -17,15 +17,17 @@ from .vocabulary import PIP471
 
 T = TypeVar("T")
 
-RETENTION_PASSED_S = 12.0
-"""Longer than a retention of a few seconds with the interval at which headers are collected."""
 
-
-@PIP471.then("the store has an open header of {transaction} with its deadline")
-def has_open_header(context: ScenarioContext, transaction: str) -> None:
-    """Its state is OPEN, it has the time at which the transaction was begun, and its deadline is later by the timeout that the client
-    requested.
+@PIP471.then("the store has {stored} of {transaction}")
+def has_stored(context: ScenarioContext, stored: str, transaction: str) -> None:
+    """A header whose state is OPEN, with the time at which the transaction was begun, and a deadline that is later by the timeout that the
+    client requested. Or the header and every operation record, all with the id of the transaction as their partition key.
     """
+    if stored == "one partition key for all records":
+        txn = context.id_of(transaction)
+        together = _store(context).is_kept_together(txn.coordinator, txn.sequence)
+        context.evidence.expect(together, "the id", "the id" if together else "another one", what=f"partition key of {transaction}")
+        return
     header = _header(context, transaction)
     limit = context.transactions[transaction].expires_ms
     holds = header is not None and header.state == "OPEN" and header.ended_ms is None and header.created_ms < header.deadline_ms
@@ -50,14 +52,6 @@ def has_acknowledgements(context: ScenarioContext, messages: Acknowledged, trans
     expected = sorted(((one.ledger, one.entry), messages.is_cumulative) for one in ids)
     seen = sorted(((one.position or (-1, -1)), one.is_cumulative) for one in found)
     context.evidence.expect(seen == expected, str(expected), str(seen), what=f"acknowledgements of {transaction} for {subscription}")
-
-
-@PIP471.then("all records of {transaction} have its id as partition key")
-def are_kept_together(context: ScenarioContext, transaction: str) -> None:
-    """The header and every operation record."""
-    txn = context.id_of(transaction)
-    together = _store(context).is_kept_together(txn.coordinator, txn.sequence)
-    context.evidence.expect(together, "the id", "the id" if together else "another one", what=f"partition key of {transaction}")
 
 
 @PIP471.then("the store soon has no {record} of {transaction}")

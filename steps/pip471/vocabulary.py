@@ -10,6 +10,7 @@ PIP471 = Vocabulary(
         names("segment", "segments", "segments of one scalable topic, the lowest hashes first", '"[a-z]+"', '"{}"'),
         text("producer", "[A-Z]", "a producer with a name of its own"),
         choice("found", "is", "is not", meaning="whether an index has it"),
+        choice("stored", "an open header with the deadline", "one partition key for all records", meaning="what the store has of it"),
         choice("record", "header", "operation records", "index entries", meaning="what the store keeps of a transaction"),
         text("kept", "[A-Z]|each transaction", "a transaction, or all that the scenario has ended"),
     ),

@@ -19,7 +19,7 @@ def is_held_up(context: ScenarioContext, transaction: str) -> None:
     """A participant of the open transaction does not answer: once an end is requested, the transaction stays COMMITTING or ABORTING."""
     unavailable = f"unavailable-to-{transaction}"
     context.topics.create(unavailable)
-    has_written(context, transaction, ("held",), unavailable)  # an abort may skip a topic that has no message of it
+    has_written(context, transaction, ("held",), unavailable, None)  # an abort may skip a topic that has no message of it
     achieved(context.client.terminate_topic(context.topics[unavailable]), "terminating the topic that holds the end up")
     context.transactions[transaction].unavailable = unavailable
 

@@ -2,6 +2,7 @@
 
 from fencepost.adapters.pulsar.values import Status
 from fencepost.contract.evidence import SetUpFailed
+from fencepost.contract.ports import PassesTime
 from fencepost.steps.outcomes import achieved
 from fencepost.steps.sentence import brings_down, unloads
 from fencepost.steps.settling import let_pass
@@ -10,14 +11,19 @@ from .context import ScenarioContext
 from .transactions import shown_status
 from .vocabulary import PULSAR
 
+RETENTION_PASSED_S = 12.0
+"""Longer than a retention of a few seconds with the interval at which headers are collected."""
+
+_MONTH_MS = 31 * 24 * 60 * 60 * 1000
 _MARGIN_S = 1.0
 """How much longer than a timeout the system is down."""
 
 CRASH = PULSAR.act(
-    given="the system has crashed and restarted",
-    when="the system crashes[ while {transaction} is OPEN] and restarts",
+    given="the system has crashed and restarted[ {late:late_start}]",
+    when="the system crashes[ while {transaction} is OPEN] and restarts[ {late:late_start}]",
     meaning="A power cut right after the answer to the step before, and a start with what was durable. A transaction that is named was "
-    "open until then, and nobody ends it afterwards.",
+    "open until then, and no client ends it afterwards. After a retention: as long after the timeout as headers of ended transactions are "
+    "kept, and longer. A month is longer than any ordinary pause of a client.",
 )
 LEAVE_OPEN = PULSAR.act(
     given="{transaction} has been left open past its timeout",
@@ -28,9 +34,22 @@ LEAVE_OPEN = PULSAR.act(
 
 @CRASH.given
 @brings_down("crash")
-def has_crashed(context: ScenarioContext) -> None:
+def has_crashed(context: ScenarioContext, late: str | None) -> None:
     context.session.faults.crash()
+    if late is not None:
+        _let_pass(context, late)
     start(context)
+
+
+def _let_pass(context: ScenarioContext, late: str) -> None:
+    time = context.session.time
+    if late == "a month later":
+        assert isinstance(time, PassesTime), "the time of a system that offers virtual-time"
+        time.let_pass(_MONTH_MS)
+        return
+    transaction = context.transactions[late[-1]]
+    margin_s = RETENTION_PASSED_S if "retention" in late else _MARGIN_S
+    let_pass(time, max(0.0, transaction.expires_ms - time.now_ms()) / 1000 + margin_s)
 
 
 def start(context: ScenarioContext) -> None:
@@ -42,22 +61,13 @@ def start(context: ScenarioContext) -> None:
 
 @CRASH.when
 @brings_down("crash")
-def crashes(context: ScenarioContext, transaction: str | None) -> None:
+def crashes(context: ScenarioContext, transaction: str | None, late: str | None) -> None:
     if transaction is not None:
         _check_open(context, transaction)
-    has_crashed(context)
-
-
-@PULSAR.when("the system is down until {transaction} should have timed out")
-@brings_down("crash")
-def is_down_past(context: ScenarioContext, transaction: str) -> None:
-    """The transaction was open until a power cut; the start is later than its timeout, and no client ends it afterwards."""
-    _check_open(context, transaction)
-    faults, time = context.session.faults, context.session.time
-    faults.crash()
-    let_pass(time, max(0.0, context.transactions[transaction].expires_ms - time.now_ms()) / 1000 + _MARGIN_S)
-    start(context)
-    context.transactions[transaction].is_over = True
+    if late is not None and late.startswith("after the timeout of "):
+        _check_open(context, late[-1])
+        context.transactions[late[-1]].is_over = True
+    has_crashed(context, late)
 
 
 def _check_open(context: ScenarioContext, transaction: str) -> None:

@@ -23,10 +23,19 @@ BEGIN_MANY = PULSAR.act(
 )
 
 
-@PULSAR.given("the[ {policy}] {topics}[ with {values}]")
-def topics(context: ScenarioContext, policy: str | None, topics: tuple[str, ...], values: tuple[str, ...] | None) -> None:
-    """New topics that only this scenario uses; with messages outside of transactions, or empty."""
+@PULSAR.given("the[ {policy}] {topics}[ {where}][ with {values}]")
+def topics(
+    context: ScenarioContext, policy: str | None, topics: tuple[str, ...], where: str | None, values: tuple[str, ...] | None
+) -> None:
+    """New topics that only this scenario uses; with messages outside of transactions, or empty. Another namespace is new. As partitions of
+    one topic: a topic with so many partitions, each of which has its own name in the scenario.
+    """
     namespace = "public/default"
+    if where == "as partitions of one topic":
+        whole = persistent(context.session.unique("".join(topics)))
+        achieved(context.client.create_partitioned_topic(whole, len(topics)), f"making a topic of {len(topics)} partitions")
+        context.topics.by_name.update({topic: partition_of(whole, number) for number, topic in enumerate(topics)})
+        return
     if policy == "classic":
         for topic in topics:
             name = context.topics.by_name[topic] = persistent(context.session.unique(topic))
@@ -34,14 +43,20 @@ def topics(context: ScenarioContext, policy: str | None, topics: tuple[str, ...]
         return
     if policy in _KEY_OF:
         context.topics.key_of.update(dict.fromkeys(topics, _KEY_OF[policy]))
-    if policy == "deduplicated":
+    if policy == "deduplicated" or where:
         namespace = f"public/{context.session.unique(topics[0])}"
         achieved(context.client.create_namespace(namespace), f"making the namespace {namespace}")
+    if policy == "deduplicated":
         achieved(context.client.set_deduplication(namespace, True), f"having {namespace} deduplicated")
     for topic in topics:
         context.topics.create(topic, namespace)
         for value in values or ():
             achieved(context.topics.send(topic, value), f"writing {value} to {topic}")
+
+
+def partition_of(whole: str, number: int) -> str:
+    """The name of a partition of a topic."""
+    return f"{whole}-partition-{number}"
 
 
 @PULSAR.given("{transactions}[ with a {time_out} timeout]")

@@ -9,14 +9,24 @@ from .vocabulary import PULSAR, Participant
 
 ADD = PULSAR.act(
     given="{transaction} has added {participants}",
+    tried="{transaction} has tried to add a topic whose name cannot be parsed",
     when="{transaction} adds {participants}",
-    meaning="ADD_PARTITION_TO_TXN or ADD_SUBSCRIPTION_TO_TXN, one request for all, also for what the transaction has already.",
+    meaning="ADD_PARTITION_TO_TXN or ADD_SUBSCRIPTION_TO_TXN, one request for all, also for what the transaction has already. "
+    "A name that cannot be parsed: foo://x, whatever the answer. The status of the transaction is not requested any more: the coordinator "
+    "may be unable to report it.",
 )
+_NO_NAME = "foo://x"
 
 
 @ADD.given
 def has_added(context: ScenarioContext, transaction: str, participants: tuple[Participant, ...]) -> None:
     achieved(context.add(transaction, participants), f"adding to {transaction}")
+
+
+@ADD.tried
+def has_tried_to_add_no_name(context: ScenarioContext, transaction: str) -> None:
+    context.client.add_topics(context.id_of(transaction), [_NO_NAME])
+    context.transactions[transaction].is_told = False
 
 
 @ADD.when
@@ -25,30 +35,24 @@ def adds(context: ScenarioContext, transaction: str, participants: tuple[Partici
     context.ask(request, context.add(transaction, participants))
 
 
-@PULSAR.then("{participant} does not take part in {transaction}")
-def takes_no_part(context: ScenarioContext, participant: Participant, transaction: str) -> None:
-    """The coordinator does not list it among the participants, or does not know the transaction any more."""
+@PULSAR.then("{participants} {take_part} in {transaction}")
+def take_part_or_not(context: ScenarioContext, participants: tuple[Participant, ...], take_part: str, transaction: str) -> None:
+    """The coordinator lists each of them among the participants; or none of them, or it does not know the transaction any more."""
     what = f"participants of {transaction}"
     known = context.client.transaction(context.id_of(transaction))
-    if isinstance(known, Refused) and known.code == GONE:
+    if take_part == "does not take part" and isinstance(known, Refused) and known.code == GONE:
         context.evidence.saw(f"{what}: {transaction} is not known any more")
         return
     metadata = observed(known, f"asking who takes part in {transaction}")
     there = metadata.topics | metadata.subscriptions
-    unwanted = context.subscription(participant.name) if participant.is_subscription else context.topics[participant.name]
-    seen = ", ".join(sorted(map(str, there))) or "nobody"
-    context.evidence.expect(unwanted not in there, f"not {participant}", seen, what=what)
-
-
-@PULSAR.then("{participants} take part in {transaction}")
-def take_part(context: ScenarioContext, participants: tuple[Participant, ...], transaction: str) -> None:
-    """The coordinator lists each of them among the participants."""
-    metadata = observed(context.client.transaction(context.id_of(transaction)), f"asking who takes part in {transaction}")
-    there = metadata.topics | metadata.subscriptions
     names = {one: context.subscription(one.name) if one.is_subscription else context.topics[one.name] for one in participants}
     missing = [str(one) for one, name in names.items() if name not in there]
-    seen = f"all but {' and '.join(missing)}" if missing else "all of them"
-    context.evidence.expect(not missing, "all of them", seen, what=f"participants of {transaction}")
+    if take_part == "does not take part":
+        unwanted = " or ".join(map(str, participants))
+        context.evidence.expect(len(missing) == len(names), f"not {unwanted}", ", ".join(sorted(map(str, there))) or "nobody", what=what)
+    else:
+        seen = f"all but {' and '.join(missing)}" if missing else "all of them"
+        context.evidence.expect(not missing, "all of them", seen, what=what)
 
 
 @PULSAR.then("nothing of {transaction} is pending in {participant}")

@@ -1,8 +1,10 @@
-"""The requests of one consumer, each of which is answered."""
+"""The requests of one consumer, or of a new client, each of which is answered."""
 
 from collections.abc import Callable
 
+from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.values import Consumer, SubscriptionType
+from fencepost.contract.evidence import NoAnswer
 from fencepost.contract.outcomes import Done, Outcome, Unknown
 from fencepost.steps.outcomes import achieved, observed, unanswered
 
@@ -10,12 +12,16 @@ from .context import ScenarioContext
 from .vocabulary import PULSAR
 
 
-@PULSAR.when("a consumer of {topic} makes each of its requests")
-def makes_each_request(context: ScenarioContext, topic: str) -> None:
-    """One after the other: SUBSCRIBE, and SUBSCRIBE again with the same consumer id, GET_LAST_MESSAGE_ID, SEEK, SUBSCRIBE in another way,
-    which is refused, UNSUBSCRIBE; and of a second one, which is exclusive, SUBSCRIBE and CLOSE_CONSUMER. Requests without an answer in time
-    are kept.
+@PULSAR.when("a {requester} of {topic} makes each of its requests")
+def makes_each_request(context: ScenarioContext, requester: str, topic: str) -> None:
+    """A new client, one after the other, each once: CONNECT, PING, PARTITIONED_METADATA and LOOKUP of the topic, after which it connects
+    to the broker that the LOOKUP named. A consumer, one after the other: SUBSCRIBE, and SUBSCRIBE again with the same consumer id,
+    GET_LAST_MESSAGE_ID, SEEK, SUBSCRIBE in another way, which is refused, UNSUBSCRIBE; and of a second one, which is exclusive, SUBSCRIBE
+    and CLOSE_CONSUMER. Requests without an answer in time are kept.
     """
+    if requester == "new client":
+        _look_for(context, topic)
+        return
     silent: list[str] = []
     client, name = context.client, context.topics[topic]
     first = _made(context, topic, silent, "SUBSCRIBE", lambda: client.subscribe(name, "asking"))
@@ -37,11 +43,25 @@ def makes_each_request(context: ScenarioContext, topic: str) -> None:
 
 @PULSAR.then("each of its requests is answered")
 def each_is_answered(context: ScenarioContext) -> None:
-    """With success, or with an error where that is due. Where no answer came in time, a later request on the same connection was answered:
-    the broker is silent, and not merely slow.
+    """With success, or with an error where that is due. Where no answer came in time, a later request on the same connection was answered,
+    or that of an administrator who asks for the topic's log: the broker is silent, and not merely slow.
     """
     seen = f"none to {', '.join(context.unanswered)}" if context.unanswered else "answers to all"
     context.evidence.expect(not context.unanswered, "answers to all", seen, what="answers")
+
+
+def _look_for(context: ScenarioContext, topic: str) -> None:
+    client: PulsarProbe = context.session.client("newcomer")
+    name = context.topics[topic]
+    requests: dict[str, Callable[[], Outcome[object]]] = {
+        "CONNECT": client.connect,
+        "PING": client.ping,
+        "PARTITIONED_METADATA": lambda: client.partitions(name, retry=False),
+        "LOOKUP": lambda: client.find(name),
+    }
+    context.unanswered = tuple(request for request, ask in requests.items() if isinstance(ask(), Unknown))
+    if context.unanswered and not isinstance(context.client.log_stats(name), Done):
+        raise NoAnswer(f"nothing was answered to {', '.join(context.unanswered)}, nor to the administrator")
 
 
 def _refused(outcome: Outcome[Consumer]) -> Outcome[None]:

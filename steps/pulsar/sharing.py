@@ -12,9 +12,10 @@ from .topics import is_sentinel
 from .vocabulary import PULSAR, shown
 
 LEAVE = PULSAR.act(
-    given="the consumer of {subscription} has left",
-    when="the consumer of {subscription} leaves",
-    meaning="It is closed; the subscription stays.",
+    given="{leaving} has left",
+    when="{leaving} leaves",
+    meaning="It is closed; the subscription stays. The active one is the consumer that was last notified that it is active; messages that "
+    "the other one has received before do not count any more.",
 )
 
 
@@ -54,15 +55,16 @@ def tries_to_join(context: ScenarioContext, subscription: str, subscription_type
 
 @LEAVE.given
 @LEAVE.when
-def leaves(context: ScenarioContext, subscription: str) -> None:
+def leaves(context: ScenarioContext, leaving: str) -> None:
+    if leaving.startswith("the active one"):
+        _, subscription, _, other, _ = leaving.split('"')
+        _active_one_leaves(context, subscription, other)
+        return
+    subscription = leaving.split('"')[1]
     achieved(context.client.close_consumer(context.subscriptions[subscription].consumer), f"closing the consumer of {subscription}")
 
 
-@PULSAR.when("the active one of {subscription} and {other:subscription} leaves")
-def active_one_leaves(context: ScenarioContext, subscription: str, other: str) -> None:
-    """The consumer that was last notified that it is active is closed. Messages that the other one has received before do not count any
-    more.
-    """
+def _active_one_leaves(context: ScenarioContext, subscription: str, other: str) -> None:
     served = _served(context, (subscription, other), 0)
     leaving, staying = (subscription, other) if served.active[0] else (other, subscription)
     achieved(context.client.close_consumer(context.subscriptions[leaving].consumer), f"closing the consumer of {leaving}")

@@ -168,6 +168,20 @@ TYPES: tuple[ValueType[Any], ...] = (
     text("progress", "begun|committed|written to [a-z]+", "how far transactions have come"),
     choice("unknown", "an unknown transaction", "a transaction of an unknown coordinator", meaning="what does not exist"),
     choice("not_added", "which it has not added", meaning="the topic or subscription is no participant of the transaction"),
+    choice("where", "in another namespace", "as partitions of one topic", meaning="where the topics are"),
+    choice("requester", "consumer", "new client", meaning="a client with a consumer, or one that looks up the topic"),
+    choice("in_one_go", "in one go", meaning="all are sent before the first receipt is read"),
+    choice("take_part", "take part", "does not take part", meaning="whether the transaction has them as participants"),
+    text(
+        "leaving",
+        r'the consumer of "[a-z]+"|the active one of "[a-z]+" and "[a-z]+"',
+        "a consumer, or the one of two that is active",
+    ),
+    text(
+        "late_start",
+        "after the timeout of [A-Z]|after the timeout and the retention of [A-Z]|a month later",
+        "how long after its crash the system starts",
+    ),
     choice("order", "in some order", meaning="in an order that is the topic's affair"),
     choice(
         "news", "that there is no more", "nothing of an end", "nothing that it did not ask for", meaning="what a broker sends to a consumer"

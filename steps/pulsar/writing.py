@@ -9,7 +9,7 @@ from .ending import has_ended
 from .vocabulary import PULSAR, Participant, PlainMessages
 
 WRITE = PULSAR.act(
-    given="{transaction} has written {values} to {topic}",
+    given="{transaction} has written {values} to {topic}[ {in_one_go}]",
     when="{transaction} writes {value} to {topic}[, {not_added}]",
     meaning="SEND in the transaction, which was receipted. The topic is added first unless the transaction has it already, as clients do, "
     "or it is said that it is not.",
@@ -32,8 +32,15 @@ WRITE_PLAIN = PULSAR.act(
 
 
 @WRITE.given
-def has_written(context: ScenarioContext, transaction: str, values: tuple[str, ...], topic: str) -> None:
-    context.take_part(transaction, Participant(topic, is_subscription=False))
+def has_written(context: ScenarioContext, transaction: str, values: tuple[str, ...], topic: str, in_one_go: str | None) -> None:
+    txn = context.take_part(transaction, Participant(topic, is_subscription=False))
+    if in_one_go:
+        producer = context.topics.producer(topic)
+        under_way = [achieved(context.client.post(producer, value, transaction=txn), f"sending {value} to {topic}") for value in values]
+        for value, pending in zip(values, under_way, strict=True):
+            achieved(context.client.receipt(pending), f"writing {value} to {topic}")
+            context.transactions[transaction].written.append((topic, value))
+        return
     for value in values:
         achieved(context.send(transaction, topic, value), f"writing {value} to {topic}")
 
@@ -56,17 +63,6 @@ def _send_batch(context: ScenarioContext, transaction: str, values: tuple[str, .
     return answer
 
 
-@PULSAR.given("{transaction} has written {values} to {topic} in one go")
-def has_written_in_one_go(context: ScenarioContext, transaction: str, values: tuple[str, ...], topic: str) -> None:
-    """SEND of all of them in the transaction before the first receipt is read; then each was acknowledged."""
-    txn = context.take_part(transaction, Participant(topic, is_subscription=False))
-    producer = context.topics.producer(topic)
-    under_way = [achieved(context.client.post(producer, value, transaction=txn), f"sending {value} to {topic}") for value in values]
-    for value, pending in zip(values, under_way, strict=True):
-        achieved(context.client.receipt(pending), f"writing {value} to {topic}")
-        context.transactions[transaction].written.append((topic, value))
-
-
 @WRITE.when
 def writes(context: ScenarioContext, transaction: str, value: str, topic: str, not_added: str | None) -> None:
     if not_added is None:
@@ -84,7 +80,7 @@ def has_tried_to_write(context: ScenarioContext, transaction: str, value: str, t
 
 @COMMIT_ONE.given
 def has_committed(context: ScenarioContext, transaction: str, value: str, topic: str) -> None:
-    has_written(context, transaction, (value,), topic)
+    has_written(context, transaction, (value,), topic, None)
     has_ended(context, transaction, Action.COMMIT)
 
 

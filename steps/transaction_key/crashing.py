@@ -5,7 +5,6 @@ from fencepost.steps.pulsar.context import ScenarioContext
 
 from .vocabulary import KEYS
 
-_MONTH_MS = 31 * 24 * 60 * 60 * 1000
 _SECOND_MS = 1000
 _MINUTE_MS = 60 * 1000
 _HOW_LATE_MS = {None: _SECOND_MS, "two minutes": 2 * _MINUTE_MS}
@@ -14,14 +13,6 @@ _RECORDS = {
     "has half a record": b"\x08",
     "has a record of another version": b"\xff\xff\xff\xff\xff\xff\xff\xff",
 }
-
-
-@KEYS.given("the system has crashed and restarted a month later")
-def comes_back_later(context: ScenarioContext) -> None:
-    """In between it is down, and its keys are idle for longer than any ordinary pause."""
-    context.session.faults.crash()
-    _let_pass(context, _MONTH_MS)
-    context.session.faults.restart()
 
 
 @KEYS.when("a minute passes")
