@@ -21,15 +21,6 @@ def segments_of_one_topic(context: ScenarioContext, segments: tuple[str, ...]) -
     context.topics.by_name.update(zip(segments, achieved(made, "making a topic of several segments"), strict=True))
 
 
-@PIP471.given("the {topics} in another namespace")
-def topics_in_another_namespace(context: ScenarioContext, topics: tuple[str, ...]) -> None:
-    """New topics in a new namespace."""
-    namespace = f"public/{context.session.unique(topics[0])}"
-    achieved(context.client.create_namespace(namespace), f"making the namespace {namespace}")
-    for topic in topics:
-        context.topics.create(topic, namespace)
-
-
 @PIP471.given("classic {transactions}")
 def classic_transactions(context: ScenarioContext, transactions: tuple[str, ...]) -> None:
     """Open transactions of PIP-31's coordinator; their timeout is longer than a scenario."""

@@ -16,6 +16,7 @@ from fencepost.reference.pulsar.pending_ack_store import Waiting
 from fencepost.reference.pulsar.values import Action, SubscriptionName, TxnId
 
 _LONGEST_MS = 60_000
+_A_PAGE = 50
 
 
 @defect(
@@ -200,3 +201,19 @@ class MetadataConflictTakenForDone(TransactionRecords):
     def replace(self, txn: TxnId, header: Header, version: int) -> None:
         with suppress(VersionConflict):
             super().replace(txn, header, version)
+
+
+@defect(
+    {"PIP471-36": seen("50", expected="^(none|0)$", what="^operation records of A$")},
+    origin="red team: a list of which the first page is read",
+)
+class MetadataPageOfRecordsDeleted(TransactionRecords):
+    """A participant that has followed an end deletes the first 50 of its operation records, once and again; the others stay for ever."""
+
+    def delete_operations(self, txn: TxnId, participant: str | SubscriptionName) -> None:
+        records = self._of_transaction
+        self._of_transaction = lambda txn: records(txn)[:_A_PAGE]
+        try:
+            super().delete_operations(txn, participant)
+        finally:
+            del self._of_transaction
