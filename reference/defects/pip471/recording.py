@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.metadata.store import IndexEntry, VersionConflict
+from fencepost.reference.metadata.store import IndexEntry, Record, VersionConflict
 from fencepost.reference.metadata_transactions import paths
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
 from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
@@ -210,10 +210,15 @@ class MetadataConflictTakenForDone(TransactionRecords):
 class MetadataPageOfRecordsDeleted(TransactionRecords):
     """A participant that has followed an end deletes the first 50 of its operation records, once and again; the others stay for ever."""
 
+    _is_deleting = False
+
     def delete_operations(self, txn: TxnId, participant: str | SubscriptionName) -> None:
-        records = self._of_transaction
-        self._of_transaction = lambda txn: records(txn)[:_A_PAGE]
+        self._is_deleting = True
         try:
             super().delete_operations(txn, participant)
         finally:
-            del self._of_transaction
+            self._is_deleting = False
+
+    def _of_transaction(self, txn: TxnId) -> list[Record]:
+        found = super()._of_transaction(txn)
+        return found[:_A_PAGE] if self._is_deleting else found
