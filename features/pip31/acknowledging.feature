@@ -91,7 +91,7 @@ Feature: Acknowledging in a transaction
       Then it is refused with TransactionConflict or InvalidTxnStatus
 
   @PIP31-57 @MUST
-  Rule: A plain acknowledgement does not delete a message that is pending in a transaction.
+  Rule: A plain acknowledgement deletes the messages that it names, except those that are pending in a transaction.
     If a plain acknowledgement overrides a pending one, an abort has no message left to redeliver.
 
     Scenario: [1] A transaction aborts after a plain acknowledgement of its pending message
@@ -134,6 +134,20 @@ Feature: Acknowledging in a transaction
       And "b2" has been acknowledged for "packers" without a transaction
       When A aborts
       Then subscription "packers" has "i1", "i2", "i3", "b1", "b3" left
+
+    Scenario: [6] A plain acknowledgement names a pending message and a later one, and the transaction aborts
+      Given transaction A
+      And A has acknowledged "i1" for "workers"
+      And "i1", "i2" has been acknowledged for "workers" without a transaction
+      When A aborts
+      Then subscription "workers" has "i1", "i3" left
+
+    Scenario: [7] A plain acknowledgement names a pending message and an earlier one, and the transaction aborts
+      Given transaction A
+      And A has acknowledged "i2" for "workers"
+      And "i1", "i2" has been acknowledged for "workers" without a transaction
+      When A aborts
+      Then subscription "workers" has "i2", "i3" left
 
   @PIP31-58 @MUST @aborts
   Rule: An abort redelivers the messages that the transaction has acknowledged.

@@ -62,6 +62,18 @@ Feature: The end of a cumulative acknowledgement
       When A commits
       Then subscription "others" has at least "b2", "b3" left
 
+    Scenario: [9] A transaction commits an individual acknowledgement and a cumulative one of earlier messages after it
+      Given A has acknowledged "i3" for "auditors"
+      And A has tried to acknowledge everything up to "i1" for "auditors"
+      When A commits
+      Then "auditors" agrees with the answers
+
+    Scenario: [10] A transaction commits an individual acknowledgement and a cumulative one that covers it
+      Given A has acknowledged "i1" for "auditors"
+      And A has tried to acknowledge everything up to "i2" for "auditors"
+      When A commits
+      Then "auditors" agrees with the answers
+
   @PIP31-84 @MUST @aborts
   Rule: An abort redelivers every message up to the one that the transaction has acknowledged cumulatively.
     The input of an aborted transaction would never be processed.
@@ -98,6 +110,12 @@ Feature: The end of a cumulative acknowledgement
     Scenario: [6] A transaction aborts a cumulative acknowledgement and an individual one after it
       Given A has acknowledged everything up to "i1" for "auditors"
       And A has acknowledged "i3" for "auditors"
+      When A aborts
+      Then subscription "auditors" has "i1", "i2", "i3" left
+
+    Scenario: [7] A transaction aborts an individual acknowledgement and a cumulative one of earlier messages after it
+      Given A has acknowledged "i3" for "auditors"
+      And A has tried to acknowledge everything up to "i1" for "auditors"
       When A aborts
       Then subscription "auditors" has "i1", "i2", "i3" left
 

@@ -36,7 +36,7 @@ Feature: Topics that are created and deleted
       Then it is refused
 
   @PIP31-146 @SHOULD
-  Rule: A topic that was deleted has no messages, and one that is created again under its name starts empty.
+  Rule: A topic that was deleted has no messages, one that is created again under its name starts empty, and no other topic changes.
     Deleted data would reappear before the messages of the new topic.
 
     Scenario: [1] An administrator creates a topic
@@ -91,3 +91,12 @@ Feature: Topics that are created and deleted
       And "old" has been written to orders
       When a consumer of "workers" begins behind all that is in orders
       Then the consumer of "workers" receives nothing
+
+    Scenario: [8] A topic of the same name in another namespace is deleted
+      Given the topic "orders" with "before"
+      And the topic "payments" in another namespace, by the name of orders
+      And "p1" has been written to payments
+      And payments has been unloaded
+      And orders has been deleted
+      When "p2" is written to payments
+      Then readers of payments see "p1", "p2"

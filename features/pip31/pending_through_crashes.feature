@@ -111,3 +111,21 @@ Feature: Pending acknowledgements across crashes
       And A has committed
       When the system crashes and restarts
       Then subscription "workers" has "i3" left
+
+    @needs:crash
+    Scenario: [12] A transaction with two cumulative acknowledgements commits after a crash
+      Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged everything up to "i1" for "auditors"
+      And A has acknowledged everything up to "i2" for "auditors"
+      And the system has crashed and restarted
+      When A commits
+      Then subscription "auditors" has "i3" left
+
+    @needs:crash
+    Scenario: [13] A transaction with an individual acknowledgement and a cumulative one of earlier messages commits after a crash
+      Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged "i3" for "auditors"
+      And A has tried to acknowledge everything up to "i1" for "auditors"
+      And the system has crashed and restarted
+      When A commits
+      Then "auditors" agrees with the answers

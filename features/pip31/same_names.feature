@@ -38,6 +38,16 @@ Feature: Equal names in different places
       And subscription "workers" has "i2", "i3" left
       And subscription "payers" has "p2" left
 
+    @needs:buffer-statistics
+    Scenario: [4] A transaction with two subscriptions of the same name on topics of the same name in two namespaces commits
+      Given the topic "orders" in another namespace, by the name of inputs
+      And "o1" has been written to orders
+      And the consumer of shared subscription "others" has received "o1" from orders, by the name of "workers"
+      And A has acknowledged "o1" for "others"
+      When A commits
+      Then nothing of A is pending in "others"
+      And subscription "others" has nothing left
+
   @PIP31-132 @MUST
   Rule: The end of a transaction of one coordinator does not change the open transactions of another coordinator.
     Each coordinator has a separate sequence. A broker that compares them ends open transactions: input is redelivered, output is lost.

@@ -26,6 +26,32 @@ Feature: Several transactions in a topic, and many messages in a transaction
       When "p1" is written to orders
       Then readers of orders see "p1"
 
+  @PIP31-174 @MUST @commits @aborts
+  Rule: A commit deletes every message that its transaction has acknowledged and an abort redelivers every one, however many there are.
+    A broker that processes only the first page of acknowledgements redelivers input after a commit, or loses it after an abort.
+
+    Scenario: [1] A commit of a hundred and fifty acknowledgements
+      Given A has acknowledged 150 messages of orders for "workers", one by one
+      When A commits
+      Then subscription "workers" has nothing left
+
+    Scenario: [2] The topic is reloaded before a commit of a hundred and fifty acknowledgements
+      Given A has acknowledged 150 messages of orders for "workers", one by one
+      And orders has been unloaded
+      When A commits
+      Then subscription "workers" has nothing left
+
+    Scenario: [3] An abort of a hundred and fifty acknowledgements
+      Given A has acknowledged 150 messages of orders for "workers", one by one
+      When A aborts
+      Then "workers" agrees with the answers
+
+    Scenario: [4] The topic is reloaded before an abort of a hundred and fifty acknowledgements
+      Given A has acknowledged 150 messages of orders for "workers", one by one
+      And orders has been unloaded
+      When A aborts
+      Then "workers" agrees with the answers
+
   @PIP31-171 @MUST @aborts @recovery
   Rule: A topic that is reloaded hides the messages of every transaction that was aborted in it.
     A topic that remembers only the last abort delivers messages that were aborted before it.

@@ -113,6 +113,13 @@ Feature: Consumers and controllers that are absent for a while
       When the retention of sealed segments passes
       Then ann is assigned first and second and high and right
 
+    Scenario: [4] A consumer that returns after its grace period shares with those that have its segments now
+      Given bob has been cut off
+      And the grace period has passed
+      And abe has joined "workers" of orders
+      When bob joins "workers" of orders
+      Then each active segment of orders is assigned once to abe and ann and bob
+
   @PIP460-39 @MUST @recovery
   Rule: Assignments survive a fail-over of the controller: a stream consumer that reconnects is assigned the segments that it had.
     Otherwise each fail-over takes all segments away from each consumer that reconnects a little later than the others.

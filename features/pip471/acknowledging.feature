@@ -175,6 +175,15 @@ Feature: Acknowledging in a metadata-driven transaction
       Then the consumer of "workers" receives "i1", "i2", "i3" and nothing else
       And subscription "workers" has "i1", "i2", "i3" left
 
+    Scenario: [6] A reload of a segment leaves the namesake of a subscription on a topic of the same name in another namespace as it is
+      Given the topic "payments" in another namespace, by the name of inputs
+      And "o1" has been written to payments
+      And the consumer of exclusive subscription "auditors" has received "o1" from payments, by the name of "workers"
+      And B has acknowledged everything up to "o1" for "auditors"
+      And inputs has been unloaded
+      When another consumer takes over "workers"
+      Then the consumer of "workers" receives "i1", "i2", "i3" and nothing else
+
   @PIP471-68 @SHOULD @fencing
   Rule: A broker refuses an acknowledgement in a transaction that has ended.
     After a commit it would delete input without any committed output; if it stayed pending, it would withhold the input from every

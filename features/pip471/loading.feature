@@ -163,6 +163,15 @@ Feature: Segments that are reloaded
       When "p1" is written to orders
       Then readers of orders see "a1"
 
+    Scenario: [12] A topic of the same name in another namespace has decided what was written later
+      Given the topic "payments" in another namespace, by the name of orders
+      And transaction C
+      And C has committed "c1" to orders
+      And A has written "a1" to orders
+      And orders has been unloaded
+      When B commits "b1" to payments
+      Then readers of orders see "c1"
+
   @PIP471-61 @MUST @recovery
   Rule: A transaction continues after a reload of its segment, and messages from before and after the reload share its outcome.
     A client cannot foresee that a segment moves, and its transaction must not be torn apart by a move.

@@ -117,6 +117,18 @@ Feature: Pending acknowledgements of a subscription that is reloaded
       When A commits
       Then subscription "workers" has "i3" left
 
+    Scenario Outline: [14] Another transaction has ended on the subscription before the reload
+      Given B has acknowledged "i2" for "workers"
+      And B has <ended>
+      And inputs has been unloaded
+      When A commits
+      Then subscription "workers" has <left> left
+
+      Examples:
+        | ended     | left       | why                                     |
+        | aborted   | "i2", "i3" | the returned message is available again |
+        | committed | "i3"       | the deleted message is not redelivered  |
+
   @PIP471-31 @MUST @aborts @recovery
   Rule: An abort redelivers what the transaction had acknowledged before the subscription was reloaded.
     The input of an aborted transaction would never be processed.

@@ -32,6 +32,23 @@ Feature: Publishing in a metadata-driven transaction
       When A commits
       Then readers of orders see exactly what of A was receipted
 
+    Scenario: [2] A transaction of a hundred and fifty acknowledgements commits
+      Given A has acknowledged 150 messages of orders for "workers", one by one
+      When A commits
+      Then subscription "workers" has nothing left
+
+    Scenario: [3] The segment is reloaded before a commit of a hundred and fifty acknowledgements
+      Given A has acknowledged 150 messages of orders for "workers", one by one
+      And orders has been unloaded
+      When A commits
+      Then subscription "workers" has nothing left
+
+    Scenario: [4] The segment is reloaded before an abort of a hundred and fifty acknowledgements
+      Given A has acknowledged 150 messages of orders for "workers", one by one
+      And orders has been unloaded
+      When A aborts
+      Then "workers" agrees with the answers
+
   @PIP471-14 @MUST
   Rule: A segment stores each message of a transaction once, and no other entry for the transaction.
     A sealed segment accepts no entries: a transaction that needs one more for its end could never end there.

@@ -202,6 +202,12 @@ Feature: What the metadata store contains of a transaction
       Then the store soon has no operation records of C
       And the store has 1 writes of D to orders
 
+    @needs:metadata-store
+    Scenario: [11] A hundred and fifty acknowledgements are committed
+      Given A has acknowledged 150 messages of orders for "workers", one by one
+      When A commits
+      Then the store soon has no operation records of A
+
   @PIP471-41 @MUST
   Rule: The index by deadline lists every open transaction and no ended one.
     A transaction that is missing never expires; one that has ended and is still listed is ended twice.

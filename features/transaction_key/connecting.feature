@@ -141,6 +141,16 @@ Feature: Connections with a key
       Then it is refused with NotAllowedError
       And administrators do not find key "payments"
 
+    @needs:transaction-keys
+    Scenario: [5] A process reconnects with its epoch after two others have connected
+      Given task one has connected with key "payments"
+      And task two has connected with key "payments"
+      And task three has connected with key "payments"
+      And task three has begun transaction A
+      When task one connects again
+      Then it is refused with NotAllowedError
+      And A is OPEN
+
   @TXKEY-04 @MUST @fencing
   Rule: When a client connects with a key, the coordinator closes the previous connection of that key.
     A predecessor whose connection stays open continues its work and learns of its successor too late.

@@ -105,6 +105,13 @@ Feature: Keys and their owners
       When task four connects with key "refunds"
       Then task four is given a greater epoch than task two
 
+    @needs:transaction-keys
+    Scenario: [13] A key that is a prefix of another one is deleted
+      Given task two has connected with key "pay"
+      When key "pay" is deleted
+      Then A is OPEN
+      And the connection of task one is open
+
   @TXKEY-16 @MUST @fencing
   Rule: Two owners that use the same key name have two different keys.
     Owners do not know each other's keys, and would fence each other by accident.

@@ -78,6 +78,7 @@ class PendingAcks:
         `record_end` notifies the store, when that is deleted or redelivered.
         """
         rule("PIP31-153")
+        rule("PIP31-174")
         if self._overlooks(txn):
             return Waiting(txn)
         cumulative = self._cumulative.get(txn)

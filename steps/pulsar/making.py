@@ -59,6 +59,15 @@ def partition_of(whole: str, number: int) -> str:
     return f"{whole}-partition-{number}"
 
 
+@PULSAR.given("the {topics} in another namespace[, by the name of {namesake:topic}]")
+def topics_in_another_namespace(context: ScenarioContext, topics: tuple[str, ...], namesake: str | None) -> None:
+    """New topics in a new namespace. By the name of another topic, a topic has that one's local name in the system."""
+    namespace = f"public/{context.session.unique(topics[0])}"
+    achieved(context.client.create_namespace(namespace), f"making the namespace {namespace}")
+    for topic in topics:
+        context.topics.create(topic, namespace, namesake)
+
+
 @PULSAR.given("{transactions}[ with a {time_out} timeout]")
 def transactions(context: ScenarioContext, transactions: tuple[str, ...], time_out: str | None) -> None:
     """Open transactions without participants, begun in this order, so that each is newer than the one before. Without such a timeout,

@@ -10,6 +10,8 @@ from fencepost.steps.outcomes import achieved, observed
 
 from .transactions import GONE, Transactions
 
+_LOCAL_NAME = 4
+"""Where the local name is in a topic's full name that is split at its slashes: after the domain, a tenant and a namespace."""
 _SENTINEL = "sentinel-"
 NO_SENTINEL = "not even the sentinel"
 """Stands for the expected message, where no consumer is attached to the topic."""
@@ -38,9 +40,10 @@ class Topics:
     def __getitem__(self, name: str) -> str:
         return self.by_name[name]
 
-    def create(self, name: str, namespace: str = "public/default") -> None:
-        """A new topic that only this scenario uses."""
-        made = self.transactions.client.make_topic(self.transactions.session.unique(name), namespace)
+    def create(self, name: str, namespace: str = "public/default", namesake: str | None = None) -> None:
+        """A new topic that only this scenario uses; with the local name of another topic of the scenario, in another namespace."""
+        local_name = self.transactions.session.unique(name) if namesake is None else self[namesake].split("/")[_LOCAL_NAME]
+        made = self.transactions.client.make_topic(local_name, namespace)
         self.by_name[name] = achieved(made, f"making the topic {name}")
 
     def producer(self, name: str) -> Producer:

@@ -332,3 +332,15 @@ class PlainBesidePendingDropped(DropsWhatIsOfThatBatch):
 @defect({"PIP31-56": seen("^success$", expected="^a refusal", what="^answer to ACK$")}, origin="textbook: a state for each entry")
 class DeletedInABatchAcknowledged(AsksWhetherTheEntryIsDeleted):
     """A transaction may acknowledge several messages of a batch when one of them is deleted already, for the entry is there still."""
+
+
+@defect(
+    {"PIP31-57": seen('^"i1", "i2", "i3"$', expected='^("i1"|"i2"), "i3"$', what="^left for workers$")},
+    origin="red team: a check of the whole request, where each message is due",
+)
+class PlainRequestWithPendingDropped(Subscription):
+    """A plain acknowledgement that names a pending message is dropped as a whole, and its other messages are processed twice."""
+
+    def acknowledge(self, wanted: Mapping[MessagePosition, Units]) -> None:
+        if all(self.without_pending(place, units) for place, units in wanted.items()):
+            super().acknowledge(wanted)

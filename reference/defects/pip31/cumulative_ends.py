@@ -160,3 +160,38 @@ class CumulativeAbortForgetsWhatIsDeleted(Subscription):
         if action is Action.ABORT and self.pending.has_any_up_to(EARLIEST):  # only a cumulative one begins there
             self.cursor.seek(self.cursor.mark_delete)
         super().apply_outcome(txn, action)
+
+
+class _CumulativeReplacesIndividual(PendingAcks):
+    def recover(self) -> None:
+        self.replaced: dict[TxnId, dict[MessagePosition, dict[int, TxnId]]] = {}
+        super().recover()
+
+    def add_cumulative(self, txn: TxnId, place: MessagePosition) -> None:
+        super().add_cumulative(txn, place)
+        self.replaced[txn] = {taken: owners for taken, owners in self._individual.items() if set(owners.values()) == {txn}}
+        self._individual = {taken: owners for taken, owners in self._individual.items() if taken not in self.replaced[txn]}
+
+
+@defect(
+    {"PIP31-83": seen('^"i2", "i3"$', expected='^"i2", since', what='^messages of "auditors"$')},
+    origin="red team: the second of two kinds, which replaces the first",
+)
+class CumulativeReplacesIndividual(_CumulativeReplacesIndividual):
+    """A cumulative acknowledgement replaces what its transaction has acknowledged one by one; the commit leaves later ones of these."""
+
+
+@defect(
+    {"PIP31-84": seen('^"i1", "i2"$', expected='^"i1", "i2", "i3"$', what="^left for auditors$")},
+    origin="red team: the second of two kinds, which replaces the first",
+)
+class AbortGivesBackTheCumulativeAlone(_CumulativeReplacesIndividual):
+    """After an individual acknowledgement and a cumulative one of earlier messages, an abort redelivers up to the cumulative one alone."""
+
+    def end(self, txn: TxnId, action: Action) -> Waiting:
+        individual = {place: frozenset(owners) for place, owners in self.replaced.get(txn, {}).items()}
+        waiting = super().end(txn, action)
+        if action is Action.COMMIT:
+            return replace(waiting, individual=individual | dict(waiting.individual))
+        self._individual |= self.replaced.get(txn, {})
+        return waiting

@@ -35,3 +35,15 @@ class DeletionLeavesTheLog(Ledger):
 
     def journal_name(self, name: str) -> str:
         return f"ledger of {name}" if name.endswith(SIDECAR_SUFFIX) else super().journal_name(name)
+
+
+@defect(
+    {"PIP31-146": seen('^"p2"$', expected='^"p1", "p2"$', what="^readers of payments$")},
+    origin="red team: files that are found by the local name of a topic",
+)
+class PulsarDeletionTakesNamesakes(Topics[Any]):
+    """A deletion also takes what topics of the same name in other namespaces have stored."""
+
+    def erase(self, name: str) -> None:
+        super().erase(name)
+        self._disk.erase(lambda journal: journal.partition(" ")[2].split("/", 4)[-1] == name.split("/", 4)[-1])

@@ -88,3 +88,29 @@ class ReplayComparesSequences(PendingAckJournal):
     def replay(self) -> Sequence[Waiting]:
         ended = {record.txn.sequence for record in self._journal if isinstance(record, TransactionEnded)}
         return [waiting for waiting in super().replay() if waiting.txn.sequence not in ended]
+
+
+@defect(
+    {"PIP31-86": seen('^"i2", "i3"$', expected='^"i3"$', what="^left for auditors$")},
+    origin="red team: a map that is filled once for each transaction",
+)
+class FirstCumulativeIsRecovered(PendingAckJournal):
+    """A start recovers the first of several cumulative acknowledgements of a transaction; its commit leaves the messages after that."""
+
+    def replay(self) -> Sequence[Waiting]:
+        replayed = super().replay()
+        first = {waiting.txn: waiting for waiting in reversed(replayed) if waiting.cumulative is not None}
+        return [waiting for waiting in replayed if waiting.cumulative is None or first[waiting.txn] is waiting]
+
+
+@defect(
+    {"PIP31-86": seen('^"i2", "i3"$', expected='^"i2", since', what='^messages of "auditors"$')},
+    origin="red team: the second of two kinds, which replaces the first",
+)
+class RecoveredCumulativeAlone(PendingAckJournal):
+    """Where a transaction has acknowledged in both ways, a start recovers its cumulative acknowledgement alone."""
+
+    def replay(self) -> Sequence[Waiting]:
+        replayed = super().replay()
+        cumulative = {waiting.txn for waiting in replayed if waiting.cumulative is not None}
+        return [waiting for waiting in replayed if waiting.cumulative is not None or waiting.txn not in cumulative]

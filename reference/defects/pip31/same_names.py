@@ -13,6 +13,10 @@ _NO_COORDINATOR = -1
 _NO_WATERMARK = -1
 
 
+def _local_name(topic: str) -> str:
+    return topic.split("/", 4)[-1]
+
+
 @defect(
     {"PIP31-131": seen('^("p1", "p2"|something of 1 transactions)$', what="payers")},
     origin="textbook: a key without the half that tells apart",
@@ -83,3 +87,15 @@ class PulsarTransactionsByNumber(SidecarBuffer):
 
     def ongoing(self) -> dict[TxnId, Position]:
         return {}
+
+
+@defect(
+    {"PIP31-131": seen('^("o1"|something of 1 transactions)$', expected="^nothing$", what="others")},
+    origin="red team: a key by the local name of a topic",
+)
+class PulsarSubscriptionsByLocalName(LogCoordinator):
+    """Subscriptions of the same name on topics of the same name are one, whatever their namespaces: the second one follows no end."""
+
+    def add_subscriptions(self, txn: TxnId, names: tuple[SubscriptionName, ...]) -> None:
+        known = {(_local_name(one.topic), one.name) for one in self.describe(txn).subscriptions}
+        super().add_subscriptions(txn, tuple(one for one in names if (_local_name(one.topic), one.name) not in known))

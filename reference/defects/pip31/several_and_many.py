@@ -1,15 +1,18 @@
 """Defects of topics with several aborted transactions, and of transactions with many messages or participants."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.marker_buffer import MarkerBuffer
 from fencepost.reference.pulsar.participants import Participant, Participants
-from fencepost.reference.pulsar.pending_ack_store import Units
+from fencepost.reference.pulsar.pending_ack_journal import PendingAckJournal
+from fencepost.reference.pulsar.pending_ack_store import Units, Waiting
+from fencepost.reference.pulsar.pending_acks import PendingAcks
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 from fencepost.reference.pulsar.subscription import Subscription
 from fencepost.reference.pulsar.transaction import Transaction
@@ -17,6 +20,7 @@ from fencepost.reference.pulsar.values import Action, Message, Position, TxnId
 
 _A_PAGE = 50
 _PARTICIPANTS_OF_A_PAGE = 16
+_ACKNOWLEDGEMENTS_OF_A_PAGE = 100
 
 
 class _CommitsAPage(SidecarBuffer):
@@ -124,3 +128,48 @@ class PulsarSubscriptionOnlyForYounger(Subscription):
         if txn.sequence < self.newest and txn not in self.pending.transactions():
             raise Refused(Error.TRANSACTION_CONFLICT, f"transaction {txn} is older than one that has been ended")
         super().acknowledge_in(txn, wanted)
+
+
+@defect(
+    {"PIP31-174": seen('"150"', expected="^nothing$", what="^left for workers$")},
+    origin="red team: a list of which the first page is read",
+)
+class CommitOfAPageOfAcknowledgements(PendingAcks):
+    """A commit deletes the first 100 messages that its transaction has acknowledged, and the others are redelivered."""
+
+    def end(self, txn: TxnId, action: Action) -> Waiting:
+        waiting = super().end(txn, action)
+        page = dict(islice(waiting.individual.items(), _ACKNOWLEDGEMENTS_OF_A_PAGE))
+        return replace(waiting, individual=page) if action is Action.COMMIT else waiting
+
+
+@defect(
+    {"PIP31-174": seen('"150"', expected="^nothing$", what="^left for workers$")},
+    origin="red team: a list of which the first page is read",
+)
+class PageOfAcknowledgementsRecovered(PendingAckJournal):
+    """A topic that is loaded recovers the first 100 pending acknowledgements of a subscription, and the commit deletes no others."""
+
+    def replay(self) -> Sequence[Waiting]:
+        return super().replay()[:_ACKNOWLEDGEMENTS_OF_A_PAGE]
+
+
+@defect(
+    {"PIP31-174": seen('^"1", "10"', expected='"150"', what='^messages of "workers"$')},
+    origin="red team: a list of which the first page is read",
+)
+class AbortOfAPageOfAcknowledgements(PendingAcks):
+    """An abort redelivers the first 100 messages that its transaction has acknowledged; the others stay withheld for ever."""
+
+    def recover(self) -> None:
+        self._stays: dict[MessagePosition, Units] = {}
+        super().recover()
+
+    def end(self, txn: TxnId, action: Action) -> Waiting:
+        waiting = super().end(txn, action)
+        if action is Action.ABORT:
+            self._stays |= islice(waiting.individual.items(), _ACKNOWLEDGEMENTS_OF_A_PAGE, None)
+        return waiting
+
+    def units_at(self, place: MessagePosition) -> Units:
+        return super().units_at(place) | self._stays.get(place, frozenset())

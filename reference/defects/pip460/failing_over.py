@@ -1,6 +1,6 @@
 """Defects of grace periods, and of controllers that take over."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 from fencepost.reference.defects.decorator import defect, expected, seen
@@ -216,3 +216,29 @@ class ScalableRegisteredAnew(ScalableTopics):
         for segment in self.layout(topic).active:
             name = segment_topic(topic, segment)
             self._segments._topics_of(name).create(name).subscriptions[subscription].cursor.seek(EARLIEST)
+
+
+@defect(
+    {"PIP460-38": seen("abe has 0; ann has 1; bob has 1$", expected="once$", what="^segments of orders$")},
+    origin="red team: a table by the names of consumers, from which no entry is deleted",
+)
+class ScalableLateReturnKeepsItsSegments(Sessions):
+    """A consumer that returns after its grace period has the segments that it had, which have another consumer by now."""
+
+    @cached_property
+    def had(self) -> dict[str, tuple[Segment, ...]]:
+        """What each consumer was last assigned, by its name."""
+        return {}
+
+    @cached_property
+    def lost(self) -> set[str]:
+        """The names of the consumers that were given up."""
+        return set()
+
+    def dealt(self, segments: Iterable[Segment], names: Iterable[str]) -> Mapping[str, tuple[Segment, ...]]:
+        dealt = dict(super().dealt(segments, names))
+        self.lost.update(self.had.keys() - dealt.keys())
+        for name in self.lost & dealt.keys():
+            dealt[name] = tuple(dict.fromkeys((*dealt[name], *self.had[name])))
+        self.had.update(dealt)
+        return dealt

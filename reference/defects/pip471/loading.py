@@ -15,6 +15,11 @@ from fencepost.reference.pulsar.values import Action, Message, Position, TxnId
 _NO_WATERMARK = -1
 
 
+def local_name(topic: str) -> str:
+    """What is left of a topic's full name without tenant and namespace; of a segment's, with its hashes and its number."""
+    return topic.split("/", 4)[-1]
+
+
 @defect(
     {"PIP471-25": seen('^"a1", "b1"$', expected='^"b1"$', what="^readers of orders$")},
     origin="the proposal's text, which has no snapshot of aborted transactions",
@@ -157,3 +162,17 @@ class MetadataOpenCountsFromItsLast(MetadataBuffer):
 def _positions(ledger: Ledger, txn: TxnId) -> list[Position]:
     """Where the entries of a transaction stand."""
     return [entry.position for entry in ledger if isinstance(entry.content, Message) and entry.content.txn == txn]
+
+
+@defect(
+    {"PIP471-60": seen('^"c1", "a1"$', expected='^"c1"$', what="^readers of orders$")},
+    origin="red team: a key by the local name of a topic",
+)
+class MetadataWatermarkByLocalName(TransactionRecords):
+    """Topics of the same name in two namespaces have one watermark: one that is loaded looks for open transactions after the other's."""
+
+    def watermark(self, segment: str) -> Position | None:
+        return super().watermark(local_name(segment))
+
+    def set_watermark(self, segment: str, position: Position) -> None:
+        super().set_watermark(local_name(segment), position)

@@ -13,9 +13,10 @@ from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.deduplication import Deduplication
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.ledger import Marker
-from fencepost.reference.pulsar.values import Action, Message, Position, TxnId
+from fencepost.reference.pulsar.values import Action, Message, Position, SubscriptionName, TxnId
 
 _FULL = 512
+_A_PAGE = 100
 
 
 @defect(
@@ -133,3 +134,14 @@ class MetadataCommittedMeanwhileIsRefused(MetadataBuffer):
         super().check_again(txn)
         if self.participation.state_of(txn) is State.COMMITTED:
             raise Refused(Error.NOT_ALLOWED, f"TxnConflict: transaction {txn} was committed meanwhile")
+
+
+@defect(
+    {"PIP471-11": seen('"150"$', expected="^nothing$", what="^left for workers$")},
+    origin="red team: a list of which the first page is read",
+)
+class MetadataPageOfAcknowledgementsRecovered(TransactionRecords):
+    """A subscription that is loaded recovers the first 100 of its operation records, and a commit deletes no other messages."""
+
+    def acknowledgements(self, name: SubscriptionName) -> list[tuple[TxnId, Operation]]:
+        return super().acknowledgements(name)[:_A_PAGE]

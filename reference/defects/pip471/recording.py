@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.metadata.store import IndexEntry, VersionConflict
+from fencepost.reference.metadata.store import IndexEntry, Record, VersionConflict
 from fencepost.reference.metadata_transactions import paths
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
 from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
@@ -16,6 +16,7 @@ from fencepost.reference.pulsar.pending_ack_store import Waiting
 from fencepost.reference.pulsar.values import Action, SubscriptionName, TxnId
 
 _LONGEST_MS = 60_000
+_A_PAGE = 50
 
 
 @defect(
@@ -201,3 +202,24 @@ class MetadataConflictTakenForDone(TransactionRecords):
     def replace(self, txn: TxnId, header: Header, version: int) -> None:
         with suppress(VersionConflict):
             super().replace(txn, header, version)
+
+
+@defect(
+    {"PIP471-36": seen("50", expected="^(none|0)$", what="^operation records of A$")},
+    origin="red team: a list of which the first page is read",
+)
+class MetadataPageOfRecordsDeleted(TransactionRecords):
+    """A participant that has followed an end deletes the first 50 of its operation records, once and again; the others stay for ever."""
+
+    _is_deleting = False
+
+    def delete_operations(self, txn: TxnId, participant: str | SubscriptionName) -> None:
+        self._is_deleting = True
+        try:
+            super().delete_operations(txn, participant)
+        finally:
+            self._is_deleting = False
+
+    def _of_transaction(self, txn: TxnId) -> list[Record]:
+        found = super()._of_transaction(txn)
+        return found[:_A_PAGE] if self._is_deleting else found

@@ -258,3 +258,12 @@ class GoesWithItsConnection(TransactionKeys):
         for key in [key for key, one in self._clients.items() if one is client]:
             del self._records[key]
         super().forget(client)
+
+
+@pair({"TXKEY-03": _ACCEPTED}, origin="red team: a comparison with the epoch before, where all before are meant")
+class OnlyTheEpochBeforeRefused(TransactionKeys):
+    """A client with the epoch before the latest is refused, and one with an older epoch fences the latest."""
+
+    def check_epoch(self, key: TransactionKey, epoch: int, record: KeyRecord | None) -> None:
+        if record is None or record.deleted or not NEW < epoch < record.epoch - 1:
+            super().check_epoch(key, epoch, record)

@@ -248,3 +248,17 @@ class KeyAnsweredInTheirOrder(TransactionKeys):
 
 
 """Segments ask by themselves how a transaction has ended, sooner than clients lose patience."""
+
+
+@defect(
+    {"TXKEY-15": seen("^ABORTED$", expected="^OPEN$", what="^status of A$")},
+    origin="red team: a range of keys without an end",
+)
+class KeyDeletionTakesWhatBeginsAlike(TransactionKeys):
+    """The deletion of a key also deletes its owner's keys whose names begin with its name."""
+
+    def delete(self, key: TransactionKey) -> None:
+        super().delete(key)
+        for other in self.listed():
+            if other.owner == key.owner and other.name.startswith(key.name):
+                super().delete(other)
