@@ -153,13 +153,25 @@ def _records_sent(topic: str | None, partition: int, batch: Batch, base_offset: 
 
 def _poll(request: Any, answer: Any) -> _Read:
     mops: list[Mop] = []
+    logs: list[dict[str, Any]] = []
     parts = [(topic, part) for topic in answer.responses for part in topic.partitions] if answer is not None else []
     for topic, part in parts:
         aborted = tuple(AbortedTransaction(entry.producer_id, entry.first_offset) for entry in part.aborted_transactions or ())
         view = LogView(tuple(_batches(part.records)), part.high_watermark, part.last_stable_offset, aborted)
         mops += [_record_read(_topic(topic), part.partition_index, value, offset) for offset, value in view.handed_over()]
+        logs.append({"log": f"{_topic(topic)}-{part.partition_index}", "stable": int(part.last_stable_offset), "markers": _markers(view)})
     iso: Iso = "rc" if request.isolation_level == Isolation.READ_COMMITTED else "ru"
-    return _Read(operation("poll", iso=iso, mops=mops), _first_error(part for _, part in parts))
+    return _Read(operation("poll", iso=iso, mops=mops, ctl={"logs": logs} if logs else {}), _first_error(part for _, part in parts))
+
+
+def _markers(view: LogView) -> list[dict[str, Any]]:
+    """The transaction markers that a Fetch showed, which are no records to a reader."""
+    found = ((batch, batch.marker) for batch in view.batches)
+    return [
+        {"offset": int(batch.base_offset), "kind": marker.type.name, "producer_id": int(batch.producer_id)}
+        for batch, marker in found
+        if marker
+    ]
 
 
 def _record_read(topic: str | None, partition: int, value: str, offset: int) -> Mop:

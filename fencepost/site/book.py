@@ -41,6 +41,8 @@ LIGHT, DARK = "xcode", "monokai"
 _INIT = "__init__.py"
 _NAMED = re.compile(r"`(\w+)`")
 _RULE = re.compile(r"(&quot;|\")([A-Z0-9]+-\d{2,3})\1")
+_PLAIN = re.compile(r'<span class="(?:n|o|p|w)">([^<]*)</span>')
+"""Names, operators, punctuation and space, which are most of the markup: they have the colour of the text."""
 _MOST_LINES = 60
 
 
@@ -58,7 +60,7 @@ class Module:
     def lines(self) -> tuple[str, ...]:
         """Its code, each line as markup of its own."""
         made: str = highlight(self.text, PythonLexer(stripnl=False), HtmlFormatter(nowrap=True))
-        return tuple(made.rstrip("\n").split("\n"))
+        return tuple(_PLAIN.sub(r"\1", made).rstrip("\n").split("\n"))
 
     @property
     def name(self) -> str:
@@ -127,7 +129,7 @@ class Book:
 
         lines = (_RULE.sub(link, line) for line in module.lines[first - 1 : last])
         if numbered:
-            return trusted("".join(f'<span class="l" id="L{number}">{line}\n</span>' for number, line in enumerate(lines, first)))
+            return trusted("".join(f'<span id="L{number}">{line}\n</span>' for number, line in enumerate(lines, first)))
         return trusted("\n".join(lines))
 
     def write(self, site: Writer) -> None:

@@ -14,7 +14,18 @@ from fencepost.contract import folder, proposals, register
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.folder import MARKER, Layout
 
-from . import addresses, book, bug_page, proposal_pages, release_pages, requirement_pages, run_pages, sentence_pages, sequence_pictures
+from . import (
+    addresses,
+    book,
+    bug_page,
+    known_matrix,
+    proposal_pages,
+    release_pages,
+    requirement_pages,
+    run_pages,
+    sentence_pages,
+    sequence_pictures,
+)
 from .book import Book
 from .document_pages import Documents
 from .page_writer import Writer
@@ -70,7 +81,7 @@ def _write(
         site.title,
         columns=columns,
         proposals=proposal_pages.summaries(rows, specs, columns),
-        releases=lines,
+        known=known_matrix.columns_of(rows, specs, lines),
         documents=documents.all,
         requirements=len(shown),
         scenarios=len(drawn),

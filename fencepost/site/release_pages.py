@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
+from fencepost.contract import proposals
 from fencepost.contract.register import Register
 from fencepost.deviations import known_deviations
 from fencepost.deviations.known_deviations import BundledEntry
@@ -24,9 +25,10 @@ _PATCHES = 10
 
 @dataclass(frozen=True)
 class ReleaseDeviation:
-    """A deviation with the requirement that it is about; `is_new` says that the line before does not have it."""
+    """A deviation with the requirement that it is about, of the proposal `spec`; `is_new` says that the line before does not have it."""
 
     requirement: str
+    spec: str
     address: str | None
     statement: str
     deviation: Deviation
@@ -41,7 +43,7 @@ class ReleaseLine:
     version: str
     known: tuple[ReleaseDeviation, ...]
     gone: tuple[ReleaseDeviation, ...]
-    runs: tuple[Column, ...]
+    runs: tuple[Column, ...] = ()
 
     @property
     def name(self) -> str:
@@ -50,6 +52,18 @@ class ReleaseLine:
     @property
     def address(self) -> str:
         return addresses.release(self.system, self.version)
+
+    def holds(self, release: str) -> bool:
+        """Whether a release is of this line: 4.3 has 4.3.1, and 5.0 has 5.0.0-M1."""
+        return release == self.version or release.startswith((f"{self.version}.", f"{self.version}-"))
+
+    @property
+    def by_proposal(self) -> dict[str, list[ReleaseDeviation]]:
+        """The known deviations by proposal; those about any requirement come last, under no proposal."""
+        found: dict[str, list[ReleaseDeviation]] = {}
+        for one in sorted(self.known, key=lambda one: (one.spec == "", one.spec, one.requirement)):
+            found.setdefault(one.spec, []).append(one)
+        return found
 
 
 def lines_of(register: Register, specs: Sequence[str], columns: Columns) -> list[ReleaseLine]:
@@ -64,8 +78,9 @@ def lines_of(register: Register, specs: Sequence[str], columns: Columns) -> list
         known = tuple(_known(register, entry, told_of, before is not None and told_of not in earlier) for entry, told_of in told)
         now = {one.deviation for one in known}
         gone = tuple(one for one in before.known if one.deviation not in now) if before else ()
-        runs = tuple(column for column in columns.all if column.run.system.name == system and _is_of(column.run.system.version, version))
-        found.append(ReleaseLine(system, version, known, gone, runs))
+        line = ReleaseLine(system, version, known, gone)
+        runs = tuple(one for one in columns.all if one.run.system.name == system and line.holds(one.run.system.version or ""))
+        found.append(replace(line, runs=runs))
     return found
 
 
@@ -78,6 +93,7 @@ def write_all(site: Writer, lines: Sequence[ReleaseLine]) -> None:
             line.name,
             found_by=SearchEntry(f"{line.name}: {len(line.known)} known deviations", line.address, "release"),
             line=line,
+            titles={spec: proposals.bundled().title_of(spec) for spec in line.by_proposal if spec},
         )
 
 
@@ -102,10 +118,6 @@ def _known_lines() -> Iterator[tuple[str, str]]:
 
 def _known(register: Register, entry: BundledEntry, deviation: Deviation, is_new: bool) -> ReleaseDeviation:
     if entry.requirement == known_deviations.ANY:
-        return ReleaseDeviation("any requirement", None, "", deviation, is_new)
+        return ReleaseDeviation("any requirement", "", None, "", deviation, is_new)
     row = register[entry.requirement]
-    return ReleaseDeviation(row.id, addresses.requirement(row.id), row.statement, deviation, is_new)
-
-
-def _is_of(version: str | None, line: str) -> bool:
-    return version is not None and (version == line or version.startswith((f"{line}.", f"{line}-")))
+    return ReleaseDeviation(row.id, register.spec_of(row.id), addresses.requirement(row.id), row.statement, deviation, is_new)

@@ -11,9 +11,10 @@ from fencepost.contract.register import Register, Requirement
 from fencepost.contract.verdict import Verdict
 from fencepost.deviations import known_deviations
 
-from . import addresses, bug_page
+from . import addresses, bug_page, requirement_twins
 from .book import Book, Excerpt
 from .page_writer import SearchEntry, Writer
+from .requirement_twins import FittingDisturbance
 from .run_columns import Column, Columns
 from .scenario_steps import scenarios_of
 from .sequence_pictures import SequencePicture
@@ -40,18 +41,20 @@ class Deviation:
     link: str
     frequency: str
     symptom: str
+    is_intermittent: bool
 
 
 def write_all(
     site: Writer, register: Register, specs: Sequence[str], columns: Columns, book: Book, pictures: Mapping[str, SequencePicture]
 ) -> None:
     """The pages of all requirements of these proposals."""
+    twins = requirement_twins.of_requirements(register, specs)
     for spec in specs:
         rows = register.by_spec[spec]
         for place, row in enumerate(rows):
             before = rows[place - 1] if place else None
             after = rows[place + 1] if place + 1 < len(rows) else None
-            _write(site, register, row, columns, book, pictures.get(row.id), before, after)
+            _write(site, register, row, columns, book, pictures.get(row.id), twins.get(row.id, []), before, after)
 
 
 def _write(
@@ -61,6 +64,7 @@ def _write(
     columns: Columns,
     book: Book,
     picture: SequencePicture | None,
+    twins: Sequence[FittingDisturbance],
     before: Requirement | None,
     after: Requirement | None,
 ) -> None:
@@ -85,6 +89,7 @@ def _write(
         picture=picture,
         excerpts=_excerpts(book, found, addresses.requirement(row.id).count("/")),
         defects=found.defects,
+        twins=twins,
         deviations=deviations_of(row.id),
         bugs=[(bug.id, f"{bug_page.ADDRESS}#{bug_page.anchor(bug)}") for bug in bug_page.caught_by(row.id)],
         standings=[standing(column, row.id) for column in columns.all],
@@ -128,4 +133,13 @@ def entries() -> tuple[tuple[str, known_deviations.BundledEntry], ...]:
 def as_deviation(file: str, entry: known_deviations.BundledEntry) -> Deviation:
     """An entry of one of the bundled files."""
     frequency = str(entry.intermittent) if entry.intermittent else "each time"
-    return Deviation(file.removesuffix(".yaml"), entry.versions, entry.scenario, entry.reason, entry.link, frequency, entry.sign)
+    return Deviation(
+        system=file.removesuffix(".yaml"),
+        versions=entry.versions,
+        scenario=entry.scenario,
+        reason=entry.reason,
+        link=entry.link,
+        frequency=frequency,
+        symptom=entry.sign,
+        is_intermittent=entry.intermittent is not None,
+    )

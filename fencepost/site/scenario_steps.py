@@ -1,7 +1,7 @@
 """Scenarios as a page shows them: each step with what its sentence means, and where that sentence stands."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fencepost.contract.gherkin import Feature, Rule, Scenario, Step, needs_in, requirement_of
 from fencepost.contract.gherkin import bundled as features
@@ -13,12 +13,17 @@ from . import addresses
 
 @dataclass(frozen=True)
 class StepView:
-    """A step; `meaning` is empty and `address` None where it is an outline's, whose values say which sentence it is."""
+    """A step; `meaning` is empty and `address` None where it is an outline's, whose values say which sentence it is.
+
+    `note` names its meaning on the page: a page has each meaning once, at the first step that has it.
+    """
 
     keyword: str
     text: str
     meaning: str
     address: str | None
+    note: str = ""
+    is_first: bool = False
 
 
 @dataclass(frozen=True)
@@ -36,7 +41,16 @@ class ScenarioView:
 
 def scenarios_of(requirement: str) -> list[ScenarioView]:
     """The scenarios of a requirement, in the order of its Rule."""
-    return [_view(feature, rule, scenario) for feature, rule in rules_of(requirement) for scenario in rule.scenarios]
+    notes: dict[str, str] = {}
+    views = (_view(feature, rule, scenario) for feature, rule in rules_of(requirement) for scenario in rule.scenarios)
+    return [replace(view, steps=tuple(_with_note(step, notes) for step in view.steps)) for view in views]
+
+
+def _with_note(step: StepView, notes: dict[str, str]) -> StepView:
+    if not step.meaning:
+        return step
+    is_first = step.meaning not in notes
+    return replace(step, note=notes.setdefault(step.meaning, f"m{len(notes) + 1}"), is_first=is_first)
 
 
 def rules_of(requirement: str) -> Iterator[tuple[Feature, Rule]]:

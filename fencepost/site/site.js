@@ -1,5 +1,5 @@
 "use strict";
-// The search, the filter of the matrix, and the key that puts explanations away. Nothing is fetched: the index of the search is a script
+// The search, the filter of the matrix, the meanings of steps, and the key that puts these away. Nothing is fetched: the index of the search is a script
 // beside the pages, which is loaded when somebody first searches.
 (() => {
   const root = document.body.dataset.root;
@@ -50,6 +50,13 @@
     found.append(told, list);
   }
 
+  // A page has each meaning once: it comes to the step that the pointer or the keyboard is at.
+  function explain({ target }) {
+    const step = target.closest(".steps li")?.querySelector("a[aria-describedby]");
+    const meaning = step && document.getElementById(step.getAttribute("aria-describedby"));
+    if (meaning && step.nextSibling !== meaning) step.after(meaning);
+  }
+
   field.addEventListener("focus", load);
   field.addEventListener("input", () => { load(); search(); });
   field.form.addEventListener("submit", (event) => {
@@ -65,7 +72,8 @@
       field.focus();
     }
   });
-  document.addEventListener("pointerover", () => document.body.classList.remove("quietly"));
+  document.addEventListener("pointerover", (event) => { document.body.classList.remove("quietly"); explain(event); });
+  document.addEventListener("focusin", explain);
   const asked = new URLSearchParams(location.search).get("q");
   if (asked) {
     field.value = asked;

@@ -105,9 +105,16 @@ def _logs(call: Call) -> Iterator[str]:
     for event in (call.asked, call.answered or {}):
         yield from (short(str(mop["log"])) for mop in event.get("mops") or () if mop.get("log"))
         about = event.get("ctl") or {}
+        yield from (short(str(log["log"])) for log in seen_logs(about) if log.get("log"))
         if topic := about.get("topic"):
             yield short(str(topic))
         yield from partitions_in(about.get("request"))
+
+
+def seen_logs(about: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """What a Fetch showed of each log in addition to its records."""
+    logs = about.get("logs")
+    yield from (log for log in logs if isinstance(log, Mapping)) if isinstance(logs, list) else ()
 
 
 def partitions_in(value: Any, topic: str = "") -> Iterator[str]:

@@ -7,17 +7,17 @@ group of words for whoever cannot see it: steps, requests and answers in their o
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from html import escape
 from importlib import resources
 from typing import Any
 
-from fencepost.report.compliance.templates import clean
-
 from . import wording
 from .calls import Call, calls_of
-from .lanes import Lanes
+from .lanes import ADMIN, STORE, Lanes
+from .log_columns import LEGEND, LogColumns
+from .logs import Logs
 from .rows import AnsweredRow, AskedRow, CallRow, HelperRow, OmittedRow, Row, StepRow, VerdictRow, rows_of
 from .steps import Scene
+from .svg import cleaned, cut, text
 
 _LANE, _MARGIN, _TOP, _LETTER = 168, 78, 46, 6.1
 _NARROWEST = 760
@@ -35,19 +35,28 @@ def drawn(events: Iterable[Mapping[str, Any]], title: str, scene: Scene | None =
     known = scene or Scene()
     calls = calls_of(events)
     shown = [call for call in calls if not call.is_helper]
-    return _Picture(Lanes.of(shown), rows_of(calls, known), len(calls), known.is_red).svg(title, is_whole, alone)
+    nodes = {call.node for call in shown} - {ADMIN, STORE}
+    strips = LogColumns(Logs(calls))
+    return _Picture(Lanes.of(shown), strips, rows_of(calls, known), len(calls), len(nodes) > 1).svg(title, is_whole, alone)
 
 
 @dataclass(frozen=True)
 class _Picture:
     lanes: Lanes
+    logs: LogColumns
     rows: list[Row]
     count: int
-    is_red: bool
+    has_nodes: bool
+    """Whether several nodes are asked, so that words have to say which."""
 
     @property
     def width(self) -> int:
+        """That of the lanes; the logs stand to the right of it."""
         return max(_NARROWEST, 2 * _MARGIN + _LANE * (len(self.lanes.names) - 1))
+
+    @property
+    def whole_width(self) -> int:
+        return self.width + self.logs.width
 
     def _x(self, lane: int) -> float:
         between = (self.width - 2 * _MARGIN) / max(1, len(self.lanes.names) - 1)
@@ -58,21 +67,29 @@ class _Picture:
         y = _TOP
         for row in self.rows:
             body += self._row(row, y)
+            if (place := _heard_at(row)) is not None:
+                body += self.logs.changes(place, self.width, y + self._height(row) - 22)
             y += self._height(row)
         if not is_whole:
-            body.append(_text(12, y + 15, "The history could not be read any further; it is cut off here.", "r"))
+            body.append(text(12, y + 15, "The history could not be read any further; it is cut off here.", "r"))
             y += 24
         if not self.count:
-            body.append(_text(12, y + 15, "Nothing was asked.", "q"))
+            body.append(text(12, y + 15, "Nothing was asked.", "q"))
             y += 24
+        if self.logs.names:
+            for line in textwrap.wrap(LEGEND, int((self.whole_width - 40) / _LETTER)):
+                body.append(text(12, y + 15, line, "q"))
+                y += _LINE
+            y += 8
         height = y + 12
         said = f"{title}: {self.count} requests between {', '.join(self.lanes.names) or 'nobody'}"
         lines = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="fpq" width="{self.width}" height="{height}"'
-            f' viewBox="0 0 {self.width} {height}" role="group" aria-label="{_clean(said)}">',
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="fpq" width="{self.whole_width}" height="{height}"'
+            f' viewBox="0 0 {self.whole_width} {height}" role="group" aria-label="{cleaned(said)}">',
             *([f"<style>{STYLE}</style>"] if alone else []),
-            f'<rect class="p" width="{self.width}" height="{height}"/>',
+            f'<rect class="p" width="{self.whole_width}" height="{height}"/>',
             *self._heads(height),
+            *self.logs.heads(self.width, height),
             *body,
             "</svg>",
         ]
@@ -83,7 +100,7 @@ class _Picture:
             x = self._x(number)
             yield f'<line x1="{x:.0f}" y1="{_TOP - 14}" x2="{x:.0f}" y2="{height - 8}"/>'
             yield f'<rect class="b" x="{x - 74:.0f}" y="8" width="148" height="24" rx="4"/>'
-            yield _text(x, 24, _cut(name, 23), "k", anchor="middle", tip=name)
+            yield text(x, 24, cut(name, 23), "k", anchor="middle", tip=name if len(name) > 23 else "")
 
     def _height(self, row: Row) -> int:
         match row:
@@ -115,27 +132,27 @@ class _Picture:
                 yield from self._answered(call, y + 6, row.is_late, row.is_decisive)
             case HelperRow(calls=calls):
                 named = wording.helpers(list(calls))
-                yield _text(self.width / 2, y + 13, named, "q h", anchor="middle", tip=", ".join(map(wording.title, calls[:_MOST_HELPERS])))
+                yield text(self.width / 2, y + 13, named, "q h", anchor="middle", tip=", ".join(map(wording.title, calls[:_MOST_HELPERS])))
             case OmittedRow(rows=count):
-                yield _text(self.width / 2, y + 13, f"{count} rows are left out", "q h", anchor="middle")
+                yield text(self.width / 2, y + 13, f"{count} rows are left out", "q h", anchor="middle")
             case VerdictRow():
                 height = self._height(row) - 8
                 yield f'<rect class="v" x="8" y="{y + 2}" width="{self.width - 16}" height="{height}" rx="4"/>'
                 for number, (line, style) in enumerate(self._verdict(row)):
-                    yield _text(18, y + 18 + _LINE * number, line, style)
+                    yield text(18, y + 18 + _LINE * number, line, style)
 
     def _mark(self, is_decisive: bool, y: int, height: int) -> Iterator[str]:
         if is_decisive:
             yield f'<rect class="m" x="4" y="{y}" width="{self.width - 8}" height="{height}" rx="4"/>'
-            yield _text(self.width - 12, y + height - 5, "decisive", "k", anchor="end")
+            yield text(self.width - 12, y + height - 5, "decisive", "k", anchor="end")
 
     def _step(self, words: str, fault: str | None, outcome: str, y: int, height: int) -> Iterator[str]:
         """A crash is a bar through everything."""
-        yield f'<rect class="{"x" if fault else "b"}" x="0" y="{y + 2}" width="{self.width}" height="{height}"/>'
+        yield f'<rect class="{"x" if fault else "b"}" x="0" y="{y + 2}" width="{self.whole_width}" height="{height}"/>'
         ending = {"failed": " (failed)", "not reached": " (not reached)"}.get(outcome, "")
         told = f"{words}{f' [{fault}]' if fault else ''}{ending}"
         for number, line in enumerate(self._wrapped(told)):
-            yield _text(12, y + 16 + _LINE * number, line, "w" if fault else "k")
+            yield text(12, y + 16 + _LINE * number, line, "w" if fault else "k")
 
     def _asked(self, call: Call, y: int, times: int, is_decisive: bool) -> Iterator[str]:
         asker, asked = self.lanes.between(call)
@@ -157,36 +174,34 @@ class _Picture:
         if begin == end:  # asks itself
             last = first + 40
         toward = 1 if last > first else -1
-        dashed = " d" if is_dashed else ""
-        yield f'<line class="{look}{dashed}" x1="{first:.0f}" y1="{y}" x2="{last - 5 * toward:.0f}" y2="{y}"/>'
-        yield f'<polygon class="{look}" points="{last:.0f},{y} {last - 8 * toward:.0f},{y - 4} {last - 8 * toward:.0f},{y + 4}"/>'
-        tip = wording.full(call) if look == "a" or call.is_push else ""
+        shaft, head = f"M{first:.0f} {y:.0f}H{last - 6 * toward:.0f}", f"M{last:.0f} {y:.0f}l{-7 * toward}-3.5v7z"
+        if is_dashed:
+            yield f'<path class="{look} d" d="{shaft}"/><path class="{look}" d="{head}"/>'
+        else:
+            yield f'<path class="{look}" d="{shaft}{head}"/>'
+        tip = wording.full(call) if self.has_nodes and (look == "a" or call.is_push) else said
         yield self._label(min(begin, end), y - 4, said, look, is_decisive, tip)
 
     def _label(self, lane: int, y: float, said: str, look: str, is_decisive: bool, tip: str) -> str:
         """Words that begin at a lane, or further left where they would not have room."""
-        shown = _cut(said, int((self.width - 24) / _LETTER))
+        shown = cut(said, int((self.width - 24) / _LETTER))
         x = max(8.0, min(self._x(lane) + 8, self.width - 8 - len(shown) * _LETTER))
-        return _text(x, y, shown, f"h {look}{' hm' if is_decisive else ''}", tip=tip)
+        return text(x, y, shown, f"h {look}{' hm' if is_decisive else ''}", tip="" if tip == shown else tip)
 
     def _verdict(self, row: VerdictRow) -> list[tuple[str, str]]:
         told = (("about", row.what, "q"), ("expected", row.expected, "g"), ("seen", row.seen, "r"))
-        return [(line, style) for name, said, style in told if said is not None for line in self._wrapped(f"{name}: {_cut(said, 900)}")]
+        return [(line, style) for name, said, style in told if said is not None for line in self._wrapped(f"{name}: {cut(said, 900)}")]
 
     def _wrapped(self, said: str) -> list[str]:
-        return textwrap.wrap(_cut(said, 1200), int((self.width - 40) / _LETTER)) or [""]
+        return textwrap.wrap(cut(said, 1200), int((self.width - 40) / _LETTER)) or [""]
 
 
-def _cut(said: str, longest: int) -> str:
-    return said if len(said) <= longest else f"{said[: longest - 3]}..."
-
-
-def _clean(said: str) -> str:
-    return escape(clean(said))
-
-
-def _text(x: float, y: float, said: str, look: str = "", *, anchor: str = "", tip: str = "") -> str:
-    classes = f' class="{look}"' if look else ""
-    anchored = f' text-anchor="{anchor}"' if anchor else ""
-    title = f"<title>{_clean(tip)}</title>" if tip else ""
-    return f'<text x="{x:.0f}" y="{y:.0f}"{classes}{anchored}>{_clean(said)}{title}</text>'
+def _heard_at(row: Row) -> int | None:
+    """The place in the history at which the row's answer came; None for a row without one."""
+    match row:
+        case CallRow(call=call, last=last):
+            return (last or call).ended
+        case AnsweredRow(call=call):
+            return call.ended
+        case _:
+            return None

@@ -22,11 +22,12 @@ class StepRow:
 
 @dataclass(frozen=True)
 class CallRow:
-    """A request whose answer came next; `times` counts those in a row that asked and were answered the same."""
+    """A request whose answer came next; `times` counts those in a row that were answered the same, of which `last` is the last."""
 
     call: Call
     is_decisive: bool = False
     times: int = 1
+    last: Call | None = None
 
 
 @dataclass(frozen=True)
@@ -137,7 +138,7 @@ def _folded(rows: Sequence[Row]) -> Iterator[Row]:
                 held = HelperRow((*before, *more))
                 continue
             case CallRow() as last, CallRow() as again if _is_same(last.call, again.call):
-                held = replace(last, times=last.times + 1, is_decisive=last.is_decisive or again.is_decisive)
+                held = replace(last, times=last.times + 1, is_decisive=last.is_decisive or again.is_decisive, last=again.call)
                 continue
         if held is not None:
             yield held

@@ -19,12 +19,13 @@ from pygments.token import Token
 
 from fencepost.contract import history_files, register
 from fencepost.contract.errors import WrongUsage
-from fencepost.site import addresses
+from fencepost.site import addresses, known_matrix, requirement_twins
 from fencepost.site.book import DARK, LIGHT
 from fencepost.site.builder import Options, build
 from fencepost.site.release_pages import holds, lines_of
 from fencepost.site.requirement_pages import entries, entry_of
 from fencepost.site.run_columns import Columns
+from fencepost.twins import allowed_differences
 
 EVIL = "<script>alert(1)</script>\"'&" + "x" * 300
 SPEC = "transaction_key"
@@ -161,7 +162,7 @@ def test_each_requirement_has_a_page_with_all_that_stands_for_it(row: Any, site:
     text = (site / addresses.edition_of(SPEC) / SPEC / f"{row.id.rpartition('-')[2]}.html").read_text(encoding="utf-8")
 
     assert 'class="fpq"' in text
-    assert re.search(rf'rule</span>.*<a href="../../{addresses.requirement(row.id)}">{row.id}</a>', text)
+    assert re.search(rf'rule\(.*<a href="../../{addresses.requirement(row.id)}">{row.id}</a>', text)
     assert text.count('role="tooltip"') >= 3
     assert 'id="defects"' in text
     assert text.count('<span class="v ') >= 2
@@ -252,7 +253,9 @@ def test_a_site_is_made_again_without_what_was_there(site: Path, tmp_path: Path)
 
     assert not (out / "runs").exists()
     assert not (out / "matrix.html").exists()
-    assert "this is the specification alone" in (out / "index.html").read_text(encoding="utf-8")
+    home = (out / "index.html").read_text(encoding="utf-8")
+    assert "this is the specification alone, and this table is no run" in home
+    assert re.search(r'<a href="releases/pulsar-5.0.html">Apache Pulsar 5.0</a>.*<td><span class="quiet">not asked', home)
 
 
 def test_the_command_says_in_a_line_why_it_does_nothing(tmp_path: Path) -> None:
@@ -312,6 +315,57 @@ def test_every_deviation_is_on_the_page_of_a_release() -> None:
     ]
     assert lost == []
     assert {line.name for line in lines} >= {"Apache Kafka 4.0", "Apache Kafka 4.3", "Apache Pulsar 4.0", "Apache Pulsar 5.0"}
+
+
+def test_the_matrix_of_known_deviations_counts_each_requirement_once_and_loses_none() -> None:
+    """Always, or now and then; the counts are those of the pages of releases, which have the entries."""
+    rows = register.bundled()
+    specs = tuple(rows.by_spec)
+    lines = lines_of(rows, specs, Columns())
+    columns = {column.name: column for column in known_matrix.columns_of(rows, specs, lines)}
+
+    for line in lines:
+        counted = sum(int(number) for cell in columns[line.name].by_spec.values() for number in re.findall(r"\d+", cell.words))
+        assert counted == len({one.requirement for one in line.known if one.address})
+    assert columns["kfake"].by_spec["kip890"].address == "docs/findings/kfake.html"
+    assert columns["kfake"].judged[0].startswith("20260918 (01f206a7e32c), 2026-")
+
+
+def test_a_release_is_not_said_to_have_no_deviation_from_what_it_does_not_offer() -> None:
+    """None known is said of what it is asked about; its proposal may be another system's, or in no release yet."""
+    rows = register.bundled()
+    specs = tuple(rows.by_spec)
+    columns = {one.name: one.by_spec for one in known_matrix.columns_of(rows, specs, lines_of(rows, specs, Columns()))}
+
+    words = {name: {spec: cell.words for spec, cell in cells.items()} for name, cells in columns.items()}
+    assert words["Apache Kafka 4.0"]["core"] == "none known"
+    assert {words[name][spec] for name in ("Apache Kafka 4.0", "Apache Kafka 4.4") for spec in ("pip31", "pip460", "pip471")} == {
+        "not asked"
+    }
+    assert {words["Apache Pulsar 4.0"][spec] for spec in ("kip890", "pip460", "pip471", "transaction_key")} == {"not asked"}
+    assert words["Apache Pulsar 5.0"]["transaction_key"] == "not asked"
+
+
+def test_each_judged_run_is_of_a_line_that_has_a_page() -> None:
+    """The edition of what it asked is the one whose pages the site has; after a new edition there is a new run."""
+    rows = register.bundled()
+    lines = lines_of(rows, tuple(rows.by_spec), Columns())
+
+    for run in known_matrix.judged_runs():
+        assert [line.name for line in lines if line.system == run.system and line.holds(run.version)], run
+        assert run.editions == {spec: addresses.edition_of(spec) for spec in run.editions}, run
+
+
+def test_a_requirement_has_its_twins_with_each_exception_and_its_reason() -> None:
+    """An exception is on the page of its requirement, and a disturbance that no scenario can have says why."""
+    rows = register.bundled()
+    twins = requirement_twins.of_requirements(rows, tuple(rows.by_spec))
+
+    excused = {one for those in twins.values() for disturbance in those for one in disturbance.exceptions}
+    assert excused == {one for one in allowed_differences.bundled() if one.requirement}
+    assert all(one.twins or one.why_not for those in twins.values() for one in those)
+    assert any(not one.twins for those in twins.values() for one in those)
+    assert twins.keys() == {row.id for row in rows.rows() if row.is_tested}
 
 
 def luminance(colour: str) -> float:
