@@ -59,9 +59,9 @@ def partition_of(whole: str, number: int) -> str:
     return f"{whole}-partition-{number}"
 
 
-@PULSAR.given("the {topics} in another namespace[, by the name of {namesake:topic}]")
-def topics_in_another_namespace(context: ScenarioContext, topics: tuple[str, ...], namesake: str | None) -> None:
-    """New topics in a new namespace. By the name of another topic, a topic has that one's local name in the system."""
+@PULSAR.given("the {topics} in another namespace, by the name of {namesake:topic}")
+def namesakes(context: ScenarioContext, topics: tuple[str, ...], namesake: str) -> None:
+    """New topics in a new namespace, with the local name of a topic of this scenario."""
     namespace = f"public/{context.session.unique(topics[0])}"
     achieved(context.client.create_namespace(namespace), f"making the namespace {namespace}")
     for topic in topics:
