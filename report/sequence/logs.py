@@ -148,5 +148,5 @@ def _partitions(topics: Sequence[Any], field: str) -> Iterator[tuple[str, int]]:
             case {"name": str(name), "partitions": list(partitions)}:
                 for one in partitions:
                     match one:
-                        case {"partition_index": int(index), **rest} if isinstance(rest.get(field), int):
-                            yield short(f"{name}-{index}"), rest[field]
+                        case {"partition_index": int(index), **rest} if isinstance(value := rest.get(field), int):
+                            yield short(f"{name}-{index}"), value
