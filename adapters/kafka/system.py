@@ -140,7 +140,11 @@ class KafkaAt:
     def session(self, title: str, needs: frozenset[str] = frozenset()) -> KafkaSession:  # noqa: ARG002 - names are random
         """A fresh session, on the broker with the configuration of these needs. Raises SetUpFailed."""
         other = self._others.get(kafka_settings().configuration_for(needs))
-        return self._main.session(needs, self._pool.take) if other is None else other.session(needs)
+        if other is not None:
+            return other.session(needs)
+        session = self._main.session(needs, self._pool.take)
+        session.has_unknown_rights = True
+        return session
 
     def answers(self) -> bool:
         """Whether every broker that the user named answers now."""
