@@ -3,7 +3,6 @@
 import dataclasses
 from typing import Any
 
-from kio.schema.errors import ErrorCode
 from kio.static.protocol import ResponsePayload
 
 from fencepost.reference.defects.decorator import defect
@@ -11,7 +10,6 @@ from fencepost.reference.kafka.listing import TransactionFilter
 from fencepost.reference.kafka.node_ids import NodeIds
 from fencepost.reference.kafka.partition_log import Isolation, LogEntry, Page, PartitionLog
 from fencepost.reference.kafka.response_order import ResponseOrder
-from fencepost.reference.kafka.topics import INTERNAL
 from fencepost.reference.kafka.transaction import Transaction
 from fencepost.wire.kafka.entities import api_of
 
@@ -71,31 +69,6 @@ class ANodeThatLeadsNothing(ResponseOrder):
         brokers: tuple[Any, ...] = getattr(answer, "brokers", ())
         idle = [dataclasses.replace(broker, node_id=_IDLE_NODE_ID) for broker in brokers[:1]]
         return dataclasses.replace(answer, brokers=(*idle, *brokers))
-
-
-@defect(origin="managed clusters, whose operators keep the internal topics from clients")
-class InternalTopicsHidden(ResponseOrder):
-    """Metadata and DescribeProducers answer UNKNOWN_TOPIC_OR_PARTITION for the internal topics, which transactions have partitions of."""
-
-    def arrange(self, answer: ResponsePayload) -> ResponsePayload:
-        topics: tuple[Any, ...] = getattr(answer, "topics", ())
-        match api_of(answer):
-            case "metadata":
-                hide = _hidden_from_metadata
-            case "describe_producers":
-                hide = _hidden_from_producers
-            case _:
-                return answer
-        return dataclasses.replace(answer, topics=tuple(hide(topic) if topic.name in INTERNAL else topic for topic in topics))
-
-
-def _hidden_from_metadata(topic: Any) -> Any:
-    return dataclasses.replace(topic, error_code=ErrorCode.unknown_topic_or_partition, is_internal=False, partitions=())
-
-
-def _hidden_from_producers(topic: Any) -> Any:
-    unknown = {"error_code": ErrorCode.unknown_topic_or_partition, "active_producers": ()}
-    return dataclasses.replace(topic, partitions=tuple(dataclasses.replace(partition, **unknown) for partition in topic.partitions))
 
 
 @defect(origin="brokers that compute it only where the isolation level asks for it")
