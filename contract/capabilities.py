@@ -11,7 +11,7 @@ CAPABILITIES = {
     "hold-markers": "a transaction may be left undecided for ever, so the system is thrown away afterwards",
     "authorizer": "users log in, and may do only what they were given a right to",
     "aged-ids": "transactional ids can be brought near their last epoch in time",
-    "known-limits": "the limits that a broker's configuration sets are known: transaction.max.timeout.ms is 900000",
+    "known-limits": "what a broker's configuration sets is known: transaction.max.timeout.ms is 900000, and there is no authorizer",
     "verification-off": "leaders take an old client's batches without asking whether they are in a transaction",
     "feature-levels": "the levels of features may be changed; the next scenario finds them as they were, or another system",
     "short-expiry": "transactional ids, and what partitions know of producers, expire soon after they were last used",

@@ -199,15 +199,21 @@ def brokers(bootstrap: Address, offer: Offer, users: Users = NOBODY) -> dict[int
     return outcome.value
 
 
+REQUIRED_TIMEOUT_MS = 360_000
+"""The longest transaction timeout that scenarios ask of a broker whose limits are not known."""
+
+
 def serves_transactions(
     bootstrap: Address,
     offer: Offer,
     patience_s: float,
     users: Users = NOBODY,
 ) -> Outcome[ProducerIdAndEpoch]:
-    """The outcome of initialising a new transactional id. The first one on a broker makes it create the coordinator's log."""
+    """The outcome of initialising a new transactional id, with the longest timeout that is asked of every broker. The first one on a
+    broker makes it create the coordinator's log.
+    """
     session = wall_session(bootstrap, offer, patience_s, NoFaults(str(bootstrap)), users=users)
     try:
-        return session.client(_CLIENT).init_producer_id(session.unique("fencepost-ready"))
+        return session.client(_CLIENT).init_producer_id(session.unique("fencepost-ready"), timeout_ms=REQUIRED_TIMEOUT_MS)
     finally:
         session.close()

@@ -50,6 +50,9 @@ class KafkaSession(ProtocolSession[KafkaProbe]):
         self._pool = take_from_pool
         self._taken: list[NearLastEpoch] = []
         self._begins_with = offer
+        self.has_unknown_rights = False
+        """Whether the broker may have an authorizer that fencepost did not set up."""
+
         self._recorder = Recorder(time.now_ms)
         if wire is not None:
             self.on_close(wire.close)

@@ -8,7 +8,7 @@ from fencepost.adapters.common.patience import PATIENCE_S
 from fencepost.adapters.common.restart_command import CONFIGURATION, RESTART_COMMAND, THROWAWAY
 from fencepost.contract.brokers import MOST_AT_ONCE, StandIn, Where
 from fencepost.contract.errors import NotOffered, SystemUnreachable
-from fencepost.contract.outcomes import Done
+from fencepost.contract.outcomes import Done, Refused
 from fencepost.contract.ports import Handshake
 
 from .granted import CAN_BE_NAMED, Granted, users_of
@@ -16,7 +16,7 @@ from .handshake import MAY_BE_OFFERED, describe
 from .last_epoch import bring_near_last_epoch
 from .login import Passwords
 from .producer_pool import NEAR_LAST_EPOCH, ProducerPool
-from .reach import Users, brokers, parse_addresses
+from .reach import REQUIRED_TIMEOUT_MS, Users, brokers, parse_addresses
 from .release import identify, told_by
 from .running import RunningBroker
 from .security import OPEN, Security
@@ -69,7 +69,8 @@ class KafkaAt:
     def open(self) -> Handshake:
         """Ask the bootstrap node for its offer, and check that the further brokers answer.
 
-        A system that cannot initialise a transactional id is opened all the same, with a note: scenarios judge that.
+        A system that cannot initialise a transactional id is opened all the same, with a note: scenarios judge that. Raises
+        SystemUnreachable if it allows no transaction timeouts as long as those of scenarios.
         """
         notes = self._main.open()
         nodes = brokers(self._bootstrap, self._main.offer, self._main.users)
@@ -79,6 +80,11 @@ class KafkaAt:
         except NotOffered as error:
             notes.append(f"no transactional id could be initialised: {error}")
         else:
+            if isinstance(outcome, Refused) and outcome.error == "INVALID_TRANSACTION_TIMEOUT":
+                raise SystemUnreachable(
+                    f"{self._bootstrap} refuses a transaction timeout of {REQUIRED_TIMEOUT_MS} ms with {outcome.error}, and scenarios "
+                    f"have transactions as long as that: set transaction.max.timeout.ms to {REQUIRED_TIMEOUT_MS} or more"
+                )
             if not isinstance(outcome, Done):
                 notes.append(f"no transactional id could be initialised within {self._patience_s:g} s: {outcome}")
         for name, other in self._others.items():
@@ -140,7 +146,11 @@ class KafkaAt:
     def session(self, title: str, needs: frozenset[str] = frozenset()) -> KafkaSession:  # noqa: ARG002 - names are random
         """A fresh session, on the broker with the configuration of these needs. Raises SetUpFailed."""
         other = self._others.get(kafka_settings().configuration_for(needs))
-        return self._main.session(needs, self._pool.take) if other is None else other.session(needs)
+        if other is not None:
+            return other.session(needs)
+        session = self._main.session(needs, self._pool.take)
+        session.has_unknown_rights = True
+        return session
 
     def answers(self) -> bool:
         """Whether every broker that the user named answers now."""

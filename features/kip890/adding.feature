@@ -155,7 +155,7 @@ Feature: Adding partitions to a transaction
 
     Scenario: [3] One request contains an invalid transaction between two valid ones
       Given producers A and B with transactional ids "transfer" and "refund"
-      And producer C with transactional id "fees"
+      And producer C with transactional id "fees" at the coordinator of A
       When A adds payments-0 for A and for B with an epoch ahead of its own and for C in one request
       Then it is done for payments-0 of A
       And it is refused for payments-0 of B with PRODUCER_FENCED

@@ -70,6 +70,7 @@ Feature: Granting and revoking rights
       When A itself sends DescribeAcls for a right to read "payments"
       Then it is done
 
+    @needs:known-limits
     Scenario Outline: [3] A request about rights is sent to a broker without an authorizer
       When <request> is sent for a right to read "payments"
       Then it is refused with SECURITY_DISABLED

@@ -21,6 +21,7 @@ from fencepost.contract import history_files, proposals, register
 from fencepost.contract.errors import Exit, WrongUsage
 from fencepost.contract.events import Event
 from fencepost.contract.registration import SpecifiedSystem
+from fencepost.contract.rights import right_refused
 from fencepost.contract.verdict import Expectation, ScenarioResult, Verdict, judge, totals
 from fencepost.contract.verdict import RequirementResult as Judged
 from fencepost.contract.waiting import waited_in
@@ -178,11 +179,13 @@ def _judge(results: Path, path: Path, play: Play, waiting: list[Scenario], found
 
 
 def _agree_on(seen: Judgement, entry: Scenario, may_be_early: bool) -> bool:
-    """Whether what a play looks like can have been recorded so: known deviations and a short patience change a verdict afterwards."""
+    """Whether what a play looks like can have been recorded so: known deviations, a short patience and rights that the user of the run may
+    have lacked change a verdict afterwards.
+    """
     excused = entry.verdict is Verdict.KNOWN_DEVIATION and entry.expectation is not None
     match seen.verdict:
         case Verdict.VIOLATED if entry.verdict is Verdict.INCONCLUSIVE:
-            return may_be_early
+            return may_be_early or right_refused(seen.violation) is not None
         case Verdict.VIOLATED:
             return seen.violation == entry.violation and (excused or entry.verdict is Verdict.VIOLATED)
         case Verdict.INCONCLUSIVE:

@@ -18,6 +18,7 @@ from fencepost.contract.gherkin import Feature, Rule, Scenario, Step, bundled_fo
 from fencepost.contract.played import Played
 from fencepost.contract.ports import Exchange, Session
 from fencepost.contract.register import Register
+from fencepost.contract.rights import may_lack_rights, right_refused
 from fencepost.contract.shared_crashes import SharedCrashes, SharesCrashes
 from fencepost.contract.verdict import ScenarioResult, Verdict
 from fencepost.contract.waiting import ENOUGH_S, Shortened, waited_in
@@ -237,10 +238,16 @@ def judged(
 
 
 def error_of(played: Played) -> BaseException | None:
-    """The error with which it ended. If no request was answered at all, there was no system to judge, whatever the error."""
-    said = played.session.exchanges() if played.session and isinstance(played.error, Violation) else ()
+    """The error with which it ended. If no request was answered at all, there was no system to judge, whatever the error. Nor is a system
+    judged by a refusal of a right that its user may lack.
+    """
+    if not (played.session and isinstance(played.error, Violation)):
+        return played.error
+    said = played.session.exchanges()
     if said and all(one.answer is None for one in said):
         return NoAnswer(f"no request of this scenario was answered: {played.error}")
+    if may_lack_rights(played.session) and (refusal := right_refused(played.error.mismatch)):
+        return SetUpFailed(f"{refusal}: the user of this run may lack that right, so grant it all rights: {played.error}")
     return played.error
 
 

@@ -172,9 +172,12 @@ def _pass(context: ScenarioContext, ms: int) -> None:
 
 
 def _add_offsets(context: ScenarioContext, producer: Producer, group: str) -> TopicPartition:
-    """Add the group's offsets to the transaction and return their partition, which the first look at the group creates."""
+    """Add the group's offsets to the transaction and return their partition, which the first look at the group creates. NotOffered where
+    clients do not see it.
+    """
     looked = nothing_of_no_group(context.observer.committed(group, context.partitions[0]))
     achieved(looked, f"looking for the offsets of {group}")
+    achieved(context.observer.partition_of("", OFFSETS), f"looking for {OFFSETS}")
     achieved(producer.probe.add_offsets(producer.transactional_id, producer.current, group), f"adding the offsets of {group}")
     described = achieved(context.observer.describe_transaction(producer.transactional_id), f"describing {producer.transactional_id}")
     return next(partition for partition in described.partitions if partition.topic == OFFSETS)

@@ -37,13 +37,14 @@ def the_level_is(context: ScenarioContext, level: int) -> None:
         raise NotOffered(f"{FEATURE} {level}: the broker has finalized {found}")
 
 
-@KAFKA.given("producer {producer} with transactional id {transactional_id}[ and {timeout}]")
-def a_producer(context: ScenarioContext, producer: str, transactional_id: str, timeout: str | None) -> None:
+@KAFKA.given("producer {producer} with transactional id {transactional_id}[ and {timeout}][ at the coordinator of {near:producer}]")
+def a_producer(context: ScenarioContext, producer: str, transactional_id: str, timeout: str | None, near: str | None) -> None:
     """A producer that has initialised that transactional id: it has a producer id and an epoch, and no transaction.
 
-    With a short timeout, the coordinator may end a transaction of this producer soon after it began.
+    With a short timeout, the coordinator may end a transaction of this producer soon after it began. One request can be about several
+    producers only if they have the same coordinator.
     """
-    initialise(context, producer, transactional_id, timeout)
+    initialise(context, producer, transactional_id, timeout, near=context.producers[near] if near else None)
 
 
 @KAFKA.given(

@@ -2,14 +2,18 @@
 
 import dataclasses
 from itertools import pairwise
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from fencepost.contract.errors import Malformed, NotOffered, UnknownName
 from fencepost.contract.evidence import Evidence, NoAnswer, SetUpFailed, Violation
+from fencepost.contract.played import Played
 from fencepost.contract.verdict import Expectation, Gate, RequirementResult, ScenarioResult, Verdict, totals
 from fencepost.contract.verdict import judge as judge_requirement
 from fencepost.deviations.known_deviations import DeviationEntry, LocatedDeviation
+from fencepost.run.plays import error_of
 from fencepost.run.verdicts import judge
 
 SOMETHING = Evidence(["looked"])
@@ -43,6 +47,20 @@ def test_how_a_scenario_ended_is_its_verdict(error: Exception | None, evidence: 
 
     assert judged.verdict is verdict
     assert (reason in judged.reason) if reason and judged.reason else judged.reason is reason
+
+
+def test_a_right_that_the_user_may_lack_violates_nothing() -> None:
+    """On a broker whose users Fencepost did not set up, and for a refusal of a right only."""
+    refused = Violation("success", "a refusal with CLUSTER_AUTHORIZATION_FAILED (31)", what="answer to WriteTxnMarkers")
+    theirs: Any = SimpleNamespace(has_unknown_rights=True, exchanges=lambda: ())
+    ours: Any = SimpleNamespace(has_unknown_rights=False, exchanges=lambda: ())
+
+    lacking = judge(error_of(Played(error=refused, session=theirs)), SOMETHING)
+
+    assert lacking.verdict is Verdict.INCONCLUSIVE
+    assert "CLUSTER_AUTHORIZATION_FAILED: the user of this run may lack that right, so grant it all rights" in (lacking.reason or "")
+    assert error_of(Played(error=refused, session=ours)) is refused
+    assert error_of(Played(error=VIOLATION, session=theirs)) is VIOLATION
 
 
 def test_a_known_deviation_that_shows_its_symptom_is_named() -> None:

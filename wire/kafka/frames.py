@@ -14,7 +14,7 @@ from kio.static.primitive import i32
 from kio.static.protocol import Entity, RequestPayload, ResponsePayload
 
 from .entities import API_NAMES, api_of, title
-from .lengths import check_lengths
+from .lengths import check_lengths, without_unknown_tags
 from .schemas import request_class, response_class
 
 LENGTH = struct.Struct(">i")
@@ -53,15 +53,7 @@ def decode_response(to: RequestPayload, correlation_id: int, data: bytes) -> Res
     if (given := _CORRELATION.unpack_from(data)[0]) != correlation_id:
         raise MalformedFrame(f"{due} with correlation id {correlation_id} was due, and the frame has correlation id {given}", data)
     kind = response_class(to.__api_key__, to.__version__)
-    try:
-        _, header_size = entity_reader(kind.__header_schema__)(data, 0)
-        check_lengths(kind, data, header_size)
-        message, size = entity_reader(kind)(data, header_size)
-    except Exception as error:  # kio raises its own errors, and those of its typed numbers, times and names
-        raise MalformedFrame(f"{due} was due, and the codec refuses it: {type(error).__name__}: {error}", data) from error
-    if header_size + size != len(data):
-        raise MalformedFrame(f"{due} was due, and {len(data) - header_size - size} bytes are left over after it", data)
-    return message
+    return typing.cast(ResponsePayload, _whole(kind, data, f"{due} was due"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,15 +86,29 @@ def decode_request(asked: RequestHeader, data: bytes) -> RequestPayload:
     """The request from a frame's bytes, without the length; `asked` is how they begin."""
     kind = request_class(asked.api_key, asked.version)
     due = f"{title(asked.api or '')} v{asked.version} was due"
+    return typing.cast(RequestPayload, _whole(kind, data, due))
+
+
+def _whole(kind: typing.Any, data: bytes, due: str) -> Entity:
+    """The message that these bytes are, from its header to its end."""
     try:
-        _, header_size = entity_reader(kind.__header_schema__)(data, 0)
-        check_lengths(kind, data, header_size)
-        message, size = entity_reader(kind)(data, header_size)
+        try:
+            message, left = _read(kind, data)
+        except KeyError:  # kio does not know a tagged field, which a newer peer may send
+            message, left = _read(kind, without_unknown_tags(kind, data))
     except Exception as error:  # kio raises its own errors, and those of its typed numbers, times and names
         raise MalformedFrame(f"{due}, and the codec refuses it: {type(error).__name__}: {error}", data) from error
-    if header_size + size != len(data):
-        raise MalformedFrame(f"{due}, and {len(data) - header_size - size} bytes are left over after it", data)
+    if left:
+        raise MalformedFrame(f"{due}, and {left} bytes are left over after it", data)
     return message
+
+
+def _read(kind: typing.Any, data: bytes) -> tuple[Entity, int]:
+    """The message, and how many bytes are left over."""
+    _, header_size = entity_reader(kind.__header_schema__)(data, 0)
+    check_lengths(kind, data, header_size)
+    message, size = entity_reader(kind)(data, header_size)
+    return message, len(data) - header_size - size
 
 
 def encode_response(message: ResponsePayload, correlation_id: int) -> bytes:

@@ -1,4 +1,4 @@
-"""Checks that a message's arrays fit into its bytes, before the codec reads it.
+"""Walks over a message by its schema, for what kio does not do: whether arrays fit into the bytes, and unknown tagged fields.
 
 kio's decoder allocates as many elements as an array announces, and if the machine does not have that much memory, the whole process
 aborts: no exception, nothing to catch. A few bytes from any client would be enough. So the announced counts are compared with the bytes
@@ -12,6 +12,8 @@ import types
 import typing
 from collections.abc import Callable
 from typing import Any, TypeAlias
+
+from kio.static.constants import EntityType
 
 _FIXED = {
     "bool": 1,
@@ -56,9 +58,10 @@ def _entity(entity: Any) -> _Skip:
     hints = typing.get_type_hints(entity)
     plain: list[_Skip] = []
     tagged: dict[int, _Skip] = {}
+    is_compact = entity.__flexible__ and entity.__type__ is not EntityType.header  # a client id has its old form in every header
     for field in dataclasses.fields(entity):
         tag = field.metadata.get("tag")
-        skip = _value(hints[field.name], field.metadata.get("kafka_type"), entity.__flexible__, is_tagged=tag is not None)
+        skip = _value(hints[field.name], field.metadata.get("kafka_type"), is_compact, is_tagged=tag is not None)
         if tag is None:
             plain.append(skip)
         else:
@@ -113,15 +116,62 @@ def _nullable(entity: _Skip) -> _Skip:
     return present
 
 
+class _Edited(bytes):
+    """A message of which some parts are to be replaced: where each begins and ends, and what comes in its place."""
+
+    edits: list[tuple[int, int, bytes]]
+
+    def growth(self, begin: int, end: int) -> int:
+        """By how many bytes that part grows."""
+        return sum(len(new) - (last - first) for first, last, new in self.edits if begin <= first and last <= end)
+
+    def result(self) -> bytes:
+        """The message with everything replaced."""
+        parts, at = [], 0
+        for first, last, new in sorted(self.edits):
+            parts += [self[at:first], new]
+            at = last
+        return b"".join((*parts, self[at:]))
+
+
+def without_unknown_tags(entity: Any, data: bytes) -> bytes:
+    """The bytes of a message and its header without the tagged fields that the schema does not have: readers skip these (KIP-482), and kio
+    refuses them. Raises Unreadable.
+    """
+    edited = _Edited(data)
+    edited.edits = []
+    _entity(entity)(edited, _entity(entity.__header_schema__)(edited, 0))
+    return edited.result()
+
+
 def _tags(known: dict[int, _Skip], data: bytes, at: int) -> int:
+    begin = at
     count, at = _varint(data, at)
+    end_of_count, unknown = at, []
     for _ in range(count):
+        begin_of_tag = at
         tag, at = _varint(data, at)
+        begin_of_size = at
         size, at = _varint(data, at)
-        if tag in known:
+        end = _within(data, at + size)
+        if tag not in known:
+            unknown.append((begin_of_tag, end, b""))
+        else:
             known[tag](data, at)
-        at = _within(data, at + size)
+            if isinstance(data, _Edited) and (growth := data.growth(at, end)):
+                data.edits.append((begin_of_size, at, _as_varint(size + growth)))
+        at = end
+    if isinstance(data, _Edited) and unknown:
+        data.edits += [(begin, end_of_count, _as_varint(count - len(unknown))), *unknown]
     return at
+
+
+def _as_varint(value: int) -> bytes:
+    data = bytearray()
+    while value >= 0x80:
+        data.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes((*data, value))
 
 
 def _count(data: bytes, at: int, prefix: int) -> tuple[int, int]:
