@@ -23,9 +23,9 @@ def answer_within_s(time: Time) -> float:
 
 def patiently(time: Time, attempt: Callable[[], Outcome[T]], is_for_later: Callable[[Outcome[T]], bool]) -> Outcome[T]:
     """The outcome of the first attempt that is not `is_for_later`; that of the last one if the session's patience is over before."""
-    outcome: Outcome[T] = Unknown("the session's patience is over before the first attempt")
+    outcome: Outcome[T] | None = None
     for _ in time.attempts():
         outcome = attempt()
         if not is_for_later(outcome):
             break
-    return outcome
+    return Unknown("the session's patience is over before the first attempt") if outcome is None else outcome

@@ -6,7 +6,7 @@ that it moved (`mops`). A poll's records are those that a consumer of its isolat
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
 
 from fencepost.adapters.common.recording import shown_text
 from fencepost.contract.events import Error, Event, Group, Mop, Operation
@@ -28,6 +28,17 @@ class _Read(NamedTuple):
     error_code: Any = 0
 
 
+class _Head(TypedDict):
+    """What both events of a call have; `op_id` is the number of the first."""
+
+    run_id: str
+    client: str
+    node: str
+    process: int
+    op_id: int
+    api: str
+
+
 _Reader: TypeAlias = Callable[[Any, Any], _Read]
 """Reads a request with its answer, which is None for the event at the beginning of a call, and if no answer came."""
 
@@ -36,20 +47,21 @@ def events(calls: Sequence[Recorded], run_id: str) -> Iterator[Event]:
     """Two events for each call, in the order of time. Times are ns since the first call began."""
     processes, topics = Processes(), Topics()
     began = min((call.at_ms for call in calls), default=0.0)
-    op_ids: dict[int, int] = {}
+    open_calls: dict[int, tuple[_Reader, _Head]] = {}
     for idx, (_, number, is_end) in enumerate(_moments(calls)):
         call = calls[number]
-        read = _READERS.get(api_of(call.request), _probe)(call.request, call.answer if is_end else None)
-        about: Operation = {**read.operation, "mops": topics.placed(read.operation["mops"])}
-        op_id = op_ids.setdefault(number, idx)
         if not is_end:
-            process = processes.beginning(number, call.client)
-            yield _event(call, run_id, process, idx, op_id, "invoke", _ns(call.at_ms - began), None, about)
+            api = api_of(call.request)
+            reader, head = _READERS.get(api, _probe), _head(call, run_id, api, processes.beginning(number, call.client), idx)
+            open_calls[number] = reader, head
+            yield _event(head, idx, "invoke", _ns(call.at_ms - began), None, reader(call.request, None).operation, topics)
             continue
+        reader, head = open_calls.pop(number)
+        read = reader(call.request, call.answer)
         error = _error_of(call, read.error_code)
         ending: Ending = "info" if call.answer is None else "fail" if error else "ok"
-        process = processes.ending(number, for_good=ending == "info")
-        yield _event(call, run_id, process, idx, op_id, ending, _ns(call.at_ms + call.took_ms - began), error, about)
+        processes.ending(number, for_good=ending == "info")
+        yield _event(head, idx, ending, _ns(call.at_ms + call.took_ms - began), error, read.operation, topics)
         topics.learn(call)
 
 
@@ -59,23 +71,19 @@ def _moments(calls: Sequence[Recorded]) -> list[tuple[int, int, bool]]:
     return sorted([*((call.began, number, False) for number, call in enumerate(calls)), *ends])
 
 
-def _event(
-    call: Recorded, run_id: str, process: int, idx: int, op_id: int, outcome: Ending, t_ns: int, error: Error | None, about: Operation
-) -> Event:
-    """An event of a call; `op_id` is the number of the call's first event."""
+def _head(call: Recorded, run_id: str, api: str, process: int, op_id: int) -> _Head:
     return {
         "run_id": run_id,
         "client": call.client,
         "node": str(call.node),
         "process": process,
         "op_id": op_id,
-        "api": f"{api_of(call.request)} v{call.request.__version__}",
-        "idx": idx,
-        "t_ns": t_ns,
-        "type": outcome,
-        "error": error,
-        **about,
+        "api": f"{api} v{call.request.__version__}",
     }
+
+
+def _event(head: _Head, idx: int, outcome: Ending, t_ns: int, error: Error | None, about: Operation, topics: Topics) -> Event:
+    return {**head, "idx": idx, "t_ns": t_ns, "type": outcome, "error": error, **about, "mops": topics.placed(about["mops"])}
 
 
 def _ns(ms: float) -> int:

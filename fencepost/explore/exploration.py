@@ -28,6 +28,7 @@ from fencepost.contract.transitions import HasTransitions, watched
 from fencepost.contract.version import VERSION
 from fencepost.run.judged_systems import JudgedSystems
 from fencepost.run.options import Options
+from fencepost.run.plays import seldom_collected
 from fencepost.steps.acts.act import ActLine, Table
 from fencepost.steps.acts.tables import table_of
 
@@ -182,6 +183,7 @@ class Exploration:
         self.screen.write_line(f"  {title}: {counted(len(acts), 'act')}, {self.bounds}")
         start = time.monotonic()
         with contextlib.ExitStack() as held:
+            held.enter_context(seldom_collected())
             system, coverage = systems[0].by_protocol[protocol], None
             if len(each) == 1 and isinstance(system, HasTransitions):
                 coverage = Coverage(system.transitions, held.enter_context(watched()))

@@ -135,7 +135,7 @@ class Plays:
     def __enter__(self) -> "Plays":
         self._ends = ExitStack()
         self._ends.callback(self._systems.close)
-        self._ends.enter_context(_seldom_collected())
+        self._ends.enter_context(seldom_collected())
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -155,10 +155,10 @@ class Plays:
 
 
 @contextmanager
-def _seldom_collected() -> Iterator[None]:
-    """Freeze the existing objects for the garbage collector, unless they are frozen already: plays leave little garbage, and each time the
-    collector would go through all that is imported. If it is turned off there is nothing to do: merely counting the frozen objects takes
-    longer than some plays.
+def seldom_collected() -> Iterator[None]:
+    """Let the garbage collector run seldom, and freeze the existing objects for it, unless they are frozen already: plays leave little
+    garbage, and each time the collector would go through all that is imported. If it is turned off there is nothing to do: merely counting
+    the frozen objects takes longer than some plays.
     """
     thresholds, is_ours = gc.get_threshold(), gc.isenabled() and gc.get_freeze_count() == 0
     gc.set_threshold(_NEW_OBJECTS, *thresholds[1:])
