@@ -92,3 +92,30 @@ Feature: Transactions with many partitions
       And A has written "a1" to every partition of "ledger"
       When A commits
       Then every partition of "ledger" holds one COMMIT marker of A, and its last stable offset is its high watermark
+
+    Scenario: [3] A transaction with partitions of three topics commits
+      Given a topic "accounts" with 1 partition
+      And a topic "refunds" with 1 partition
+      And producer A with transactional id "transfer"
+      And A has written "a1" to payments-0 and "a2" to accounts-0 in one request
+      And A has written "a3" to refunds-0
+      When A commits
+      Then one COMMIT marker was added to payments-0 and accounts-0 and refunds-0
+
+    Scenario: [4] A transaction with partitions of three topics aborts
+      Given a topic "accounts" with 1 partition
+      And a topic "refunds" with 1 partition
+      And producer A with transactional id "transfer"
+      And A has written "a1" to payments-0 and "a2" to accounts-0 in one request
+      And A has written "a3" to refunds-0
+      When A aborts
+      Then the last stable offset of payments-0 and accounts-0 and refunds-0 is the high watermark
+
+    @needs:crash
+    Scenario: [5] The system crashes before a transaction with twelve partitions commits
+      Given a topic "ledger" with 12 partitions
+      And producer A with transactional id "transfer"
+      And A has written "a1" to every partition of "ledger"
+      And the system has crashed and restarted
+      When A commits
+      Then every partition of "ledger" holds one COMMIT marker of A, and its last stable offset is its high watermark
