@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, TypeVar
 
 from fencepost.contract.outcomes import Done, Outcome, Refused
@@ -23,6 +23,16 @@ _AGAIN = TO_LEADER | TO_COORDINATOR
 """Produce v12 and later add the partition to the transaction, so they report a busy or absent coordinator."""
 
 AppendResults: TypeAlias = Mapping[TopicPartition, Done[Appended] | Refused]
+
+
+@dataclass(frozen=True)
+class MarkerToWrite:
+    """One transaction's entry in a WriteTxnMarkers; a `transaction_version` above 0 can be said from version 2 of the request on."""
+
+    producer: ProducerIdAndEpoch
+    commit: bool
+    coordinator_epoch: int
+    transaction_version: int = 0
 
 
 class PartitionCalls(ReadingCalls):
@@ -209,18 +219,23 @@ class PartitionCalls(ReadingCalls):
 
         return self._write(LeaderOf(partitions[0]), message, read, TO_LEADER, retry=retry)
 
-    def write_marker_of_each(
-        self, partition: TopicPartition, producers: Mapping[str, tuple[ProducerIdAndEpoch, int]], *, commit: bool
+    def write_each_marker(
+        self, partition: TopicPartition, markers: Mapping[str, MarkerToWrite]
     ) -> Outcome[dict[str, dict[TopicPartition, Done[None] | Refused]]]:
-        """One WriteTxnMarkers v1 with a marker for each producer, given with its coordinator epoch; the verdicts by the same keys."""
-        markers = [_marker([partition], producer, commit, epoch) for producer, epoch in producers.values()]
-        message = self._request("write_txn_markers", 1, markers=markers)
+        """One WriteTxnMarkers with all of these markers, v2 if one has a transaction version; the verdicts by the same keys."""
+        version = 2 if any(marker.transaction_version for marker in markers.values()) else 1
+        entries = [
+            _marker([partition], marker.producer, marker.commit, marker.coordinator_epoch)
+            | ({"transaction_version": marker.transaction_version} if version >= 2 else {})
+            for marker in markers.values()
+        ]
+        message = self._request("write_txn_markers", version, markers=entries)
 
         def read(answer: Any) -> Outcome[dict[str, dict[TopicPartition, Done[None] | Refused]]]:
             results: dict[str, dict[TopicPartition, Done[None] | Refused]] = {}
-            for key, (producer, _) in producers.items():
-                found = [entry for entry in answer.markers if entry.producer_id == producer.producer_id]
-                entry = the_only(found, answer, f"producer id {producer.producer_id}")
+            for key, marker in markers.items():
+                found = [entry for entry in answer.markers if entry.producer_id == marker.producer.producer_id]
+                entry = the_only(found, answer, f"producer id {marker.producer.producer_id}")
                 results[key] = {partition: verdict(partition_result(entry.topics, partition, answer).error_code, None)}
             return Done(results)
 

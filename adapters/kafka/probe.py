@@ -20,7 +20,7 @@ from .group_offsets import GroupOffsetCalls
 from .inspection import InspectionCalls
 from .membership import MembershipCalls
 from .offer import Offer, Range
-from .partitions import AppendResults
+from .partitions import AppendResults, MarkerToWrite
 from .sending import SendingCalls
 from .topics import TopicCalls
 from .transactions import Addition, PartitionResults, TransactionCalls
@@ -32,6 +32,7 @@ __all__ = [
     "ClientKind",
     "CoordinatorKind",
     "KafkaProbe",
+    "MarkerToWrite",
     "Offer",
     "PartitionResults",
     "Range",

@@ -162,6 +162,30 @@ Feature: Adding partitions to a transaction
       And it is done for payments-0 of C
       And the transaction of C is Ongoing in payments-0
 
+    Scenario: [4] One request contains a transaction with a missing partition last
+      Given producers A and B with transactional ids "transfer" and "refund"
+      When A adds payments-0 for A and adds payments-9 for B in one request
+      Then it is done for payments-0 of A
+      And it is refused for payments-9 of B with UNKNOWN_TOPIC_OR_PARTITION
+      And the transaction of A is Ongoing in payments-0
+      And the transaction of B is unchanged
+
+    Scenario: [5] One request contains a transaction with a missing partition first
+      Given producers A and B with transactional ids "transfer" and "refund"
+      When A adds payments-0 and payments-9 for A and adds payments-1 for B in one request
+      Then it is refused for payments-9 of A with UNKNOWN_TOPIC_OR_PARTITION
+      And it is refused for payments-0 of A with OPERATION_NOT_ATTEMPTED
+      And it is done for payments-1 of B
+      And the transaction of A is unchanged
+      And the transaction of B is Ongoing in payments-1
+
+    Scenario: [6] One request verifies a partition and adds a missing one
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And A has written "a1" to payments-0
+      When A verifies payments-0 for A and adds payments-9 for B in one request
+      Then it is done for payments-0 of A
+      And it is refused for payments-9 of B with UNKNOWN_TOPIC_OR_PARTITION
+
   @KIP890-038 @MUST
   Rule: A coordinator answers a verify-only AddPartitionsToTxn with success for a partition that is in the open transaction.
     If batches of an announced partition are refused, old clients cannot write at all.

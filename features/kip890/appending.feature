@@ -54,6 +54,15 @@ Feature: Appending to a partition
       Then it is refused with INVALID_TXN_STATE
       And the log of payments-0 has not grown
 
+    Scenario: [5] Produce v10 to a partition of the previous transaction while the next one is open in another
+      Given producer A with transactional id "transfer"
+      And A is an old client (transaction version 0)
+      And A has committed "a1" to payments-0
+      And A has added payments-1
+      And A uses Produce v10
+      When A writes "stray" to payments-0
+      Then it is refused with INVALID_TXN_STATE
+
   @KIP890-096 @MUST
   Rule: A leader answers Produce v11 to a partition outside the transaction with TRANSACTION_ABORTABLE, and appends nothing.
     A client that could abort and continue fails fatally with the older error.
@@ -64,6 +73,15 @@ Feature: Appending to a partition
       When A writes "stray" to payments-0
       Then it is refused with TRANSACTION_ABORTABLE
       And the log of payments-0 has not grown
+
+    Scenario: [2] Produce v11 to a partition of the previous transaction while the next one is open in another
+      Given producer A with transactional id "transfer"
+      And A is an old client (transaction version 0)
+      And A has committed "a1" to payments-0
+      And A has added payments-1
+      And A uses Produce v11
+      When A writes "stray" to payments-0
+      Then it is refused with TRANSACTION_ABORTABLE
 
   @KIP890-097 @MUST
   Rule: A leader accepts Produce v9 to v11 to a partition that AddPartitionsToTxn v3 has added to the transaction.

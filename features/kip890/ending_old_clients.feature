@@ -119,6 +119,23 @@ Feature: Ending a transaction as an old client
       Then it is refused with PRODUCER_FENCED
       And the transaction of A is Ongoing in payments-0
 
+    Scenario: [4] EndTxn v4 repeats the commit of a new client with the epoch that it ended
+      Given producer A with transactional id "transfer"
+      And A has committed "a1" to payments-0
+      And A uses EndTxn v4
+      When A commits with its previous epoch
+      Then it is refused with PRODUCER_FENCED
+      And the producer id and epoch of A are unchanged
+
+    Scenario: [5] EndTxn v4 repeats the abort of a new client with the epoch that it ended
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has aborted
+      And A uses EndTxn v4
+      When A aborts with its previous epoch
+      Then it is refused with PRODUCER_FENCED
+      And the producer id and epoch of A are unchanged
+
   @KIP890-088 @MUST @commits @aborts
   Rule: While a decision is prepared, a coordinator answers EndTxn v4 with a retriable error if it is the same decision, and never with success if it is the opposite.
     A decision that changes after it was taken may be committed in one partition and aborted in another.
@@ -174,3 +191,23 @@ Feature: Ending a transaction as an old client
       When A commits "a2" to payments-0
       Then the producer id and epoch of A are those it began with
       And readers of payments-0 see "a2"
+
+    @needs:aged-ids
+    Scenario: [3] An old client commits two transactions at the last usable epoch
+      Given producer A at the last usable epoch
+      And A is an old client (transaction version 0)
+      And A has committed "a1" to payments-0
+      When A commits "a2" to payments-0
+      Then it is done
+      And the producer id and epoch of A are unchanged
+      And readers of payments-0 see "a1", "a2"
+
+    @needs:aged-ids
+    Scenario: [4] An old client aborts at the last usable epoch
+      Given producer A at the last usable epoch
+      And A is an old client (transaction version 0)
+      And A has written "a1" to payments-0
+      When A aborts
+      Then it is done
+      And the producer id and epoch of A are unchanged
+      And readers of payments-0 see nothing

@@ -105,6 +105,13 @@ Feature: Exhausted epochs
       And readers of payments-0 see nothing
       And the producer id and epoch of A are those of the answer
 
+    @needs:aged-ids @needs:transactions-v2
+    Scenario: [3] A producer aborts without an open transaction at the last usable epoch
+      Given producer A at the last usable epoch
+      When A aborts
+      Then it is done and answers a new producer id and epoch 0
+      And the producer id and epoch of A are those of the answer
+
   @KIP890-077 @MUST
   Rule: After an overflow a coordinator answers a retried EndTxn of the old identity with the same new one, and the opposite decision with INVALID_TXN_STATE.
     A producer whose answer with the new id was lost cannot find out how its transaction ended.
@@ -185,6 +192,68 @@ Feature: Exhausted epochs
       And A has aborted
       When A aborts with the epoch before its previous one
       Then it is refused with INVALID_PRODUCER_ID_MAPPING
+
+  @KIP890-405 @MUST @commits @aborts
+  Rule: A transaction that ends at the last usable epoch, 32766, ends in each of its partitions, the offsets of groups included.
+    The markers have the old producer id. A partition that waits for a marker with the new one has an open transaction for ever.
+
+    @needs:aged-ids @needs:transactions-v2
+    Scenario: [1] A transaction with nothing but offsets commits
+      Given producer A at the last usable epoch
+      And A has sent offset 5 of payments-0 to group "shop"
+      When A commits
+      Then it is done and answers a new producer id and epoch 0
+      And group "shop" has committed offset 5 of payments-0
+      And group "shop" has no pending offset of payments-0
+
+    @needs:aged-ids @needs:transactions-v2
+    Scenario: [2] A transaction with records in two partitions and offsets commits
+      Given producer A at the last usable epoch
+      And A has written "a1" to payments-0 and "a2" to payments-1 in one request
+      And A has sent offset 5 of payments-0 to group "shop"
+      When A commits
+      Then readers of payments-0 see "a1"
+      And readers of payments-1 see "a2"
+      And group "shop" has committed offset 5 of payments-0
+
+    @needs:aged-ids @needs:transactions-v2
+    Scenario: [3] A transaction with records in two partitions and offsets aborts
+      Given producer A at the last usable epoch
+      And A has written "a1" to payments-0 and "a2" to payments-1 in one request
+      And A has sent offset 5 of payments-0 to group "shop"
+      When A aborts
+      Then the last stable offset of payments-0 and payments-1 is the high watermark
+      And group "shop" has no pending offset of payments-0
+      And group "shop" has no committed offset of payments-0
+
+    @needs:aged-ids @needs:transactions-v2
+    Scenario: [4] A new instance takes over
+      Given producer A at the last usable epoch
+      And A has written "a1" to payments-0 and "a2" to payments-1 in one request
+      And A has sent offset 5 of payments-0 to group "shop"
+      When B takes over from A
+      Then the last stable offset of payments-0 and payments-1 is the high watermark
+      And group "shop" has no pending offset of payments-0
+      And group "shop" has no committed offset of payments-0
+
+    @needs:aged-ids @needs:transactions-v2
+    Scenario: [5] The transaction times out
+      Given producer A at the last usable epoch with a short timeout
+      And A has written "a1" to payments-0
+      And A has sent offset 5 of payments-0 to group "shop"
+      When A leaves its transaction open past its timeout
+      Then the last stable offset of payments-0 is the high watermark
+      And group "shop" has no pending offset of payments-0
+
+    @needs:aged-ids @needs:crash @needs:hold-markers @needs:transactions-v2
+    Scenario: [6] The system crashes while the markers are in flight
+      Given producer A at the last usable epoch
+      And completion of A's transactions is blocked until the next restart
+      And A has sent offset 5 of payments-0 to group "shop"
+      And A has been asked to commit
+      When the system crashes and restarts
+      Then the transaction of A is over
+      And group "shop" has committed offset 5 of payments-0
 
   @KIP890-124 @MUST
   Rule: At an epoch overflow the marker has the old producer id and epoch 32767.

@@ -28,6 +28,13 @@ Feature: Initialising a transactional id
       When a client initialises with no transactional id
       Then it is done and answers a new producer id and epoch 0
 
+    @needs:crash
+    Scenario: [4] A client initialises without a transactional id before and after a crash
+      Given a client has initialised with no transactional id
+      And the system has crashed and restarted
+      When a client initialises with no transactional id
+      Then it is done and answers a new producer id and epoch 0
+
   @KIP890-011 @MUST
   Rule: A coordinator answers InitProducerId with INVALID_REQUEST if the transactional id is empty.
     All clients that forgot to set an id would share the empty one, and fence each other.

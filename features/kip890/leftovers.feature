@@ -93,6 +93,25 @@ Feature: What a refused or empty request leaves
       When A adds no partition at all
       Then the transaction of A is unchanged
 
+  @KIP890-407 @SHOULD
+  Rule: A TxnOffsetCommit v5 that names only missing partitions opens no transaction.
+    The producer has stored nothing, and yet has a transaction that blocks its transactional id until it is ended.
+
+    @needs:transactions-v2
+    Scenario: [1] An offset of a missing partition is sent
+      Given producer A with transactional id "transfer"
+      When A sends offset 5 of payments-9 to group "shop"
+      Then it is refused for payments-9 with UNKNOWN_TOPIC_OR_PARTITION
+      And the transaction of A is unchanged
+
+    @needs:transactions-v2
+    Scenario: [2] Offsets of two missing partitions are sent after a commit
+      Given producer A with transactional id "transfer"
+      And A has committed "a1" to payments-0
+      When A sends offset 5 of payments-8 and payments-9 to group "shop"
+      Then it is refused for payments-8 and payments-9 with UNKNOWN_TOPIC_OR_PARTITION
+      And the transaction of A is unchanged
+
   @KIP890-276 @MUST @aborts
   Rule: At epoch 32766 a coordinator answers the owner's InitProducerId by aborting the open transaction and then returning a new producer id.
     The owner has used its last epoch. Without a new producer id, its transactional id can never be used again.

@@ -193,10 +193,42 @@ Feature: Markers in detail
       Given producers A and B with transactional ids "transfer" and "refund"
       And A has written "a1" to payments-0
       And B has written "b1" to payments-0
-      When an ABORT marker for A and for B reach payments-0 in one request
+      When an ABORT marker for A and an ABORT marker for B reach payments-0 in one request
       Then it is done for payments-0 of A
       And it is done for payments-0 of B
       And the last stable offset of payments-0 is the high watermark
+
+  @KIP890-406 @MUST
+  Rule: A broker applies to each marker of one WriteTxnMarkers that marker's own decision and transaction version.
+    A coordinator sends the markers of several transactions in one request. One that is given the decision of another commits what was
+    aborted.
+
+    Scenario: [1] One request aborts the transaction of one producer and commits that of another
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And A has written "a1" to payments-0
+      And B has written "b1" to payments-0
+      When an ABORT marker for A and a COMMIT marker for B reach payments-0 in one request
+      Then it is done for payments-0 of A
+      And it is done for payments-0 of B
+      And readers of payments-0 see "b1"
+
+    Scenario: [2] One request commits the transaction of one producer and aborts that of another
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And A has written "a1" to payments-0
+      And B has written "b1" to payments-0
+      When a COMMIT marker for A and an ABORT marker for B reach payments-0 in one request
+      Then it is done for payments-0 of A
+      And it is done for payments-0 of B
+      And readers of payments-0 see "a1"
+
+    Scenario: [3] The second marker has transaction version 2, and the epoch of the open transaction
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And A has written "a1" to payments-0
+      And B has written "b1" to payments-0
+      When a COMMIT marker for A and, with transaction version 2, a COMMIT marker for B reach payments-0 in one request
+      Then it is done for payments-0 of A
+      And it is refused for payments-0 of B with INVALID_PRODUCER_EPOCH
+      And the open transaction of B in payments-0 starts at "b1"
 
   @KIP890-132 @MUST
   Rule: A partition accepts a marker for a producer that it does not know, and compares that producer's later data with the marker's epoch.

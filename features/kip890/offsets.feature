@@ -142,6 +142,43 @@ Feature: Offsets in a transaction
       Then it is refused for payments-0 with INVALID_PRODUCER_EPOCH
       And group "shop" has committed offset 3 of payments-0
 
+    @needs:transactions-v2
+    Scenario: [4] An offset is sent with a stale epoch while the next transaction is open
+      Given producer A with transactional id "transfer"
+      And A has committed "a1" to payments-0
+      And A has written "a2" to payments-0
+      When A sends offset 5 of payments-0 to group "shop" with its previous epoch
+      Then it is refused for payments-0 with INVALID_PRODUCER_EPOCH
+      And group "shop" has no pending offset of payments-0
+      And the transaction of A is Ongoing in payments-0
+
+    @needs:transactions-v2
+    Scenario: [5] An offset is sent with a stale epoch while the next transaction has offsets of another group
+      Given producer A with transactional id "transfer"
+      And A has committed "a1" to payments-0
+      And A has sent offset 3 of payments-0 to group "audit"
+      When A sends offset 5 of payments-0 to group "shop" with its previous epoch
+      Then it is refused for payments-0 with INVALID_PRODUCER_EPOCH
+      And group "shop" has no pending offset of payments-0
+
+    Scenario: [6] An old instance sends an offset to a group that the new one has added
+      Given producer A with transactional id "transfer"
+      And A has initialised again
+      And A has added the offsets of group "shop"
+      And A uses TxnOffsetCommit v3
+      When A sends offset 5 of payments-0 to group "shop" with its previous epoch
+      Then it is refused for payments-0 with INVALID_PRODUCER_EPOCH
+      And group "shop" has no pending offset of payments-0
+
+    @needs:transactions-v2
+    Scenario: [7] An old instance sends an offset while the transaction of the new one is open
+      Given producer A with transactional id "transfer"
+      And A has initialised again
+      And A has written "a1" to payments-0
+      When A sends offset 5 of payments-0 to group "shop" with its previous epoch
+      Then it is refused for payments-0 with INVALID_PRODUCER_EPOCH
+      And group "shop" has no pending offset of payments-0
+
   @KIP890-052 @MUST
   Rule: OffsetFetch hides the offsets of an open transaction, and answers UNSTABLE_OFFSET_COMMIT if it requires stable offsets.
     A consumer that starts from an undecided offset skips records if the transaction is aborted.

@@ -141,6 +141,24 @@ Feature: How the leader of a partition judges a Produce
       And it is refused for payments-1 with TRANSACTION_ABORTABLE
       And the log of payments-1 has not grown
 
+    Scenario: [4] Produce v11 to two partitions that were added and then to one that was not
+      Given a topic "accounts" with 3 partitions
+      And producer A with transactional id "transfer"
+      And A has added accounts-0 and accounts-1
+      And A uses Produce v11
+      When A writes "a1" to accounts-0 and "a2" to accounts-1 and "stray" to accounts-2 in one request
+      Then it is done for accounts-0 and accounts-1
+      And it is refused for accounts-2 with INVALID_TXN_STATE or TRANSACTION_ABORTABLE
+
+    Scenario: [5] Produce v10 to two partitions that were added and then to one of another topic that was not
+      Given a topic "accounts" with 1 partition
+      And producer A with transactional id "transfer"
+      And A has added payments-0 and payments-1
+      And A uses Produce v10
+      When A writes "a1" to payments-0 and "a2" to payments-1 and "stray" to accounts-0 in one request
+      Then it is done for payments-0 and payments-1
+      And it is refused for accounts-0 with INVALID_TXN_STATE or TRANSACTION_ABORTABLE
+
   @KIP890-099 @MUST @fencing
   Rule: A leader refuses a late batch of an old client after its transaction has ended, and the last stable offset still reaches the log end.
     A late batch that is appended after the marker begins a transaction that is never ended, and blocks readers there for ever.

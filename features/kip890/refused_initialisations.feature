@@ -40,6 +40,54 @@ Feature: Refused requests of a transactional id
       And the transaction of A is unchanged
       And group "shop" has a pending offset of payments-0
 
+  @KIP890-408 @MUST @fencing
+  Rule: A coordinator that refuses InitProducerId or EndTxn changes nothing of a transactional id without an open transaction.
+    The state, the epoch and the timeout decide how it answers the owner's retry, and how long the owner's next transaction may last.
+
+    Scenario: [1] An InitProducerId is refused for its epoch after a commit
+      Given A has committed "a1" to payments-0
+      And A has committed "a2" to payments-0
+      When A initialises again with the epoch before its previous one with a shorter timeout
+      Then it is refused with PRODUCER_FENCED
+      And the transaction of A is unchanged
+
+    Scenario: [2] An InitProducerId is refused for its producer id after an abort
+      Given producer B with transactional id "audit"
+      And A has written "a1" to payments-0
+      And A has aborted
+      When A initialises again with the producer id of B with a shorter timeout
+      Then it is refused with PRODUCER_FENCED
+      And the transaction of A is unchanged
+
+    @needs:hold-markers
+    Scenario: [3] An InitProducerId is refused while a commit is incomplete
+      Given completion of A's transactions is blocked
+      And A has been asked to commit
+      When A initialises again with a shorter timeout
+      Then it is refused with CONCURRENT_TRANSACTIONS
+      And the transaction of A is unchanged
+
+    @needs:transactions-v2
+    Scenario: [4] A commit is refused after a commit
+      Given A has committed "a1" to payments-0
+      When A commits
+      Then it is refused with INVALID_TXN_STATE
+      And the transaction of A is unchanged
+
+    @needs:transactions-v2
+    Scenario: [5] An abort with the previous epoch is refused after a commit
+      Given A has committed "a1" to payments-0
+      When A aborts with its previous epoch
+      Then it is refused with INVALID_TXN_STATE
+      And the transaction of A is unchanged
+
+    Scenario: [6] An abort by EndTxn v4 is refused after a commit
+      Given A has committed "a1" to payments-0
+      And A uses EndTxn v4
+      When A aborts
+      Then it is refused with INVALID_TXN_STATE
+      And the transaction of A is unchanged
+
   @KIP890-404 @MUST
   Rule: A leader refuses Produce of an old client with a transactional id that was never initialised, and appends nothing.
     Its record would belong to a transaction that no coordinator knows, and block all readers of later records.

@@ -61,6 +61,39 @@ Feature: The second of a kind
       Then group "shop" has committed offset 5 of payments-0
       And group "shop" has committed offset 5 of accounts-0
 
+    Scenario: [8] One request with offsets of three partitions commits
+      Given a topic "accounts" with 3 partitions
+      And A has sent offset 5 of accounts-0 and accounts-1 and accounts-2 to group "shop"
+      When A commits
+      Then group "shop" has committed offset 5 of accounts-0
+      And group "shop" has committed offset 5 of accounts-1
+      And group "shop" has committed offset 5 of accounts-2
+
+    Scenario: [9] Three requests with offsets of one partition commit
+      Given A has sent offset 5 of payments-0 to group "shop"
+      And A has sent offset 6 of payments-0 to group "shop"
+      And A has sent offset 7 of payments-0 to group "shop"
+      When A commits
+      Then group "shop" has committed offset 7 of payments-0
+
+    Scenario: [10] Requests with offsets of three groups commit
+      Given A has sent offset 5 of payments-0 to group "shop"
+      And A has sent offset 6 of payments-0 to group "audit"
+      And A has sent offset 7 of payments-0 to group "billing"
+      When A commits
+      Then group "shop" has committed offset 5 of payments-0
+      And group "audit" has committed offset 6 of payments-0
+      And group "billing" has committed offset 7 of payments-0
+
+    Scenario: [11] Requests with offsets of three groups abort
+      Given A has sent offset 5 of payments-0 to group "shop"
+      And A has sent offset 6 of payments-0 to group "audit"
+      And A has sent offset 7 of payments-0 to group "billing"
+      When A aborts
+      Then group "shop" has no pending offset of payments-0
+      And group "audit" has no pending offset of payments-0
+      And group "billing" has no pending offset of payments-0
+
   @KIP890-401 @MUST @recovery
   Rule: A coordinator that starts completes every prepared transaction in its log, of all transactional ids.
     A coordinator that completes only the first one blocks the readers of all others until the next restart.

@@ -102,6 +102,23 @@ Feature: Timeouts and restarts in detail
       When A aborts with its previous epoch
       Then it is done and answers the producer id and epoch in force
 
+    @needs:aged-ids @needs:crash @needs:transactions-v2
+    Scenario: [5] An abort that returned a new producer id is retried after a crash
+      Given producer A at the last usable epoch
+      And A has written "a1" to payments-0
+      And A has aborted
+      And the system has crashed and restarted
+      When A aborts with its previous epoch
+      Then it is done and answers the producer id and epoch in force
+
+    @needs:aged-ids @needs:crash @needs:transactions-v2
+    Scenario: [6] An abort without an open transaction that returned a new producer id is retried after a crash
+      Given producer A at the last usable epoch
+      And A has aborted
+      And the system has crashed and restarted
+      When A aborts with its previous epoch
+      Then it is done and answers the producer id and epoch in force
+
   @KIP890-164 @MUST @recovery
   Rule: After its restart, a coordinator answers a retried InitProducerId that has the same identity with the same epoch.
     A client whose answer was lost in a crash retries, and must be given the epoch that was stored.

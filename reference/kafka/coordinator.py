@@ -50,6 +50,7 @@ class Coordinator(KnownTransactions):
         if not self._ownership.may_initialise(expected, transaction):
             rule("KIP890-020")
             rule("KIP890-403")
+            rule("KIP890-408")
             raise Refused(Error.PRODUCER_FENCED)
         if transaction.state is State.ONGOING:
             if not self.may_end_what_is_open(transaction, expected):

@@ -104,7 +104,7 @@ class Groups:
             raise Refused(Error.INVALID_GROUP_ID)
         verdicts = self.judge(offsets)
         records = self._records(group, offsets, verdicts)
-        if not records:
+        if not self.begins(records):
             return verdicts
         batch = Batch(
             records,
@@ -123,6 +123,11 @@ class Groups:
         rule("KIP890-047")
         rule("CORE-22")
         return verdicts
+
+    def begins(self, records: Sequence[Record]) -> bool:
+        """Decision: whether a request has anything to store, and so anything to add to a transaction."""
+        rule("KIP890-407")
+        return bool(records)
 
     def refusal_of(self, refusal: Refused) -> Refused:
         """Decision: a client whose offsets the log does not accept is answered with an error after which it asks the coordinator again."""

@@ -1,6 +1,6 @@
 """What the leaders of partitions do with a marker from any sender: the coordinator of this node, another one, or an operator."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from fencepost.reference.kernel.rules import rule
 
@@ -15,6 +15,11 @@ class MarkerWriter:
 
     def __init__(self, topics: Topics) -> None:
         self._topics = topics
+
+    def as_sent(self, markers: Sequence[TransactionMarker]) -> Sequence[TransactionMarker]:
+        """Decision: the markers of one request as they are written: each with its own decision and transaction version."""
+        rule("KIP890-406")
+        return markers
 
     def write(self, partition: TopicPartition, marker: TransactionMarker) -> Error:
         """Append the marker to the partition's log, and return the leader's answer: REQUEST_TIMED_OUT if not all replicas have it."""

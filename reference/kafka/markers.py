@@ -68,7 +68,10 @@ class MarkerSender:
     def send(self, transaction: Transaction, coordinator_epoch: int, transaction_version: int) -> None:
         """Decision: once the end is durable, its markers are sent; a transaction without partitions is complete at once."""
         marker = self.marker_for(transaction, coordinator_epoch, transaction_version)
-        messages = [WriteMarker(transaction.transactional_id, partition, marker) for partition in self.partitions_to_mark(transaction)]
+        messages = [
+            WriteMarker(transaction.transactional_id, partition, self.marker_in(partition, marker, transaction))
+            for partition in self.partitions_to_mark(transaction)
+        ]
         self._waiting[transaction.transactional_id] = set(messages)
         if not messages:
             rule("KIP890-071")
@@ -80,6 +83,16 @@ class MarkerSender:
     def marker_for(self, transaction: Transaction, coordinator_epoch: int, transaction_version: int) -> TransactionMarker:
         """Decision: every partition gets the producer as it is in the prepared state, so with the epoch after a bump."""
         return TransactionMarker(transaction.producer, transaction.decision, coordinator_epoch, transaction_version)
+
+    def marker_in(
+        self,
+        partition: TopicPartition,  # noqa: ARG002 - it is the same in all of them
+        marker: TransactionMarker,
+        transaction: Transaction,  # noqa: ARG002
+    ) -> TransactionMarker:
+        """Decision: the marker that one partition gets, as all others do, also where another producer id follows."""
+        rule("KIP890-405")
+        return marker
 
     def partitions_to_mark(self, transaction: Transaction) -> list[TopicPartition]:
         """Decision: every partition of the transaction gets a marker."""

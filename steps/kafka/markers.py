@@ -4,6 +4,7 @@ A broker cannot distinguish a coordinator's markers from those of an administrat
 sending its request.
 """
 
+from fencepost.adapters.kafka.probe import MarkerToWrite
 from fencepost.steps.outcomes import achieved
 
 from .context import ScenarioContext
@@ -54,11 +55,18 @@ def reaches(
     context.keep(one, answer, "WriteTxnMarkers")
 
 
-@KAFKA.when("{marker} for {producer} and for {other:producer} reach {partition} in one request")
-def both_reach(context: ScenarioContext, marker: str, producer: str, other: str, partition: str) -> None:
-    """WriteTxnMarkers v1 with a marker for each of the two, at its own epoch and with the coordinator epoch that the partition saw last."""
+@KAFKA.when(
+    "{marker} for {producer} and[, with transaction version {version:number},] {second:marker} for {other:producer} reach {partition}"
+    " in one request"
+)
+def both_reach(context: ScenarioContext, marker: str, producer: str, version: int | None, second: str, other: str, partition: str) -> None:
+    """WriteTxnMarkers with a marker for each, at its own epoch and with the coordinator epoch that the partition saw last.
+
+    It is v1, or v2 to say a transaction version of the second marker.
+    """
     one, where = context.turn_of(producer), context.partition(partition)
-    both = [context.producers[name] for name in (producer, other)]
-    claims = {each.transactional_id: (each.current, last_coordinator_epoch(context, where, each)) for each in both}
-    answer = context.observer.write_marker_of_each(where, claims, commit=marker == "a COMMIT marker")
-    context.keep(one, answer, "WriteTxnMarkers")
+    markers = {
+        each.transactional_id: MarkerToWrite(each.current, kind == "a COMMIT marker", last_coordinator_epoch(context, where, each), level)
+        for each, kind, level in ((one, marker, 0), (context.producers[other], second, version or 0))
+    }
+    context.keep(one, context.observer.write_each_marker(where, markers), "WriteTxnMarkers")

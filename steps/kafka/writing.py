@@ -1,5 +1,6 @@
 """Produce: what a producer writes, with which producer id and epoch, at which sequence number."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from fencepost.adapters.kafka.probe import AppendResults
@@ -114,7 +115,7 @@ def has_written_batches(context: ScenarioContext, producer: str, count: int, par
 WRITE_BOTH = KAFKA.act(
     given="{producer} has written {first:value} to {here:partition} and {second:value} to {there:partition} in one request",
     when="{producer} writes {first:value} to {here:partition} and {second:value} to {there:partition}[ as {stranger:producer}]"
-    " in one request",
+    "[ and {third:value} to {last:partition}] in one request",
     meaning="One Produce with a transactional batch for each partition; with the producer id and epoch of another producer in the second.",
 )
 
@@ -122,18 +123,30 @@ WRITE_BOTH = KAFKA.act(
 @WRITE_BOTH.given
 def has_written_in_one_request(context: ScenarioContext, producer: str, first: str, here: str, second: str, there: str) -> None:
     one = context.producers[producer]
-    for where, result in achieved(_write_both(context, one, here, first, there, second, one), "writing to two partitions").items():
+    batches = ((here, first, one), (there, second, one))
+    for where, result in achieved(_write_together(context, one, batches), "writing to two partitions").items():
         achieved(result, f"writing to {where}")
         one.has_appended(where, 1)
 
 
 @WRITE_BOTH.when
 def writes_in_one_request(
-    context: ScenarioContext, producer: str, first: str, here: str, second: str, there: str, stranger: str | None
+    context: ScenarioContext,
+    producer: str,
+    first: str,
+    here: str,
+    second: str,
+    there: str,
+    stranger: str | None,
+    third: str | None,
+    last: str | None,
 ) -> None:
     one = context.turn_of(producer)
     other = context.producers[stranger] if stranger else one
-    context.keep(one, _write_both(context, one, here, first, there, second, other), "Produce")
+    batches = [(here, first, one), (there, second, other)]
+    if last is not None and third is not None:
+        batches.append((last, third, one))
+    context.keep(one, _write_together(context, one, batches), "Produce")
 
 
 @KAFKA.given("{producer} compresses its batches with {codec}")
@@ -217,14 +230,13 @@ def numbered(count: int) -> list[str]:
     return [f"r{number}" for number in range(count)]
 
 
-def _write_both(
-    context: ScenarioContext, one: Producer, here: str, first: str, there: str, second: str, other: Producer
-) -> Outcome[AppendResults]:
-    let_one_node_lead(context, context.partition(here), context.partition(there))
+def _write_together(context: ScenarioContext, one: Producer, sent: Iterable[tuple[str, str, Producer]]) -> Outcome[AppendResults]:
+    """Each batch with its partition, its value and the producer whose id and epoch it has."""
     batches = {
         where: one.probe.batch_of([value], producer=owner.current, sequence=owner.next_sequence(where), transactional=True)
-        for where, value, owner in ((context.partition(here), first, one), (context.partition(there), second, other))
+        for where, value, owner in ((context.partition(partition), value, owner) for partition, value, owner in sent)
     }
+    let_one_node_lead(context, *batches)
     for where in batches if one.adds_first else ():
         if not isinstance(added := one.add_first(where), Done):
             return added

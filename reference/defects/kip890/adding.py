@@ -222,3 +222,17 @@ class RefusalOfOneIsForTheRest(Additions):
         refusal = next((error for error in verdicts[-1].values() if error is not Error.NONE), None)
         rest = additions[2:]
         return verdicts + ([dict.fromkeys(one.partitions, refusal) for one in rest] if refusal else super().of_broker(rest))
+
+
+@defect(
+    {"KIP890-037": seen("OPERATION_NOT_ATTEMPTED", expected="^success", what="answer to AddPartitionsToTxn")},
+    origin="textbook: what is checked for each transaction is checked for the request",
+)
+class OneMissingPartitionRefusesAll(Additions):
+    """A partition that does not exist refuses all transactions of a batch, and leaders have their writers' batches refused for it."""
+
+    def of_broker(self, additions: Sequence[Addition]) -> list[dict[TopicPartition, Error]]:
+        errors = self.unknown_among([partition for addition in additions for partition in addition.partitions])
+        if not errors:
+            return super().of_broker(additions)
+        return [{partition: errors[partition] for partition in addition.partitions} for addition in additions]

@@ -1,11 +1,14 @@
 """Defects in EndTxn of old clients."""
 
+from dataclasses import replace
+
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.dialect import Dialect
 from fencepost.reference.kafka.ending import EndTxnEffect
 from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.transaction import PREPARED, Decision, State, Transaction
+from fencepost.reference.kafka.values import ProducerIdAndEpoch
 
 
 @defect(
@@ -86,3 +89,12 @@ class ClusterLevelForOldClient(Coordinator):
 
     def bumps_epoch(self, end_txn_version: int) -> bool:  # noqa: ARG002 - that is the defect
         return self._profile.features["transaction.version"].finalized >= 2
+
+
+@defect({"KIP890-087": seen("^success", expected="PRODUCER_FENCED")}, origin="textbook: the retry of the new protocol, in the old one")
+class OldVersionRepeatsTheNew(Coordinator):
+    """EndTxn v4 with the epoch that EndTxn v5 has ended passes for a repetition, and an old instance is answered that it has committed."""
+
+    def _check_old_client(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
+        if not (transaction.is_idle and producer == replace(transaction, producer_epoch=transaction.producer_epoch - 1).producer):
+            super()._check_old_client(transaction, producer)

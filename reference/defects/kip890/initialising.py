@@ -11,6 +11,7 @@ from fencepost.reference.kafka.ownership import Ownership
 from fencepost.reference.kafka.transaction import PREPARED, Decision, State, Transaction
 from fencepost.reference.kafka.transaction_log import TransactionLog
 from fencepost.reference.kafka.values import NOTHING, ProducerIdAndEpoch
+from fencepost.reference.kernel.journal import Disk
 
 
 @defect(
@@ -269,3 +270,16 @@ class ProducerIdOfAnOverflowGivenTwice(TransactionLog):
         if transaction.next_producer_id != NOTHING:
             self._producer_ids.replace([transaction.next_producer_id - 1])
         return super().must_be_durable(transaction)
+
+
+@defect(
+    {"KIP890-010": seen(r"^success with \(producer id \d+, epoch 0\)", what="answer to InitProducerId")},
+    origin="textbook: after a crash a counter continues from what the records show",
+)
+class ProducerIdsFromTheTransactionLog(TransactionLog):
+    """After a crash the producer ids go on from the largest in the transaction log, which has none of producers without transactions."""
+
+    def __init__(self, disk: Disk) -> None:
+        super().__init__(disk)
+        if first := min(self._producer_ids, default=None):
+            self._producer_ids.replace([max((known.producer_id for known in self.replay().values()), default=first - 1)])

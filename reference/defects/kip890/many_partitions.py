@@ -1,8 +1,10 @@
 """Defects in transactions of several partitions."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
+from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.errors import Error
 from fencepost.reference.kafka.markers import MarkerSender
 from fencepost.reference.kafka.partition_log import PartitionLog
@@ -67,3 +69,26 @@ class MarkersSentUpToALimit(MarkerSender):
 
     def partitions_to_mark(self, transaction: Transaction) -> list[TopicPartition]:
         return super().partitions_to_mark(transaction)[:_AT_A_TIME]
+
+
+@defect(
+    {"KIP890-212": seen("refunds-0: none", what="^markers added")},
+    origin="red team: a pair is taken apart, and the rest is left over",
+)
+class ThirdTopicUnmarked(MarkerSender):
+    """Markers are sent to the partitions of two topics, and the transaction is complete with these."""
+
+    def partitions_to_mark(self, transaction: Transaction) -> list[TopicPartition]:
+        marked = sorted({partition.topic for partition in transaction.partitions})[:2]
+        return [partition for partition in super().partitions_to_mark(transaction) if partition.topic in marked]
+
+
+@defect(
+    {"KIP890-212": seen("^otherwise in 10: .*markers none", what="^partitions of ledger")},
+    origin="red team: a pair is taken apart, and the rest is left over",
+)
+class TwoPartitionsRecovered(Coordinator):
+    """After a crash a transaction has the first two of its partitions."""
+
+    def recovered(self, transaction: Transaction) -> Transaction:
+        return replace(super().recovered(transaction), partitions=frozenset(sorted(transaction.partitions)[:2]))

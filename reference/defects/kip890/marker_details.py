@@ -1,6 +1,6 @@
 """Defects in what a marker is, and in which markers a partition takes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
@@ -236,3 +236,26 @@ class DeposedCoordinatorBackWithANewEpoch(ProducerStates):
             mine = batch.producer_id
             self.restore(replace(one, coordinator_epoch=-1) if one.producer.producer_id == mine else one for one in self.all())
         return before
+
+
+@defect(
+    {"KIP890-406": seen('^nothing|"a1"', what="records that readers of payments-0 see")},
+    origin="textbook: a variable set before the loop, and not in it",
+)
+class DecisionOfTheFirstMarker(MarkerWriter):
+    """Each marker of a request has the decision of the first one, so one transaction is ended as another was decided."""
+
+    def as_sent(self, markers: Sequence[TransactionMarker]) -> Sequence[TransactionMarker]:
+        return [replace(marker, decision=markers[0].decision) for marker in markers]
+
+
+@defect(
+    {"KIP890-406": seen("^payments-0: success", expected="INVALID_PRODUCER_EPOCH", what="answer to WriteTxnMarkers")},
+    origin="textbook: a variable set before the loop, and not in it",
+)
+class VersionOfTheFirstMarker(MarkerWriter):
+    """The transaction version of the first marker in a request counts for all, and a late marker of a new client ends its next
+    transaction."""
+
+    def as_sent(self, markers: Sequence[TransactionMarker]) -> Sequence[TransactionMarker]:
+        return [replace(marker, transaction_version=markers[0].transaction_version) for marker in markers]

@@ -1,11 +1,13 @@
 """Defects in requests that are refused: what they have done all the same."""
 
+from dataclasses import replace
+
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.dialect import Dialect
 from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.partition_log import PartitionLog
-from fencepost.reference.kafka.transaction import State
+from fencepost.reference.kafka.transaction import Decision, State
 from fencepost.reference.kafka.values import FIRST_EPOCH, NO_PRODUCER, ProducerIdAndEpoch
 from fencepost.reference.kafka.verification import Operation, Verification
 from fencepost.wire.kafka.batches import Batch
@@ -55,3 +57,45 @@ class RefusedWithEpochZero(Dialect):
 
     def producer_in_refused_initialisation(self, expected: ProducerIdAndEpoch) -> ProducerIdAndEpoch:  # noqa: ARG002 - as in the base
         return ProducerIdAndEpoch(NO_PRODUCER.producer_id, FIRST_EPOCH)
+
+
+@defect({"KIP890-408": seen("timeout 90000", what="^transaction of A")}, origin="red team: a field that is set before the checks")
+class RefusedTimeoutStored(Coordinator):
+    """The timeout of an InitProducerId is stored whether or not it is refused, and the owner's transactions last as long as another
+    client's may."""
+
+    def init_producer_id(self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch = NO_PRODUCER) -> ProducerIdAndEpoch:
+        known = self._transactions.get(transactional_id)
+        if known is not None and self._ownership.allows_timeout(timeout_ms):
+            self._transactions[transactional_id] = replace(known, timeout_ms=timeout_ms)
+        return super().init_producer_id(transactional_id, timeout_ms, expected)
+
+
+@defect({"KIP890-408": seen("^Empty", what="^transaction of A")}, origin="red team: the transition is made before the check that it needs")
+class RefusedInitialisationEmpties(Coordinator):
+    """A refused InitProducerId leaves the transactional id Empty, and the owner's repeated EndTxn is answered that it was fenced."""
+
+    def init_producer_id(self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch = NO_PRODUCER) -> ProducerIdAndEpoch:
+        try:
+            return super().init_producer_id(transactional_id, timeout_ms, expected)
+        except Refused as refusal:
+            known = self._transactions.get(transactional_id)
+            if refusal.error is Error.PRODUCER_FENCED and known is not None and known.is_idle:
+                self.install(replace(known, state=State.EMPTY))
+            raise
+
+
+@defect({"KIP890-408": seen("^Empty", what="^transaction of A")}, origin="red team: an end that is refused resets what it looked at")
+class RefusedEndEmpties(Coordinator):
+    """A refused EndTxn leaves the transactional id Empty, and the end that was before can no longer be retried."""
+
+    def end_transaction(
+        self, transactional_id: str, producer: ProducerIdAndEpoch, decision: Decision, api_version: int
+    ) -> ProducerIdAndEpoch:
+        try:
+            return super().end_transaction(transactional_id, producer, decision, api_version)
+        except Refused as refusal:
+            known = self._transactions.get(transactional_id)
+            if refusal.error is Error.INVALID_TXN_STATE and known is not None and known.is_idle:
+                self.install(replace(known, state=State.EMPTY))
+            raise

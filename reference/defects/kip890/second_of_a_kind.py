@@ -1,14 +1,16 @@
 """Defects in what there is two of: requests with offsets, prepared transactions, transactions of one id."""
 
 import json
+from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.groups import Groups
 from fencepost.reference.kafka.listing import TransactionFilter
 from fencepost.reference.kafka.transaction import PREPARED, State, Transaction
-from fencepost.wire.kafka.batches import Batch
+from fencepost.wire.kafka.batches import Batch, MarkerType
 
 
 @defect(
@@ -101,3 +103,46 @@ class DurationFromTheLastChange(TransactionFilter):
 
     def began_longer_ago(self, transaction: Transaction, now: int, duration_ms: int) -> bool:
         return now - transaction.updated_at > duration_ms
+
+
+@defect(
+    {"KIP890-400": seen("^no offset", expected="^offset 5", what="^committed offset of accounts-2")},
+    origin="red team: a pair is taken apart, and the rest is left over",
+)
+class ThirdPartitionIsLost(Groups):
+    """A TxnOffsetCommit with offsets of more than two partitions stores those of the first two."""
+
+    def take_in(self, batch: Batch) -> None:
+        super().take_in(replace(batch, records=batch.records[:2]) if batch.transactional and batch.marker is None else batch)
+
+
+@defect(
+    {"KIP890-400": seen("^offset 6", expected="^offset 7", what="^committed offset of payments-0")},
+    origin="red team: a first and a last request, and none after them",
+)
+class ThirdOffsetCommitIsLost(Groups):
+    """After two TxnOffsetCommits of a transaction the next ones are answered and not kept."""
+
+    def __init__(self, *parts: Any) -> None:
+        self._requests: Counter[tuple[int, int]] = Counter()
+        super().__init__(*parts)
+
+    def take_in(self, batch: Batch) -> None:
+        if batch.transactional and batch.marker is None:
+            self._requests[batch.producer_id, batch.producer_epoch] += 1
+        if self._requests[batch.producer_id, batch.producer_epoch] <= 2 or batch.marker is not None:
+            super().take_in(batch)
+
+
+@defect(
+    {"KIP890-400": seen("^no offset", expected="^offset 7", what="^committed offset of payments-0 in group billing")},
+    origin="red team: a pair is taken apart, and the rest is left over",
+)
+class ThirdGroupIsLost(Groups):
+    """A commit applies the offsets of the first two groups of a transaction."""
+
+    def decide(self, producer_id: int, decision: MarkerType) -> None:
+        pending = self._pending.get(producer_id, {})
+        first = list(dict.fromkeys(place.group for place in pending))[:2]
+        self._pending[producer_id] = {place: stored for place, stored in pending.items() if place.group in first}
+        super().decide(producer_id, decision)

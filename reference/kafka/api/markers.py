@@ -17,18 +17,22 @@ from .shapes import by_topic, producer_of
 def write_txn_markers(node: Node, asked: Any) -> ResponsePayload:
     """End transactions in partitions; the results are by producer id. Version 1 cannot report that an epoch was bumped."""
     errors: dict[int, dict[TopicPartition, Error]] = {}
-    for entry in asked.markers:
-        marker = TransactionMarker(
-            producer_of(entry),
-            Decision.COMMIT if entry.transaction_result else Decision.ABORT,
-            int(entry.coordinator_epoch),
-            int(getattr(entry, "transaction_version", 0)),
-        )
+    markers = node.markers.as_sent([_marker_of(entry) for entry in asked.markers])
+    for entry, marker in zip(asked.markers, markers, strict=True):
         of_producer = errors.setdefault(marker.producer.producer_id, {})
         partitions = [TopicPartition(topic.name, int(number)) for topic in entry.topics for number in topic.partition_indexes]
         led_here = [partition for partition in partitions if node.leads(partition)]
         of_producer |= dict.fromkeys(partitions, Error.NOT_LEADER_OR_FOLLOWER) | node.markers.write_all(led_here, marker)
     return response(asked, markers=[{"producer_id": producer_id, "topics": _topics(verdicts)} for producer_id, verdicts in errors.items()])
+
+
+def _marker_of(entry: Any) -> TransactionMarker:
+    return TransactionMarker(
+        producer_of(entry),
+        Decision.COMMIT if entry.transaction_result else Decision.ABORT,
+        int(entry.coordinator_epoch),
+        int(getattr(entry, "transaction_version", 0)),
+    )
 
 
 def _topics(verdicts: dict[TopicPartition, Error]) -> list[dict[str, Any]]:
