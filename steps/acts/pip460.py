@@ -22,7 +22,7 @@ from .pip460_consuming import may_wait, waiting
 from .pip460_episodes import acts_of
 from .pip460_lines import given, layout, readers, then
 from .pip460_model import FIRST, SEGMENTS, TOPIC, Layouts
-from .pip460_watching import told
+from .pip460_watching import notified
 
 
 def _opens(_: frozenset[str]) -> list[ActLine]:
@@ -42,7 +42,7 @@ def _closes(model: Layouts) -> list[ActLine]:
         lines += waiting(model, name) if may_wait(model, name) else []
     for name in model.segments:
         lines += readers(model, name)
-    lines += [line for name in model.watches for line in told(model, name)]
+    lines += [line for name in model.watches for line in notified(model, name)]
     return [*lines, *([then(f"soon each active segment of {TOPIC} takes a message", "03")] if model.changes else [])]
 
 

@@ -111,7 +111,7 @@ def _merge_oddly(model: Layouts, *segments: str) -> list[ActLine]:
 
 
 def _whole(model: Layouts, why: str) -> list[ActLine]:
-    """Whatever was made, was made as a whole, and whoever reads or writes finds all of it."""
+    """Whatever was made, was made as a whole, and clients that read or write find all of it."""
     lines = [] if model.has_waited or model.is_recreated else [then(f"the layout of {TOPIC} is what the answers say", why)]
     if not any(one.has_open for one in model.segments.values()):
         lines.append(then(f"soon each active segment of {TOPIC} takes a message", "51" if why not in ("12", "20") else why))

@@ -1,4 +1,4 @@
-"""Acts of PIP-460 that are complete in themselves, since they need topics of their own: unknown names, other topics next to this one, sizes
+"""Acts of PIP-460 that are complete in themselves, since they need separate topics: unknown names, other topics next to this one, sizes
 of layouts, producers that send again, dispatching, and names of consumers. Each comes once in a sequence.
 """
 
@@ -120,8 +120,8 @@ def _of_topics() -> Iterator[Episode]:
     yield Episode((beyond,), f"an administrator looks at the layout of {TOPIC}", due, "46")
     yield Episode((beyond,), f"client X begins to watch the namespace of {TOPIC}", (f"it is told of {TOPIC} and not of payments",), "46")
     longer = f'the scalable topic "payments" of {named(_FEW)}, under a name that begins with that of the first one'
-    anew = 'an administrator makes the scalable topic "ledger" of segment "s"'
-    yield Episode((longer, written), anew, ('readers of a see "h1"', "payments is among the scalable topics of its namespace"), "46")
+    other = 'an administrator makes the scalable topic "ledger" of segment "s"'
+    yield Episode((longer, written), other, ('readers of a see "h1"', "payments is among the scalable topics of its namespace"), "46")
 
 
 def _of_classic_topics() -> Iterator[Episode]:
@@ -256,7 +256,7 @@ def _said(model: Layouts, one: Episode) -> list[ActLine]:
 
 
 def _may_come(model: Layouts, *_: str) -> bool:
-    return model.may_pass_time and not model.done["episode"] and model.has_all_brokers
+    return model.may_pass_time and not model.watches and not model.done["episode"] and model.has_all_brokers
 
 
 def _may_move(model: Layouts, *_: str) -> bool:

@@ -193,7 +193,7 @@ class Layouts:
 
     @property
     def is_plain_to_read(self) -> bool:
-        """Whether whoever reads all segments now receives just their messages."""
+        """Whether a client that reads all segments now receives just their messages."""
         of = self.segments.values()
         return all(one.is_exact and not one.has_open and not one.may_be_gone and not one.has_sentinel for one in of)
 

@@ -39,7 +39,7 @@ def _acknowledge(model: Layouts, segment: str, which: str) -> list[ActLine]:
 
 
 def _end(model: Layouts, segment: str, who: str) -> list[ActLine]:
-    """Who reads a sealed segment is notified of its end when its subscription has consumed it, and not before."""
+    """A consumer of a sealed segment is notified of its end when its subscription has consumed it, and not before."""
     news = "that there is no more" if model.is_drained(_NAME, segment) else "nothing of an end"
     return [then(f"the consumer of {who} is told {news}", "14" if model.segments[segment].is_sealed else "42")]
 

@@ -34,11 +34,11 @@ def _watch_oddly(model: Layouts, name: str, what: str) -> list[ActLine]:
 
 
 def _look(model: Layouts, name: str) -> list[ActLine]:
-    return told(model, name)
+    return notified(model, name)
 
 
-def told(model: Layouts, name: str) -> list[ActLine]:
-    """What a client that watches is told: all changes in its watch, and nothing in one that it has closed."""
+def notified(model: Layouts, name: str) -> list[ActLine]:
+    """What a client that watches receives: all changes in its watch, and nothing in one that it has closed."""
     lines = [then(f"client {name} is told how {TOPIC} is now, with parents and children", "28")]
     lines.append(then(f"the epochs that client {name} was told grow", "29"))
     return [*lines, *([then(f"client {name} is told nothing in the watch that it closed", "32")] if model.watches[name].has_closed else [])]
@@ -60,7 +60,7 @@ def _look_up(_: Layouts) -> list[ActLine]:
 
 
 def _recreate(model: Layouts, is_told: str) -> list[ActLine]:
-    """Whoever was there is told so; the new topic has nothing of the former one."""
+    """Clients of the topic are notified; the new topic has nothing of the former one."""
     members, watches, stale = list(model.members), list(model.watches), _stale(model)
     connected = [name for name in members if model.members[name].is_connected]
     model.recreate()
@@ -78,26 +78,32 @@ def _recreate(model: Layouts, is_told: str) -> list[ActLine]:
 
 
 def _stale(model: Layouts) -> list[str]:
-    """Segments that do not come again."""
+    """Segments of the deleted topic that the new one does not have."""
     return [name for name in model.segments if name not in FIRST][:2]
 
 
 def _make_again(model: Layouts) -> list[ActLine]:
-    """Of a topic that is there: it stays as it is."""
+    """The topic exists, and stays as it is."""
     made = f'the scalable topic "{TOPIC}" of segments "x", "y" and "z"'
     lines = refused(f"an administrator makes {made}", "46")
     return lines if model.has_waited else [*lines, then(f"{TOPIC} is at epoch {model.epoch}", "46")]
 
 
 def _may_watch(model: Layouts, name: str, elsewhere: str) -> bool:
+    """Where another topic was used first, a broker may take a segment only when it is used, and not yet be known for it."""
     one = model.watches.get(name)
     is_there = not elsewhere or model.is_spread
-    return not model.is_open_ended and is_there and (one is None or not (one.is_double or one.has_closed))
+    return not model.is_open_ended and not model.done["episode"] and is_there and (one is None or not (one.is_double or one.has_closed))
 
 
 def _may_watch_oddly(model: Layouts, name: str, what: str) -> bool:
     segment = what.partition(" ")[0]
-    return not model.is_open_ended and name not in model.watches and (segment == TOPIC or segment in model.segments)
+    return (
+        not model.is_open_ended
+        and not model.done["episode"]
+        and name not in model.watches
+        and (segment == TOPIC or segment in model.segments)
+    )
 
 
 def _is_watching(model: Layouts, name: str) -> bool:
