@@ -4,10 +4,10 @@ from typing import Any
 
 from fencepost.contract.errors import WrongUsage
 
-from . import core, kip890, pip31, pip471, transaction_key
+from . import core, kip890, pip31, pip460, pip471, transaction_key
 from .act import Table
 
-_ALL = (core, kip890, pip31, pip471, transaction_key)
+_ALL = (core, kip890, pip31, pip460, pip471, transaction_key)
 TABLES: dict[str, Table[Any]] = {part.TABLE.spec: part.TABLE for part in _ALL}
 """By the names of the proposals."""
 

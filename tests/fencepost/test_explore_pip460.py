@@ -1,0 +1,86 @@
+"""Exploration of PIP-460: silent on what conforms, and defects that are seen in their shortest sequences."""
+
+import random
+
+import pytest
+from exploring import always, trials
+
+from fencepost.explore import search
+from fencepost.explore.reduction import reduced
+from fencepost.proof import conforming_groups
+from fencepost.reference.defects import LAWFUL, Defect
+from fencepost.steps.acts.act import drawn
+from fencepost.steps.acts.pip460 import TABLE
+
+_SYSTEM = "pulsar-scalable"
+
+
+def test_each_line_is_about_a_requirement_of_the_proposal() -> None:
+    """A violation names one of them, and most of them are asked."""
+    lines = [line for seed in range(150) for line, _ in drawn(TABLE, 10, random.Random(seed).choice).lines]
+
+    assert {line.requirement for line in lines if not line.requirement.startswith("PIP460-")} == set()
+    assert len({line.requirement for line in lines}) > 45
+
+
+def test_the_reference_keeps_random_sequences() -> None:
+    """With changes, readers, watches, crashes and faults of the store in between."""
+    progress = search.drawn(trials(TABLE, _SYSTEM), 40, 10, 1, always)
+
+    assert (progress.finding, progress.broke_off, progress.count) == (None, None, 40)
+
+
+def test_the_reference_keeps_each_act() -> None:
+    """By itself, with what the end of every sequence looks at."""
+    progress = search.exhaustive(trials(TABLE, _SYSTEM), 1, always)
+
+    assert (progress.finding, progress.is_whole) == (None, True)
+    assert progress.count > 150
+
+
+@pytest.mark.parametrize(
+    "group", [one for one in conforming_groups.groups(LAWFUL.values()) if one[0].protocol == _SYSTEM], ids=lambda group: group[0].name
+)
+def test_conforming_variants_are_silent(monkeypatch: pytest.MonkeyPatch, group: tuple[Defect, ...]) -> None:
+    """Those that replace different parts are one broker."""
+    broker = conforming_groups.as_one(group)
+    monkeypatch.setitem(LAWFUL, broker.name, broker)
+
+    assert search.drawn(trials(TABLE, _SYSTEM, broker.name), 6, 10, 4, always).finding is None
+
+
+FOUND: dict[str, tuple[str, tuple[str, ...]]] = {
+    "scalable-split-at-the-first-hash": ("PIP460-03", ("left is split",)),
+    "scalable-deletion-not-told": ("PIP460-28", ("left is split", "V watches", "the topic is deleted and created again")),
+    "scalable-no-news": ("PIP460-28", ("V watches", "right is split")),
+    "scalable-active-outlive-their-topic": ("PIP460-15", ("a write to left", "the topic is deleted and created again")),
+    "scalable-sealed-not-assigned": ("PIP460-44", ("left is split", "a checkpoint consumer registers")),
+    "scalable-conflict-taken-for-success": (
+        "PIP460-41",
+        ("a split of right when the next change of the layout of orders meets another version",),
+    ),
+    "scalable-retention-is-a-time": ("PIP460-04", ("A writes to right", "right is split", "the retention passes")),
+    "scalable-child-is-split-instead": ("PIP460-20", ("a split of left and a split of left at once",)),
+    "scalable-every-change-undone": ("PIP460-51", ("a split of left ends after-terminate",)),
+    "scalable-child-of-the-sealed-merged": (
+        "PIP460-11",
+        ("left is split", "low is split", "a merge of low and high, of which one is sealed"),
+    ),
+    "scalable-registered-only": ("PIP460-17", ("clerks subscribe to left", "left is split", "a look at what clerks have in low")),
+    "scalable-assigned-in-blocks": ("PIP460-35", ("ann joins", "bob joins", "left is split", "a look at what ann and bob are assigned")),
+    "scalable-close-is-not-heard": ("PIP460-32", ("V watches", "V watches once more, and closes that watch", "left is split")),
+}
+"""Defects, the shortest sequence that shows each, and the requirement that is named."""
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_a_defect_is_seen_in_its_shortest_sequence(name: str) -> None:
+    """Under the requirement that is broken, or one that the same sight violates, and with no act that it could do without."""
+    requirement, acts = FOUND[name]
+    broken = trials(TABLE, _SYSTEM, name)
+
+    finding = broken.play(acts).finding
+
+    assert finding is not None
+    assert (finding.acts, finding.requirement) == (acts, requirement)
+    assert reduced(finding, broken.find).acts == acts
