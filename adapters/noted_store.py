@@ -51,11 +51,11 @@ class NotedStore:
             self._inner.delete(key, expected=expected, partition_key=partition_key)
         self._note(write, None)
 
-    def watch(self, first: str, behind: str, told: Callable[[KeyChange], None]) -> Watch:
-        return self._inner.watch(first, behind, told)
+    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None]) -> Watch:
+        return self._inner.watch(first, behind, reported)
 
-    def watch_sequence(self, prefix: str, told: Callable[[str], None], *, partition_key: str) -> Watch:
-        return self._inner.watch_sequence(prefix, told, partition_key=partition_key)
+    def watch_sequence(self, prefix: str, reported: Callable[[str], None], *, partition_key: str) -> Watch:
+        return self._inner.watch_sequence(prefix, reported, partition_key=partition_key)
 
     def session(self) -> Session:
         return self._inner.session()

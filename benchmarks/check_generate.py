@@ -87,13 +87,13 @@ def write(spark: SparkSession, plan: Plan, folder: Path) -> None:
 
 
 def _event(n: Column, place: int, op: int, kind: Column | str, f: str, mops: Column) -> Column:
-    told = F.lit(kind) if isinstance(kind, str) else kind
+    reported = F.lit(kind) if isinstance(kind, str) else kind
     return F.struct(
         F.lit("generated").alias("run_id"),
         (n * 4 + place).alias("idx"),
         ((n * 4 + place) * 1000).alias("t_ns"),
         (n % PROCESSES).alias("process"),
-        told.alias("type"),
+        reported.alias("type"),
         F.lit(f).alias("f"),
         (n * 4 + op).alias("op_id"),
         F.lit("rc").alias("iso"),

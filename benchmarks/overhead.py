@@ -60,7 +60,7 @@ def main() -> None:
         (empty / "test_empty.py").write_text(EMPTY, encoding="utf-8")
         (empty / "conftest.py").write_text(TIMED, encoding="utf-8")
         plain = ["-m", "pytest", "-qs", "-c", "/dev/null", "-p", "no:cacheprovider", "--import-mode=importlib", f"--rootdir={folder}"]
-        rounds = [(_told_by([__file__, PLAYED], folder), _told_by([*plain, str(empty)], folder)) for _ in range(ROUNDS)]
+        rounds = [(_reported_by([__file__, PLAYED], folder), _reported_by([*plain, str(empty)], folder)) for _ in range(ROUNDS)]
     played, empties = zip(*rounds, strict=True)
     ready, playing, nothing = (statistics.median(each) for each in ([one.ready for one in played], _seconds(played), _seconds(empties)))
     print(f"{played[0].scenarios} scenarios played in process: {_shown(_seconds(played))}; to be ready for them: {ready:.2f} s")
@@ -79,16 +79,16 @@ def play() -> None:
         print("told", len(plays.all), ready - began, time.process_time() - ready)
 
 
-def _told_by(arguments: list[str], folder: str) -> Told:
+def _reported_by(arguments: list[str], folder: str) -> Told:
     done = subprocess.run([sys.executable, *arguments], cwd=folder, capture_output=True, text=True, check=False)
-    told = next((line.split()[1:] for line in done.stdout.splitlines() if line.startswith("told ")), None)
-    if done.returncode != 0 or told is None:
+    reported = next((line.split()[1:] for line in done.stdout.splitlines() if line.startswith("told ")), None)
+    if done.returncode != 0 or reported is None:
         raise SystemExit(done.stdout + done.stderr)
-    return Told(int(told[0]), float(told[1]), float(told[2]))
+    return Told(int(reported[0]), float(reported[1]), float(reported[2]))
 
 
-def _seconds(told: tuple[Told, ...]) -> list[float]:
-    return [one.gone_through for one in told]
+def _seconds(reported: tuple[Told, ...]) -> list[float]:
+    return [one.gone_through for one in reported]
 
 
 def _shown(seconds: list[float]) -> str:

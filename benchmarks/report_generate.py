@@ -31,8 +31,8 @@ def generate(folder: Path, runs: int, versions: int) -> int:
         path = folder / f"{number // 1000:03}" / f"run-{number:05}"
         path.mkdir(parents=True)
         started = datetime(2026, 1, 1, tzinfo=UTC) + number * YEAR / runs
-        told = json.dumps(compliance(rows, f"4.{number % versions}.0", started, chance), indent=1)
-        size += (path / "compliance.json").write_text(told, encoding="utf-8")
+        reported = json.dumps(compliance(rows, f"4.{number % versions}.0", started, chance), indent=1)
+        size += (path / "compliance.json").write_text(reported, encoding="utf-8")
     return size
 
 

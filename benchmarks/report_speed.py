@@ -29,9 +29,9 @@ def main() -> None:
         if given.folder is None:
             generate(folder, given.runs, given.versions)
         seconds, peak = measured(folder, Path(scratch, "report"), given.memory)
-        told = json.loads(Path(scratch, "report/report.json").read_text(encoding="utf-8"))
+        reported = json.loads(Path(scratch, "report/report.json").read_text(encoding="utf-8"))
         page = Path(scratch, "report/index.html").stat().st_size
-    print(f"{told['runs']} runs of {len(told['systems'])} versions: {seconds:.0f} s, peak {peak:.0f} MB, page {page / 1e6:.1f} MB")
+    print(f"{reported['runs']} runs of {len(reported['systems'])} versions: {seconds:.0f} s, peak {peak:.0f} MB, page {page / 1e6:.1f} MB")
 
 
 def measured(folder: Path, out: Path, memory: str) -> tuple[float, float]:

@@ -68,10 +68,10 @@ def measured(profile: str, port: int, admin: int) -> None:
         "twice": {one for one, times in read.items() if times > 1},
         "without a receipt": read.keys() - writer.receipted,
     }
-    told = ", ".join(f"{len(ones)} {how}" for how, ones in wrong.items())
+    reported = ", ".join(f"{len(ones)} {how}" for how, ones in wrong.items())
     print(
-        f"{profile}: a split under {MESSAGES / seconds:,.0f} SENDs a second (aim: {PER_SECOND:,}) took {took[0] * 1000:,.0f} ms; of "
-        f"{len(writer.receipted):,} messages {told}; {writer.again} were sent again, and for {writer.gap * 1000:,.0f} ms none was taken",
+        f"{profile}: a split under {MESSAGES / seconds:,.0f} SENDs a second (aim: {PER_SECOND:,}) took {took[0] * 1000:,.0f} ms; "
+        f"of {len(writer.receipted):,} messages {reported}; {writer.again} were sent again; none was taken for {writer.gap * 1000:,.0f} ms",
         flush=True,
     )
     assert not any(wrong.values()), f"a split lost messages, or made some: {wrong}"

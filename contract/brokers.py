@@ -65,8 +65,8 @@ class Where:
 def where_of(system: Any, needs: Collection[str]) -> Where:
     """The broker of a scenario with these needs; one for all if the system does not say."""
     where = getattr(system, "where", None)
-    told = where(needs) if callable(where) else None
-    return told if isinstance(told, Where) else Where()
+    reported = where(needs) if callable(where) else None
+    return reported if isinstance(reported, Where) else Where()
 
 
 def share_broker(system: Any, titles: Collection[str], needs: Collection[str]) -> AbstractContextManager[None]:
@@ -96,15 +96,15 @@ def turn_of(system: Any, needs: Collection[str]) -> int:
 def brokers_of(system: Any, scenarios: Sequence[ScheduledScenario]) -> Brokers | None:
     """What the system will start for these scenarios, in this order; None if it starts nothing, or does not say."""
     brokers = getattr(system, "brokers", None)
-    told = brokers(scenarios) if callable(brokers) else None
-    return told if isinstance(told, Brokers) else None
+    reported = brokers(scenarios) if callable(brokers) else None
+    return reported if isinstance(reported, Brokers) else None
 
 
 def beside(system: Any, workers: int) -> None:
     """Notify the system that one of so many processes uses it, each with a separate system."""
-    told = getattr(system, "beside", None)
-    if callable(told) and workers > 1:
-        told(workers)
+    reported = getattr(system, "beside", None)
+    if callable(reported) and workers > 1:
+        reported(workers)
 
 
 def cares_who_asks(system: Any) -> bool:
@@ -119,8 +119,8 @@ def deal(system: Any, scenarios: Sequence[ScheduledScenario], workers: int) -> l
 
 def may_offer(system: Any) -> frozenset[str] | None:
     """The capabilities that the system may turn out to offer, as far as known before its handshake; None if nothing is known."""
-    told = getattr(system, "may_offer", None)
-    return frozenset(told()) if callable(told) else None
+    reported = getattr(system, "may_offer", None)
+    return frozenset(reported()) if callable(reported) else None
 
 
 class StandIn(System, Protocol):

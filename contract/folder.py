@@ -99,7 +99,7 @@ class Folder:
 def look(path: Path, layout: Layout, keep: Sequence[str] = ()) -> None:
     """Check whether the command may have this folder; nothing is changed. `keep` has the trees that stay. Raises WrongUsage."""
     instead = f"name another folder with {layout.option}"
-    with told(path):
+    with reported(path):
         if path.resolve() in (Path("/"), Path("~").expanduser().resolve()):
             raise WrongUsage(f"{layout.option} {path}: this folder is used for other things; {instead}, such as results/{layout.command}")
         if path.parts[:1] == ("~",):  # to remove a folder of that name is a way to lose one's home
@@ -125,7 +125,7 @@ def claim(path: Path, layout: Layout, first: Mapping[str, str] | None = None, ke
     """
     look(path, layout, keep)
     beginning = first or {}
-    with told(path):
+    with reported(path):
         path.mkdir(parents=True, exist_ok=True)
         lock = hold(path, layout.option)
         before = _listed(path, layout)
@@ -259,7 +259,7 @@ def _strange(path: Path, name: str) -> str:
 
 
 @contextlib.contextmanager
-def told(path: Path) -> Iterator[None]:
+def reported(path: Path) -> Iterator[None]:
     """Errors of writing to a results folder are raised as WrongUsage."""
     try:
         yield

@@ -46,8 +46,8 @@ class Parity:
 
     def __str__(self) -> str:
         """`3 of 100 parity rows differ, 1 is inconclusive`; empty if all agree."""
-        told = [
+        reported = [
             f"{self.differ} of {self.asked} parity rows differ{'s' if self.differ == 1 else ''}" if self.differ else "",
             f"{self.unknown} of {self.asked} parity rows {'is' if self.unknown == 1 else 'are'} inconclusive" if self.unknown else "",
         ]
-        return ", ".join(filter(None, told))
+        return ", ".join(filter(None, reported))

@@ -70,7 +70,7 @@ def lacks(thing: object, port: type) -> list[str]:
     wanted = {name: f"{name}()" for name, value in vars(port).items() if callable(value) and not name.startswith("_")}
     wanted |= {name: name for name, value in vars(port).items() if isinstance(value, property)}
     wanted |= {name: name for name in port.__annotations__}
-    return [told for name, told in wanted.items() if not _has(thing, name, is_called=told.endswith("()"))]
+    return [reported for name, reported in wanted.items() if not _has(thing, name, is_called=reported.endswith("()"))]
 
 
 def _has(thing: object, name: str, is_called: bool) -> bool:
@@ -110,7 +110,7 @@ def may_be_secret(name: str, value: str) -> bool:
 
 def options_of(registrations: Iterable[Registration]) -> dict[str, str]:
     """The options of several systems with their help, each once."""
-    return {name: told for registration in registrations for name, told in registration.options.items()}
+    return {name: reported for registration in registrations for name, reported in registration.options.items()}
 
 
 def _place(port: type) -> str:

@@ -33,7 +33,7 @@ class Symptom(Row):
         return value
 
     @model_validator(mode="after")
-    def _tells_something(self) -> "Symptom":
+    def _reports_something(self) -> "Symptom":
         if not self._fields:
             raise ValueError(f"must say one of {', '.join(type(self).model_fields)}")
         return self

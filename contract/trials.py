@@ -11,7 +11,7 @@ class TriedLine:
 
     line: str
     works: bool
-    told: str
+    reported: str
 
 
 @runtime_checkable

@@ -177,12 +177,12 @@ def conclusion(failing: Collection[Verdict], objections: Iterable[str], are_stal
 
     `are_stale`: each harness error is an entry of known deviations that does not show any more.
     """
-    told = ", ".join(objections)
+    reported = ", ".join(objections)
     if not failing or not {Verdict.VIOLATED, Verdict.KNOWN_DEVIATION}.isdisjoint(failing):
-        return f"does not conform: {told}"
+        return f"does not conform: {reported}"
     if are_stale and set(failing) == {Verdict.HARNESS_ERROR}:
-        return f"has no verdict: the expectations are out of date ({told})"
-    return f"has no verdict: {told}"
+        return f"has no verdict: the expectations are out of date ({reported})"
+    return f"has no verdict: {reported}"
 
 
 _CHOICES = (Verdict.VIOLATED, Verdict.INCONCLUSIVE, Verdict.BLOCKED, Verdict.KNOWN_DEVIATION, Verdict.NOT_OFFERED)
@@ -219,8 +219,8 @@ class Gate:
         """What keeps a run with these results from conforming, in words; empty if nothing does."""
         seen = list(results)
         counted, failing = Counter(result.verdict for result in seen), self.failing(seen)
-        told = [f"{counted[verdict]} {verdict.words}{self._why(verdict)}" for verdict in _WORST_FIRST if verdict in failing]
-        return told if told or counted[Verdict.MET] or offers_nothing(counted) else ["nothing was met"]
+        reported = [f"{counted[verdict]} {verdict.words}{self._why(verdict)}" for verdict in _WORST_FIRST if verdict in failing]
+        return reported if reported or counted[Verdict.MET] or offers_nothing(counted) else ["nothing was met"]
 
     def _fails(self, verdict: Verdict) -> bool:
         added = (Verdict.NOT_OFFERED, Verdict.INCONCLUSIVE, Verdict.BLOCKED) if self.strict else ()

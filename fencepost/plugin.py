@@ -87,7 +87,7 @@ def pytest_configure(config: pytest.Config) -> None:
         if not hands_out:
             config.pluginmanager.register(Running(config, chosen, rows, systems, stopping), "fencepost-running")
             worker_status.in_worker(config)
-            _tell_allure(config, chosen, rows, stopping)
+            _report_allure(config, chosen, rows, stopping)
     except (WrongUsage, DataFileError) as error:
         raise refuse(config, error) from error
 
@@ -95,17 +95,17 @@ def pytest_configure(config: pytest.Config) -> None:
 def _stopping(config: pytest.Config) -> Stopping:
     """The one of `fencepost run`, or of the process that started this worker; otherwise pytest's own ways to stop hold."""
     hooks = next((one for one in config.pluginmanager.get_plugins() if isinstance(one, StoppingHooks)), None)
-    if told := getattr(config, "workerinput", {}).get(WORKERS):
+    if reported := getattr(config, "workerinput", {}).get(WORKERS):
         hooks = StoppingHooks(Stopping())
         config.pluginmanager.register(hooks)
-        hooks.stopping.listen_to(Path(told))
+        hooks.stopping.listen_to(Path(reported))
     return hooks.stopping if hooks else Stopping()
 
 
-def _tell_allure(config: pytest.Config, chosen: Options, rows: Register, stopping: Stopping) -> None:
+def _report_allure(config: pytest.Config, chosen: Options, rows: Register, stopping: Stopping) -> None:
     """Write Allure results, into the results folder, or where allure-pytest's option points."""
-    told = getattr(config.option, "allure_report_dir", None)
-    if not told and not chosen.results:
+    reported = getattr(config.option, "allure_report_dir", None)
+    if not reported and not chosen.results:
         return
     from fencepost.report.allure_steps import AllureSteps
     from fencepost.steps.player import player_of
@@ -113,8 +113,8 @@ def _tell_allure(config: pytest.Config, chosen: Options, rows: Register, stoppin
     def brings_down(spec: str, step: Step) -> str | None:
         return player_of(spec).brings_down(step)
 
-    if told:
-        steps = AllureSteps(rows, Path(told), brings_down=brings_down)
+    if reported:
+        steps = AllureSteps(rows, Path(reported), brings_down=brings_down)
     elif chosen.results:
         results = chosen.results
 
@@ -182,8 +182,8 @@ class KnownDeviations:
     def _without_a_reason(self) -> list[str]:
         """A warning for each known deviation that still lacks a reason."""
         files = Counter(one.file for one in self.own.known if one.entry.reason == TO_BE_WRITTEN)
-        told = "have no reason yet; write it in place of TO BE WRITTEN"
-        return [f"warning: {number} entries of {file} {told}" for file, number in files.items()]
+        reported = "have no reason yet; write it in place of TO BE WRITTEN"
+        return [f"warning: {number} entries of {file} {reported}" for file, number in files.items()]
 
     def _unmatched(self) -> list[str]:
         register, chosen = self.results.register, self.results.selection

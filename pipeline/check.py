@@ -114,10 +114,10 @@ class _Progress:
     @staticmethod
     def unreadable(count: int, folder: Path) -> None:
         """Name the first lines and files that could not be read; the tables of an earlier check only have their number."""
-        for named in (told := quarantine.first(folder, _NAMED)):
+        for named in (reported := quarantine.first(folder, _NAMED)):
             print(f"  cannot be read: {named}", file=sys.stderr)
-        if told and count > len(told):
-            print(f"  and {count - len(told)} more lines and files; all stand in {folder}", file=sys.stderr)
+        if reported and count > len(reported):
+            print(f"  and {count - len(reported)} more lines and files; all stand in {folder}", file=sys.stderr)
 
 
 def _kept(start: Histories | Stored, results: Path) -> tuple[str, ...]:

@@ -31,8 +31,8 @@ def _with_layout(shown: RankedWitness, row: Row | None, controlled: dict[str, li
     topic = None if row is None else changed_topic(controlled.get(row.run, ()), row.log)
     if row is None or topic is None:
         return shown
-    told = story([*controlled[row.run], *_moved(tables, row)], topic, set(row.ops))
-    return replace(shown, layout=drawn(told)) if told is not None else shown
+    reported = story([*controlled[row.run], *_moved(tables, row)], topic, set(row.ops))
+    return replace(shown, layout=drawn(reported)) if reported is not None else shown
 
 
 def _controlled(tables: Tables, runs: set[str]) -> dict[str, list[Happening]]:

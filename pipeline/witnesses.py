@@ -72,8 +72,8 @@ def shown(witnesses: Sequence[Row], tables: Tables) -> list[RankedWitness]:
     """The stories of these ranked witnesses, in order: their operations, and those that moved a value which they name."""
     moving = _moving(witnesses, tables)
     rows = sorted(witnesses, key=lambda row: (row.anomaly, row.place))
-    told = [sorted({*row.ops, *_named(row, moving)}) for row in rows]
-    wanted = {(row.run, op) for row, those in zip(rows, told, strict=True) for op in those}
+    reported = [sorted({*row.ops, *_named(row, moving)}) for row in rows]
+    wanted = {(row.run, op) for row, those in zip(rows, reported, strict=True) for op in those}
     those = _among("run", {run for run, _ in wanted}) & _among("op", {op for _, op in wanted})
     of_op = _rows(tables.few("ops", ["run", "op", "at", "t0", "process", "client", "f", "ty", "open"], those))
     by_op = {(row.run, row.op): row for row in of_op if (row.run, row.op) in wanted}
@@ -85,7 +85,7 @@ def shown(witnesses: Sequence[Row], tables: Tables) -> list[RankedWitness]:
         moved[row.run, row.op].append(row)
     return [
         _shown(row, [(by_op[row.run, op], moved[row.run, op]) for op in those if (row.run, op) in by_op])
-        for row, those in zip(rows, told, strict=True)
+        for row, those in zip(rows, reported, strict=True)
     ]
 
 

@@ -37,8 +37,8 @@ def generate(claimed: Folder, title: str, grouped: Grouped) -> str:
         report = Path(folder) / "report"
         config = Path(folder) / "allurerc.mjs"
         layout = resources.files("fencepost.fixtures").joinpath("allurerc.mjs").read_text(encoding="utf-8")
-        told = {"title": f"{title}: {in_short(results)}", "verdicts": verdicts(results), "causes": grouped.titles}
-        config.write_text(layout.replace("{run}", json.dumps(told)), encoding="utf-8")
+        reported = {"title": f"{title}: {in_short(results)}", "verdicts": verdicts(results), "causes": grouped.titles}
+        config.write_text(layout.replace("{run}", json.dumps(reported)), encoding="utf-8")
         command = [allure, "generate", "-c", str(config), "-o", str(report), str(ours)]
         try:
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=_TIME_LIMIT_S, check=False)  # noqa: S603

@@ -11,5 +11,5 @@ from .allure_results import AllureWriter, Node
 
 def pictures(writer: AllureWriter, history: Iterable[Mapping[str, Any]]) -> list[Node]:
     """The attachments: one picture, or none where no layout changed."""
-    told = story(happenings(history))
-    return [] if told is None or not told.segments else [writer.picture("The layout of the topic over time", drawn(told))]
+    reported = story(happenings(history))
+    return [] if reported is None or not reported.segments else [writer.picture("The layout of the topic over time", drawn(reported))]

@@ -15,27 +15,29 @@ _NOT_ASKED = (Verdict.NOT_RUN, Verdict.EXCLUDED)
 
 def verdicts(results: Path) -> dict[str, str]:
     """How many of the selected requirements were asked, and have each verdict; verdicts that none has are left out, but not `met`."""
-    told = _read(results / "compliance.json")
-    totals: dict[str, int] = told["totals"]
+    reported = _read(results / "compliance.json")
+    totals: dict[str, int] = reported["totals"]
     asked = sum(count for verdict, count in totals.items() if verdict not in (*_NOT_ASKED, Verdict.NOT_OFFERED))
-    counted = [row for row in told["requirements"] if not row["provisional"]]
+    counted = [row for row in reported["requirements"] if not row["provisional"]]
     selected = sum(row["selected"] and row["verdict"] != Verdict.EXCLUDED for row in counted)
-    found = {"edition": editions.listed(told["editions"]), "asked": f"{asked} of {selected}"}
+    found = {"edition": editions.listed(reported["editions"]), "asked": f"{asked} of {selected}"}
     for verdict in Verdict:
         if verdict not in _NOT_ASKED and (totals[verdict] or verdict is Verdict.MET):
             found[verdict.words] = str(totals[verdict])
     if provisional := [
-        f"{count} {Verdict(verdict).words}" for verdict, count in told["provisional"].items() if count and verdict not in _NOT_ASKED
+        f"{count} {Verdict(verdict).words}" for verdict, count in reported["provisional"].items() if count and verdict not in _NOT_ASKED
     ]:
         found["provisional"] = ", ".join(provisional)
-    return found | ({} if told["complete"] else {"complete": "no: the run ended before its end"})
+    return found | ({} if reported["complete"] else {"complete": "no: the run ended before its end"})
 
 
 def in_short(results: Path) -> str:
     """The verdicts in a line: `149 of 195 met, 1 known deviation, 45 not offered`."""
     totals = _read(results / "compliance.json")["totals"]
-    told = [f"{totals[verdict]} {verdict.words}" for verdict in Verdict if totals[verdict] and verdict not in (*_NOT_ASKED, Verdict.MET)]
-    return ", ".join([f"{totals[Verdict.MET]} of {sum(totals.values()) - sum(totals[verdict] for verdict in _NOT_ASKED)} met", *told])
+    reported = [
+        f"{totals[verdict]} {verdict.words}" for verdict in Verdict if totals[verdict] and verdict not in (*_NOT_ASKED, Verdict.MET)
+    ]
+    return ", ".join([f"{totals[Verdict.MET]} of {sum(totals.values()) - sum(totals[verdict] for verdict in _NOT_ASKED)} met", *reported])
 
 
 def is_whole(results: Path) -> bool:
@@ -51,16 +53,16 @@ def write(results: Path, note: Callable[[str], None] = unnoted) -> None:
 
 def facts(results: Path) -> dict[str, str]:
     """The system and what it offers, the kit, and the machine without its name."""
-    told, run = _read(results / "environment.json"), _read(results / "compliance.json")
-    system: dict[str, Any] = told["system"]
+    reported, run = _read(results / "environment.json"), _read(results / "compliance.json")
+    system: dict[str, Any] = reported["system"]
     found = {name: _flat(value) for name, value in system.items() if name not in ("capabilities", "notes") and value}
     return found | {
         "offers": ", ".join(system["capabilities"]) or "nothing beyond its protocol",
         **({"notes": "; ".join(system["notes"])} if system["notes"] else {}),
-        "fencepost": told["fencepost"],
+        "fencepost": reported["fencepost"],
         "edition": editions.listed(run["editions"]),
-        "python": told["python"],
-        "platform": f"{told['platform']}, {told['processors']} processors",
+        "python": reported["python"],
+        "platform": f"{reported['platform']}, {reported['processors']} processors",
     }
 
 

@@ -59,10 +59,10 @@ def full_name(result: ScenarioResult) -> str:
 def message(result: ScenarioResult) -> str:
     """What a reader sees first."""
     seen = result.violation
-    told = f"{seen.what}\nexpected: {seen.expected}\nseen: {seen.seen}" if seen else result.reason or ""
+    reported = f"{seen.what}\nexpected: {seen.expected}\nseen: {seen.seen}" if seen else result.reason or ""
     if result.verdict is Verdict.KNOWN_DEVIATION:
-        told += f"\nknown: {result.reason}"
-    text = f"{result.verdict.words.capitalize()}: {told.removeprefix('blocked ')}"
+        reported += f"\nknown: {result.reason}"
+    text = f"{result.verdict.words.capitalize()}: {reported.removeprefix('blocked ')}"
     return f"Provisional: {text}" if result.verdict.is_red and not result.fails else text
 
 

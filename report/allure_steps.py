@@ -67,16 +67,16 @@ class AllureSteps:
         """Write the scenario's result when it is over, instead of what allure-pytest would write."""
         if scenario_of(item) is None:
             return (yield)
-        told = item.stash[TOLD] = _Told()
+        reported = item.stash[TOLD] = _Told()
         began = _now()
         with ExitStack() as stack:
             muted(stack)
             done = yield
         if PLAYED in item.stash:
-            _show(item.stash[PLAYED], told)
+            _show(item.stash[PLAYED], reported)
         if RESULT in item.stash:
             with self._writing():
-                self._write(item, item.stash[RESULT], told, began)
+                self._write(item, item.stash[RESULT], reported, began)
         return done
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -112,7 +112,7 @@ class AllureSteps:
         rest = steps[next(index for index, candidate in enumerate(steps) if candidate is failed) + 1 :]
         item.stash[TOLD].steps += [_step(step, "skipped") | {"statusDetails": _NOT_RUN} for step in rest]
 
-    def _write(self, item: pytest.Item, result: ScenarioResult, told: _Told, began: int) -> None:
+    def _write(self, item: pytest.Item, result: ScenarioResult, reported: _Told, began: int) -> None:
         row, template = self.register[requirement_of(item)], scenario_of(item)
         example = f", example {example_of(item)}" if example_of(item) else ""
         tags = (item.stash[PROTOCOL], *sorted(f"needs:{need}" for need in needs_of(item)))
@@ -130,7 +130,7 @@ class AllureSteps:
             ),
             "labels": labels(self.register, result, tags),
             "parameters": [{"name": name, "value": str(value)} for name, value in _example(item).items()],
-            "steps": told.steps,
+            "steps": reported.steps,
             "start": began,
             "stop": _now(),
             "titlePath": [*result.feature.split("/")],
@@ -138,40 +138,40 @@ class AllureSteps:
         if result.verdict is not Verdict.MET:
             written["statusDetails"] = {
                 "message": "\n".join([message(result), *_last_said(_said_by(item))]),
-                "trace": _without_paths(told.explained),
+                "trace": _without_paths(reported.explained),
                 "known": result.verdict is Verdict.KNOWN_DEVIATION,
             }
-            written["attachments"] = self._pages(item, result, told)
+            written["attachments"] = self._pages(item, result, reported)
         self.writer.result(written)
 
-    def _pages(self, item: pytest.Item, result: ScenarioResult, told: _Told) -> list[Node]:
+    def _pages(self, item: pytest.Item, result: ScenarioResult, reported: _Told) -> list[Node]:
         exchanges = _said_by(item)
         if not exchanges:
             return []
-        bounds = [0, *told.said]
+        bounds = [0, *reported.said]
         parts = [
             StepEvidence(step["name"], step["status"], exchanges[first:last], [inner["name"] for inner in step.get("steps", ())])
-            for step, first, last in zip(told.steps, bounds, told.said, strict=False)
+            for step, first, last in zip(reported.steps, bounds, reported.said, strict=False)
         ]
         history = item.stash[SESSION].history(result.run)
-        first = picture(self.writer, result, self._steps(item, result, told), exchanges, history)
+        first = picture(self.writer, result, self._steps(item, result, reported), exchanges, history)
         said = self.writer.page("What was said, the last exchange first", page(result, parts))
         return [first, said, *pictures(self.writer, history)]
 
-    def _steps(self, item: pytest.Item, result: ScenarioResult, told: _Told) -> list[SaidInStep]:
+    def _steps(self, item: pytest.Item, result: ScenarioResult, reported: _Told) -> list[SaidInStep]:
         """The steps for the sequence picture. Of a scenario that pytest-bdd plays, nobody knows what the system goes through in one."""
         if PLAYED in item.stash:
             spec = result.feature.partition("/")[0]
             return steps_of(item.stash[PLAYED], lambda step: self._brings_down(spec, step))
         outcomes = {"passed": "done", "skipped": "not reached"}
-        said = [*told.said, *[told.said[-1] if told.said else 0] * (len(told.steps) - len(told.said))]
+        said = [*reported.said, *[reported.said[-1] if reported.said else 0] * (len(reported.steps) - len(reported.said))]
         return [
             SaidInStep(step["name"], count, None, outcomes.get(step["status"], "failed"))
-            for step, count in zip(told.steps, said, strict=True)
+            for step, count in zip(reported.steps, said, strict=True)
         ]
 
 
-def _show(played: Played, told: _Told) -> None:
+def _show(played: Played, reported: _Told) -> None:
     """The steps of a scenario that the player has played."""
     for one in played.steps:
         start = round(one.began * 1000)
@@ -183,10 +183,10 @@ def _show(played: Played, told: _Told) -> None:
         if one.ending is StepEnding.NOT_REACHED:
             shown["statusDetails"] = _NOT_RUN
         else:
-            told.said.append(one.said)
+            reported.said.append(one.said)
         if one.observations:
             shown["steps"] = [{"name": what, "status": "passed", "start": stop, "stop": stop} for what in one.observations]
-        told.steps.append(shown)
+        reported.steps.append(shown)
 
 
 def _step(step: Any, status: str) -> Node:
@@ -195,14 +195,14 @@ def _step(step: Any, status: str) -> Node:
 
 def _end(item: pytest.Item) -> Node:
     """Close the step that is open, with what was judged in it."""
-    told: _Told = item.stash[TOLD]
-    opened = told.steps[-1]
+    reported: _Told = item.stash[TOLD]
+    opened = reported.steps[-1]
     opened["stop"] = now = _now()
     observations = item.stash[EVIDENCE].observations
-    if judged := observations[told.judged :]:
+    if judged := observations[reported.judged :]:
         opened["steps"] = [{"name": what, "status": "passed", "start": now, "stop": now} for what in judged]
-    told.judged = len(observations)
-    told.said.append(len(item.stash[SESSION].exchanges()) if SESSION in item.stash else 0)
+    reported.judged = len(observations)
+    reported.said.append(len(item.stash[SESSION].exchanges()) if SESSION in item.stash else 0)
     return opened
 
 

@@ -256,17 +256,17 @@ class Act:
 
     def given(self, function: Step) -> Step:
         """What the Given does."""
-        return self._told(self._given, function)
+        return self._reported(self._given, function)
 
     def when(self, function: Step) -> Step:
         """What the When does."""
-        return self._told(self._when, function)
+        return self._reported(self._when, function)
 
     def tried(self, function: Step) -> Step:
         """What the Given of an attempt does."""
         if self._tried is None:
             raise SentenceError(f"{self._vocabulary.name}: {self._when.words!r} has no words for an attempt; expected `tried`")
-        return self._told(self._tried, function)
+        return self._reported(self._tried, function)
 
     def sentence(self) -> Sentence:
         """The sentence, with the place of its When."""
@@ -276,7 +276,7 @@ class Act:
         function = self._functions[self._when]
         return Sentence(self._vocabulary.name, function.__name__, self._meaning, forms, *place_of(function))
 
-    def _told(self, form: Form, function: Step) -> Step:
+    def _reported(self, form: Form, function: Step) -> Step:
         if not self._meaning:
             where = f"{':'.join(map(str, place_of(function)))}: {self._vocabulary.name}: {form.words!r}"
             raise SentenceError(f"{where} has no meaning; expected one that says it in observable terms")
@@ -314,8 +314,8 @@ def takes_minutes(function: Step) -> Step:
 
 def brought_down(found: Fulfilled, step: str) -> str | None:
     """How a step brings the system down, as `brings_down` has marked its function; None where it stays up."""
-    told = getattr(found.function, "brings_down", None)
-    return told(found.form.parse(step)) if told else None
+    reported = getattr(found.function, "brings_down", None)
+    return reported(found.form.parse(step)) if reported else None
 
 
 def place_of(function: Callable[..., None]) -> tuple[str, int]:

@@ -34,8 +34,8 @@ class Token:
     @classmethod
     def of(cls, text: str) -> "Token":
         """The source in --token. Raises WrongUsage, which does not show what may be the token itself."""
-        kind, is_told, where = text.partition(":")
-        if kind not in _KINDS or not is_told or not where:
+        kind, is_notified, where = text.partition(":")
+        if kind not in _KINDS or not is_notified or not where:
             raise WrongUsage(
                 f"--{TOKEN} (not shown): expected file:PATH, env:VARIABLE or command:CMD; the token itself would stand in the process list"
             )

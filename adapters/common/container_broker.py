@@ -87,7 +87,7 @@ class ContainerBroker(NoCrashPoints, ABC, Generic[C, O]):
     def __init__(self, image: str, configuration: str, patience_s: float, starting: Starting | None = None) -> None:
         self.configuration = configuration
         self._image = image
-        self.told = f"the broker in the container of {image}, configuration {configuration}"
+        self.reported = f"the broker in the container of {image}, configuration {configuration}"
         self._patience_s = patience_s
         self._starting = starting or Starting()
         self._started: Future[C] = Future()
@@ -170,18 +170,18 @@ class ContainerBroker(NoCrashPoints, ABC, Generic[C, O]):
     def unreachable(self, what: str, last: object) -> SystemUnreachable:
         """The error with what the broker does, the last attempt, and the end of its log."""
         return SystemUnreachable(
-            f"{self.told}, {what}; the last attempt: "
+            f"{self.reported}, {what}; the last attempt: "
             f"{last.reason if isinstance(last, Unknown) else last}. "
             f"The end of its log:\n{'' if self._closed else self.shown(_plain(self._started.result().last_lines()))}"
         )
 
     def _result(self, future: "Future[T]") -> T:
         if self._closed:
-            raise WrongUsage(f"{self.told}, is not open")
+            raise WrongUsage(f"{self.reported}, is not open")
         try:
             return future.result(_READY_WITHIN_S)
         except TimeoutError:
-            raise SystemUnreachable(f"{self.told}, was not ready within {_READY_WITHIN_S:g} s") from None
+            raise SystemUnreachable(f"{self.reported}, was not ready within {_READY_WITHIN_S:g} s") from None
 
     def _await_serving(self, quiet_for_s: float = _SERVES_WITHIN_S) -> O:
         """The broker's offer, once it serves. Raises SystemUnreachable if it ends, or writes nothing into its log for so long."""

@@ -64,11 +64,11 @@ def said(error: Exception) -> str:
 
 def _of_the_connection(error: BaseException) -> str | None:
     """The innermost error, such as `Connection refused`, without the errors that the client wraps around it."""
-    told, cause = None, error.__cause__ or error.__context__
+    reported, cause = None, error.__cause__ or error.__context__
     while cause:
-        told = cause.strerror if isinstance(cause, OSError) and cause.strerror else told
+        reported = cause.strerror if isinstance(cause, OSError) and cause.strerror else reported
         cause = cause.__cause__ or cause.__context__
-    return told
+    return reported
 
 
 def _refused(image: str, error: Exception, instead: str) -> str:

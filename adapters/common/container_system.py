@@ -92,7 +92,7 @@ class ContainerSystem(ABC, Generic[B]):
 
     def __init__(self, image: str, patience_s: float, settings: BrokerSettings[Any]) -> None:
         self._image = image
-        self._told = f"the container of {image}"
+        self._reported = f"the container of {image}"
         self._patience_s = patience_s
         self._settings = settings
         self._board = Board()
@@ -113,7 +113,7 @@ class ContainerSystem(ABC, Generic[B]):
 
         image = ImageName.of(self._image)
         is_official = self._settings.project_of(self.protocol).is_official(image)
-        return Image(self._image, digest_of(self._image), None if is_official else image.told)
+        return Image(self._image, digest_of(self._image), None if is_official else image.reported)
 
     def _new_line(self) -> LineUp:
         kinds = {name: kind_of(configuration) for name, configuration in self._settings.configurations.items()}
@@ -240,7 +240,7 @@ class ContainerSystem(ABC, Generic[B]):
 
     def _check_open(self) -> None:
         if not self._is_open or self._closed:
-            raise WrongUsage(f"a session with {self._told} was asked for before open(), or after close()")
+            raise WrongUsage(f"a session with {self._reported} was asked for before open(), or after close()")
 
     # --- places ---------------------------------------------------------------------------------------------------------
 
@@ -308,9 +308,9 @@ class ContainerSystem(ABC, Generic[B]):
 
     def _add(self, configuration: str, why: str = "") -> _Place[B]:
         if self._closed:
-            raise WrongUsage(f"{self._told} is not open")
-        told = self._why.get(configuration, "") or why
-        place = _Place(configuration, self.make(configuration, self._line.to_come(configuration), told))
+            raise WrongUsage(f"{self._reported} is not open")
+        reported = self._why.get(configuration, "") or why
+        place = _Place(configuration, self.make(configuration, self._line.to_come(configuration), reported))
         self._places.append(place)
         if self._starter is None:
             atexit.register(self.close)

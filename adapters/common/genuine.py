@@ -35,7 +35,7 @@ class ImageName:
         return cls("/".join(parts), tag or None)
 
     @property
-    def told(self) -> str:
+    def reported(self) -> str:
         """The repository as people write it."""
         return self.repository.removeprefix(f"{_LIBRARY}/")
 
@@ -66,31 +66,33 @@ class Whose:
     deviations: str | None = None
 
 
-def of_image(project: Project, name: str, told: str | None, said: str) -> Whose:
+def of_image(project: Project, name: str, reported: str | None, said: str) -> Whose:
     """For a broker from the image of that name.
 
     `told` is the release line or version that follows from the broker's report, None if none does; `said` is the report in words, such as
     "supports metadata.version up to 30".
     """
     image = ImageName.of(name)
-    like = None if told is None else (project.system, told)
+    like = None if reported is None else (project.system, reported)
     if not project.is_official(image):
-        return Whose(looks_like=like, deviations=f"no bundled deviations: {name} is not the official image; {_remedy(project, told)}")
-    if told is None:
+        return Whose(looks_like=like, deviations=f"no bundled deviations: {name} is not the official image; {_remedy(project, reported)}")
+    if reported is None:
         return Whose(deviations=f"no bundled deviations: {name} {said}, as no known release does")
     tagged = image.version
-    if tagged is not None and not agree(str(tagged), told):
-        why = f"no bundled deviations: {name} is tagged {image.tag}, but the broker {said}, as {told} does; {_remedy(project, told)}"
+    if tagged is not None and not agree(str(tagged), reported):
+        why = (
+            f"no bundled deviations: {name} is tagged {image.tag}, but the broker {said}, as {reported} does; {_remedy(project, reported)}"
+        )
         return Whose(looks_like=like, deviations=why)
-    version = told if tagged is None else more_exact(str(tagged), told)
+    version = reported if tagged is None else more_exact(str(tagged), reported)
     why = f"the bundled deviations of {project.system} {version} hold: {name} is the official image, and the broker {said}"
     return Whose((project.system, version), deviations=why)
 
 
-def of_stranger(project: Project, where: str, told: str | None) -> Whose:
+def of_stranger(project: Project, where: str, reported: str | None) -> Whose:
     """For a broker that runs already: no deviations hold, since any broker can report the same about itself."""
-    like = None if told is None else (project.system, told)
-    why = f"no bundled deviations: fencepost did not start {where}, so it may be any broker; {_remedy(project, told)}"
+    like = None if reported is None else (project.system, reported)
+    why = f"no bundled deviations: fencepost did not start {where}, so it may be any broker; {_remedy(project, reported)}"
     return Whose(looks_like=like, deviations=why)
 
 
@@ -100,7 +102,7 @@ def of_imitation(profile: str, release: tuple[str, str]) -> Whose:
     return Whose(release, deviations=f"the bundled deviations of {system} {version} hold: the profile {profile} imitates that release")
 
 
-def _remedy(project: Project, told: str | None) -> str:
-    if told is None:
+def _remedy(project: Project, reported: str | None) -> str:
+    if reported is None:
         return f"if it is a release of {project.title}, say which, such as --known-as {project.system}:X.Y.Z"
-    return f"if it is {project.title} {told}, say --known-as {project.system}:{told}"
+    return f"if it is {project.title} {reported}, say --known-as {project.system}:{reported}"

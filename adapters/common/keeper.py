@@ -87,7 +87,7 @@ class Keeper:
         self._process = process
         self._background = background
         self._code: int | None = None
-        self._is_told = False
+        self._is_notified = False
         self._end_is_expected = False
 
     def signal_all(self, number: int) -> None:
@@ -129,12 +129,12 @@ class Keeper:
                     break
                 if pid == self._process.pid:
                     self._code = os.waitstatus_to_exitcode(status)
-        if self._code is None or self._is_told:
+        if self._code is None or self._is_notified:
             return
         left = sorted(descendants(os.getpid()))
         if left and self._end_is_expected:
             return  # a wrapper has ended, and the process that it wraps is about to
-        self._is_told = True
+        self._is_notified = True
         names = [_name(pid) for pid in left]
         if left and not self._background:
             self.kill()
@@ -152,21 +152,21 @@ class Keeper:
                 self._code = os.waitstatus_to_exitcode(status)
 
 
-def _begin(told: "dict[str, Any]") -> "subprocess.Popen[bytes]":
-    with open(str(told["log"]), "ab") as log:
+def _begin(reported: "dict[str, Any]") -> "subprocess.Popen[bytes]":
+    with open(str(reported["log"]), "ab") as log:
         return subprocess.Popen(  # noqa: S603 - it is the user's own command
-            told["words"],
+            reported["words"],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
-            env=told["environment"],
-            cwd=str(told["folder"]),
+            env=reported["environment"],
+            cwd=str(reported["folder"]),
             start_new_session=True,
             preexec_fn=lambda: _prctl(_DEATH_SIGNAL, signal.SIGKILL),
         )
 
 
-def _run_last(words: "list[str]", told: "dict[str, Any]") -> None:
+def _run_last(words: "list[str]", reported: "dict[str, Any]") -> None:
     """Run the command that ends a broker which is no child of this process, for a limited time."""
     with contextlib.suppress(OSError, subprocess.TimeoutExpired):
         subprocess.run(  # noqa: S603 - it is the user's own command
@@ -174,8 +174,8 @@ def _run_last(words: "list[str]", told: "dict[str, Any]") -> None:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            env=told["environment"],
-            cwd=str(told["folder"]),
+            env=reported["environment"],
+            cwd=str(reported["folder"]),
             timeout=_LAST_WITHIN_S,
         )
 
@@ -198,14 +198,14 @@ def main() -> None:
             return
         received += more
     first, _, received = received.partition(b"\n")
-    told = json.loads(first)
+    reported = json.loads(first)
     try:
-        process = _begin(told)
+        process = _begin(reported)
     except OSError as error:
         _say(failed=error.strerror or str(error))
         return
     _say(started=process.pid)
-    keeper, leaves = Keeper(process, told["background"]), False
+    keeper, leaves = Keeper(process, reported["background"]), False
     while True:
         keeper.reap()
         ready, _, _ = select.select([0, woken], [], [])
@@ -221,15 +221,15 @@ def main() -> None:
         for order in orders:
             leaves |= order == b"leave"
             keeper.order(order.decode())
-    if told["last"] and not leaves:
+    if reported["last"] and not leaves:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        _run_last(told["last"], told)
+        _run_last(reported["last"], reported)
     keeper.kill()
-    if told["remove"] and not leaves:
+    if reported["remove"] and not leaves:
         # Other keepers of the same owner may remove it at the same moment.
         for _ in range(5):
-            shutil.rmtree(told["remove"], ignore_errors=True)
-            if not os.path.exists(told["remove"]):
+            shutil.rmtree(reported["remove"], ignore_errors=True)
+            if not os.path.exists(reported["remove"]):
                 break
             time.sleep(0.1)
 

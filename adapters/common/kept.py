@@ -33,7 +33,7 @@ _SHOWN_BYTES = 20_000
 class Command:
     """A command, and its name for users: such as "the command `stop` of broker.yaml, line 5"."""
 
-    told: str
+    reported: str
     words: tuple[str, ...]
     environment: Mapping[str, str]
     folder: Path
@@ -71,7 +71,7 @@ class Kept:
             env={},
         )
         try:
-            self._tell(
+            self._notify(
                 json.dumps(
                     {
                         "words": command.words,
@@ -90,7 +90,7 @@ class Kept:
             raise
         if "failed" in first:
             self.close()
-            raise SetUpFailed(f"{command.told} ({command.words[0]}) cannot be run: {first['failed']}")
+            raise SetUpFailed(f"{command.reported} ({command.words[0]}) cannot be run: {first['failed']}")
 
     def is_running(self) -> bool:
         """Whether it has not ended."""
@@ -122,13 +122,13 @@ class Kept:
         """End it and all that it started at once. Raises SetUpFailed if that is not possible."""
         self.send(signal.SIGKILL)
         if self.wait(_ENDS_WITHIN_S) is None:
-            raise SetUpFailed(f"{self._command.told} is still there {_ENDS_WITHIN_S:g} s after SIGKILL")
+            raise SetUpFailed(f"{self._command.reported} is still there {_ENDS_WITHIN_S:g} s after SIGKILL")
 
     def close(self) -> None:
         """End all that is left of it, and its keeper. May be called twice."""
         with self._lock:
             with contextlib.suppress(OSError, ValueError):
-                self._tell("leave")
+                self._notify("leave")
             assert self._keeper.stdin is not None
             assert self._keeper.stdout is not None
             with contextlib.suppress(OSError):
@@ -146,12 +146,12 @@ class Kept:
             if self._ended is not None:
                 return
             try:
-                self._tell(text)
+                self._notify(text)
             except OSError as error:
-                raise SetUpFailed(f"the keeper of {self._command.told} has gone: {error.strerror}") from error
+                raise SetUpFailed(f"the keeper of {self._command.reported} has gone: {error.strerror}") from error
             self._said("done")
 
-    def _tell(self, line: str) -> None:
+    def _notify(self, line: str) -> None:
         assert self._keeper.stdin is not None
         self._keeper.stdin.write(line.encode() + b"\n")
         self._keeper.stdin.flush()
@@ -163,7 +163,7 @@ class Kept:
             said = self._listen(left)
             if said.keys() & set(kinds):
                 return said
-        raise SetUpFailed(f"the keeper of {self._command.told} says nothing for {_ANSWERS_WITHIN_S:g} s")
+        raise SetUpFailed(f"the keeper of {self._command.reported} says nothing for {_ANSWERS_WITHIN_S:g} s")
 
     def _listen(self, within_s: float) -> dict[str, Any]:
         """One line of the keeper, empty if none comes within so long. The process's end is noted."""
@@ -225,4 +225,4 @@ def last_lines(log: Path, start: int = 0) -> str:
 
 
 def _shown(command: Command) -> str:
-    return f"{command.told} ({shlex.join(command.words)})"
+    return f"{command.reported} ({shlex.join(command.words)})"

@@ -170,7 +170,7 @@ class LauncherFile:
     variables: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
-    def told(self) -> str:
+    def reported(self) -> str:
         """The file, as text for users."""
         return str(self.path)
 

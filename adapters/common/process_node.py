@@ -111,17 +111,17 @@ class ProcessNode:
         """Its log."""
         return (FileLog(self.log),)
 
-    def end_told(self) -> str | None:
+    def end_reported(self) -> str | None:
         """How its process ended by itself, with a remedy; None while it runs."""
         ended = self._process.ended() if self._process is not None and self._launcher.runs == "foreground" else None
         if ended is None:
             return None
         if ended.left and not ended.code:
             return (
-                f"{self._told('start')} ended with exit code 0 and left {', '.join(ended.left)} running, which was killed: it became a "
+                f"{self._reported('start')} ended with exit code 0 and left {', '.join(ended.left)} running, which was killed: it became a "
                 "daemon; expected a command that stays in the foreground, or `runs: background` with a command `end`"
             )
-        return f"{self._told('start')} {ended}"
+        return f"{self._reported('start')} {ended}"
 
     # --- the lines of the file ------------------------------------------------------------------------------------------
 
@@ -136,7 +136,7 @@ class ProcessNode:
             ended = self._process.wait(COMMAND_WITHIN_S)
             if ended is None or ended.code:
                 how = ended or f"did not end within {COMMAND_WITHIN_S:g} s, and `runs: background` says that it does"
-                raise SetUpFailed(f"{self._told('start')} {how}{wrote(self.log, begun)}")
+                raise SetUpFailed(f"{self._reported('start')} {how}{wrote(self.log, begun)}")
 
     def _end(self, line: str) -> None:
         """Kill it, or have it stop, by that line of the file."""
@@ -155,8 +155,8 @@ class ProcessNode:
                 return
         if self._launcher.restarts == "by-command" and self._launcher.runs == "foreground":
             self._process.kill()
-            raise SetUpFailed(f"{self._told(line)} was done, and the broker did not end within {within_s:g} s, so it was killed")
-        raise SetUpFailed(f"{self._told(line)} was done, and the broker at {self.address} is not down within {within_s:g} s")
+            raise SetUpFailed(f"{self._reported(line)} was done, and the broker did not end within {within_s:g} s, so it was killed")
+        raise SetUpFailed(f"{self._reported(line)} was done, and the broker at {self.address} is not down within {within_s:g} s")
 
     def _went_down(self, within_s: float, is_down: "Witness") -> bool:
         assert self._process is not None
@@ -177,7 +177,7 @@ class ProcessNode:
 
     def _refuse(self, line: str) -> None:
         if getattr(self._launcher, line) == CANNOT:
-            raise SetUpFailed(f"{self._told(line)} says {CANNOT}")
+            raise SetUpFailed(f"{self._reported(line)} says {CANNOT}")
 
     def _run(self, line: str) -> None:
         run_to_end(self._command(line), COMMAND_WITHIN_S, self._folder / COMMANDS_LOG)
@@ -185,9 +185,9 @@ class ProcessNode:
     def _command(self, line: str) -> Command:
         environment = {name: self._file.filled_in(text, self._filled.values) for name, text in self._launcher.environment.items()}
         words = self._file.words(line, self._filled.values, self._filled.settings)
-        return Command(self._told(line), words, os.environ | dict(self._filled.environment) | environment, Path.cwd())
+        return Command(self._reported(line), words, os.environ | dict(self._filled.environment) | environment, Path.cwd())
 
-    def _told(self, line: str) -> str:
+    def _reported(self, line: str) -> str:
         return f"{self._file.place(line)}: `{line}`"
 
     @contextlib.contextmanager

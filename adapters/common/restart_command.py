@@ -73,7 +73,7 @@ class RestartCommand:
                     self.words, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment, start_new_session=True
                 )
             except OSError as error:
-                raise SetUpFailed(f"{self._told(fault)} cannot be run: {error.strerror}") from error
+                raise SetUpFailed(f"{self._reported(fault)} cannot be run: {error.strerror}") from error
             try:
                 code = process.wait(self.ends_within_s)
             except BaseException as error:
@@ -82,11 +82,11 @@ class RestartCommand:
                 process.wait()
                 if not isinstance(error, subprocess.TimeoutExpired):
                     raise
-                raise SetUpFailed(f"{self._told(fault)} did not end within {self.ends_within_s:g} s{_end_of(output)}") from error
+                raise SetUpFailed(f"{self._reported(fault)} did not end within {self.ends_within_s:g} s{_end_of(output)}") from error
             if code:
-                raise SetUpFailed(f"{self._told(fault)} ended with exit code {code}{_end_of(output)}")
+                raise SetUpFailed(f"{self._reported(fault)} ended with exit code {code}{_end_of(output)}")
 
-    def _told(self, fault: str) -> str:
+    def _reported(self, fault: str) -> str:
         return f"the restart command ({shlex.join(self.words)}, with {FAULT}={fault})"
 
 

@@ -17,7 +17,7 @@ from .handshake import MAY_BE_OFFERED, describe
 from .offer import Range
 from .producer_pool import NEAR_LAST_EPOCH
 from .reach import brokers
-from .release import identify, said_by, told_by
+from .release import identify, reported_by, said_by
 from .session import KafkaSession
 from .settings import KafkaSettings, kafka_settings
 
@@ -78,7 +78,7 @@ class KafkaContainerSystem(ContainerSystem[KafkaBroker]):
     def whose(self, supported: Range | None) -> genuine.Whose:
         """Whose known deviations hold, by the metadata.version that the broker supports."""
         settings = kafka_settings()
-        return genuine.of_image(settings.project_of(self.name), self._image, told_by(supported, settings.releases), said_by(supported))
+        return genuine.of_image(settings.project_of(self.name), self._image, reported_by(supported, settings.releases), said_by(supported))
 
     def missing(self) -> list[str]:
         """A line for each capability that is not offered because of how the brokers are started."""

@@ -70,8 +70,8 @@ def users_of(configuration: str, security: Security = OPEN) -> Users:
 
 
 def _configuration(text: str) -> tuple[str, Address]:
-    name, is_told, address = text.partition("=")
-    if not (name and is_told and address):
+    name, is_notified, address = text.partition("=")
+    if not (name and is_notified and address):
         raise WrongUsage(f"--{CONFIGURATION} {text}: expected NAME=HOST:PORT, such as {CAN_BE_NAMED[0]}=127.0.0.1:9093")
     if name not in kafka_settings().configurations:
         raise UnknownName("broker configuration", name, CAN_BE_NAMED)

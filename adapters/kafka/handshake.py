@@ -87,7 +87,7 @@ def describe(
             *identity.notes,
             *notes,
             f"finalized features: {features or 'none'}",
-            f"APIs: {', '.join(offer.told(api) for api in _SHOWN_APIS)}",
+            f"APIs: {', '.join(offer.reported(api) for api in _SHOWN_APIS)}",
         ),
         not_offered=(*missing, *([f"transactions-v2: {', '.join(lacking)}"] if lacking else []), WITHOUT_SEALING),
     )

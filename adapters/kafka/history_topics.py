@@ -49,8 +49,8 @@ class Topics:
         return [placed for placed in map(self._placed, mops) if placed["m"] not in _RECORDS or placed["topic"] not in self._compacted]
 
     def _placed(self, mop: Mop) -> Mop:
-        told = str(mop["topic"])
-        name, generation = self._by_id.get(told, (told, self._deleted[told]))
+        reported = str(mop["topic"])
+        name, generation = self._by_id.get(reported, (reported, self._deleted[reported]))
         log = f"{name}-{mop['part']}" if generation == 0 else f"{name}, made again {generation}-{mop['part']}"
         return cast("Mop", {**mop, "topic": name, "log": log})
 

@@ -30,9 +30,9 @@ class LaunchedKafka(KafkaBroker):
         producers: int = 0,
         starting: Starting | None = None,
     ) -> None:
-        super().__init__(file.told, configuration, patience_s, producers, starting)
+        super().__init__(file.reported, configuration, patience_s, producers, starting)
         self._file, self._settings, self._folder = file, settings, folder
-        self.told = f"the broker that {file.told} starts, configuration {configuration}"
+        self.reported = f"the broker that {file.reported} starts, configuration {configuration}"
         self.writes_ids = file.launcher.keeps_data and file.launcher.settings.name_of(_LOG_PARTITIONS) is not None
         self._nodes: KafkaNodes | None = None
 
@@ -40,7 +40,7 @@ class LaunchedKafka(KafkaBroker):
     def expected(self) -> str:  # type: ignore[override]  # for an image it is a text
         """How its process ended, if it did."""
         nodes = self._nodes.all if self._nodes else ()
-        ended = [how for node in nodes if isinstance(node, ProcessNode) and (how := node.end_told())]
+        ended = [how for node in nodes if isinstance(node, ProcessNode) and (how := node.end_reported())]
         return "; ".join(ended) or "a broker that listens at {port} of 127.0.0.1"
 
     def start_containers(self, waits_for: Callable[[str], None]) -> KafkaNodes:

@@ -49,17 +49,17 @@ def _why_not(settings: KafkaSettings, configuration: str, capability: str, file:
     """Why a broker with that configuration does not offer the capability; None if it does."""
     launcher = file.launcher
     if capability in ("crash", "reload", "clean-stop") and not launcher.keeps_data:
-        return f"{file.told} says that the broker keeps no data (data: none)"
+        return f"{file.reported} says that the broker keeps no data (data: none)"
     if capability in ("crash", "reload") and launcher.kill == CANNOT:
-        return f"{file.told} says that the broker cannot be killed"
+        return f"{file.reported} says that the broker cannot be killed"
     if capability == "clean-stop" and launcher.stop == CANNOT:
-        return f"{file.told} says that the broker cannot be stopped"
+        return f"{file.reported} says that the broker cannot be stopped"
     if capability == "two-nodes":
         needed = settings.configuration(configuration).nodes
         if launcher.nodes_at_most < needed:
-            return f"{file.told} starts {launcher.nodes_at_most} node, and {needed} are needed (most-nodes)"
+            return f"{file.reported} starts {launcher.nodes_at_most} node, and {needed} are needed (most-nodes)"
         if not launcher.can_pause:
-            return f"{file.told} says that a node cannot be paused"
+            return f"{file.reported} says that a node cannot be paused"
     if capability in _SET:
         return _why_not_set(settings, configuration, file)
     return None
@@ -70,11 +70,11 @@ def _why_not_set(settings: KafkaSettings, configuration: str, file: LauncherFile
     wanted = settings.properties(configuration)
     needed = [name for name, value in wanted.items() if name != _ONLY_SHORTENS and passing.has.get(name) != value]
     if needed and passing.how == CANNOT:
-        return f"{file.told} says that the broker takes no settings, and this needs {needed[0]}"
+        return f"{file.reported} says that the broker takes no settings, and this needs {needed[0]}"
     if lacking := [name for name in needed if passing.name_of(name) is None]:
-        return f"{file.told} has no name for the setting {lacking[0]} (settings, names)"
+        return f"{file.reported} has no name for the setting {lacking[0]} (settings, names)"
     if settings.users(configuration) and passing.how == "arguments":
-        return f"{file.told} passes settings as arguments, and passwords would stand in the list of processes"
+        return f"{file.reported} passes settings as arguments, and passwords would stand in the list of processes"
     return None
 
 

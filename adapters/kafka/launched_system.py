@@ -20,7 +20,7 @@ from .launched_broker import LaunchedKafka
 from .launched_settings import launched
 from .launcher_trial import tried
 from .offer import Range
-from .release import told_by
+from .release import reported_by
 from .settings import kafka_settings
 
 
@@ -32,9 +32,9 @@ class LaunchedKafkaSystem(KafkaContainerSystem):
 
     def __init__(self, file: LauncherFile, patience_s: float = PATIENCE_S) -> None:
         had = launched(file)
-        super().__init__(file.told, patience_s, had.settings)
+        super().__init__(file.reported, patience_s, had.settings)
         self._had = had
-        self._told = f"the broker that {file.told} starts"
+        self._reported = f"the broker that {file.reported} starts"
         self._file = file
         self._folder: Path | None = None
         self._numbers = itertools.count(1)
@@ -61,7 +61,7 @@ class LaunchedKafkaSystem(KafkaContainerSystem):
     def whose(self, supported: Range | None) -> genuine.Whose:
         """No known deviations hold: a launcher file may start any broker."""
         settings = kafka_settings()
-        return genuine.of_stranger(settings.project_of(self.name), self._told, told_by(supported, settings.releases))
+        return genuine.of_stranger(settings.project_of(self.name), self._reported, reported_by(supported, settings.releases))
 
     def missing(self) -> list[str]:
         return [f"{name}: {why}" for name, why in sorted(self._had.missing.items())]

@@ -43,27 +43,27 @@ class Offer:
     def check(self, api: str, version: int) -> None:
         """Raises NotOffered if that version of that API may not be sent."""
         if not self.has(api, version):
-            raise NotOffered(f"{title(api)} v{version}: the broker offers {self._told(api)}")
+            raise NotOffered(f"{title(api)} v{version}: the broker offers {self._reported(api)}")
 
     def highest(self, api: str, lowest: int, highest: int) -> int:
         """The highest version from `lowest` to `highest` that the broker offers. Raises NotOffered if there is none."""
         for version in range(highest, lowest - 1, -1):
             if self.has(api, version):
                 return version
-        raise NotOffered(f"{title(api)} {Range(lowest, highest)}: the broker offers {self._told(api)}")
+        raise NotOffered(f"{title(api)} {Range(lowest, highest)}: the broker offers {self._reported(api)}")
 
     def up_to(self, api: str, highest: int) -> "Offer":
         """The same offer, with no version of that API above `highest`."""
         return replace(self, apis={**self.apis, api: Range(self.apis[api].lowest, highest)})
 
-    def told(self, api: str) -> str:
+    def reported(self, api: str) -> str:
         """The API with its versions, as text."""
-        return f"{title(api)} {self._told(api)}"
+        return f"{title(api)} {self._reported(api)}"
 
     def lacking_for_second_part(self) -> list[str]:
         """What the broker lacks for KIP-890's second part, a line for each; empty if clients use that protocol."""
         lacking = [
-            f"needs version {needed}, and the broker offers {self.told(api)}"
+            f"needs version {needed}, and the broker offers {self.reported(api)}"
             for api, needed in _SECOND_PART.items()
             if not self.has(api, needed)
         ]
@@ -72,6 +72,6 @@ class Offer:
             lacking.append(f"needs the finalized transaction.version {_SECOND_LEVEL}, and the broker has {level}")
         return lacking
 
-    def _told(self, api: str) -> str:
+    def _reported(self, api: str) -> str:
         assert api in API_KEYS, f"{api} is not the name of an API"
         return str(self.apis[api]) if api in self.apis else "no version of it"

@@ -41,8 +41,8 @@ def parse_address(text: str) -> Address:
     elif ":" in host or "," in host:
         host = ""
     if not host or not (port.isascii() and port.isdecimal()) or not 0 < int(port) < 65536:
-        told = repr(text) if "@" not in text else "what stands before and behind the @ (not shown)"
-        raise WrongUsage(f"{told} is not an address; expected HOST:PORT, such as 127.0.0.1:9092")
+        reported = repr(text) if "@" not in text else "what stands before and behind the @ (not shown)"
+        raise WrongUsage(f"{reported} is not an address; expected HOST:PORT, such as 127.0.0.1:9092")
     return Address(host, int(port))
 
 

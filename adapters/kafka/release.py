@@ -33,7 +33,7 @@ def identify(metadata_version: Range | None, releases: Iterable[Release], exact_
     return Identity(exact_version or "unknown", exact, release.profile, (note,))
 
 
-def told_by(metadata_version: Range | None, releases: Iterable[Release]) -> str | None:
+def reported_by(metadata_version: Range | None, releases: Iterable[Release]) -> str | None:
     """The release line that follows from the metadata.versions that a broker supports; None if no known release has these."""
     if metadata_version is None:
         return None

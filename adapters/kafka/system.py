@@ -17,7 +17,7 @@ from .last_epoch import bring_near_last_epoch
 from .login import Passwords
 from .producer_pool import NEAR_LAST_EPOCH, ProducerPool
 from .reach import REQUIRED_TIMEOUT_MS, Users, brokers, parse_addresses
-from .release import identify, told_by
+from .release import identify, reported_by
 from .running import RunningBroker
 from .security import OPEN, Security
 from .session import KafkaSession
@@ -95,11 +95,11 @@ class KafkaAt:
         )
         self._pool.expect(self._producers)
         settings, supported = kafka_settings(), self._main.offer.supported.get("metadata.version")
-        told = told_by(supported, settings.releases)
+        reported = reported_by(supported, settings.releases)
         return describe(
             self._main.offer,
             identify(supported, settings.releases),
-            genuine.of_stranger(settings.project_of(self.name), f"the broker at {self._bootstrap}", told),
+            genuine.of_stranger(settings.project_of(self.name), f"the broker at {self._bootstrap}", reported),
             offered=self._offered(),
             missing=self._missing(),
             notes=notes,

@@ -111,7 +111,7 @@ class TopicCalls(Calls):
         nodes = self._cluster.nodes()
         return Done(nodes.value.numbers) if isinstance(nodes, Done) else nodes
 
-    def topics_told(self, asked: list[dict[str, Any]] | None, version: int) -> Outcome[dict[str, int]]:
+    def topics_reported(self, asked: list[dict[str, Any]] | None, version: int) -> Outcome[dict[str, int]]:
         """Metadata of that version, for these topics by name or id, or for all: the number of partitions of each known topic."""
         fields: dict[str, Any] = {} if version < _SAYS_WHETHER_TO_MAKE else {"allow_auto_topic_creation": False}
         if version >= _SAYS_WHAT_IS_ALLOWED:

@@ -38,7 +38,7 @@ class AcknowledgementCalls(ConsumerCalls):
         """ACK without a request id, which is not answered. Done means only that it was sent."""
         match self._live(consumer):
             case Done(held):
-                self._tell(held, _ack(consumer, ids, kind, transaction, None), transaction)
+                self._notify(held, _ack(consumer, ids, kind, transaction, None), transaction)
                 return Done(None)
             case trouble:
                 return trouble
@@ -50,7 +50,7 @@ class AcknowledgementCalls(ConsumerCalls):
                 if not ids:
                     held.unread.clear()  # the broker redelivers them
                 positions = [pb.MessageIdData(ledger_id=one.position.ledger, entry_id=one.position.entry) for one in ids]
-                self._tell(held, pb.CommandRedeliverUnacknowledgedMessages(consumer_id=consumer.number, message_ids=positions))
+                self._notify(held, pb.CommandRedeliverUnacknowledgedMessages(consumer_id=consumer.number, message_ids=positions))
                 return Done(None)
             case trouble:
                 return trouble

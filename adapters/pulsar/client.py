@@ -160,11 +160,11 @@ class Client:
 
     def at(self, service_url: str) -> Outcome[Connection]:
         """A connection to the broker at that service URL, whatever it serves. Raises Malformed for a text that is no service URL."""
-        return self.connection(self._told(service_url))
+        return self.connection(self._reported(service_url))
 
     def is_served_by(self, topic: str, service_url: str) -> Outcome[bool]:
         """Whether the broker at that service URL answers that it serves a topic. Raises Malformed for a text that is no service URL."""
-        address = self._told(service_url)
+        address = self._reported(service_url)
         match self._look_up(topic, address, authoritative=False):
             case Done((owner, is_connect, _)):
                 return Done(is_connect and owner == address)
@@ -351,7 +351,7 @@ class Client:
             raise Malformed(f"{address}: LOOKUP of {topic} answered the address {url!r}, expected {expected}")
         return Done((owner, answer.response == pb.CommandLookupTopicResponse.Connect, answer.authoritative))
 
-    def _told(self, service_url: str) -> Address:
+    def _reported(self, service_url: str) -> Address:
         if (address := parse_service_url(service_url, self._over_tls)) is None:
             raise Malformed(f"a broker is said to be at {service_url!r}, expected {_SCHEMES[self._over_tls][0]}://HOST:PORT")
         return address

@@ -80,7 +80,7 @@ class Connection:
         """What is known about this connection's consumers, for the record of their messages."""
         self.inboxes: dict[int, deque[Frame]] = defaultdict(deque)
         """The messages that have come for each consumer."""
-        self.told: dict[_Key, list[Frame]] = defaultdict(list)
+        self.reported: dict[_Key, list[Frame]] = defaultdict(list)
         """All pushed layouts, topics and assignments, for each session, watch and consumer of a whole topic."""
         self._client = client
         self._transport = transport
@@ -112,7 +112,7 @@ class Connection:
         self._send(frame)
         return call
 
-    def tell(self, command: Message, payload: Payload | None = None, about: About = NOTHING_MORE) -> Call:
+    def notify(self, command: Message, payload: Payload | None = None, about: About = NOTHING_MORE) -> Call:
         """Send a request that is not answered."""
         frame = frame_of(command, payload)
         call = self._recorder.begin(self._client, str(self.address), frame, about, one_way=True)
@@ -143,10 +143,10 @@ class Connection:
         """Wait for any frame; False if none has come, or the connection is lost."""
         return self.lost is None and self._look(within_s)
 
-    def told_to(self, kind: str, number: int) -> list[Frame]:
+    def pushed_to(self, kind: str, number: int) -> list[Frame]:
         """All frames pushed so far to a "session", to a watch of "topics", or to a "stream" consumer, by its number."""
         self.drain()
-        return self.told[kind, number, 0]
+        return self.reported[kind, number, 0]
 
     def drain(self) -> None:
         """Read the frames that have come, without waiting."""
@@ -200,12 +200,12 @@ class Connection:
                 self.active[body.consumer_id] = body.is_active
             case pb.CommandScalableTopicAssignmentUpdate():
                 self._pushed(frame)
-                self.told[_key_of_answer(frame)].append(frame)
+                self.reported[_key_of_answer(frame)].append(frame)
             case pb.CommandScalableTopicUpdate() | pb.CommandWatchScalableTopicsUpdate() | pb.CommandWatchTcAssignmentsUpdate() if (
                 not self._waiting.get(_key_of_answer(frame))
             ):
                 self._pushed(frame)  # several may come, also after the client has closed the session
-                self.told[_key_of_answer(frame)].append(frame)
+                self.reported[_key_of_answer(frame)].append(frame)
             case pb.CommandError(request_id=number) if number == _NOBODYS and not self._waiting.get(_CONNECT):
                 self._pushed(frame)
             case _:

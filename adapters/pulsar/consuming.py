@@ -101,7 +101,7 @@ class ConsumerCalls(Calls):
         """FLOW: permits for so many more messages. It is not answered."""
         match self._live(consumer):
             case Done(held):
-                self._tell(held, pb.CommandFlow(consumer_id=consumer.number, message_permits=permits))
+                self._notify(held, pb.CommandFlow(consumer_id=consumer.number, message_permits=permits))
                 return Done(None)
             case trouble:
                 return trouble
@@ -203,9 +203,9 @@ class ConsumerCalls(Calls):
             case trouble:
                 return trouble
 
-    def _tell(self, held: _Held, command: Message, transaction: TxnId | None = None) -> None:
+    def _notify(self, held: _Held, command: Message, transaction: TxnId | None = None) -> None:
         assert held.connection is not None
-        held.connection.tell(command, about={**about(held.consumer), **about_transaction(transaction)})
+        held.connection.notify(command, about={**about(held.consumer), **about_transaction(transaction)})
 
     def _subscribed(self, held: _Held, *, retry: bool) -> Outcome[None]:
         """Subscribe, for the first time or again, on the broker that serves the topic now."""
@@ -238,7 +238,7 @@ class ConsumerCalls(Calls):
             held.connection.consumers[consumer.number] = about(consumer)
             held.used = 0
             if held.permits:
-                self._tell(held, pb.CommandFlow(consumer_id=consumer.number, message_permits=held.permits))
+                self._notify(held, pb.CommandFlow(consumer_id=consumer.number, message_permits=held.permits))
 
         return self._write(locate, command, read, OPENING, retry=retry, about=about(consumer))
 
@@ -253,7 +253,7 @@ class ConsumerCalls(Calls):
             held.used += _permits_used(frame)
             held.unread += _messages(frame, held.topic)
         if held.is_open and held.permits and held.used * 2 >= held.permits:
-            self._tell(held, pb.CommandFlow(consumer_id=held.consumer.number, message_permits=held.used))
+            self._notify(held, pb.CommandFlow(consumer_id=held.consumer.number, message_permits=held.used))
             held.used = 0
 
 

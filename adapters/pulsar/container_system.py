@@ -11,7 +11,7 @@ from fencepost.adapters.common.patience import PATIENCE_S
 from fencepost.contract.ports import Handshake
 
 from .container_broker import PulsarBroker
-from .handshake import MAY_BE_OFFERED, describe, identify, told_by
+from .handshake import MAY_BE_OFFERED, describe, identify, reported_by
 from .levers import KEYS, lacks_keys
 from .session import PulsarSession
 from .settings import PulsarSettings, pulsar_settings
@@ -43,7 +43,7 @@ class PulsarContainerSystem(ContainerSystem[PulsarBroker]):
         notes = [f"container of {self._image}, configuration {broker.configuration}", f"at {broker.place}"]
         identity = identify(offer.server, settings.releases)
         said = f"calls itself {offer.server!r}"
-        whose = genuine.of_image(settings.project_of(self.name), self._image, told_by(identity), said)
+        whose = genuine.of_image(settings.project_of(self.name), self._image, reported_by(identity), said)
         lacking = self.lacks_keys(broker)
         offered = self._settings.capabilities | (frozenset({KEYS}) if lacking is None else frozenset())
         missing = [] if lacking is None else [f"{KEYS}: {lacking}"]

@@ -39,8 +39,8 @@ class GreetingCalls(Calls):
         if not isinstance(located, Done):
             return located
         connection, consumer = located.value, self._client.next_number()
-        connection.tell(pb.CommandFlow(consumer_id=consumer, message_permits=1))
-        connection.tell(pb.CommandRedeliverUnacknowledgedMessages(consumer_id=consumer))
+        connection.notify(pb.CommandFlow(consumer_id=consumer, message_permits=1))
+        connection.notify(pb.CommandRedeliverUnacknowledgedMessages(consumer_id=consumer))
         call = connection.ask(pb.CommandGetLastMessageId(consumer_id=consumer, request_id=self._client.next_request()))
         return read_answer(connection.answer(call, self._client.deadline_s), lambda _: None)
 

@@ -60,7 +60,7 @@ def identify(server: str, releases: Iterable[Release]) -> Identity:
     return Identity(found.group(), True, like.profile, (note,))
 
 
-def told_by(identity: Identity) -> str | None:
+def reported_by(identity: Identity) -> str | None:
     """The version that the broker reported, in comparable form; None if it reported none."""
     known = version_of(identity.version)
     return None if known is None else str(known)

@@ -249,15 +249,15 @@ def _delivery(call: Call, answered: bool) -> Operation:
 
 
 def _stream(call: Call, _frame: Frame, answer: Any) -> Operation:
-    is_told = isinstance(answer, pb.CommandScalableTopicSubscribeResponse) and answer.HasField("assignment")
-    return _assigned(call, answer.assignment if is_told else None)
+    is_notified = isinstance(answer, pb.CommandScalableTopicSubscribeResponse) and answer.HasField("assignment")
+    return _assigned(call, answer.assignment if is_notified else None)
 
 
 def _assigned(call: Call, assignment: Any) -> Operation:
     """The segments that a consumer of a whole topic has from now on. They are no `mops`: it reads each from its subscription's position."""
-    told = assignment is not None
-    group: Group = {**_group(call), "gen": assignment.layout_epoch if told else None, "member": call.about.get("member", "")}
-    segments = {"segs": ",".join(one.segment_topic for one in assignment.segments)} if told else {}
+    reported = assignment is not None
+    group: Group = {**_group(call), "gen": assignment.layout_epoch if reported else None, "member": call.about.get("member", "")}
+    segments = {"segs": ",".join(one.segment_topic for one in assignment.segments)} if reported else {}
     return operation("assign", grp=group, ctl={"topic": call.about.get("topic"), **segments})
 
 

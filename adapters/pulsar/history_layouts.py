@@ -57,7 +57,7 @@ def changes(calls: Sequence[Call]) -> list[Call]:
 def _topics(calls: Sequence[Call]) -> dict[str, _Topic]:
     topics: defaultdict[str, _Topic] = defaultdict(_Topic)
     for call in calls:
-        if (layout := _told(call)) is not None:
+        if (layout := _reported(call)) is not None:
             topics[layout.topic].looks.append(_Look(layout, call))
         match call.request:
             case AdminRequest(method=method, path=path) if found := _TOPIC.fullmatch(path):
@@ -71,7 +71,7 @@ def _topics(calls: Sequence[Call]) -> dict[str, _Topic]:
     return topics
 
 
-def _told(call: Call) -> Layout | None:
+def _reported(call: Call) -> Layout | None:
     """The layout that a call received, sound or not; None if it has none."""
     try:
         match call.request, call.answer:
@@ -107,20 +107,20 @@ def _of_topic(topic: _Topic, first: Call) -> Iterator[Call]:
         yield from (_as_call(change, look.call, topic, first) for change in found)
 
 
-def _as_call(change: LayoutChange, told: Call, topic: _Topic, first: Call) -> Call:
+def _as_call(change: LayoutChange, reported: Call, topic: _Topic, first: Call) -> Call:
     """The change with the times that are known. If nothing is known, it began at the first call of all."""
     meant = (change.name, change.sealed)
-    asked = [call for kind, numbers, call in topic.asked if (kind, numbers) == meant and call.began < told.began]
+    asked = [call for kind, numbers, call in topic.asked if (kind, numbers) == meant and call.began < reported.began]
     answered = [call for call in asked if isinstance(call.answer, AdminAnswer) and call.answer.status < 300 and call.ended is not None]
     before = [
         look.call
         for look in topic.looks
-        if look.layout.epoch < change.epoch and look.call.request is not None and (look.call.ended or 0) < (told.ended or 0)
+        if look.layout.epoch < change.epoch and look.call.request is not None and (look.call.ended or 0) < (reported.ended or 0)
     ]
     begin = min(asked, key=_began) if asked else max(before, key=_began, default=first)
-    end = min([told, *answered], key=_ended)
+    end = min([reported, *answered], key=_ended)
     return Call(
-        CONTROLLER, told.node, change, begin.at_ms, min(begin.began, end.began), one_way=True, ended_ms=end.ended_ms, ended=end.ended
+        CONTROLLER, reported.node, change, begin.at_ms, min(begin.began, end.began), one_way=True, ended_ms=end.ended_ms, ended=end.ended
     )
 
 

@@ -55,7 +55,7 @@ def coordinators(connection: Connection, number: int, within_s: float) -> Outcom
 
 def _asked(connection: Connection, request: Message, close: Message, within_s: float) -> Done[Frame] | Unknown:
     answer = connection.answer(connection.ask(request), within_s)
-    connection.tell(close)
+    connection.notify(close)
     return answer
 
 

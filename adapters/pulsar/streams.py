@@ -30,9 +30,9 @@ class _Held:
     first: Assignment
     taken: int = 0
 
-    def told(self) -> tuple[Assignment, ...]:
+    def reported(self) -> tuple[Assignment, ...]:
         """All assignments so far, from the answer on, without waiting."""
-        return (self.first, *(_assignment(frame.body.assignment) for frame in self.connection.told_to("stream", self.number)))
+        return (self.first, *(_assignment(frame.body.assignment) for frame in self.connection.pushed_to("stream", self.number)))
 
 
 class StreamCalls(WatchCalls):
@@ -72,35 +72,37 @@ class StreamCalls(WatchCalls):
     def assignment(self, consumer: StreamConsumer) -> Outcome[Assignment]:
         """The newest assignment received, without waiting. Unknown if the connection is lost."""
         held = self._streams[consumer.number]
-        told = held.told()
-        return Done(told[-1]) if held.connection.lost is None else Unknown(f"{consumer.name} is gone: {held.connection.lost}", lost=True)
+        reported = held.reported()
+        return (
+            Done(reported[-1]) if held.connection.lost is None else Unknown(f"{consumer.name} is gone: {held.connection.lost}", lost=True)
+        )
 
-    def assignments_told(self, consumer: StreamConsumer) -> tuple[Assignment, ...]:
+    def assignments_reported(self, consumer: StreamConsumer) -> tuple[Assignment, ...]:
         """All assignments received, in order, from the answer on, without waiting; also after the consumer has left."""
-        return self._streams[consumer.number].told()
+        return self._streams[consumer.number].reported()
 
     def next_assignment(self, consumer: StreamConsumer, *, within_s: float | None = None) -> Outcome[Assignment]:
         """Wait for the next assignment after those that were read before. The first one answered the registration."""
         held = self._streams[consumer.number]
         for _ in self._time.attempts(within_s):
-            told = held.told()
-            if 1 + held.taken < len(told):
+            reported = held.reported()
+            if 1 + held.taken < len(reported):
                 held.taken += 1
-                return Done(told[held.taken])
+                return Done(reported[held.taken])
             if held.connection.lost is not None:
                 return Unknown(f"{consumer.name} is gone: {held.connection.lost}", lost=True)
             held.connection.await_push(LOOK_S)
-        return Unknown(f"{consumer.name} received no other assignment; the last was of {held.told()[-1]}")
+        return Unknown(f"{consumer.name} received no other assignment; the last was of {held.reported()[-1]}")
 
     def assigned(self, consumer: StreamConsumer, numbers: frozenset[int], *, within_s: float | None = None) -> Outcome[Assignment]:
         """Wait until the newest assignment has exactly the segments of these numbers, and return it."""
         held = self._streams[consumer.number]
         for _ in self._time.attempts(within_s):
-            if frozenset(held.told()[-1].numbers) == numbers:
-                return Done(held.told()[-1])
+            if frozenset(held.reported()[-1].numbers) == numbers:
+                return Done(held.reported()[-1])
             held.connection.await_push(LOOK_S)
         due = ", ".join(map(str, sorted(numbers))) or "none"
-        return Unknown(f"{consumer.name} was due to receive the segments {due}; the last assignment was of {held.told()[-1]}")
+        return Unknown(f"{consumer.name} was due to receive the segments {due}; the last assignment was of {held.reported()[-1]}")
 
     def leave_stream(self, consumer: StreamConsumer) -> None:
         """Close the connection: there is no other way to leave."""

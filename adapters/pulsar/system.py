@@ -10,7 +10,7 @@ from fencepost.contract.errors import WrongUsage
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.contract.ports import Handshake
 
-from .handshake import MAY_BE_OFFERED, describe, identify, told_by
+from .handshake import MAY_BE_OFFERED, describe, identify, reported_by
 from .levers import LEVERS, missing
 from .reach import Addresses, ask, reach_one, serves_transactions, wall_session
 from .security import OPEN
@@ -59,7 +59,7 @@ class PulsarAt:
         self._is_open = True
         settings = pulsar_settings()
         identity = identify(offer.server, settings.releases)
-        whose = genuine.of_stranger(settings.project_of(self.name), f"the broker at {self._place}", told_by(identity))
+        whose = genuine.of_stranger(settings.project_of(self.name), f"the broker at {self._place}", reported_by(identity))
         reasons = dict.fromkeys(settings.capabilities - self.may_offer(), f"{self._place} was not started by fencepost")
         if "crash" in reasons:
             reasons["crash"] += f"; --{RESTART_COMMAND} CMD says how it is killed and started"

@@ -121,13 +121,13 @@ class TransactionKeyCalls(TransactionCalls, AdminCalls):
                 answer = frame.body
             case unknown:
                 return unknown
-        told = answer.transaction_key_tc_id if answer.HasField("transaction_key_tc_id") else None
+        reported = answer.transaction_key_tc_id if answer.HasField("transaction_key_tc_id") else None
         if (refused := refusal_in(answer)) is not None:
-            is_there = told in (None, pending.coordinator.number)
+            is_there = reported in (None, pending.coordinator.number)
             if pending.key is not None and pending.follows and refused.code == pb.TransactionCoordinatorNotFound and not is_there:
-                return self.connect_with_key(pending.key, pending.epoch, coordinator=told)
+                return self.connect_with_key(pending.key, pending.epoch, coordinator=reported)
             return replace(refused, fields={_IS_THERE: is_there})
-        number = pending.coordinator.number if told is None else told
+        number = pending.coordinator.number if reported is None else reported
         if not answer.HasField("transaction_key_epoch"):
             return Done(KeyGrant(None, number))
         if pending.key is None:

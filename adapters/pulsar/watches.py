@@ -43,9 +43,9 @@ class _Held:
     number: int
     taken: int = 0
 
-    def told(self) -> Sequence[Any]:
+    def reported(self) -> Sequence[Any]:
         """All updates after the first answer, without waiting."""
-        return [frame.body for frame in self.connection.told_to(self.kind, self.number)]
+        return [frame.body for frame in self.connection.pushed_to(self.kind, self.number)]
 
 
 class WatchCalls(LayoutCalls):
@@ -66,29 +66,29 @@ class WatchCalls(LayoutCalls):
 
         return self._watch("session", command, watch, broker, retry=retry)
 
-    def layouts_told(self, watch: LayoutWatch) -> tuple[Layout, ...]:
+    def layouts_reported(self, watch: LayoutWatch) -> tuple[Layout, ...]:
         """All layouts that a watch has received, in order, from the first on, without waiting.
 
         Raises Malformed for an invalid layout, and for one that is older than one before.
         """
-        told = [layout_of_update(body) for body in self._watches[watch.number].told() if refusal_in(body) is None]
-        layouts = (watch.first, *told)
+        reported = [layout_of_update(body) for body in self._watches[watch.number].reported() if refusal_in(body) is None]
+        layouts = (watch.first, *reported)
         for before, after in itertools.pairwise(layouts):
             if after.epoch < before.epoch:
                 raise Malformed(f"{watch.topic} was sent an older layout: epoch {after.epoch} after epoch {before.epoch}")
         return layouts
 
-    def end_told(self, watch: LayoutWatch) -> Refused | None:
+    def end_reported(self, watch: LayoutWatch) -> Refused | None:
         """The error with which the broker has ended a watch, without waiting; None if it has sent only layouts."""
-        told = [refused for body in self._watches[watch.number].told() if (refused := refusal_in(body)) is not None]
-        return told[-1] if told else None
+        reported = [refused for body in self._watches[watch.number].reported() if (refused := refusal_in(body)) is not None]
+        return reported[-1] if reported else None
 
     def next_layout(self, watch: LayoutWatch, *, within_s: float | None = None) -> Outcome[Layout]:
         """Wait for the next layout after those that were read before. The first one opened the watch."""
 
-        def read(told: Sequence[Any]) -> Layout:
-            self.layouts_told(watch)  # checks their order
-            return layout_of_update(told[-1])
+        def read(reported: Sequence[Any]) -> Layout:
+            self.layouts_reported(watch)  # checks their order
+            return layout_of_update(reported[-1])
 
         return self._next(watch.number, read, within_s)
 
@@ -96,11 +96,11 @@ class WatchCalls(LayoutCalls):
         """Wait for the first layout in a watch with that epoch or a later one. `next_layout` still returns it."""
         held = self._watches[watch.number]
         for _ in self._time.attempts(within_s):
-            for layout in self.layouts_told(watch):
+            for layout in self.layouts_reported(watch):
                 if layout.epoch >= epoch:
                     return Done(layout)
             held.connection.await_push(LOOK_S)
-        return Unknown(f"no layout of {watch.topic} from epoch {epoch} on was received; the last was of {self.layouts_told(watch)[-1]}")
+        return Unknown(f"no layout of {watch.topic} from epoch {epoch} on was received; the last was of {self.layouts_reported(watch)[-1]}")
 
     def watch_scalable_topics(self, namespace: str = "public/default", *, retry: bool = True) -> Outcome[TopicsWatch]:
         """WATCH_SCALABLE_TOPICS: Done with the topics of the namespace at that moment."""
@@ -113,13 +113,13 @@ class WatchCalls(LayoutCalls):
 
         return self._watch("topics", command, watch, None, retry=retry)
 
-    def topics_told(self, watch: TopicsWatch) -> tuple[frozenset[str], ...]:
+    def topics_reported(self, watch: TopicsWatch) -> tuple[frozenset[str], ...]:
         """The topics as received, from the first answer on and after each update, without waiting."""
-        return _accumulated(watch.first, self._watches[watch.number].told())
+        return _accumulated(watch.first, self._watches[watch.number].reported())
 
     def next_topics(self, watch: TopicsWatch, *, within_s: float | None = None) -> Outcome[frozenset[str]]:
         """Wait for the next update; returns the topics after it."""
-        return self._next(watch.number, lambda told: _accumulated(watch.first, told)[-1], within_s)
+        return self._next(watch.number, lambda reported: _accumulated(watch.first, reported)[-1], within_s)
 
     def close_watch(self, watch: LayoutWatch | TopicsWatch) -> None:
         """Close the watch. There is no answer; updates that arrive all the same can still be read."""
@@ -128,7 +128,7 @@ class WatchCalls(LayoutCalls):
             if isinstance(watch, LayoutWatch)
             else pb.CommandWatchScalableTopicsClose(watch_id=watch.number)
         )
-        self._watches[watch.number].connection.tell(command)
+        self._watches[watch.number].connection.notify(command)
 
     def is_watching(self, watch: LayoutWatch | TopicsWatch) -> bool:
         """Whether the connection of a watch is alive."""
@@ -167,10 +167,10 @@ class WatchCalls(LayoutCalls):
         """Wait for the next update; returns what `read` makes of all updates up to it."""
         held = self._watches[number]
         for _ in self._time.attempts(within_s):
-            told = held.told()
-            if held.taken < len(told):
+            reported = held.reported()
+            if held.taken < len(reported):
                 held.taken += 1
-                return refusal_in(told[held.taken - 1]) or Done(read(told[: held.taken]))
+                return refusal_in(reported[held.taken - 1]) or Done(read(reported[: held.taken]))
             if held.connection.lost is not None:
                 return Unknown(f"the watch is over: {held.connection.lost}", lost=True)
             held.connection.await_push(LOOK_S)
@@ -185,9 +185,9 @@ def _address(service_url: str | None) -> Address | None:
     raise Malformed(f"a broker is reported to be at {service_url!r}, expected pulsar://HOST:PORT")
 
 
-def _accumulated(first: frozenset[str], told: Sequence[Any]) -> tuple[frozenset[str], ...]:
+def _accumulated(first: frozenset[str], reported: Sequence[Any]) -> tuple[frozenset[str], ...]:
     found = [first]
-    for body in told:
+    for body in reported:
         if refusal_in(body) is None:
             found.append(_topics_after(found[-1], body))
     return tuple(found)

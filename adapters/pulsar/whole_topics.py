@@ -86,7 +86,7 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
         hashed = None if key is None else segment_hash(key, held.half)
         outcome: Outcome[PendingInTopic] = Unknown(f"no layout of {writer.topic} has a segment that can be written to")
         for _ in self._time.attempts():
-            layout = self.layouts_told(held.watch)[-1]
+            layout = self.layouts_reported(held.watch)[-1]
             segment = layout.active[held.sent % len(layout.active)] if hashed is None else layout.segment_of(hashed)
             match self._posted_to(held, segment.topic, value, key, hashed, transaction):
                 case Done(pending):
@@ -251,6 +251,6 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
 
     def _segments_of(self, reader: TopicReader, held: _Reader) -> Outcome[tuple[str, ...]]:
         if held.watch is not None:
-            return Done(tuple(segment.topic for segment in self.layouts_told(held.watch)[-1].in_order))
+            return Done(tuple(segment.topic for segment in self.layouts_reported(held.watch)[-1].in_order))
         assert isinstance(reader, StreamConsumer)
-        return Done(tuple(segment.topic for segment in self.assignments_told(reader)[-1].segments))  # also while there is no controller
+        return Done(tuple(segment.topic for segment in self.assignments_reported(reader)[-1].segments))  # also while there is no controller

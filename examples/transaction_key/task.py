@@ -24,7 +24,7 @@ class Connection:
         self.bytes = self.socket.makefile("rb")
         self.ask(pb.CommandConnect(client_version="example", protocol_version=21))
 
-    def tell(self, command: Message, payload: Payload | None = None) -> None:
+    def notify(self, command: Message, payload: Payload | None = None) -> None:
         self.socket.sendall(encode(frame_of(command, payload)))
 
     def hear(self, *names: str) -> Frame:
@@ -35,7 +35,7 @@ class Connection:
         raise ConnectionError("the broker closed the connection")
 
     def ask(self, command: Message, payload: Payload | None = None) -> Frame:
-        self.tell(command, payload)
+        self.notify(command, payload)
         answer = self.hear()
         if "error" in answer.body.DESCRIPTOR.fields_by_name and answer.body.HasField("error"):
             raise ConnectionError(answer.body.message)
@@ -55,7 +55,7 @@ def main(port: int, key: str, source: str, target: str) -> None:
     )
     broker.ask(inputs)
     broker.ask(pb.CommandProducer(topic=write_to, producer_id=1, request_id=4, producer_name=f"task-{begun.txnid_least_bits}"))
-    broker.tell(pb.CommandFlow(consumer_id=1, message_permits=1))
+    broker.notify(pb.CommandFlow(consumer_id=1, message_permits=1))
     message = broker.hear("MESSAGE")
     assert message.payload is not None, "a message has a payload"
     broker.ask(pb.CommandAddPartitionToTxn(request_id=5, partitions=[write_to], **txn))

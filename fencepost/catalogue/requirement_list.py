@@ -88,14 +88,14 @@ def markdown(specs: Sequence[str]) -> str:
                 f"{_themes_in_words(row.id)}",
                 "",
             ]
-            told = {
+            reported = {
                 "Why": gherkin.why_of(row.id),
                 "Releases": row.varies,
                 "Question": row.question,
                 "Excluded": row.excluded,
                 "When it fails": row.check,
             }
-            lines += [f"- {name}: {text}" for name, text in told.items() if text]
+            lines += [f"- {name}: {text}" for name, text in reported.items() if text]
             placed = gherkin.scenarios_of(row.id)
             lines += [f"- `{feature.path}`: {scenario.name}" for feature, scenario in placed]
             lines += [""]

@@ -83,12 +83,12 @@ class Command(TyperCommand):
         return str(next((option for option in parameter.opts if option.startswith("--")), parameter.opts[0]))
 
     def invoke(self, ctx: Any) -> Any:
-        told: dict[str, list[str]] = {}
+        reported: dict[str, list[str]] = {}
         for key, parameter in self.keys().items():
             if origin := _origin(ctx, parameter, self.name or ""):
-                told.setdefault(origin, []).append(_shown(key, ctx.params.get(parameter.name)))
-        if told:
-            said = "; ".join(f"from {origin}: {', '.join(values)}" for origin, values in told.items())
+                reported.setdefault(origin, []).append(_shown(key, ctx.params.get(parameter.name)))
+        if reported:
+            said = "; ".join(f"from {origin}: {', '.join(values)}" for origin, values in reported.items())
             print(f"fencepost: {self.name} {said}", file=sys.stderr)
         return super().invoke(ctx)
 
@@ -252,6 +252,6 @@ def _origin(ctx: Any, parameter: Any, command: str) -> str | None:
 
 def _shown(key: str, value: Any) -> str:
     """The value without what may be secret."""
-    told = ",".join(map(str, value)) if isinstance(value, Sequence) and not isinstance(value, str) else str(value)
-    is_secret = key == "set-system" or may_be_secret(key, told)
-    return f"{key} (not shown)" if is_secret else f"{key} {told}"
+    reported = ",".join(map(str, value)) if isinstance(value, Sequence) and not isinstance(value, str) else str(value)
+    is_secret = key == "set-system" or may_be_secret(key, reported)
+    return f"{key} (not shown)" if is_secret else f"{key} {reported}"

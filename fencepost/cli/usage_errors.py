@@ -45,7 +45,7 @@ class Commands(TyperGroup):
         try:
             return super().main(*args, **kwargs)
         except _CLICK as error:
-            raise WrongUsage(_told(error)) from error
+            raise WrongUsage(_reported(error)) from error
 
 
 @contextmanager
@@ -69,7 +69,7 @@ def wrong_value(place: str, value: Any, callback: Any, parameter: str) -> WrongU
     return WrongUsage(f"{place} {value}: expected {kind}{bounds}")
 
 
-def _told(error: Any) -> str:
+def _reported(error: Any) -> str:
     ctx, said = error.ctx, " ".join(error.format_message().split())
     path, params = ctx.command_path, ctx.command.params
     if hasattr(error, "possibilities"):

@@ -44,29 +44,29 @@ def write(watching: Watching, reporting: Reporting | None) -> None:
 
 def write_failures(watching: Watching, screen: Screen) -> None:
     """Each red scenario in full, then errors outside scenarios, then warnings."""
-    told = watching.told
-    if told.failures:
+    reported = watching.reported
+    if reported.failures:
         screen.section("what was red")
-    for text in told.failures:
+    for text in reported.failures:
         head, _, rest = text.partition("\n")
         screen.write_line(f"\n{head}", red=True, bold=True)
         screen.write_line(rest)
-    if told.troubles:
+    if reported.troubles:
         screen.section("what went wrong in the kit")
-    for text in told.troubles:
+    for text in reported.troubles:
         screen.write_line(f"\n{text}")
-    if told.warnings:
+    if reported.warnings:
         screen.section("warnings")
-    for text, count in list(told.warnings.items())[:_MOST_WARNINGS]:
+    for text, count in list(reported.warnings.items())[:_MOST_WARNINGS]:
         screen.write_line(f"  {text}" + (f", {count} times" if count > 1 else ""), yellow=True)
-    if (more := len(told.warnings) - _MOST_WARNINGS) > 0:
+    if (more := len(reported.warnings) - _MOST_WARNINGS) > 0:
         screen.write_line(f"  and {more} more")
 
 
 def write_pytests_own_words(watching: Watching, screen: Screen) -> None:
     """Print pytest's output if nothing was judged and the kit has no reason for it."""
     words = watching.pytests_own_words.getvalue().strip()
-    if words and not (watching.told.failures or watching.told.troubles):
+    if words and not (watching.reported.failures or watching.reported.troubles):
         screen.section("nothing was judged; pytest says")
         screen.write_line(words)
 

@@ -58,7 +58,7 @@ class PlainView:
 
     def __init__(self, screen: Screen, progress: Progress) -> None:
         self._screen, self._progress = screen, progress
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
         self._last = time.monotonic()
         self._is_over = threading.Event()
         self._teller = threading.Thread(target=self._tell, name="tell what is started", daemon=True)
@@ -89,8 +89,8 @@ class PlainView:
         while not self._is_over.wait(_ASK_EVERY_S):
             if not self._progress.has_begun:
                 for doing in self._progress.doing():
-                    if doing.what not in self._told:
-                        self._told.add(doing.what)
+                    if doing.what not in self._reported:
+                        self._reported.add(doing.what)
                         self._line(f"{doing.what}" + (f", for {doing.why}" if doing.why else ""))
             if time.monotonic() - self._last > _SILENCE_S:
                 self._line("still running: " + "; ".join(line.strip() for line in lines_of(self._progress)))
@@ -145,8 +145,8 @@ def lines_of(progress: Progress) -> list[str]:
     for one in running[:_AT_MOST]:
         waited = f"  ({_clock(one.seconds)})" if one.seconds >= 1 else ""
         lines.append(f"   {one.planned}{waited}" + (f": {one.step}" if one.step else ""))
-    for told in doing[:_AT_MOST]:
-        lines.append(f"   {told}  ({_clock(max(0.0, time.time() - told.since))})")
+    for reported in doing[:_AT_MOST]:
+        lines.append(f"   {reported}  ({_clock(max(0.0, time.time() - reported.since))})")
     if (more := max(0, len(running) - _AT_MOST) + max(0, len(doing) - _AT_MOST)) > 0:
         lines.append(f"   and {more} more")
     return lines

@@ -21,13 +21,13 @@ def line_of_red(result: ScenarioResult, room: int) -> str:
     head = _head(result)
     if result.violation is None:
         return shortened(f"{head}: {result.verdict.words}: {result.reason}", room)
-    told = f"{head}: expected {_flat(result.violation.expected)}; seen {_flat(result.violation.seen)}"
-    if len(told) <= room:
-        return told
+    reported = f"{head}: expected {_flat(result.violation.expected)}; seen {_flat(result.violation.seen)}"
+    if len(reported) <= room:
+        return reported
     head = shortened(head, max(room // 2, _LEAST))
     each = (room - len(head) - len(": expected ; seen ")) // 2
     if each < _LEAST:
-        return shortened(told, room)
+        return shortened(reported, room)
     return f"{head}: expected {without_middle(result.violation.expected, each)}; seen {without_middle(result.violation.seen, each)}"
 
 

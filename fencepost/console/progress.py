@@ -187,5 +187,5 @@ class Progress:
 
     def doing(self) -> list[Doing]:
         """What the systems are doing, each once, whichever process reports it."""
-        told = [doing for look in list(self.looks) for doing in look().doing]
-        return list({(doing.what, doing.why, doing.waits_for): doing for doing in reversed(told)}.values())[::-1]
+        reported = [doing for look in list(self.looks) for doing in look().doing]
+        return list({(doing.what, doing.why, doing.waits_for): doing for doing in reversed(reported)}.values())[::-1]

@@ -64,7 +64,7 @@ class Watching:
     def __init__(self, screen: Screen, loudness: Loudness = Loudness.NORMAL) -> None:
         self.screen, self.loudness = screen, loudness
         self.progress = Progress()
-        self.told = Told()
+        self.reported = Told()
         self.refused: Exception | None = None
         """Why there was no run, if there was none."""
         self.pytests_own_words = io.StringIO()
@@ -134,7 +134,7 @@ class Watching:
         judged = CollectedResult.of(report)
         if judged is None:
             if report.failed and not hasattr(report, "is_anomaly"):  # anomalies are printed with the matrix
-                self.told.troubles.append(f"{report.nodeid} ended without a verdict\n{_text_of(report)}")
+                self.reported.troubles.append(f"{report.nodeid} ended without a verdict\n{_text_of(report)}")
             return
         if judged.unreachable:
             return
@@ -142,7 +142,7 @@ class Watching:
         ended = self.progress.judge(report.nodeid, result)
         colour = SIGNS[result.verdict][1]
         if result.verdict.is_red:
-            self.told.failures.append(_text_of(report, with_output=result.verdict is Verdict.HARNESS_ERROR))
+            self.reported.failures.append(_text_of(report, with_output=result.verdict is Verdict.HARNESS_ERROR))
             self.shown.say(line_of_red(result, self.shown.room), **colour)
         elif self.loudness is Loudness.VERBOSE:
             self.shown.say(line_of(result), **colour)
@@ -151,15 +151,15 @@ class Watching:
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
-            self.told.troubles.append(f"{report.nodeid} could not be collected\n{_text_of(report)}")
+            self.reported.troubles.append(f"{report.nodeid} could not be collected\n{_text_of(report)}")
 
     def pytest_internalerror(self, excrepr: object) -> None:
-        self.told.troubles.append(str(excrepr))
+        self.reported.troubles.append(str(excrepr))
 
     def pytest_warning_recorded(self, warning_message: WarningMessage) -> None:
         place = f"{warning_message.filename}:{warning_message.lineno}"
         text = f"{warning_message.message} ({place})"
-        self.told.warnings[text] = self.told.warnings.get(text, 0) + 1
+        self.reported.warnings[text] = self.reported.warnings.get(text, 0) + 1
 
     @pytest.hookimpl(tryfirst=True)  # what follows writes to the terminal itself
     def pytest_sessionfinish(self) -> None:

@@ -50,7 +50,7 @@ def write(results: Results, out: Any) -> None:
 def _write_causes(results: Results, judged: Mapping[str, RequirementResult], out: Any) -> set[str]:
     """Print each likely cause with the requirements that it explains, at most one in full; returns all that were printed."""
     causes = results.causes()
-    told: set[str] = set()
+    reported: set[str] = set()
     for cause in causes.found:
         out.write_line("")
         out.write_line(f"  {cause}", bold=True)
@@ -59,14 +59,14 @@ def _write_causes(results: Results, judged: Mapping[str, RequirementResult], out
             sign, colour = SIGNS[result.verdict]
             numbers = " ".join(dict.fromkeys(name.partition("]")[0] + "]" for name in scenarios))
             out.write(f"    {sign} {requirement} {result.verdict.words} {numbers}: ", **colour)
-            out.write_line("see above" if requirement in told else results.register[requirement].statement)
-            told.add(requirement)
+            out.write_line("see above" if requirement in reported else results.register[requirement].statement)
+            reported.add(requirement)
         first = next(iter(cause.scenarios))
         out.write_line(f"      {_reason(judged[first])}")
-    if told and (rest := causes.outside):
+    if reported and (rest := causes.outside):
         out.write_line("")
-        out.write_line(f"  {len(causes.found)} likely causes explain {len(told)} red requirements; {len(rest)} stand alone:", bold=True)
-    return told
+        out.write_line(f"  {len(causes.found)} likely causes explain {len(reported)} red requirements; {len(rest)} stand alone:", bold=True)
+    return reported
 
 
 def _why_uncounted(results: Results, result: RequirementResult) -> str:
@@ -90,12 +90,12 @@ def write_stopped(results: Results, out: Any) -> None:
     """Print how far a stopped run came, and why it was stopped."""
     reds = sum(scenario.fails for scenario in results.scenarios)
     if results.complete:
-        told = "stopped after all scenarios, but before their histories were judged"
+        reported = "stopped after all scenarios, but before their histories were judged"
     elif results.selected is None:
-        told = "stopped before the scenarios were known"
+        reported = "stopped before the scenarios were known"
     else:
-        told = f"stopped after {len(results.scenarios)} of {results.selected} scenarios"
-    out.write_line(f"{told}, {f'{reds} red' if reds else 'nothing red'} ({results.stopped})", yellow=not reds, red=bool(reds))
+        reported = f"stopped after {len(results.scenarios)} of {results.selected} scenarios"
+    out.write_line(f"{reported}, {f'{reds} red' if reds else 'nothing red'} ({results.stopped})", yellow=not reds, red=bool(reds))
 
 
 def write_headline(results: Results, out: Any) -> None:
@@ -181,8 +181,8 @@ class Count:
 
     @property
     def not_asked_words(self) -> str:
-        told = {"excluded": self._excluded, "planned": self._planned, "not selected": self._left_out}
-        return ", ".join(f"{number} {words}" for words, number in told.items() if number)
+        reported = {"excluded": self._excluded, "planned": self._planned, "not selected": self._left_out}
+        return ", ".join(f"{number} {words}" for words, number in reported.items() if number)
 
 
 def _themes(results: Iterable[RequirementResult]) -> dict[str, list[RequirementResult]]:

@@ -43,9 +43,9 @@ class WrittenBaseline:
     not_excused: int
 
     def __str__(self) -> str:
-        told = f"{self.entries} known deviations ({self.new} new) in {os.path.relpath(self.path)}"
-        told += f"; {self.left_out} that did not show any more were left out" if self.left_out else ""
-        return told + (f"; {self.not_excused} harness error are not in it, and stay red" if self.not_excused else "")
+        reported = f"{self.entries} known deviations ({self.new} new) in {os.path.relpath(self.path)}"
+        reported += f"; {self.left_out} that did not show any more were left out" if self.left_out else ""
+        return reported + (f"; {self.not_excused} harness error are not in it, and stay red" if self.not_excused else "")
 
 
 @dataclass(frozen=True)

@@ -81,19 +81,19 @@ def settled(system: str, handshake: Handshake, known_as: KnownAs | None) -> Hand
         handshake = _of_a_package(system, handshake)
     if known_as is None:
         return handshake
-    told = handshake.judged_as or handshake.looks_like
-    if told is None:
+    reported = handshake.judged_as or handshake.looks_like
+    if reported is None:
         confirmed = f"the system itself does not report its release, and is not known to be {known_as.system} {known_as.version}"
         return _excused(handshake, known_as, known_as.comparable, confirmed)
-    if told[0] != known_as.system or not agree(told[1], known_as.comparable):
+    if reported[0] != known_as.system or not agree(reported[1], known_as.comparable):
         raise WrongUsage(
-            f"--known-as {known_as}: by what it says of itself {system} is {told[0]} {told[1]}; "
-            f"say --known-as {told[0]}:{told[1]}, or leave it out"
+            f"--known-as {known_as}: by what it says of itself {system} is {reported[0]} {reported[1]}; "
+            f"say --known-as {reported[0]}:{reported[1]}, or leave it out"
         )
-    version = more_exact(told[1], known_as.comparable)
-    if handshake.judged_as == (told[0], version):
+    version = more_exact(reported[1], known_as.comparable)
+    if handshake.judged_as == (reported[0], version):
         return handshake
-    return _excused(handshake, known_as, version, f"it says that it is {told[1]}")
+    return _excused(handshake, known_as, version, f"it says that it is {reported[1]}")
 
 
 def _excused(handshake: Handshake, known_as: KnownAs, version: str, confirmed: str) -> Handshake:
@@ -102,11 +102,13 @@ def _excused(handshake: Handshake, known_as: KnownAs, version: str, confirmed: s
 
 
 def _of_a_package(system: str, handshake: Handshake) -> Handshake:
-    told = handshake.judged_as or handshake.looks_like
-    if told is None or told[0] not in RELEASED:
+    reported = handshake.judged_as or handshake.looks_like
+    if reported is None or reported[0] not in RELEASED:
         return replace(handshake, judged_as=None, looks_like=None)
-    why = f"no bundled deviations: {system} says that it is {told[0]} {told[1]}, and is not ours to know; "
-    return replace(handshake, judged_as=None, looks_like=told, deviations=f"{why}if it is that release, say --known-as {told[0]}:{told[1]}")
+    why = f"no bundled deviations: {system} says that it is {reported[0]} {reported[1]}, and is not ours to know; "
+    return replace(
+        handshake, judged_as=None, looks_like=reported, deviations=f"{why}if it is that release, say --known-as {reported[0]}:{reported[1]}"
+    )
 
 
 @dataclass(frozen=True)

@@ -147,7 +147,7 @@ class DeviationEntry(Row):
         return self.inconclusive is not None and re.search(self.inconclusive, reason or "") is not None
 
     @property
-    def told(self) -> str:
+    def reported(self) -> str:
         """What the entry excuses: two entries with the same are one too many."""
         return self.model_copy(update={"scenario": _known_by(self.scenario)}).model_dump_json(exclude={"reason", "link", "intermittent"})
 
@@ -224,8 +224,8 @@ class Expectations:
     def of(self, asked: Asking, exchanges: Callable[[], Sequence[Exchange]] = tuple) -> tuple[LocatedDeviation, ...]:
         """The entries about a scenario with these exchanges, the user's first. `exchanges` is only called if an entry needs it."""
         about = [one for one in self.known if one.is_about(asked)]
-        told = [one for one in about if one.entry.answered is None or one.entry.answered.shows_in(exchanges())]
-        return tuple(sorted(told, key=lambda one: not one.is_own))
+        reported = [one for one in about if one.entry.answered is None or one.entry.answered.shows_in(exchanges())]
+        return tuple(sorted(reported, key=lambda one: not one.is_own))
 
 
 def load_for(system: str, version: str, exact: bool, register: Register, folder: Path | Traversable | None = None) -> Expectations:
@@ -280,10 +280,10 @@ def checked(path: Path | Traversable, kind: type[AnEntry], register: Register) -
             _check(path, index, entry, register)
         except DataFileError as error:
             faults.append(str(error))
-        if entry.told in first:
-            place, other = line_of(path, index), line_of(path, first[entry.told])
+        if entry.reported in first:
+            place, other = line_of(path, index), line_of(path, first[entry.reported])
             faults.append(f"{path}:{place}: {entry.place}: this entry stands twice, first in line {other}; remove one")
-        first.setdefault(entry.told, index)
+        first.setdefault(entry.reported, index)
     if faults:
         more = [f"and {len(faults) - _MOST_FAULTS} more"] if len(faults) > _MOST_FAULTS else []
         raise DataFileError("; ".join(faults[:_MOST_FAULTS] + more))

@@ -63,11 +63,11 @@ def steady(text: str) -> str:
 def _whole(text: str) -> str:
     """An expression for exactly this text, except for what differs in each run."""
     first, *more = text.split("\n")
-    told, end = "", 0
+    reported, end = "", 0
     for found in _MADE_UP.finditer(first):
-        told += _escaped(first[end : found.start()]) + _STANDS_FOR[(found.lastindex or 1) - 1]
+        reported += _escaped(first[end : found.start()]) + _STANDS_FOR[(found.lastindex or 1) - 1]
         end = found.end()
-    return f"^{told}{_escaped(first[end:])}" + ("" if more else "$")
+    return f"^{reported}{_escaped(first[end:])}" + ("" if more else "$")
 
 
 def _escaped(text: str) -> str:

@@ -63,10 +63,10 @@ def read_file(name: str, register: Register) -> Iterator[LocatedDeviation]:
 def _refuse_repeated(known: Iterable[LocatedDeviation]) -> None:
     first: dict[str, LocatedDeviation] = {}
     for one in known:
-        told = one.entry.told
-        if told in first:
-            raise WrongUsage(f"{one.where}: {one.entry.place}: this entry stands twice, first in {first[told].where}; remove one")
-        first[told] = one
+        reported = one.entry.reported
+        if reported in first:
+            raise WrongUsage(f"{one.where}: {one.entry.place}: this entry stands twice, first in {first[reported].where}; remove one")
+        first[reported] = one
 
 
 def unmatched(own: OwnExpectations, scenarios: Sequence[ScenarioResult], selected: Iterable[str], version: str) -> Iterator[str]:

@@ -70,15 +70,15 @@ def show(options: Options, form: str = "table") -> int:
     for found in _examined(options, console if form == "table" else None, failed):
         all_found.append(found)
         if form == "table":
-            for line, style in _told(found):
+            for line, style in _reported(found):
                 console.print(Text(line, style=style))
     code = Exit.USAGE if failed else Exit.CONFORMS
     notes = list(registry.broken())
     if form == "json":
         print(json.dumps({"systems": [one.as_json() for one in all_found], "failed": failed, "notes": notes}, indent=1))
         return code
-    for told in notes:
-        console.print(Text(f"\nnote: {told}"))
+    for reported in notes:
+        console.print(Text(f"\nnote: {reported}"))
     return code
 
 
@@ -110,17 +110,17 @@ def _failures(console: Console | None, trial: SystemTrial) -> list[str]:
         console.print(Text("what the launcher says, tried", style="bold"))
     failed = []
     for one in trial.tried():
-        told = f"{one.line}: {one.told}"
+        reported = f"{one.line}: {one.reported}"
         if console:
-            console.print(Text(f"  {'works' if one.works else 'FAILS'}  {told}"))
-        failed += [] if one.works else [told]
+            console.print(Text(f"  {'works' if one.works else 'FAILS'}  {reported}"))
+        failed += [] if one.works else [reported]
     return failed
 
 
 # --- for people ---------------------------------------------------------------------------------------------------------
 
 
-def _told(found: CheckupResult) -> Iterator[tuple[str, str]]:
+def _reported(found: CheckupResult) -> Iterator[tuple[str, str]]:
     """The lines to print, each with its style."""
     said = found.handshake
     exactly = "" if said.version_is_exact else " (the release line; the protocol does not report the patch level)"
@@ -146,11 +146,11 @@ def _told(found: CheckupResult) -> Iterator[tuple[str, str]]:
 def _counts(proposal: OfProposal) -> str:
     """Such as `core: 0 of 45 requirements: needs Produce v12, crash`."""
     part = f", {proposal.in_part} more in part" if proposal.in_part else ""
-    told = f"{proposal.title}: {proposal.in_full} of {counted(proposal.requirements, 'requirement')}{part}"
-    told += f" ({proposal.scenarios_asked} of {counted(proposal.scenarios, 'scenario')})"
+    reported = f"{proposal.title}: {proposal.in_full} of {counted(proposal.requirements, 'requirement')}{part}"
+    reported += f" ({proposal.scenarios_asked} of {counted(proposal.scenarios, 'scenario')})"
     first = list(dict.fromkeys(needs for lack in proposal.lacks for needs in lack.needs))
     more = ", ..." if len(first) > _MOST_NAMED else ""
-    return told + (f"; the rest needs {', '.join(first[:_MOST_NAMED])}{more}" if first else "")
+    return reported + (f"; the rest needs {', '.join(first[:_MOST_NAMED])}{more}" if first else "")
 
 
 def _openings(offered: Sequence[OfProposal]) -> list[str]:

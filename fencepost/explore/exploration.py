@@ -35,7 +35,7 @@ from fencepost.steps.acts.tables import table_of
 from .against import Comparison, Differs
 from .coverage import Coverage
 from .deadline import Deadline, TimeIsUp
-from .finding_scenario import feature, told
+from .finding_scenario import feature, reported
 from .reduction import reduced
 from .search import GoesOn, Plays, Progress, at_once, drawn, exhaustive
 from .trial import Finding, Trials, needs_of
@@ -158,7 +158,7 @@ class Exploration:
             asked_for = [(table, protocol) for table in tables for protocol in spoken[table.spec]]
             for left, (table, protocol) in zip(range(len(asked_for), 0, -1), asked_for, strict=True):
                 done.append(self._explored(table, protocol, systems, claimed, deadline.share(left)))
-                claimed.put(EXPLORED, json.dumps(_told(done), indent=1) + "\n")
+                claimed.put(EXPLORED, json.dumps(_reported(done), indent=1) + "\n")
                 if done[-1].progress.broke_off is not None:
                     raise done[-1].progress.broke_off
                 if (gone := done[-1].progress.gone) is not None:
@@ -228,13 +228,13 @@ class Exploration:
         return own
 
     def _watch(self, title: str, deadline: Deadline, acts: int, coverage: Coverage | None) -> GoesOn:
-        told_at = start = time.monotonic()
+        reported_at = start = time.monotonic()
 
         def goes_on(progress: Progress) -> bool:
-            nonlocal told_at
+            nonlocal reported_at
             now = time.monotonic()
-            if now - told_at >= _PROGRESS_S:
-                told_at = now
+            if now - reported_at >= _PROGRESS_S:
+                reported_at = now
                 rate = progress.count / (now - start)
                 reached = f"{len(progress.fired)} of {counted(acts, 'act')}{f', {coverage}' if coverage else ''}"
                 self.screen.write_line(f"  {title}: {progress.count:,} sequences, {_rate(rate)}, {reached}, nothing found yet")
@@ -263,7 +263,7 @@ class Exploration:
             pass
         except SystemUnreachable as error:
             progress.gone = str(error)
-        lines = told(small, shows)
+        lines = reported(small, shows)
         frequency = None if is_virtual else f"{sum(again)} of {len(again)} when played again" if again else "not played again"
         row, number = self._rows[small.requirement], 1
         while (claimed.path / (name := f"{FOUND}/{small.requirement}-{protocol}-{number}.feature")).exists():
@@ -336,5 +336,5 @@ def _rate(a_second: float) -> str:
     return f"{a_second:.0f} a second" if a_second >= 1 else f"{60 * a_second:.0f} a minute"
 
 
-def _told(done: Sequence[Explored]) -> dict[str, Any]:
+def _reported(done: Sequence[Explored]) -> dict[str, Any]:
     return {"fencepost": VERSION, "explored": [one.as_json() for one in done]}

@@ -12,7 +12,7 @@ Plays = Callable[[Sequence[ActLine]], bool]
 """Whether these lines show the same."""
 
 
-def told(finding: Finding, shows: Plays) -> tuple[ActLine, ...]:
+def reported(finding: Finding, shows: Plays) -> tuple[ActLine, ...]:
     """The lines of a finding as a scenario says them: what led to the question as Givens, one When where there is one, and one Then.
 
     A Given waits until what it did is everywhere, and a When does not, so the plain form is only taken where it `shows` the same.

@@ -46,12 +46,12 @@ def _finished(results: Path) -> Compliance:
 
 def _may_be_written(out: Path, name: str) -> Path:
     """The page's file. Raises WrongUsage if the folder is not one, or the file was not made by this command."""
-    told = f"--out {out}"
+    reported = f"--out {out}"
     if out.exists() and not out.is_dir():
-        raise WrongUsage(f"{told}: this is a file; expected a folder, such as docs/findings")
+        raise WrongUsage(f"{reported}: this is a file; expected a folder, such as docs/findings")
     if not out.parent.is_dir():
-        raise WrongUsage(f"{told}: there is no folder {out.parent}; name a folder in one that is there")
+        raise WrongUsage(f"{reported}: there is no folder {out.parent}; name a folder in one that is there")
     file = out / name
     if file.exists() and not file.read_bytes().startswith(MARK.encode()):
-        raise WrongUsage(f"{told}: {file} is not a page that fencepost made; move it away, or name another folder")
+        raise WrongUsage(f"{reported}: {file} is not a page that fencepost made; move it away, or name another folder")
     return file

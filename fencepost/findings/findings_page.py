@@ -145,11 +145,11 @@ def _title(section: Section) -> str:
 
 def _kind(row: Requirement, run: Compliance) -> str:
     """`MUST, text`, and whether it counts."""
-    told = ", ".join(filter(None, (row.level, row.source)))
+    reported = ", ".join(filter(None, (row.level, row.source)))
     if row.provisional:
-        return f"{told}: {editions.PROVISIONAL}"
+        return f"{reported}: {editions.PROVISIONAL}"
     does_count = run.gate.parity or row.source != parity.SOURCE
-    return told if does_count else f"{told}: {parity.UNCOUNTED}"
+    return reported if does_count else f"{reported}: {parity.UNCOUNTED}"
 
 
 def _why(check: Check) -> str:
@@ -166,7 +166,7 @@ def lines(findings: Findings) -> Iterator[str]:
     """The lines that the command prints about a page that it made."""
     causes = sum(section.is_cause for section in findings.sections)
     alone = len(findings.sections) - causes
-    told = findings.answers(findings.red) or "nothing red"
-    yield f"{causes} causes, {alone} requirements that stand alone, {len(findings.red)} scenarios: {told}"
+    reported = findings.answers(findings.red) or "nothing red"
+    yield f"{causes} causes, {alone} requirements that stand alone, {len(findings.red)} scenarios: {reported}"
     if findings.unused:
         yield f"checked before, and not red in this run: {', '.join(findings.unused)}"

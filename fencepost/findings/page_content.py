@@ -28,19 +28,19 @@ class Finding:
     @property
     def expected(self) -> str:
         violations = [one.violation for one in self.examples if one.violation]
-        return _each(f"{told.what}: {told.expected}" for told in violations)
+        return _each(f"{reported.what}: {reported.expected}" for reported in violations)
 
     @property
     def seen(self) -> str:
         return _each(self._seen(one) for one in self.examples)
 
     def _seen(self, example: Scenario) -> str:
-        told = example.violation
-        if told is None:
+        reported = example.violation
+        if reported is None:
             by = f" by {example.blocked_by}" if example.blocked_by else ""
             why = f": {self.row.reason}" if self.row.reason and self.row.verdict is example.verdict and not by else ""
             return f"{example.verdict.words}{by}{why}"
-        return told.seen + (f" ({told.error})" if told.error and told.error not in told.seen else "")
+        return reported.seen + (f" ({reported.error})" if reported.error and reported.error not in reported.seen else "")
 
 
 @dataclass(frozen=True)

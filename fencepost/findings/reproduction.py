@@ -74,15 +74,15 @@ def _calls(finding: Finding, results: Path) -> list[str]:
         return []
     named: dict[int, str] = {}
     kept = [pair for pair in _pairs(paths[-1]) if pair[1]["type"] != "ok" or _request(pair[1]) not in _FINDS_ITS_WAY]
-    told = [(_only_looks(asked), _told(asked, answered, named)) for asked, answered in kept]
-    last = max((index for index, (looks, _) in enumerate(told) if not looks), default=0)
-    lines = [*_acts_and_waits(told[:last]), *_acts_and_waits(told[last:], also_once=True)]
+    reported = [(_only_looks(asked), _reported(asked, answered, named)) for asked, answered in kept]
+    last = max((index for index, (looks, _) in enumerate(reported) if not looks), default=0)
+    lines = [*_acts_and_waits(reported[:last]), *_acts_and_waits(reported[last:], also_once=True)]
     return [line if times == 1 else f"{line} ({times} times)" for line, times in lines]
 
 
-def _acts_and_waits(told: Sequence[tuple[bool, str]], also_once: bool = False) -> Iterator[tuple[str, int]]:
+def _acts_and_waits(reported: Sequence[tuple[bool, str]], also_once: bool = False) -> Iterator[tuple[str, int]]:
     """Each line with its count: the acts in order, between them the reads that are repeated, or all reads with `also_once`."""
-    for looks, those in groupby(told, key=lambda one: one[0]):
+    for looks, those in groupby(reported, key=lambda one: one[0]):
         lines = [line for _, line in those]
         if looks:
             yield from ((line, times) for line, times in Counter(lines).items() if times > 1 or also_once)
@@ -109,7 +109,7 @@ def _request(event: Event) -> str:
     return event["api"].partition(" ")[0]
 
 
-def _told(asked: Event, answered: Event, named: dict[int, str]) -> str:
+def _reported(asked: Event, answered: Event, named: dict[int, str]) -> str:
     """`A: EndTxn v5 commit, transactional id transfer, producer id P1, epoch 0 -> INVALID_TXN_STATE (48)`."""
     name, _, version = asked["api"].partition(" ")
     request = "".join(word.capitalize() for word in name.split("_"))

@@ -120,7 +120,7 @@ def show(specs: Sequence[str], examples: int, length: int, seed: int, workers: i
             console.print(f"  {one}", markup=False, soft_wrap=True)
         is_whole = True
     summary = list(_summed_up(found))
-    told = {
+    reported = {
         "complete": is_whole,
         "examples": examples,
         "length": length,
@@ -129,7 +129,7 @@ def show(specs: Sequence[str], examples: int, length: int, seed: int, workers: i
         "summary": summary,
         "variants": [asdict(one) for one in found],
     }
-    claimed.put(EXPLORED, json.dumps(told, indent=1) + "\n")
+    claimed.put(EXPLORED, json.dumps(reported, indent=1) + "\n")
     console.print()
     for line in summary:
         console.print(

@@ -168,8 +168,8 @@ def show(specs: Sequence[str], seed: int, everything: bool, workers: int, where:
     false = [one for one in conforming if one.is_noticed or one.trouble]
     stale = [one.name for one in found if one.name in harmless() and one.is_noticed]
     noticed = [one for one in lost if one.is_noticed]
-    told: dict[str, Any] = {"complete": is_whole, "seed": seed, "losses": len(lost), "noticed": len(noticed)}
-    claimed.put(JSON, json.dumps(told | {"brokers": [asdict(one) for one in found]}, indent=1) + "\n")
+    reported: dict[str, Any] = {"complete": is_whole, "seed": seed, "losses": len(lost), "noticed": len(noticed)}
+    claimed.put(JSON, json.dumps(reported | {"brokers": [asdict(one) for one in found]}, indent=1) + "\n")
     console.print()
     alone = sum(one.requirement is not None for one in noticed)
     share = f" ({100 * len(noticed) / len(lost):.0f} %)" if lost else ""
@@ -201,7 +201,7 @@ def _play(task: _Task) -> Noticed:
         broker = conforming_groups.as_one(_variants(task))
         LAWFUL[broker.name] = broker
         options["defect"] = broker.name
-    began, told = time.process_time(), partial(Noticed, task.name, task.protocol, task.is_lawful)
+    began, reported = time.process_time(), partial(Noticed, task.name, task.protocol, task.is_lawful)
     count, by_itself = 0, False
     try:
         asked = SpecifiedSystem(options, task.profile)
@@ -220,11 +220,11 @@ def _play(task: _Task) -> Noticed:
                     count += result.verdict is not TwinVerdict.NOT_REACHED
                     if result.verdict is TwinVerdict.DIFFERS:
                         seconds, where = round(time.process_time() - began, 2), f"in {play.name}, {result.where}"
-                        return told(count, seconds, play.requirement, disturbance.name, where, result.difference, by_itself)
-        return told(count, round(time.process_time() - began, 2), by_itself=by_itself)
+                        return reported(count, seconds, play.requirement, disturbance.name, where, result.difference, by_itself)
+        return reported(count, round(time.process_time() - began, 2), by_itself=by_itself)
     except Exception as error:  # a loss can break whatever the reference does
         trouble = f"{type(error).__name__}: {error}"
-        return told(count, round(time.process_time() - began, 2), by_itself=by_itself, trouble=trouble)
+        return reported(count, round(time.process_time() - began, 2), by_itself=by_itself, trouble=trouble)
 
 
 def _variants(task: _Task) -> tuple[Defect, ...]:

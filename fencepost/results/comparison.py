@@ -165,9 +165,9 @@ def _comparable(left: Path, right: Path) -> str:
         raise WrongUsage(
             f"{left} was judged by the profile {ours.system.profile}, and {right} by {theirs.system.profile}; compare runs of one profile"
         )
-    told = [_only(left, ours.asked - theirs.asked, ours), _only(right, theirs.asked - ours.asked, theirs)]
-    if any(told):
-        raise WrongUsage(f"the two runs were not asked the same: {' and '.join(filter(None, told))}; run both with the same selection")
+    reported = [_only(left, ours.asked - theirs.asked, ours), _only(right, theirs.asked - ours.asked, theirs)]
+    if any(reported):
+        raise WrongUsage(f"the two runs were not asked the same: {' and '.join(filter(None, reported))}; run both with the same selection")
     return str(ours.system.profile)
 
 

@@ -32,19 +32,19 @@ class Histories:
 
     @property
     def is_red(self) -> bool:
-        return any(told.is_red for told in self.anomalies)
+        return any(reported.is_red for reported in self.anomalies)
 
     def as_json(self) -> dict[str, Any]:
         """For compliance.json."""
-        return {"judged": self.judged, "quarantined": self.quarantined, "anomalies": [_anomaly(told) for told in self.anomalies]}
+        return {"judged": self.judged, "quarantined": self.quarantined, "anomalies": [_anomaly(reported) for reported in self.anomalies]}
 
     def write(self, out: Any) -> None:
         """Print to pytest's terminal reporter."""
         out.write_line("")
-        for told in sorted(self.anomalies, key=lambda told: not told.is_red):
-            out.write(f"  {'X' if told.is_red else '~'} {told.title}", red=told.is_red, yellow=not told.is_red)
-            out.write_line(f", {told.counts}" + (f"; {told.explained}" if told.explained else ""))
-            out.write_line(f"      {told.finding.witness}")
+        for reported in sorted(self.anomalies, key=lambda reported: not reported.is_red):
+            out.write(f"  {'X' if reported.is_red else '~'} {reported.title}", red=reported.is_red, yellow=not reported.is_red)
+            out.write_line(f", {reported.counts}" + (f"; {reported.explained}" if reported.explained else ""))
+            out.write_line(f"      {reported.finding.witness}")
         unread = f", lines that could not be read: {self.quarantined}" if self.quarantined else ""
         out.write_line(
             f"  histories judged: {self.judged}, anomalies: {len(self.anomalies)}{unread}", red=self.is_red, green=not self.is_red
@@ -68,10 +68,10 @@ def judge(folder: Path, scenarios: Sequence[ScenarioResult], session: "Ahead | N
         for finding in findings.found
         if finding.definite and by_run[finding.run].verdict is Verdict.KNOWN_DEVIATION
     }
-    told = [
+    reported = [
         ReportedAnomaly(by_run[finding.run], finding, _explained(by_run[finding.run], finding, deviating)) for finding in findings.found
     ]
-    return Histories(findings.histories, findings.quarantined, told)
+    return Histories(findings.histories, findings.quarantined, reported)
 
 
 def _explained(scenario: ScenarioResult, finding: Finding, deviating: Mapping[str, str]) -> str | None:
@@ -91,15 +91,15 @@ def _explained(scenario: ScenarioResult, finding: Finding, deviating: Mapping[st
             return f"the scenario is {red.words} itself"
 
 
-def _anomaly(told: ReportedAnomaly) -> dict[str, Any]:
+def _anomaly(reported: ReportedAnomaly) -> dict[str, Any]:
     return {
-        "requirement": told.scenario.requirement,
-        "scenario": told.scenario.name,
-        "history": told.scenario.run,
-        "anomaly": told.finding.anomaly,
-        "definite": told.finding.definite,
-        "possible": told.finding.possible,
-        "red": told.is_red,
-        "explained": told.explained,
-        "witness": told.finding.witness,
+        "requirement": reported.scenario.requirement,
+        "scenario": reported.scenario.name,
+        "history": reported.scenario.run,
+        "anomaly": reported.finding.anomaly,
+        "definite": reported.finding.definite,
+        "possible": reported.finding.possible,
+        "red": reported.is_red,
+        "explained": reported.explained,
+        "witness": reported.finding.witness,
     }

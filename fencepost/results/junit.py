@@ -74,10 +74,10 @@ def named(document: str, unfinished: str | None, edition: str = "") -> str:
             Xml.SubElement(stated, "property", name="edition", value=edition)
             suite.insert(0, stated)
         for case in suite.iter("testcase"):
-            told = {one.get("name"): one.get("value", "") for one in case.iter("property")}
-            if {"requirement", "feature", "scenario"} <= told.keys():
-                case.set("name", f"{told['requirement']} {told['scenario']}")
-                case.set("classname", told["feature"].removesuffix(".feature").replace("/", "."))
+            reported = {one.get("name"): one.get("value", "") for one in case.iter("property")}
+            if {"requirement", "feature", "scenario"} <= reported.keys():
+                case.set("name", f"{reported['requirement']} {reported['scenario']}")
+                case.set("classname", reported["feature"].removesuffix(".feature").replace("/", "."))
         if unfinished is not None:
             Xml.SubElement(Xml.SubElement(suite, "testcase", classname=SUITE, name="run", time="0"), "error", message=unfinished)
             for count in ("tests", "errors"):

@@ -74,7 +74,7 @@ def causes(scenarios: Iterable[ScenarioResult], register: Register) -> Causes:
     """Group the red scenarios of a run."""
     reds = [one for one in scenarios if one.verdict in _RED]
     red = {one.requirement: one for one in reversed(reds)}
-    readings = [(one, _told(one, red, register)) for one in reds]
+    readings = [(one, _reported(one, red, register)) for one in reds]
     found: list[Cause] = []
     while best := _best(readings):
         found.append(_cause(best, [one for one, said in readings if best in said], red))
@@ -106,18 +106,18 @@ def _cause(title: str, members: Sequence[ScenarioResult], red: Collection[str]) 
     return Cause(title, base if base in red else None, _named(members))
 
 
-def _told(one: ScenarioResult, red: Mapping[str, ScenarioResult], register: Register) -> dict[str, int]:
+def _reported(one: ScenarioResult, red: Mapping[str, ScenarioResult], register: Register) -> dict[str, int]:
     """The readings of a scenario; the last is shared only by the other scenarios of its requirement.
 
     A scenario with a deviating answer is read by that answer. It counts for a base of its requirement only if the same request deviated
     there.
     """
     deviation = one.violation or one.given
-    told = readings_of(deviation)
+    reported = readings_of(deviation)
     for base in _bases(one.requirement, red, register):
         if not _is_answer(deviation) or _request(deviation) == _request(red[base].violation):
-            told[_rest_on(base)] = _DECLARED
-    return told | {_rest_on(one.requirement): _DECLARED, f"{one.requirement} is not kept, in other ways": _OWN}
+            reported[_rest_on(base)] = _DECLARED
+    return reported | {_rest_on(one.requirement): _DECLARED, f"{one.requirement} is not kept, in other ways": _OWN}
 
 
 def _rest_on(base: str) -> str:

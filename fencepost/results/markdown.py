@@ -29,8 +29,8 @@ def text(said: str, longest: int = _LONGEST) -> str:
 
 def block(lines: Iterable[str], language: str = "text") -> str:
     """Lines as they are, in a fence that none of them closes."""
-    told = ("".join(map(_visible, line)).replace("```", "'''") for line in lines)
-    return "\n".join([f"```{language}", *told, "```"])
+    reported = ("".join(map(_visible, line)).replace("```", "'''") for line in lines)
+    return "\n".join([f"```{language}", *reported, "```"])
 
 
 def _visible(letter: str) -> str:
@@ -53,19 +53,19 @@ class Page:
         waiting = list(rows)
         if not waiting:
             return
-        told = "\n{} more {}\n\n"
-        spare = len(told.format(len(waiting), rest).encode())
+        reported = "\n{} more {}\n\n"
+        spare = len(reported.format(len(waiting), rest).encode())
         if not self._put(f"{_row(heads)}{_row(['---'] * len(heads))}", spare):
             return
         left = [row for row in waiting if not self._put(_row(row), spare)]
-        self._put(told.format(len(left), rest) if left else "\n")
+        self._put(reported.format(len(left), rest) if left else "\n")
 
     def folded(self, title: str, markdown: Iterable[str], rest: str) -> None:
         """A list that is folded until the reader opens it."""
         begin, end = f"<details><summary>{title}</summary>\n\n", "\n</details>\n\n"
         waiting = list(markdown)
-        told = f"* {len(waiting)} more {rest}\n"
-        spare = len((told + end).encode())
+        reported = f"* {len(waiting)} more {rest}\n"
+        spare = len((reported + end).encode())
         if not waiting or not self._put(begin, spare):
             return
         left = [line for line in waiting if not self._put(f"* {line}\n", spare)]

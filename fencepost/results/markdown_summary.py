@@ -89,16 +89,16 @@ def wanted(path: Path | None, previous: Path | None, results: Path | None = None
         if previous is not None:
             raise WrongUsage(f"--previous {previous} is for the summary: give --summary FILE.md too")
         return None
-    told = f"--summary {path}"
+    reported = f"--summary {path}"
     if path.is_dir():
-        raise WrongUsage(f"{told}: this is a folder; expected a file, such as summary.md")
+        raise WrongUsage(f"{reported}: this is a folder; expected a file, such as summary.md")
     there = next(place for place in (path, *path.absolute().parents) if place.exists())
     if there != path and not there.is_dir():
-        raise WrongUsage(f"{told}: {there} is a file, and no folder; name another file")
+        raise WrongUsage(f"{reported}: {there} is a file, and no folder; name another file")
     if there not in (path, path.parent) and (results is None or not path.is_relative_to(results)):
-        raise WrongUsage(f"{told}: there is no folder {path.parent}; name a file in a folder that is there")
+        raise WrongUsage(f"{reported}: there is no folder {path.parent}; name a file in a folder that is there")
     if not os.access(there, os.W_OK):
-        raise WrongUsage(f"{told}: {there} may not be written to; name another file")
+        raise WrongUsage(f"{reported}: {there} may not be written to; name another file")
     return SummaryRequest(path, None if previous is None else read(previous))
 
 
@@ -171,8 +171,8 @@ def identity(system: System) -> str:
     profile = system.profile and f"profile {system.profile}"
     known_as = system.known_as and f"known as {system.known_as}"
     labels = [f"{name} {value}" for name, value in system.labels.items()]
-    told = ", ".join(text(part) for part in (profile, image, known_as, *labels) if part)
-    return f"Judged: {told}. " if told else ""
+    reported = ", ".join(text(part) for part in (profile, image, known_as, *labels) if part)
+    return f"Judged: {reported}. " if reported else ""
 
 
 def _write_changes(page: Page, run: Compliance, before: Compliance) -> None:
@@ -196,15 +196,15 @@ def _changed(kind: str, those: Iterable[VerdictChange]) -> Iterator[tuple[str, s
 def _write_reds(page: Page, run: Compliance) -> None:
     if rows := run.having(*RED):
         page.paragraph("### Red")
-        told: set[str] = set()
+        reported: set[str] = set()
         for cause in run.causes:
             here = [one.id for one in cause.explains]
-            also = f" (also {', '.join(one for one in here if one in told)})" if told.intersection(here) else ""
+            also = f" (also {', '.join(one for one in here if one in reported)})" if reported.intersection(here) else ""
             page.paragraph(f"**{text(str(cause))}**{also}")
-            page.table(_HEADS, [_red(run, row) for row in rows if row.id in here and row.id not in told], _THERE)
-            told.update(here)
-        rest = [row for row in rows if row.id not in told]
-        if told and rest:
+            page.table(_HEADS, [_red(run, row) for row in rows if row.id in here and row.id not in reported], _THERE)
+            reported.update(here)
+        rest = [row for row in rows if row.id not in reported]
+        if reported and rest:
             page.paragraph(f"**{len(rest)} that no likely cause explains**")
         page.table(_HEADS, (_red(run, row) for row in rest), _THERE)
         page.paragraph("`fencepost explain ID` shows what a requirement says, its scenarios, and where to look.")

@@ -50,7 +50,7 @@ def read(path: Path) -> list[NormalisedExchange]:
     said = [event for event in events(path) if not _is_of_the_store(event)]
     names = {event["tx"]["tid"] for event in said if event.get("tx") and event["tx"]["tid"]}
     normal = _Normal(names)
-    calls = [(normal.request(asked), asked, normal.answer(told)) for asked, told in _calls(said)]
+    calls = [(normal.request(asked), asked, normal.answer(reported)) for asked, reported in _calls(said)]
     return list(_once(calls))
 
 
@@ -94,9 +94,9 @@ def a_moment_apart(one: Fields, other: Fields) -> set[str]:
 
 def _calls(events: list[Event]) -> Iterator[tuple[Event, Event]]:
     """The requests with their answers, without those that only look for nodes."""
-    for asked, told in zip(events[::2], events[1::2], strict=True):
+    for asked, reported in zip(events[::2], events[1::2], strict=True):
         if _api(asked) not in _ROUTING:
-            yield asked, told
+            yield asked, reported
 
 
 def _api(event: Event) -> str:
@@ -129,18 +129,18 @@ class _Normal:
         """The client and its request."""
         parts = {name: event[name] for name in ("tx", "grp", "iso", "mops") if event[name]} | event["ctl"].get("request", {})
         fields = self._fields(parts)
-        told = ", ".join(f"{name}={value}" for name, value in fields.items() if value != "None")
-        return f"{event['client']}: {self._name(event['api'])}" + (f" ({told})" if told else "")
+        reported = ", ".join(f"{name}={value}" for name, value in fields.items() if value != "None")
+        return f"{event['client']}: {self._name(event['api'])}" + (f" ({reported})" if reported else "")
 
     def answer(self, event: Event) -> Fields:
         """The answer, flattened."""
         error = event["error"]
-        told: dict[str, Any] = {"type": event["type"], "error": error and error["class"]}
+        reported: dict[str, Any] = {"type": event["type"], "error": error and error["class"]}
         if _api(event) == "fetch":
-            told |= {f"{mop['log']}@{mop['o']}": mop["v"] for mop in event["mops"]}
+            reported |= {f"{mop['log']}@{mop['o']}": mop["v"] for mop in event["mops"]}
         elif event["type"] == "ok":
-            told |= {"tx": event["tx"], "mops": event["mops"]}
-        return self._fields(told | event["ctl"].get("answer", {k: v for k, v in event["ctl"].items() if k != "request"}))
+            reported |= {"tx": event["tx"], "mops": event["mops"]}
+        return self._fields(reported | event["ctl"].get("answer", {k: v for k, v in event["ctl"].items() if k != "request"}))
 
     def _fields(self, value: Any, path: str = "", log: str = "") -> Fields:
         """A value with all its parts by their paths; `log` is the topic or partition that it belongs to."""

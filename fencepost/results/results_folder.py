@@ -41,7 +41,7 @@ def noting(path: Path | None) -> Callable[[str], None]:
 def claim(path: Path, compliance: str) -> Folder:
     """Prepare the folder for a run, with this compliance.json in it from the first moment. Raises WrongUsage."""
     claimed = folder.claim(path, RUN, {JUNIT: _UNFINISHED_JUNIT, COMPLIANCE: compliance})
-    with folder.told(path):
+    with folder.reported(path):
         room.take(claimed)
     folder.give_up(path / VERDICT_OF_HISTORIES, CHECK)
     return claimed

@@ -113,9 +113,9 @@ class Results:
 
     def objections(self) -> list[str]:
         """What prevents the run, so far, from conforming, in words; empty if nothing does."""
-        told = [] if self.asks_only_provisional else self.gate.objections(self._counted())
-        anomalies = sum(told.is_red for told in self.histories.anomalies) if self.histories else 0
-        return [*told, f"{anomalies} {'anomaly' if anomalies == 1 else 'anomalies'} in the histories"] if anomalies else told
+        reported = [] if self.asks_only_provisional else self.gate.objections(self._counted())
+        anomalies = sum(reported.is_red for reported in self.histories.anomalies) if self.histories else 0
+        return [*reported, f"{anomalies} {'anomaly' if anomalies == 1 else 'anomalies'} in the histories"] if anomalies else reported
 
     def failing(self) -> set[Verdict]:
         """The verdicts that prevent the run from conforming; an anomaly in a history is a violation."""

@@ -167,9 +167,9 @@ class Reporting:
             except KeyboardInterrupt as stopped:  # Spark has taken SIGINT for itself, and raises this
                 self.results.stopped = self.stopping.reason = self.stopping.reason or str(stopped) or "SIGINT"
             self.results.write()
-            for told in filter(lambda told: told.is_red, self.results.histories.anomalies if self.results.histories else ()):
-                session.config.hook.pytest_runtest_logreport(report=told.as_report())
-                allure_anomalies.tell(told, self.results.register, self.results.folder / ALLURE_RESULTS, noting(self.results.folder))
+            for reported in filter(lambda reported: reported.is_red, self.results.histories.anomalies if self.results.histories else ()):
+                session.config.hook.pytest_runtest_logreport(report=reported.as_report())
+                allure_anomalies.tell(reported, self.results.register, self.results.folder / ALLURE_RESULTS, noting(self.results.folder))
                 session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _sum_up(self, wanted: SummaryRequest) -> None:

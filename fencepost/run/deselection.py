@@ -41,8 +41,8 @@ class Narrowed:
         left_out = self._left_out(result.requirement, ours)
         if not left_out or not ours or result.verdict.is_red:
             return result
-        told = f"{left_out} of its {len(self.whole[result.requirement])} scenarios were {why()}"
-        return dataclasses.replace(result, verdict=Verdict.NOT_RUN, reason=told)
+        reported = f"{left_out} of its {len(self.whole[result.requirement])} scenarios were {why()}"
+        return dataclasses.replace(result, verdict=Verdict.NOT_RUN, reason=reported)
 
     def by(self, scenarios: Iterable[ScenarioResult], due: Mapping[str, Collection[str]]) -> str | None:
         """What left scenarios out of a run that has ended; None if it asked all that is `due`, by proposal.

@@ -68,8 +68,8 @@ class Identity:
 
     def __str__(self) -> str:
         profile = None if self.profile is None else f"profile {self.profile}"
-        told = [" ".join(filter(None, (self.name, self.version))), profile, self._broken]
-        return ", ".join(filter(None, told))
+        reported = [" ".join(filter(None, (self.name, self.version))), profile, self._broken]
+        return ", ".join(filter(None, reported))
 
     @property
     def called(self) -> str:

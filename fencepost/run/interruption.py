@@ -63,7 +63,7 @@ class Stopping:
         """Stop after the running scenario, which keeps its verdict; calling this again is not a second request."""
         if self.reason is None:
             self.reason = reason
-            self._tell_workers()
+            self._report_workers()
             if self._shared is not None:
                 with contextlib.suppress(OSError):
                     (self._shared / f"{_OF_WORKER}{os.getpid()}").write_text(reason, encoding="utf-8")
@@ -95,7 +95,7 @@ class Stopping:
         """Accept a request; raises Stopped if a section is open that it ends."""
         self.at_once = self.reason is not None
         self.reason = self.reason or reason
-        self._tell_workers()
+        self._report_workers()
         if self._open and (self.at_once or not self._only_at_once):
             self._open = False
             raise Stopped(self.reason)
@@ -123,11 +123,11 @@ class Stopping:
 
     # --- worker processes -----------------------------------------------------------------------------------------------
 
-    def tell_workers_in(self, folder: Path) -> None:
+    def report_workers_in(self, folder: Path) -> None:
         """Worker processes leave their process ids in this folder."""
         self.workers = folder
 
-    def _tell_workers(self) -> None:
+    def _report_workers(self) -> None:
         if self.workers is None:
             return
         (self.workers / _STOPPED).write_text(self.reason or "", encoding="utf-8")

@@ -78,7 +78,7 @@ class StoppingHooks:
     def pytest_configure_node(self, node: Any) -> None:
         """Give a worker the folder for its process id, where it also learns if the run was stopped before it started."""
         if not self.stopping.workers:
-            self.stopping.tell_workers_in(Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="fencepost-workers-"))))
+            self.stopping.report_workers_in(Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="fencepost-workers-"))))
         node.workerinput[WORKERS] = str(self.stopping.workers)
 
     def pytest_unconfigure(self) -> None:

@@ -148,8 +148,8 @@ def add(parser: pytest.Parser) -> None:
     group.addoption(
         "--system", default=registry.REFERENCE, metavar="NAME", help=f"what is judged: {systems} (default: {registry.REFERENCE})"
     )
-    for name, told in registry.bundled_options().items():
-        group.addoption(f"--{name}", metavar="VALUE", help=told)
+    for name, reported in registry.bundled_options().items():
+        group.addoption(f"--{name}", metavar="VALUE", help=reported)
     group.addoption(
         "--set-system", action="append", default=[], metavar="NAME=VALUE", help="any other option of the system; may be repeated"
     )

@@ -47,7 +47,7 @@ class OfProtocol:
     requirements: Mapping[str, int]
     scenarios: Mapping[str, int]
     not_offered: tuple[NotOffered, ...]
-    is_told_ahead: bool
+    is_notified_ahead: bool
     brokers: Brokers | None
 
 
@@ -80,7 +80,7 @@ def show(options: Options, register: Register, workers: int | None, form: str) -
         print(json.dumps(asdict(plan), indent=1))
     else:
         console = Console(highlight=False)
-        for line in told(plan):
+        for line in reported(plan):
             console.print(Text(line), soft_wrap=True)
     return 0
 
@@ -234,15 +234,15 @@ def _of_protocol(protocol: str, system: System, scenarios: Sequence[_Scenario], 
 # --- for people ---------------------------------------------------------------------------------------------------------
 
 
-def told(plan: Plan) -> list[str]:
+def reported(plan: Plan) -> list[str]:
     """The plan, line by line."""
     lines = [f"A run would judge {plan.system}; nothing has been started."]
     for part in plan.protocols:
-        lines += ["", *_told_of(part)]
+        lines += ["", *_notified_of(part)]
     return [*lines, "", *_sums(plan)]
 
 
-def _told_of(part: OfProtocol) -> list[str]:
+def _notified_of(part: OfProtocol) -> list[str]:
     titles = proposals.bundled().title_of
     asked = (
         f"{counted(number, 'requirement')} of {titles(spec)} ({counted(part.scenarios[spec], 'scenario')})"
@@ -251,7 +251,7 @@ def _told_of(part: OfProtocol) -> list[str]:
     lines = [f"asked of {part.protocol}: {' and '.join(asked)}"]
     for one in part.not_offered:
         lines.append(f"  will not be offered: {one.needs}, {counted(one.scenarios, 'scenario')} of {', '.join(one.requirements)}")
-    if not part.is_told_ahead:
+    if not part.is_notified_ahead:
         lines.append("  what the system does not offer is known when it has been asked: see `fencepost doctor`")
     if part.brokers:
         lines.append(f"brokers, in {plural(part.brokers.unit)} of {part.brokers.image}:")
@@ -266,9 +266,9 @@ def _sums(plan: Plan) -> list[str]:
     brokers = [part.brokers for part in plan.protocols if part.brokers]
     lines = []
     if brokers:
-        all_brokers = sum(one.brokers for told in brokers for one in told.started)
+        all_brokers = sum(one.brokers for reported in brokers for one in reported.started)
         unit = brokers[0].unit
-        all_containers = sum(one.brokers * one.containers for told in brokers for one in told.started)
+        all_containers = sum(one.brokers * one.containers for reported in brokers for one in reported.started)
         processes = f" by {plan.workers} worker processes" if plan.workers > 1 else ""
         lines.append(
             f"in all {counted(all_brokers, 'broker')} in {counted(all_containers, unit)}{processes}, "

@@ -23,10 +23,10 @@ def register_all(config: pytest.Config, register: Register) -> None:
     """Make every marker known to pytest."""
     for level in LEVELS:
         config.addinivalue_line("markers", f"{level}: scenarios of requirements that say {level}")
-    for theme, told in THEMES.items():
-        config.addinivalue_line("markers", f"{theme}: {told}")
-    for capability, told in CAPABILITIES.items():
-        config.addinivalue_line("markers", f"{_named(_NEED + capability)}: {told}")
+    for theme, reported in THEMES.items():
+        config.addinivalue_line("markers", f"{theme}: {reported}")
+    for capability, reported in CAPABILITIES.items():
+        config.addinivalue_line("markers", f"{_named(_NEED + capability)}: {reported}")
     config.addinivalue_line("markers", f"{ALONE}: scenarios during which nothing else may run")
     for spec, rows in register.by_spec.items():
         config.addinivalue_line("markers", f"{spec}: scenarios of that proposal")

@@ -201,8 +201,8 @@ class Running:
 
     def _keep_broker_log(self, item: pytest.Item) -> str:
         """Write the broker's log of a red scenario, if known, into the results; returns a line with its path."""
-        told = getattr(item.stash.get(SESSION, None), "broker_log", None)
-        if self.claimed is None or told is None or not (text := told()):
+        reported = getattr(item.stash.get(SESSION, None), "broker_log", None)
+        if self.claimed is None or reported is None or not (text := reported()):
             return ""
         name = f"{BROKER_LOGS}/{Path(history_files.name_of(self._asked(item).run)).name.partition('.')[0]}.log"
         self.claimed.put(name, text)
@@ -301,8 +301,8 @@ class Running:
         result = dataclasses.replace(result, is_provisional=self.counting.is_provisional(row, self.register.spec_of(row.id)))
         item.stash[RESULT] = result
         report.duration = played.seconds
-        told = junit.properties(asked.requirement, result.feature, result.name, asked.example, result.verdict.value)
-        item.user_properties[:] = [*(one for one in item.user_properties if one[0] not in dict(told)), *told]
+        reported = junit.properties(asked.requirement, result.feature, result.name, asked.example, result.verdict.value)
+        item.user_properties[:] = [*(one for one in item.user_properties if one[0] not in dict(reported)), *reported]
         report.fencepost = CollectedResult(result, self.systems.handshakes.get(asked.protocol), self.unreachable).dump()  # type: ignore[attr-defined]
         self._colour(report, result)
         if result.verdict.is_red:

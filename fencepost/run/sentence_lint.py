@@ -56,14 +56,14 @@ def _repeated(speech: Speech) -> Iterator[str]:
 
 
 def _shape(form: Form) -> str:
-    return "".join(map(_told, form.parts))
+    return "".join(map(_reported, form.parts))
 
 
-def _told(part: Literally | Placeholder | Optionally) -> str:
+def _reported(part: Literally | Placeholder | Optionally) -> str:
     match part:
         case Literally(words):
             return words
         case Placeholder(_, kind):
             return f"{{{kind.name}}}"
         case Optionally(parts):
-            return f"[{''.join(map(_told, parts))}]"
+            return f"[{''.join(map(_reported, parts))}]"

@@ -62,8 +62,8 @@ def _unseen(known: Sequence[LocatedDeviation]) -> Judgement:
     stale = next((one for one in known if not one.need_not_show), None)
     if stale is None:
         first = known[0]
-        told = f"{first.entry.reason} ({_seldom(first)}from {first.where})"
-        return Judgement(Verdict.MET, f"a deviation that is known here did not show this time: {told}")
+        reported = f"{first.entry.reason} ({_seldom(first)}from {first.where})"
+        return Judgement(Verdict.MET, f"a deviation that is known here did not show this time: {reported}")
     return Judgement(Verdict.HARNESS_ERROR, _remedy(stale), expectation=_cited(stale, is_stale=True))
 
 

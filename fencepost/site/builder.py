@@ -57,7 +57,7 @@ def build(options: Options) -> int:
     _may_be_written(options.out, layout)
     drawn = sequence_pictures.on_the_reference(specs)
     site = Writer(folder.claim(options.out, layout), options.title or TITLE)
-    with folder.told(options.out):
+    with folder.reported(options.out):
         _write(site, specs, shown, columns, drawn)
     for one in columns.unreadable:
         print(f"not in the site: {one.path} {one.reason}")

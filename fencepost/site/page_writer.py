@@ -41,10 +41,10 @@ class Writer:
         self._templates = templates_in(Path(__file__).parent)
         self._templates.globals |= {"site_title": self.title, "version": VERSION}
 
-    def page(self, address: str, template: str, title: str, *, found_by: SearchEntry | None = None, **told: Any) -> None:
+    def page(self, address: str, template: str, title: str, *, found_by: SearchEntry | None = None, **reported: Any) -> None:
         """Render a page. In templates `root` leads from this page to the top of the site."""
         root = "../" * address.count("/")
-        text = self._templates.get_template(f"{template}.html.j2").render(title=title, address=address, root=root, **told)
+        text = self._templates.get_template(f"{template}.html.j2").render(title=title, address=address, root=root, **reported)
         self.put(address, text)
         self.pages += 1
         if found_by is not None:

@@ -82,5 +82,7 @@ def write_all(site: Writer, register: Register, specs: Sequence[str], columns: C
             excluded=lines_of([row for row in rows if row.excluded], columns),
         )
     if columns.all:
-        told = [(proposals.bundled().title_of(spec), addresses.proposal(spec), lines_of(register.by_spec[spec], columns)) for spec in specs]
-        site.page("matrix.html", "matrix", "All requirements and runs", columns=columns.all, proposals=told)
+        reported = [
+            (proposals.bundled().title_of(spec), addresses.proposal(spec), lines_of(register.by_spec[spec], columns)) for spec in specs
+        ]
+        site.page("matrix.html", "matrix", "All requirements and runs", columns=columns.all, proposals=reported)

@@ -74,8 +74,10 @@ def lines_of(register: Register, specs: Sequence[str], columns: Columns) -> list
         own = [(file, entry) for file, entry in shown if file == f"{system}.yaml"]
         before = next((line for line in reversed(found) if line.system == system), None)
         earlier = {one.deviation for one in before.known} if before else set()
-        told = [(entry, as_deviation(file, entry)) for file, entry in own if holds(entry, version)]
-        known = tuple(_known(register, entry, told_of, before is not None and told_of not in earlier) for entry, told_of in told)
+        reported = [(entry, as_deviation(file, entry)) for file, entry in own if holds(entry, version)]
+        known = tuple(
+            _known(register, entry, notified_of, before is not None and notified_of not in earlier) for entry, notified_of in reported
+        )
         now = {one.deviation for one in known}
         gone = tuple(one for one in before.known if one.deviation not in now) if before else ()
         line = ReleaseLine(system, version, known, gone)

@@ -104,8 +104,8 @@ class Columns:
             folder = _free(slug(f"{run.system} {source.run if source.run != '.' else ''}"), taken)
             columns.append(Column(run, source.path.parent, folder))
         if not columns:
-            told = "; ".join(f"{one.path}: {one.reason}" for one in unreadable[:5])
-            raise WrongUsage(f"no results of a run can be read: {told}; leave the folders out for the specification alone")
+            reported = "; ".join(f"{one.path}: {one.reason}" for one in unreadable[:5])
+            raise WrongUsage(f"no results of a run can be read: {reported}; leave the folders out for the specification alone")
         return cls(tuple(columns), tuple(unreadable))
 
 

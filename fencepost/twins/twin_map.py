@@ -23,15 +23,15 @@ _MARKS = {
 }
 
 
-def page(told: Told, chosen: Sequence[Disturbance], system: str) -> str:
+def page(reported: Told, chosen: Sequence[Disturbance], system: str) -> str:
     """One page that runs no script; what systems have said is escaped."""
     cells: dict[tuple[str, str], list[TwinResult]] = {}
-    for one in told.results:
+    for one in reported.results:
         cells.setdefault((one.play.run, one.disturbance), []).append(one)
     template = resources.files("fencepost.fixtures").joinpath("twins.html.j2").read_text(encoding="utf-8")
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     return environment.from_string(template).render(
-        told=told,
+        reported=reported,
         system=system,
         version=VERSION,
         chosen=chosen,
@@ -43,11 +43,11 @@ def page(told: Told, chosen: Sequence[Disturbance], system: str) -> str:
                 "verdict": plain.verdict,
                 "cells": [_cell(cells.get((plain.play.run, one.name), [])) for one in chosen],
             }
-            for plain in told.plain
+            for plain in reported.plain
             if plain.verdict is Verdict.MET or plain.verdict.is_red
         ],
         rows=register.bundled(),
-        noticed=[one for one in told.results if one.verdict in (TwinVerdict.DIFFERS, TwinVerdict.EXCEPTED)],
+        noticed=[one for one in reported.results if one.verdict in (TwinVerdict.DIFFERS, TwinVerdict.EXCEPTED)],
         differs=TwinVerdict.DIFFERS,
         marks=_MARKS,
     )

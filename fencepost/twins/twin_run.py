@@ -80,68 +80,68 @@ def run(options: Options, asked: TwinOptions, screen: Screen) -> Exit:
     chosen = disturbances.bundled().named(asked.names, options.selection.specs, options.protocols())
     where = options.results or Path("results/twins") / options.system
     claimed = folder.claim(where, LAYOUT, {JSON: "{}"})
-    told, began = Told(), time.monotonic()
+    reported, began = Told(), time.monotonic()
     with Plays(options, more_needs=[frozenset(one.needs) for one in chosen]) as plays:
         is_prompt = all("virtual-time" in said.capabilities for said in plays.systems.handshakes.values())
         most = asked.per_scenario or (None if is_prompt else PER_SCENARIO)
         screen.write_line(f"  twins of {counted(len(plays.all), 'scenario')} with {', '.join(one.name for one in chosen)}")
         try:
-            for line in _gone_through(plays, chosen, asked, most, told, began):
+            for line in _gone_through(plays, chosen, asked, most, reported, began):
                 screen.write_line(line, red=line.startswith("  X"))
         except KeyboardInterrupt:
-            told.stopped = "interrupted"
-        if options.profile and not options.defect and most is None and not told.stopped:
-            told.stale = list(_stale(told, [one.name for one in chosen], options.profile))
+            reported.stopped = "interrupted"
+        if options.profile and not options.defect and most is None and not reported.stopped:
+            reported.stale = list(_stale(reported, [one.name for one in chosen], options.profile))
     seconds = time.monotonic() - began
-    claimed.put(JSON, json.dumps(as_json(told, chosen, asked, seconds, options), indent=1) + "\n")
-    claimed.put(PAGE, page(told, chosen, _title(options)))
-    _sum_up(told, chosen, seconds, screen)
+    claimed.put(JSON, json.dumps(as_json(reported, chosen, asked, seconds, options), indent=1) + "\n")
+    claimed.put(PAGE, page(reported, chosen, _title(options)))
+    _sum_up(reported, chosen, seconds, screen)
     screen.write_line(f"  results: {os.path.relpath(where)}/{PAGE}")
-    return told.exit
+    return reported.exit
 
 
 def _gone_through(
-    plays: Plays, chosen: Sequence[Disturbance], asked: TwinOptions, most: int | None, told: Told, began: float
+    plays: Plays, chosen: Sequence[Disturbance], asked: TwinOptions, most: int | None, reported: Told, began: float
 ) -> Iterator[str]:
     """Play all scenarios and their twins, and yield the lines to print meanwhile."""
     twins, heard = Twins(plays.systems), began
     for number, play in enumerate(plays.all):
         plain = twins.plain(play)
-        told.plain.append(plain)
+        reported.plain.append(plain)
         if plain.verdict.is_red:
             yield f"  X {play.requirement} {play.name}: {plain.verdict.words} without a disturbance, so it has no twins"
         if plain.verdict is not Verdict.MET:
             continue
         said: set[str] = set()
-        for disturbance, position in drawn(_places(twins, play, chosen, told), most, asked.seed, play):
+        for disturbance, position in drawn(_places(twins, play, chosen, reported), most, asked.seed, play):
             result = twins.put(plain, disturbance, position)
             if result.verdict is TwinVerdict.NOT_REACHED:
                 continue  # the system has not been asked anything at that position yet
-            told.results.append(result)
+            reported.results.append(result)
             if result.verdict is TwinVerdict.NOT_OFFERED:
-                told.not_offered[f"{disturbance.name}: {result.difference}"] += 1
-            told.seconds_plain += plain.played.seconds
+                reported.not_offered[f"{disturbance.name}: {result.difference}"] += 1
+            reported.seconds_plain += plain.played.seconds
             if result.verdict is TwinVerdict.DIFFERS and disturbance.name not in said:
                 said.add(disturbance.name)  # only the first position is printed; the page has the others
                 yield shortened(f"  X {_head(result)}: {result.difference}", _LINE)
         now = time.monotonic()
-        if asked.most_red is not None and len(told.red) >= asked.most_red:
-            told.stopped = f"{counted(len(told.red), 'twin')} differed"
+        if asked.most_red is not None and len(reported.red) >= asked.most_red:
+            reported.stopped = f"{counted(len(reported.red), 'twin')} differed"
         elif asked.seconds is not None and now - began > asked.seconds:
-            told.stopped = f"the time of {asked.seconds:g} s was up"
-        if told.stopped:
+            reported.stopped = f"the time of {asked.seconds:g} s was up"
+        if reported.stopped:
             return
         if now - heard > _PROGRESS_S:
             heard = now
-            yield f"  {number + 1} of {len(plays.all)} scenarios, {len(told.results):,} twins, {len(told.red)} differ"
+            yield f"  {number + 1} of {len(plays.all)} scenarios, {len(reported.results):,} twins, {len(reported.red)} differ"
 
 
-def _places(twins: Twins, play: Play, chosen: Sequence[Disturbance], told: Told) -> Iterator[tuple[Disturbance, int | None]]:
+def _places(twins: Twins, play: Play, chosen: Sequence[Disturbance], reported: Told) -> Iterator[tuple[Disturbance, int | None]]:
     for disturbance in chosen:
         if not disturbance.fits(play.feature.spec, play.protocol):
             continue
         if why := twins.lacks(play, disturbance):
-            told.not_offered[f"{disturbance.name}: {why}"] += 1
+            reported.not_offered[f"{disturbance.name}: {why}"] += 1
             continue
         for position in disturbance.positions(play.steps, play.needs, play.protocol):
             yield disturbance, position
@@ -165,36 +165,37 @@ def drawn(
     return found
 
 
-def _stale(told: Told, names: Sequence[str], profile: str) -> Iterator[TwinException]:
+def _stale(reported: Told, names: Sequence[str], profile: str) -> Iterator[TwinException]:
     """The exceptions for this profile all of whose twins were played, and that no twin needed."""
-    asked = {one.play.requirement for one in told.plain}
-    needed = {id(one.exception) for one in told.results if one.exception}
+    asked = {one.play.requirement for one in reported.plain}
+    needed = {id(one.exception) for one in reported.results if one.exception}
     for one in allowed_differences.bundled():
         is_asked = profile in (one.profiles or (TEXT,)) and one.requirement in (None, *asked)
         if is_asked and set(one.disturbances) <= set(names) and id(one) not in needed:
             yield one
 
 
-def as_json(told: Told, chosen: Sequence[Disturbance], asked: TwinOptions, seconds: float, options: Options) -> dict[str, Any]:
+def as_json(reported: Told, chosen: Sequence[Disturbance], asked: TwinOptions, seconds: float, options: Options) -> dict[str, Any]:
     """The result for other programs: `requirements` has each with each disturbance, `noticed` each twin that differs or is excepted."""
-    counts = Counter(one.verdict.value for one in told.results)
+    counts = Counter(one.verdict.value for one in reported.results)
     return {
         "schema_version": 1,
         "fencepost": VERSION,
-        "complete": told.stopped is None,
-        "stopped": told.stopped,
+        "complete": reported.stopped is None,
+        "stopped": reported.stopped,
         "system": _title(options),
         "disturbances": [one.name for one in chosen],
         "seed": asked.seed,
         "per_scenario": asked.per_scenario,
         "seconds": round(seconds, 1),
-        "scenarios": dict(Counter(one.verdict.value for one in told.plain)),
+        "scenarios": dict(Counter(one.verdict.value for one in reported.plain)),
         "twins": dict(counts),
-        "cost": _cost(told),
-        "not_offered": dict(told.not_offered),
-        "stale_exceptions": [str(one) for one in told.stale],
+        "cost": _cost(reported),
+        "not_offered": dict(reported.not_offered),
+        "stale_exceptions": [str(one) for one in reported.stale],
         "requirements": [
-            {"id": requirement, "disturbance": name, "verdict": verdict.value} for (requirement, name), verdict in told.verdicts().items()
+            {"id": requirement, "disturbance": name, "verdict": verdict.value}
+            for (requirement, name), verdict in reported.verdicts().items()
         ],
         "noticed": [
             {
@@ -207,7 +208,7 @@ def as_json(told: Told, chosen: Sequence[Disturbance], asked: TwinOptions, secon
                 "difference": one.difference,
                 "reason": one.exception.reason if one.exception else None,
             }
-            for one in told.results
+            for one in reported.results
             if one.verdict in (TwinVerdict.DIFFERS, TwinVerdict.EXCEPTED)
         ],
     }
@@ -222,10 +223,10 @@ def _title(options: Options) -> str:
     return ", ".join(filter(None, parts))
 
 
-def _cost(told: Told) -> float | None:
+def _cost(reported: Told) -> float | None:
     """How many times as long twins take as their scenarios do."""
-    taken = sum(one.seconds for one in told.results)
-    return round(taken / told.seconds_plain, 2) if told.seconds_plain else None
+    taken = sum(one.seconds for one in reported.results)
+    return round(taken / reported.seconds_plain, 2) if reported.seconds_plain else None
 
 
 def _head(one: TwinResult) -> str:
@@ -233,32 +234,32 @@ def _head(one: TwinResult) -> str:
     return f"{one.play.requirement} {one.play.name}{example}: {one.disturbance} {one.where}"
 
 
-def _sum_up(told: Told, chosen: Sequence[Disturbance], seconds: float, screen: Screen) -> None:
+def _sum_up(reported: Told, chosen: Sequence[Disturbance], seconds: float, screen: Screen) -> None:
     screen.write_line()
-    verdicts = told.verdicts()
+    verdicts = reported.verdicts()
     for disturbance in chosen:
-        of = [one for one in told.results if one.disturbance == disturbance.name]
+        of = [one for one in reported.results if one.disturbance == disturbance.name]
         counts = Counter(one.verdict for one in of)
         red = sorted({one.play.requirement for one in of if one.verdict is TwinVerdict.DIFFERS})
         said = ", ".join(f"{counts[verdict]:,} {verdict.value}" for verdict in TwinVerdict if counts[verdict]) or "none"
         rows = sum(name == disturbance.name for _, name in verdicts)
         line = f"  {disturbance.name}: twins of {counted(rows, 'requirement')}: {said}"
         screen.write_line(line + (f"; red: {', '.join(red)}" if red else ""), red=bool(red))
-    for why, count in told.not_offered.items():
+    for why, count in reported.not_offered.items():
         screen.write_line(f"  not offered in {counted(count, 'scenario')}: {shortened(why, _LINE)}")
-    others = Counter(one.verdict for one in told.plain if one.verdict is not Verdict.MET)
+    others = Counter(one.verdict for one in reported.plain if one.verdict is not Verdict.MET)
     if others:
         line = ", ".join(f"{count} {verdict.words}" for verdict, count in others.items())
         screen.write_line(f"  scenarios without twins, for they are not met themselves: {line}")
-    for one in told.stale:
+    for one in reported.stale:
         screen.write_line(f"  X stale exception: {one}: no twin needs it any more; remove it from fixtures/twin_exceptions.yaml", red=True)
-    if told.stopped:
-        screen.write_line(f"  not finished: {told.stopped}")
-    if not told.played:
+    if reported.stopped:
+        screen.write_line(f"  not finished: {reported.stopped}")
+    if not reported.played:
         screen.write_line("  no twin was played, so nothing is known", red=True)
-    cost = _cost(told)
+    cost = _cost(reported)
     screen.write_line(
-        f"  {len(told.played):,} twins of {counted(len({one.play.run for one in told.played}), 'scenario')} in {seconds:.0f} s"
+        f"  {len(reported.played):,} twins of {counted(len({one.play.run for one in reported.played}), 'scenario')} in {seconds:.0f} s"
         + (f", {cost} times the time of their scenarios" if cost else "")
-        + f": {len(told.red)} differ, {sum(one.verdict is TwinVerdict.EXCEPTED for one in told.results)} excepted"
+        + f": {len(reported.red)} differ, {sum(one.verdict is TwinVerdict.EXCEPTED for one in reported.results)} excepted"
     )

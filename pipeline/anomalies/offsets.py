@@ -120,9 +120,9 @@ def stale_generation_commit(history: History) -> DataFrame:
     """A broker accepted offsets from a member of an older generation of its group. Definite."""
     ops = history.ops.filter((F.col("ty") == "ok") & F.col("grp.gen").isNotNull() & (F.col("grp.gen") >= 0))
     known = ops.select("run", F.col("grp.id").alias("grp"), F.col("at").alias("t"), F.struct("grp.gen", "op").alias("generation"))
-    tells = ops.filter(F.col("f") == "ack").select("run", F.col("grp.id").alias("grp"), F.col("op").alias("t"), "op", "grp.gen")
+    reports = ops.filter(F.col("f") == "ack").select("run", F.col("grp.id").alias("grp"), F.col("op").alias("t"), "op", "grp.gen")
     before = Window.partitionBy("run", "grp").orderBy("t").rowsBetween(Window.unboundedPreceding, -1)
-    rows = tells.unionByName(known, allowMissingColumns=True).withColumn("newest", F.max("generation").over(before))
+    rows = reports.unionByName(known, allowMissingColumns=True).withColumn("newest", F.max("generation").over(before))
     rows = rows.filter(F.col("op").isNotNull() & (F.col("newest.gen") > F.col("gen")))
     return witness(
         rows, ["newest.op", "op"], None, None, detail=F.concat("grp", F.lit(": generation "), "gen", F.lit(" after "), "newest.gen")

@@ -58,12 +58,12 @@ def _pruned(history: History) -> DataFrame:
 
 def _subscribed(history: History) -> DataFrame:
     """For each pruned segment, since when it or its topic had a durable subscription that is never moved by hand."""
-    told = history.ops.filter(F.col("f").isin("subscribe", "assign") & (F.col("ty") == "ok") & F.col("grp.id").isNotNull())
-    told = told.filter(F.coalesce(control("durable"), F.lit("true")) != "false")
-    told = told.select("run", F.col("grp.id").alias("grp"), control("topic").alias("topic"), F.col("at").alias("since"))
-    told = told.join(_moved(history), ["run", "grp"], "left_anti").select("run", "topic", "since")
+    reported = history.ops.filter(F.col("f").isin("subscribe", "assign") & (F.col("ty") == "ok") & F.col("grp.id").isNotNull())
+    reported = reported.filter(F.coalesce(control("durable"), F.lit("true")) != "false")
+    reported = reported.select("run", F.col("grp.id").alias("grp"), control("topic").alias("topic"), F.col("at").alias("since"))
+    reported = reported.join(_moved(history), ["run", "grp"], "left_anti").select("run", "topic", "since")
     either = _pruned(history).select("run", "log", "p_op", F.explode(F.array("topic", "log")).alias("topic"))
-    return F.broadcast(either.join(told, ["run", "topic"]).groupBy("run", "log", "p_op").agg(F.min("since").alias("since")))
+    return F.broadcast(either.join(reported, ["run", "topic"]).groupBy("run", "log", "p_op").agg(F.min("since").alias("since")))
 
 
 def _moved(history: History) -> DataFrame:

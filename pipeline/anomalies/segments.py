@@ -119,8 +119,8 @@ def _groups(history: History) -> DataFrame:
     and whether a client `seeks`.
     """
     kind, is_assigned = F.col("ctl").getItem("type"), F.max(F.col("f") == "assign")
-    told = history.ops.filter(F.col("grp.id").isNotNull() & F.col("f").isin("subscribe", "assign", "seek"))
-    groups = told.groupBy("run", F.col("grp.id").alias("grp")).agg(
+    reported = history.ops.filter(F.col("grp.id").isNotNull() & F.col("f").isin("subscribe", "assign", "seek"))
+    groups = reported.groupBy("run", F.col("grp.id").alias("grp")).agg(
         (F.max((F.col("f") == "subscribe") & kind.isNotNull()) & ~is_assigned).alias("apart"),
         (F.coalesce(F.max(kind == "Shared"), F.lit(False)) & ~is_assigned).alias("shared"),
         F.max(F.col("f") == "seek").alias("seeks"),

@@ -99,8 +99,8 @@ def unseen(history: History) -> DataFrame:
     missing = missing.join(ends, ["run", "end_op"], "left").join(history.final_reads, "run", "left")
     ended_at = F.when(F.col("transactional"), F.col("ended_at")).otherwise(F.col("at"))
     missing = missing.withColumn("sure", F.coalesce(ended_at < F.col("final"), F.lit(False)))
-    told = missing.withColumn("known", F.max("sure").over(Window.partitionBy("run", "log"))).filter(F.col("sure") == F.col("known"))
-    rows = told.groupBy("run", "log", "known").agg(
+    reported = missing.withColumn("known", F.max("sure").over(Window.partitionBy("run", "log"))).filter(F.col("sure") == F.col("known"))
+    rows = reported.groupBy("run", "log", "known").agg(
         F.array_sort(F.collect_list("v")).alias("vs"), F.array_sort(F.collect_list("op")).alias("ops")
     )
     return witness(rows.withColumn("op", F.element_at("ops", 1)), ["op"], F.col("vs"), None, definite=F.col("known"))

@@ -69,7 +69,7 @@ class Run:
     known_as: str | None = None
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def reported(self) -> tuple[str, ...]:
         """What the user, and Docker, reported in addition."""
         known_as = () if self.known_as is None else (f"known as {self.known_as}",)
         return (*(() if self.image is None else (self.image,)), *known_as, *self.labels)
@@ -77,7 +77,7 @@ class Run:
     @property
     def beside(self) -> str:
         """The same, to be appended: one line each."""
-        return "".join(f"\n{one}" for one in self.told)
+        return "".join(f"\n{one}" for one in self.reported)
 
 
 @dataclass(frozen=True)
@@ -201,7 +201,7 @@ class Summary:
     columns: tuple[Column, ...]
 
     @property
-    def told(self) -> str:
+    def reported(self) -> str:
         """How much that is: `3 runs of 1 system and version; 1 run is not complete`."""
         of = len(self.standings)
         systems = "1 system and version" if of == 1 else f"{of} systems and versions"

@@ -230,8 +230,8 @@ def _image(image: Column) -> Column:
 
 def _labels(labels: Column) -> Column:
     """`KEY=VALUE` each, in order; none in older results."""
-    told = F.transform(F.map_entries(labels), lambda one: F.concat(one.key, F.lit("="), F.coalesce(one.value, F.lit(""))))
-    return F.coalesce(F.array_sort(told), F.array().cast("array<string>"))
+    reported = F.transform(F.map_entries(labels), lambda one: F.concat(one.key, F.lit("="), F.coalesce(one.value, F.lit(""))))
+    return F.coalesce(F.array_sort(reported), F.array().cast("array<string>"))
 
 
 def _escaped(path: str) -> str:

@@ -96,8 +96,8 @@ def phantom_ack(history: History) -> list[Witness]:
     later = located((one.log, one.grp), (records.log[of_subscription], records.grp[of_subscription]))
     later_op = picked(subscriptions.most(records.op[rows]), later)
     odd = comes_not & (later_op > done) & (picked(subscriptions.most(records.o[rows]), later) > one.o)
-    told = one.where(odd)
-    return _of_message(history, told, [op[odd], later_op[odd]], definite=history.drained[told.run])
+    reported = one.where(odd)
+    return _of_message(history, reported, [op[odd], later_op[odd]], definite=history.drained[reported.run])
 
 
 def premature_ack(history: History) -> list[Witness]:
@@ -122,15 +122,15 @@ def premature_ack(history: History) -> list[Witness]:
     first_seek = _first_seek(history)[records.run[position]]
     not_sought = (first_seek == NONE) | (first_seek > records.at[position])
     odd = (records.at[position] < until[ack]) & (records.o[position] > one.o[ack]) & not_sought
-    told, position = one.where(ack[odd]), position[odd]
+    reported, position = one.where(ack[odd]), position[odd]
     return witnesses(
         history,
-        told.run,
-        told.log,
-        [told.op, records.op[position]],
+        reported.run,
+        reported.log,
+        [reported.op, records.op[position]],
         (),
-        [told.o, records.o[position]],
-        detail=groups_named(history, told.grp),
+        [reported.o, records.o[position]],
+        detail=groups_named(history, reported.grp),
     )
 
 

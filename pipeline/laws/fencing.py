@@ -75,9 +75,9 @@ def _fences(history: History, accepted: Flags) -> tuple[Ints, Ints, Ints]:
 def _of_first_record(history: History, operations: Ints, ops: list[Ints], words: list[str] | None = None) -> list[Witness]:
     """Witnesses that name the first record of each of these operations."""
     found = []
-    told: Sequence[str | None] = words or [None] * len(operations)
+    reported: Sequence[str | None] = words or [None] * len(operations)
     rows = zip(
-        operations.tolist(), history.first_moved(operations), zip(*(column.tolist() for column in ops), strict=True), told, strict=True
+        operations.tolist(), history.first_moved(operations), zip(*(column.tolist() for column in ops), strict=True), reported, strict=True
     )
     for row, (log, v, o), of_row, detail in rows:
         one = witness(history, int(history.ops.run[row]), NO_WORD, of_row, (v,), (o,), detail=detail)
@@ -231,8 +231,8 @@ def _torn_polls(history: History, polled: OfPolls, same_log: bool) -> list[Witne
         return []
     missed, had = polled.where(polled.is_missed), polled.where(~polled.is_missed)
     left, right = pairs((missed.run, missed.op, missed.unit), (had.run, had.op, had.unit))
-    told = (had.log[right] == missed.log[left]) == same_log
-    missed, had = missed.where(left[told]), had.where(right[told])
+    reported = (had.log[right] == missed.log[left]) == same_log
+    missed, had = missed.where(left[reported]), had.where(right[reported])
     once = Groups(missed.run, missed.op, missed.log, missed.v, order=(history.records.v.ranks(had.v),)).first
     missed, had = missed.where(once), had.where(once)
     return witnesses(history, missed.run, missed.log, [missed.sent_by, missed.op], [missed.v, had.v], [missed.o])

@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from . import told
+from . import history_columns
 from .columns import NONE, Flags, Ints, numbers
 from .neighbours import Neighbours
 from .operations import Logs, Operations
@@ -57,7 +57,7 @@ class History:
         self._made: dict[object, object] = {}
 
     @staticmethod
-    def of(operations: told.Operations, records: told.Records, infer: Inferred = NOTHING) -> "History":
+    def of(operations: history_columns.Operations, records: history_columns.Records, infer: Inferred = NOTHING) -> "History":
         """Whole runs, as they were recorded."""
         ops = Operations.of(operations)
         return History(ops, *Records.of(records, ops), infer)

@@ -15,7 +15,7 @@ from .witness import Law, Witness
 def judge(events: Iterable[object], infer_ww: bool = False, infer_rw: bool = False) -> dict[str, list[Witness]]:
     """The witnesses of each anomaly that the history shows, in the order of reports."""
     read = paired(events)
-    history = History.of(*read.told(), Inferred(infer_ww, infer_rw))
+    history = History.of(*read.reported(), Inferred(infer_ww, infer_rw))
     return judged(history, LAWS, history.ops.runs if read.refused else ())
 
 

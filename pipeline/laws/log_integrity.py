@@ -67,9 +67,9 @@ def spurious_offset(history: History) -> list[Witness]:
     """
     values = history.values
     answer = values.first_sent_offset
-    told = values.acknowledged & values.known_committed & (answer != NONE) & (answer == values.last_sent_offset)
+    reported = values.acknowledged & values.known_committed & (answer != NONE) & (answer == values.last_sent_offset)
     outside = (values.first_read_offset != NONE) & ((answer < values.first_read_offset) | (answer > values.last_read_offset))
-    rows = np.flatnonzero(told & outside)
+    rows = np.flatnonzero(reported & outside)
     return witnesses(
         history,
         values.run[rows],

@@ -150,16 +150,16 @@ class Neighbours:
     @cached_property
     def early(self) -> Flags:
         """A poll ended before any client asked for the end of the record's transaction."""
-        told = self.writer(self.values.transactional & ~self.values.by_hand) & (self.records.unit != self.of_writer(self.values.unit))
+        reported = self.writer(self.values.transactional & ~self.values.by_hand) & (self.records.unit != self.of_writer(self.values.unit))
         end = self.of_writer(self.values.end_op)
-        early: Flags = self.records.seen & told & ((self.records.at < end) | (end == NONE))
+        early: Flags = self.records.seen & reported & ((self.records.at < end) | (end == NONE))
         return early
 
     @cached_property
     def backward(self) -> Flags:
         """A poll ended before the operation that wrote what it read."""
-        told = self.writer(self.values.sent & self.values.known_committed & ~self.values.reused)
-        backward: Flags = self.records.seen & (self.records.ty == OK) & told & (self.records.at < self.of_writer(self.values.at))
+        reported = self.writer(self.values.sent & self.values.known_committed & ~self.values.reused)
+        backward: Flags = self.records.seen & (self.records.ty == OK) & reported & (self.records.at < self.of_writer(self.values.at))
         return backward
 
 

@@ -78,8 +78,8 @@ def phantom_offset_commit(history: History) -> list[Witness]:
     if not len(commits) or not len(fetches):
         return []
     of_offset = Groups(*commits.key, commits.o)
-    told = commits.where(of_offset.first)
-    commit = located((*fetches.key, fetches.o), (*told.key, told.o))
+    reported = commits.where(of_offset.first)
+    commit = located((*fetches.key, fetches.o), (*reported.key, reported.o))
     aborted = picked(of_offset.most(commits.oc), commit) == ABORTED
     began = picked(of_offset.least(commits.op), commit)
     odd = (commit >= 0) & aborted & (began < fetches.at)
@@ -121,10 +121,10 @@ def torn_offset_commit(history: History) -> list[Witness]:
 
     Definite if no other client committed offsets of that group.
     """
-    told = history.once(ReadAndCommitted.of)
-    if not told.asks.any():
+    reported = history.once(ReadAndCommitted.of)
+    if not reported.asks.any():
         return []
-    offsets, reads = told.where(told.asks), told.where(~told.asks)
+    offsets, reads = reported.where(reported.asks), reported.where(~reported.asks)
     units = Groups(reads.run, reads.unit)
     shown = located((offsets.run, offsets.unit), (reads.run[units.first], reads.unit[units.first]))
     read_at, read_op = picked(units.least(reads.read_at), shown), picked(units.least(reads.read_op), shown)
@@ -161,10 +161,10 @@ class ReadAndCommitted(Facts):
         commits = commits.where((commits.oc > ABORTED) & commits.transactional)
         of_group = Groups(*commits.key)
         alone = of_group.least(commits.unit) == of_group.most(commits.unit)
-        told = commits.where(of_group.first[alone])
+        reported = commits.where(of_group.first[alone])
         o, op = of_group.most(commits.o)[alone], of_group.least(commits.op)[alone]
         stable = fetches.where(fetches.stable)
-        commit, fetch = pairs(told.key, stable.key)
+        commit, fetch = pairs(reported.key, stable.key)
         unseen = np.maximum(stable.o[fetch], -1) < o[commit]
         commit, fetch = commit[unseen], fetch[unseen]
 
@@ -176,12 +176,12 @@ class ReadAndCommitted(Facts):
             return np.concatenate([np.broadcast_to(of_units, len(one)), np.broadcast_to(of_offsets, len(commit))])
 
         return cls(
-            run=both(values.run[one], told.run[commit]),
-            unit=both(values.unit[one], told.unit[commit]),
+            run=both(values.run[one], reported.run[commit]),
+            unit=both(values.unit[one], reported.unit[commit]),
             read_at=both(units.least(values.first_read_at[rows]), NONE),
             read_op=both(units.least(values.first_read_op[rows]), NONE),
-            log=both(NO_WORD, told.log[commit]),
-            grp=both(NO_WORD, told.grp[commit]),
+            log=both(NO_WORD, reported.log[commit]),
+            grp=both(NO_WORD, reported.grp[commit]),
             op=both(NONE, op[commit]),
             o=both(NONE, o[commit]),
             fetch=both(NONE, stable.op[fetch]),
@@ -277,18 +277,18 @@ def stale_generation_commit(history: History) -> list[Witness]:
     ack         4   5  g             1          began at event 4, and generation 2 was known at 3
     """
     ops = history.ops
-    tells = np.flatnonzero((ops.ty == OK) & (ops.generation >= 0) & (ops.grp.codes >= 0))
-    acks = tells[ops.f.among("ack")[tells]]
+    reports = np.flatnonzero((ops.ty == OK) & (ops.generation >= 0) & (ops.grp.codes >= 0))
+    acks = reports[ops.f.among("ack")[reports]]
     if not len(acks):
         return []
-    rows, is_known = np.concatenate([acks, tells]), np.repeat([False, True], [len(acks), len(tells)])
+    rows, is_known = np.concatenate([acks, reports]), np.repeat([False, True], [len(acks), len(reports)])
     when = np.where(is_known, ops.at[rows], ops.op[rows])
     generation = ops.generation[rows]
     newest = Groups(ops.run[rows], ops.grp.codes[rows], order=(when,)).greatest(generation, ops.op[rows], where=is_known)
     odd = np.flatnonzero(~is_known & (newest >= 0) & (picked(generation, newest) > generation))
     late, first = rows[odd], rows[newest[odd]]
-    told = zip(groups_named(history, ops.grp.codes[late]), ops.generation[late].tolist(), ops.generation[first].tolist(), strict=True)
-    words = [f"{name}: generation {own} after {later}" for name, own, later in told]
+    reported = zip(groups_named(history, ops.grp.codes[late]), ops.generation[late].tolist(), ops.generation[first].tolist(), strict=True)
+    words = [f"{name}: generation {own} after {later}" for name, own, later in reported]
     return witnesses(history, ops.run[late], None, [ops.op[first], ops.op[late]], detail=words)
 
 
@@ -322,13 +322,13 @@ def committed_too_far(history: History) -> list[Witness]:
 def _consumed(history: History) -> tuple[Ints, Ints]:
     """Inputs that a transaction consumed, and for which group: what it polled from the logs and groups whose offsets it commits."""
     records = history.records
-    told = np.flatnonzero(records.kind.among("offset") & records.transactional & (records.grp >= 0))
-    if not len(told):
-        return told, told
-    told = told[Groups(records.log[told], records.unit[told], records.grp[told]).first]
+    reported = np.flatnonzero(records.kind.among("offset") & records.transactional & (records.grp >= 0))
+    if not len(reported):
+        return reported, reported
+    reported = reported[Groups(records.log[reported], records.unit[reported], records.grp[reported]).first]
     took = np.flatnonzero(records.got & records.transactional)
-    rows, groups = pairs((records.log[took], records.unit[took]), (records.log[told], records.unit[told]))
-    return took[rows], records.grp[told[groups]]
+    rows, groups = pairs((records.log[took], records.unit[took]), (records.log[reported], records.unit[reported]))
+    return took[rows], records.grp[reported[groups]]
 
 
 def _of_group(

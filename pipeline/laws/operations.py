@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from . import told
+from . import history_columns
 from .columns import NO_WORD, Flags, Ints, Words, number, numbers
 from .outcomes import ABORTED, FAIL, INFO, OK, OUTCOME_OF, UNKNOWN, Units, units
 
@@ -78,10 +78,10 @@ class Operations:
     end_op: Ints
     transactional: Flags
     by_hand: Flags
-    said: told.Operations
+    said: history_columns.Operations
 
     @staticmethod
-    def of(said: told.Operations) -> "Operations":
+    def of(said: history_columns.Operations) -> "Operations":
         """These operations."""
         run, f, ty = said.run.codes, said.f, ended(said.ty)
         settled = said.outcomes or _settled(said, ty)
@@ -130,17 +130,17 @@ def ended(ty: Words) -> Ints:
     return found
 
 
-def _settled(said: told.Operations, ty: Ints) -> told.Outcomes:
+def _settled(said: history_columns.Operations, ty: Ints) -> history_columns.Outcomes:
     """The outcomes of these operations, which are all of their transactions."""
     run = said.run.codes
     of_unit = units(run, said.op, said.at, said.f, ty, said.txn, said.tid)
     return outcomes(said, of_unit, np.isin(run, run[said.marks]) if said.marks.any() else said.marks)
 
 
-def outcomes(said: told.Operations, of_unit: Units, by_hand: Flags) -> told.Outcomes:
+def outcomes(said: history_columns.Operations, of_unit: Units, by_hand: Flags) -> history_columns.Outcomes:
     """The outcomes of these operations, from those of their units, and whether markers were written by hand in their run."""
     by_hand = of_unit.within & by_hand
-    return told.Outcomes(
+    return history_columns.Outcomes(
         unit=of_unit.unit,
         unit_oc=of_unit.unit_oc,
         oc=_outcome(ended(said.ty), of_unit.unit_oc, of_unit.within, by_hand),

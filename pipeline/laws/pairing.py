@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from fencepost.pipeline.ingest.event import NOT_AN_EVENT, flaw
 
-from . import told
+from . import history_columns
 from .columns import Ints, Words, flags, numbers
 
 Fields = Mapping[str, Any]
@@ -62,12 +62,12 @@ class Paired:
     operations: list[Operation]
     refused: list[Refused]
 
-    def told(self) -> tuple[told.Operations, told.Records]:
+    def reported(self) -> tuple[history_columns.Operations, history_columns.Records]:
         """The operations and their records as columns."""
         every = self.operations
         tx, grp = [one.tx or _NOTHING for one in every], [one.grp or _NOTHING for one in every]
         first = [one.mops[0] if one.mops else _NOTHING for one in every]
-        operations = told.Operations(
+        operations = history_columns.Operations(
             run=Words.of([one.run for one in every]),
             op=numbers(one.op for one in every),
             at=numbers(one.at for one in every),
@@ -92,7 +92,7 @@ class Paired:
         )
         moved = [(one, n, mop) for one in every for n, mop in enumerate(one.mops) if mop.get("log") is not None]
         mops = [mop for _, _, mop in moved]
-        return operations, told.Records(
+        return operations, history_columns.Records(
             run=Words.of([one.run for one, _, _ in moved]),
             op=numbers(one.op for one, _, _ in moved),
             mop=numbers(n for _, n, _ in moved),
@@ -165,8 +165,8 @@ def _operation(run: str, op: int, invocation: Fields, completion: Fields | None)
     last = invocation if completion is None else completion
 
     def either(name: str) -> Any:
-        told = last.get(name)
-        return invocation.get(name) if told is None else told
+        reported = last.get(name)
+        return invocation.get(name) if reported is None else reported
 
     api = last.get("api")
     return Operation(

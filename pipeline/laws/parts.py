@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from . import told
+from . import history_columns
 from .columns import NO_WORD, NONE, Flags, Ints, Words, numbers
 from .facts import Facts, codes, columns, table
 from .history import History, Inferred
@@ -46,7 +46,7 @@ def common(operations: pa.Table) -> Flags:
     for name in _SAYS:
         held |= pc.is_valid(pc.map_lookup(operations["ctl"], pa.scalar(name), "first")).to_numpy()
     if len(operations):
-        run, at = told.words(operations["run"].combine_chunks()).codes, operations["at"].to_numpy()
+        run, at = history_columns.words(operations["run"].combine_chunks()).codes, operations["at"].to_numpy()
         order = np.lexsort((at, run))
         held[order[np.append(run[order][1:] != run[order][:-1], np.True_)]] = True
     return held
@@ -59,9 +59,9 @@ def ends(operations: pa.Table) -> Flags:
 
 def of_operations(operations: pa.Table) -> Flags:
     """Which operations the laws read that read no records."""
-    tells = [operations["txn_id"], *(pc.struct_field(operations[one], name) for one, name in (("tx", "tid"), ("grp", "id")))]
+    reports = [operations["txn_id"], *(pc.struct_field(operations[one], name) for one, name in (("tx", "tid"), ("grp", "id")))]
     held = _among(operations["f"], ("probe", *BORN, *SEALS))
-    for column in tells:
+    for column in reports:
         held |= pc.is_valid(column).to_numpy()
     return held
 
@@ -79,11 +79,11 @@ def of_logs(
     `shown` are the units (run, unit) of unknown outcome of which a reader of committed data read something in any log.
     """
     mine = pc.is_in(of_units["unit"], pc.unique(records["unit"]))
-    ops = Operations.of(told.operations(pa.concat_tables([every, of_units.filter(mine)]), settled=True))
+    ops = Operations.of(history_columns.operations(pa.concat_tables([every, of_units.filter(mine)]), settled=True))
     rare = _whole(records["rare"])
-    process, processes = _joined(ops.process, told.words(_whole(records["process"])))
-    tid, tids = _joined(ops.tid, told.words(pc.struct_field(rare, "tid")))
-    grp, groups = _joined(ops.grp, told.words(pc.struct_field(rare, "grp")))
+    process, processes = _joined(ops.process, history_columns.words(_whole(records["process"])))
+    tid, tids = _joined(ops.tid, history_columns.words(pc.struct_field(rare, "tid")))
+    grp, groups = _joined(ops.grp, history_columns.words(pc.struct_field(rare, "grp")))
     ops = replace(ops, process=process, tid=tid, grp=grp)
     history = History(ops, *_records(records, ops, {"process": processes, "tid": tids, "grp": groups}), infer)
     history.shown_elsewhere = codes(pa.chunked_array([shown[0]], pa.string()), pa.array(ops.runs, pa.string())), numbers(shown[1])
@@ -91,10 +91,10 @@ def of_logs(
 
 
 def _records(stored: pa.Table, ops: Operations, of_ops: Mapping[str, Ints]) -> tuple[Records, Logs]:
-    said = told.whole(stored)
+    said = history_columns.whole(stored)
     run = codes(stored["run"], pa.array(ops.runs, pa.string()))
-    logs, log = Logs.of(run, told.words(said["log"]))
-    op, ty, rare = told.numbers(said["op"]), told.words(said["ty"]), said["rare"]
+    logs, log = Logs.of(run, history_columns.words(said["log"]))
+    op, ty, rare = history_columns.numbers(said["op"]), history_columns.words(said["ty"]), said["rare"]
     operation = np.full(len(op), -1, np.int64)
     rows = np.flatnonzero(np.isin(op, ops.op))
     operation[rows] = located((run[rows], op[rows]), (ops.run, ops.op))
@@ -103,29 +103,29 @@ def _records(stored: pa.Table, ops: Operations, of_ops: Mapping[str, Ints]) -> t
         operation=operation,
         run=run,
         log=log,
-        kind=told.words(said["kind"]),
-        v=told.words(said["v"]),
-        o=told.numbers(said["o"]),
+        kind=history_columns.words(said["kind"]),
+        v=history_columns.words(said["v"]),
+        o=history_columns.numbers(said["o"]),
         op=op,
-        mop=told.numbers(said["mop"]),
-        at=told.numbers(said["at"]),
+        mop=history_columns.numbers(said["mop"]),
+        at=history_columns.numbers(said["at"]),
         process=of_ops["process"],
-        f=told.words(said["f"]),
+        f=history_columns.words(said["f"]),
         ty=np.array([*(ENDINGS[word] for word in ty.words), NONE])[ty.codes],
-        oc=told.numbers(said["oc"]),
-        unit=told.numbers(said["unit"]),
-        unit_oc=told.numbers(said["unit_oc"]),
-        end_op=told.numbers(said["end_op"]),
-        transactional=told.flags(said["transactional"]),
-        by_hand=told.flags(said["by_hand"]),
-        careful=~told.words(said["iso"]).among("ru"),
+        oc=history_columns.numbers(said["oc"]),
+        unit=history_columns.numbers(said["unit"]),
+        unit_oc=history_columns.numbers(said["unit_oc"]),
+        end_op=history_columns.numbers(said["end_op"]),
+        transactional=history_columns.flags(said["transactional"]),
+        by_hand=history_columns.flags(said["by_hand"]),
+        careful=~history_columns.words(said["iso"]).among("ru"),
         tid=of_ops["tid"],
         grp=of_ops["grp"],
-        mkey=told.words(pc.struct_field(rare, "mkey")),
-        pid=told.numbers(pc.struct_field(rare, "pid")),
-        epoch=told.numbers(pc.struct_field(rare, "epoch")),
-        seq=told.numbers(pc.struct_field(rare, "seq")),
-        hash=told.numbers(pc.struct_field(rare, "hash")),
+        mkey=history_columns.words(pc.struct_field(rare, "mkey")),
+        pid=history_columns.numbers(pc.struct_field(rare, "pid")),
+        epoch=history_columns.numbers(pc.struct_field(rare, "epoch")),
+        seq=history_columns.numbers(pc.struct_field(rare, "seq")),
+        hash=history_columns.numbers(pc.struct_field(rare, "hash")),
     )
     return records, logs
 
@@ -167,7 +167,7 @@ def asking(history: History, kinds: Iterable[type[Facts]]) -> Iterator[tuple[typ
 
 def touched(records: pa.Table, asked: Tables) -> Tables:
     """Those facts that ask which may concern these records."""
-    return {kind: told_of for kind, told_of in asked.items() if kind.may_belong(records, told_of)}
+    return {kind: notified_of for kind, notified_of in asked.items() if kind.may_belong(records, notified_of)}
 
 
 def belonging(history: History, asked: Tables) -> Iterator[tuple[type[Facts], pa.Table]]:
@@ -182,17 +182,17 @@ def belonging(history: History, asked: Tables) -> Iterator[tuple[type[Facts], pa
 
 def across(operations: pa.Table, facts: Tables, infer: Inferred) -> History:
     """The facts of all logs, without the records, and operations of their runs."""
-    told_of = {kind: facts.get(kind, columns(kind).empty_table()) for kind in KINDS.values()}
-    ops = Operations.of(told.operations(operations, settled=True))
-    ops = replace(ops, grp=_joined(ops.grp, _said(told_of, "grp"))[0], process=_joined(ops.process, _said(told_of, "process"))[0])
-    values, keys = _said(told_of, "v"), _said(told_of, "mkey")
+    notified_of = {kind: facts.get(kind, columns(kind).empty_table()) for kind in KINDS.values()}
+    ops = Operations.of(history_columns.operations(operations, settled=True))
+    ops = replace(ops, grp=_joined(ops.grp, _said(notified_of, "grp"))[0], process=_joined(ops.process, _said(notified_of, "process"))[0])
+    values, keys = _said(notified_of, "v"), _said(notified_of, "mkey")
     no, no_words = numbers([]), Words(numbers([]), [])
-    nothing = told.Records(no_words, no, no, no_words, no_words, Words(no, values.words), no, no, Words(no, keys.words), no)
-    named = pa.concat_tables([one.select(["run", "log"]).drop_null() for one in told_of.values() if "log" in one.column_names])
+    nothing = history_columns.Records(no_words, no, no, no_words, no_words, Words(no, values.words), no, no, Words(no, keys.words), no)
+    named = pa.concat_tables([one.select(["run", "log"]).drop_null() for one in notified_of.values() if "log" in one.column_names])
     words = _words(ops, {"v": values.words, "mkey": keys.words})
-    logs, _ = Logs.of(codes(named["run"], words["run"]), told.words(_whole(named["log"])))
+    logs, _ = Logs.of(codes(named["run"], words["run"]), history_columns.words(_whole(named["log"])))
     history = History(ops, Records.of(nothing, ops)[0], logs, infer)
-    for kind, said in told_of.items():
+    for kind, said in notified_of.items():
         history.put(kind.of, _read(kind, said, words, logs))
     return history
 
@@ -205,7 +205,7 @@ def _words(ops: Operations, more: Mapping[str, Sequence[str]]) -> dict[str, pa.A
 def _said(facts: Tables, name: str) -> Words:
     """What facts of any kind have in a column of words."""
     said = [chunk for one in facts.values() if name in one.column_names for chunk in one[name].chunks]
-    return told.words(pa.chunked_array(said, pa.string()).combine_chunks() if said else pa.array([], pa.string()))
+    return history_columns.words(pa.chunked_array(said, pa.string()).combine_chunks() if said else pa.array([], pa.string()))
 
 
 def _read(kind: type[Facts], said: pa.Table, words: Mapping[str, pa.Array], logs: Logs) -> Facts:

@@ -30,9 +30,9 @@ class Places:
     shared: Flags
 
     @staticmethod
-    def of(log: Ints, told: Sequence[Ints]) -> "Places":
+    def of(log: Ints, reported: Sequence[Ints]) -> "Places":
         """The places of values of these logs: all known offsets of each, in one column or another."""
-        value, o = np.tile(np.arange(len(log)), len(told)), np.concatenate(told)
+        value, o = np.tile(np.arange(len(log)), len(reported)), np.concatenate(reported)
         is_there = np.flatnonzero(o != NONE)
         value, o = value[is_there], o[is_there]
         once = Groups(log[value], o, value).first

@@ -18,7 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
-from . import told
+from . import history_columns
 from .columns import NONE, Flags, Ints, Words
 from .operations import Logs, Operations
 from .outcomes import COMMITTED, FAIL, OK
@@ -64,7 +64,7 @@ class Records:
         return len(self.operation)
 
     @staticmethod
-    def of(said: told.Records, operations: Operations) -> "tuple[Records, Logs]":
+    def of(said: history_columns.Records, operations: Operations) -> "tuple[Records, Logs]":
         """These records of these operations, and their logs."""
         run = _codes_of(said.run, operations.runs)
         logs, log = Logs.of(run, said.log)

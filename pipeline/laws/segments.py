@@ -23,13 +23,15 @@ def sealed_segment_write(history: History) -> list[Witness]:
     seal: log  op  at  end         send: v  o  op
           g0    4   5    7               a  8   6      sent after event 5, and behind 7
     """
-    records, told = history.records, seals(history)
-    if not told:
+    records, reported = history.records, seals(history)
+    if not reported:
         return []
     sends = _accepted(history)
     sends = sends[records.o[sends] != NONE]
-    row, seal = pairs((records.log[sends],), (logs(history, ((one.run, one.name) for one in told)),))
-    op, at, end = (numbers(column) for column in ([one.op for one in told], [one.at for one in told], [one.end for one in told]))
+    row, seal = pairs((records.log[sends],), (logs(history, ((one.run, one.name) for one in reported)),))
+    op, at, end = (
+        numbers(column) for column in ([one.op for one in reported], [one.at for one in reported], [one.end for one in reported])
+    )
     rows = sends[row]
     odd = (records.op[rows] > at[seal]) | ((end[seal] != NONE) & (records.o[rows] > end[seal]))
     rows, seal = rows[odd], seal[odd]
@@ -44,12 +46,12 @@ def early_child_write(history: History) -> list[Witness]:
            g1      4               g1   a   3      accepted at event 3, and the split was asked for at 4
     """
     records = history.records
-    told = sorted({(edge.child.run, edge.child.name, edge.child.op) for edge in edges(history)})
-    if not told:
+    reported = sorted({(edge.child.run, edge.child.name, edge.child.op) for edge in edges(history)})
+    if not reported:
         return []
     sends = _accepted(history)
-    row, child = pairs((records.log[sends],), (logs(history, ((run, name) for run, name, _ in told)),))
-    born = numbers(op for _, _, op in told)
+    row, child = pairs((records.log[sends],), (logs(history, ((run, name) for run, name, _ in reported)),))
+    born = numbers(op for _, _, op in reported)
     rows = sends[row]
     early = records.at[rows] < born[child]
     rows, born = rows[early], born[child[early]]
@@ -63,13 +65,13 @@ def wrong_range(history: History) -> list[Witness]:
     segment: log  lo  hi         send: log  hash
              g1    0  7f               g1     80
     """
-    records, told = history.records, [one for one in segments(history) if one.lo is not None]
-    if not told:
+    records, reported = history.records, [one for one in segments(history) if one.lo is not None]
+    if not reported:
         return []
     sends = _accepted(history)
     sends = sends[records.hash[sends] != NONE]
-    row, segment = pairs((records.log[sends],), (logs(history, ((one.run, one.name) for one in told)),))
-    op, lo, hi = (numbers(column) for column in ([one.op for one in told], [one.lo for one in told], [one.hi for one in told]))
+    row, segment = pairs((records.log[sends],), (logs(history, ((one.run, one.name) for one in reported)),))
+    op, lo, hi = (numbers(column) for column in ([one.op for one in reported], [one.lo for one in reported], [one.hi for one in reported]))
     rows = sends[row]
     outside = (records.hash[rows] < lo[segment]) | (records.hash[rows] > hi[segment])
     rows, segment = rows[outside], segment[outside]
@@ -119,8 +121,8 @@ def _defect(history: History, segment: Segment, why: str) -> Witness:
 
 
 def _bounds(family: Iterable[Segment]) -> tuple[int | None, int | None]:
-    told = [(one.lo, one.hi) for one in family if one.lo is not None and one.hi is not None]
-    return (min(lo for lo, _ in told), max(hi for _, hi in told)) if told else (None, None)
+    reported = [(one.lo, one.hi) for one in family if one.lo is not None and one.hi is not None]
+    return (min(lo for lo, _ in reported), max(hi for _, hi in reported)) if reported else (None, None)
 
 
 def parent_after_child(history: History) -> list[Witness]:
@@ -132,12 +134,12 @@ def parent_after_child(history: History) -> list[Witness]:
 
     Records that have keys are compared key by key, others segment by segment. A client that reads segments by hand may do so in any order.
     """
-    told = edges(history)
-    if not told:
+    reported = edges(history)
+    if not reported:
         return []
     ends = history.once(Ends.of)
     first, last = ends.where(ends.is_first), ends.where(~ends.is_first)
-    child, parent = _families(history, told)
+    child, parent = _families(history, reported)
     row, edge = pairs((first.log,), (child,))
     first = first.where(row)
     row, other = pairs((parent[edge], first.grp, first.mkey), (last.log, last.grp, last.mkey))
@@ -162,9 +164,9 @@ class Ends(Facts):
 
     @classmethod
     def of(cls, history: History) -> Self:
-        records, told = history.records, edges(history)
+        records, reported = history.records, edges(history)
         apart, _, seeks = _groups(history)
-        names = {(edge.child.run, name) for edge in told for name in (edge.child.name, edge.parent)}
+        names = {(edge.child.run, name) for edge in reported for name in (edge.child.name, edge.parent)}
         rows = _first_deliveries(history)
         rows = rows[~(apart | seeks)[records.grp[rows], records.run[rows]] & np.isin(records.log[rows], logs(history, names))]
         by_key = (records.log[rows], records.grp[rows], records.mkey.codes[rows])
@@ -175,10 +177,10 @@ class Ends(Facts):
         return cls(*of_key, is_first, records.op[both], records.at[both], records.v.codes[both])
 
 
-def _families(history: History, told: list[Edge]) -> tuple[Ints, Ints]:
+def _families(history: History, reported: list[Edge]) -> tuple[Ints, Ints]:
     """The logs of these children and of their parents, where the history has both."""
-    child = logs(history, ((edge.child.run, edge.child.name) for edge in told))
-    parent = logs(history, ((edge.child.run, edge.parent) for edge in told))
+    child = logs(history, ((edge.child.run, edge.child.name) for edge in reported))
+    parent = logs(history, ((edge.child.run, edge.parent) for edge in reported))
     known = np.flatnonzero((child >= 0) & (parent >= 0))
     return child[known], parent[known]
 
@@ -273,11 +275,11 @@ def _groups(history: History) -> tuple[Flags, Flags, Flags]:
     """
     ops = history.ops
     kind, subscribes = ops.says("type"), ops.f.among("subscribe")
-    told = (ops.grp.codes >= 0) & ops.f.among("subscribe", "assign", "seek")
+    reported = (ops.grp.codes >= 0) & ops.f.among("subscribe", "assign", "seek")
 
     def any_of(which: Flags) -> Flags:
         found = np.zeros((len(ops.grp.words) + 1, len(ops.runs)), np.bool_)
-        found[ops.grp.codes[told & which], ops.run[told & which]] = True
+        found[ops.grp.codes[reported & which], ops.run[reported & which]] = True
         return found
 
     by_hand = any_of(ops.f.among("assign"))

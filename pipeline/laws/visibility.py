@@ -171,10 +171,10 @@ def unseen(history: History) -> list[Witness]:
     for start, size in zip(groups.starts.tolist(), groups.sizes.tolist(), strict=True):
         of_log = groups.rows[start : start + size]
         is_definite = bool(sure[of_log].any())
-        told = rows[of_log[sure[of_log]] if is_definite else of_log]
-        words = sorted(str(word) for word in history.records.v.texts(values.v[told].tolist()))
-        run, log = int(values.run[told[0]]), int(values.log[told[0]])
-        found.append(witness(history, run, log, (int(values.op[told].min()),), words, (), definite=is_definite))
+        reported = rows[of_log[sure[of_log]] if is_definite else of_log]
+        words = sorted(str(word) for word in history.records.v.texts(values.v[reported].tolist()))
+        run, log = int(values.run[reported[0]]), int(values.log[reported[0]])
+        found.append(witness(history, run, log, (int(values.op[reported].min()),), words, (), definite=is_definite))
     return found
 
 

@@ -18,14 +18,14 @@ def main(arguments: list[str]) -> int:
     path = Path(arguments[0])
     try:
         events = [json.loads(line) for line in history_files.text_of(path).splitlines()]
-        told = story(happenings(events), arguments[1] if arguments[1:] else None)
+        reported = story(happenings(events), arguments[1] if arguments[1:] else None)
     except (OSError, ValueError, KeyError, TypeError) as error:
         print(f"{path} is no history: {error!r}; expected a file of history/ in the results of a run", file=sys.stderr)
         return 2
-    if told is None or not told.segments:
+    if reported is None or not reported.segments:
         print(f"{path} has no scalable topic whose layout changed; expected the history of a scenario of PIP-460", file=sys.stderr)
         return 2
-    print(drawn(told), end="")
+    print(drawn(reported), end="")
     return 0
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from fencepost.pipeline.laws import told
+from fencepost.pipeline.laws import history_columns
 from fencepost.pipeline.laws.columns import NONE, Ints
 
 MOST_ROWS = 1_000_000
@@ -24,7 +24,7 @@ _32 = 0xFFFFFFFF
 
 def bucket_of(records: pa.Table, buckets: int) -> Ints:
     """The bucket of each record."""
-    run, log = told.words(_whole(records["run"])), told.words(_whole(records["log"]))
+    run, log = history_columns.words(_whole(records["run"])), history_columns.words(_whole(records["log"]))
     logs, of_row = np.unique(run.codes * (len(log.words) + 1) + log.codes, return_inverse=True)
     named = zip(*(part.tolist() for part in np.divmod(logs, len(log.words) + 1)), strict=True)
     of_runs = [hashed(name, _SEED) for name in run.words]
@@ -83,12 +83,12 @@ def _written(table: pa.Table, folder: Path, bucket: int) -> Path:
 def _order(table: pa.Table) -> Ints:
     """The order (`tables.ORDER`) of texts by their bytes, a missing one first."""
     keys = [_ranks(table[name]) for name in ("run", "log", "kind", "process")]
-    keys += [told.numbers(_whole(table[name])) for name in ("op", "mop")]
+    keys += [history_columns.numbers(_whole(table[name])) for name in ("op", "mop")]
     return np.lexsort(keys[::-1])
 
 
 def _ranks(column: pa.ChunkedArray) -> Ints:
-    words = told.words(_whole(column))
+    words = history_columns.words(_whole(column))
     rank = np.empty(len(words.words) + 1, np.int64)
     rank[sorted(range(len(words.words)), key=lambda place: words.words[place].encode())] = np.arange(len(words.words))
     rank[-1] = NONE

@@ -61,8 +61,8 @@ def events(blocks: Sequence[Block]) -> pa.Table:
         prefixes = pa.array(np.repeat(np.array([block.prefix for block in blocks], object), counts), pa.string())
         run = pc.binary_join_element_wise(prefixes, run, "")
     file_id = pa.array(np.repeat(np.array([block.file_id for block in blocks], np.int64), counts))
-    told = {"file_id": file_id, "line": pa.array(numbers, pa.int64()), "reason": found["reason"], "run": run}
-    return pa.table(told | {name: found[name] for name in FIELDS.names}, LINES)
+    reported = {"file_id": file_id, "line": pa.array(numbers, pa.int64()), "reason": found["reason"], "run": run}
+    return pa.table(reported | {name: found[name] for name in FIELDS.names}, LINES)
 
 
 def events_of_columns(rows: pa.Table, prefix: str) -> pa.Table:
@@ -82,21 +82,21 @@ def events_of_edn(block: Block, run: str, invoked: dict[str, int]) -> pa.Table:
     """
     rows = []
     for number, line in _numbered(block):
-        told: dict[str, Any] = {"file_id": block.file_id, "line": number, "run": run}
+        reported: dict[str, Any] = {"file_id": block.file_id, "line": number, "run": run}
         try:
             event = edn.event(read(line.decode()))
         except UnicodeDecodeError:
-            rows.append(told | {"reason": NOT_UTF_8})
+            rows.append(reported | {"reason": NOT_UTF_8})
             continue
         except (MalformedEdn, RecursionError) as error:
-            rows.append(told | {"reason": str(error)})
+            rows.append(reported | {"reason": str(error)})
             continue
         idx, process = number if event["idx"] is None else event["idx"], event["process"]
         if process is not None and event["type"] == "invoke":
             invoked[process] = idx
         event |= {"run_id": run, "idx": idx, "op_id": invoked.get(process, idx)}
         fitted = {field.name: _fitted(event.get(field.name), field.type) for field in FIELDS}
-        rows.append(told | fitted | {"reason": flaw(fitted)})
+        rows.append(reported | fitted | {"reason": flaw(fitted)})
     return pa.Table.from_pylist(rows, LINES)
 
 
@@ -110,10 +110,10 @@ def _numbered(block: Block) -> Iterator[tuple[int, bytes]]:
 def _at_once(lines: list[bytes]) -> pa.Table | None:
     """These lines, if all fit the columns; odd values of fields are reported all the same."""
     try:
-        told = pa.array(lines, pa.binary()).cast(pa.string())  # this cast finds what is not UTF-8
+        reported = pa.array(lines, pa.binary()).cast(pa.string())  # this cast finds what is not UTF-8
     except pa.ArrowInvalid:
         return None
-    if not pc.all(pc.and_(pc.starts_with(told, "{"), pc.ends_with(told, "}"))).as_py():
+    if not pc.all(pc.and_(pc.starts_with(reported, "{"), pc.ends_with(reported, "}"))).as_py():
         return None
     block = b"\n".join(lines)
     for process in (pa.int64(), pa.string()):  # a process is identified by its number or its name
@@ -129,7 +129,7 @@ def _at_once(lines: list[bytes]) -> pa.Table | None:
         if found.num_rows != len(lines):
             return None
         found = found.set_column(found.column_names.index("process"), "process", found["process"].cast(pa.string()))
-        reasons, control = _reasons(found), _control(told, lines, block)
+        reasons, control = _reasons(found), _control(reported, lines, block)
         if control is None:
             return None
         return found.append_column("ctl", control).append_column("reason", pa.array(reasons, pa.string()))
@@ -148,14 +148,14 @@ def _reasons(found: pa.Table) -> list[str | None]:
     return reasons
 
 
-def _control(told: pa.Array, lines: list[bytes], block: bytes) -> pa.Array | None:
+def _control(reported: pa.Array, lines: list[bytes], block: bytes) -> pa.Array | None:
     """The `ctl` of each line, whose names are free; None if it is no object of a line. Most lines have it once and empty, which is seen;
     mostly for the whole block.
     """
     if block.count(b'"ctl"') == sum(block.count(words.encode()) for words in _NO_CONTROL):
         return pa.array([[]] * len(lines), FIELDS.field("ctl").type)
-    empty = pc.or_(*(pc.match_substring(told, words) for words in _NO_CONTROL))
-    named = pc.count_substring(told, '"ctl"')
+    empty = pc.or_(*(pc.match_substring(reported, words) for words in _NO_CONTROL))
+    named = pc.count_substring(reported, '"ctl"')
     says = pc.or_(pc.greater(named, 1), pc.and_(pc.equal(named, 1), pc.invert(empty)))
     control: list[list[tuple[str, str | None]] | None] = [[]] * len(lines)
     for row in np.flatnonzero(says.to_numpy(zero_copy_only=False)).tolist():

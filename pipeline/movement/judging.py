@@ -25,12 +25,12 @@ from pyspark.sql import functions as F
 from fencepost.pipeline import local
 from fencepost.pipeline.anomalies import Anomaly
 from fencepost.pipeline.derived import History
-from fencepost.pipeline.laws import told
+from fencepost.pipeline.laws import history_columns
 from fencepost.pipeline.laws.history import History as Told
 from fencepost.pipeline.laws.history import Inferred
+from fencepost.pipeline.laws.history_columns import OPERATIONS, RECORDS
 from fencepost.pipeline.laws.judge import judged
 from fencepost.pipeline.laws.laws import LAWS
-from fencepost.pipeline.laws.told import OPERATIONS, RECORDS
 from fencepost.pipeline.session import compiling
 from fencepost.pipeline.tables import Tables
 from fencepost.pipeline.verdicts import SCHEMA, FoundWitnesses, counted, found
@@ -77,7 +77,7 @@ class Laws:
         if len(large):
             operations, records = (table.filter(pc.invert(pc.is_in(table["run"], large))) for table in (operations, records))
         laws = [law for law in LAWS if law.anomaly in self.names]
-        history = Told.of(told.operations(operations), told.records(records), self.inferred)
+        history = Told.of(history_columns.operations(operations), history_columns.records(records), self.inferred)
         for anomaly, witnesses in judged(history, laws, self.damaged).items():
             shown = [{**one._asdict(), "anomaly": anomaly} for one in witnesses]
             yield pa.RecordBatch.from_pylist(shown, schema=self.columns)
@@ -108,8 +108,8 @@ def judge(
     if tables.by_run or any(not laws.too_large(size) for size in sizes.values()):
         moved = tables.without([run for run, size in sizes.items() if laws.too_large(size)])
         rows = (_of_files(tables, laws) if tables.by_run else _moved(moved, laws)).persist()
-        told_of = {row.run: row["size"] for row in rows.filter("size is not null").select("run", "size").collect()}
-        sizes = {run: (size.operations, size.records, size.records) for run, size in told_of.items()} | sizes
+        notified_of = {row.run: row["size"] for row in rows.filter("size is not null").select("run", "size").collect()}
+        sizes = {run: (size.operations, size.records, size.records) for run, size in notified_of.items()} | sizes
         by_law = rows.filter("size is null").drop("size")
         every.append(FoundWitnesses(by_law, counted(by_law)))
     runs = [run for run, size in sizes.items() if laws.too_large(size)]

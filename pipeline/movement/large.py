@@ -29,9 +29,9 @@ from fencepost.pipeline import local
 from fencepost.pipeline.laws import parts
 from fencepost.pipeline.laws.facts import Facts
 from fencepost.pipeline.laws.history import History, Inferred
+from fencepost.pipeline.laws.history_columns import OPERATIONS, SETTLED
 from fencepost.pipeline.laws.judge import judged
 from fencepost.pipeline.laws.laws import LAWS
-from fencepost.pipeline.laws.told import OPERATIONS, SETTLED
 from fencepost.pipeline.laws.witness import Law
 from fencepost.pipeline.tables import Tables
 from fencepost.pipeline.verdicts import SCHEMA, FoundWitnesses, counted
@@ -196,8 +196,8 @@ def sizes(tables: Tables) -> dict[str, tuple[int, int, int]]:
         of_files = [pq.read_table(folder / name, columns=by).group_by(by).aggregate([([], "count_all")]) for name in files]
         counts = pa.concat_tables(of_files).group_by(by).aggregate([("count_all", "sum")]).rename_columns([*by, "rows"])
         for row in counts.group_by("run").aggregate([("rows", "sum"), ("rows", "max")]).to_pylist():
-            told = (0, row["rows_sum"], row["rows_max"]) if is_record else (row["rows_sum"], 0, 0)
-            yield pa.RecordBatch.from_pylist([dict(zip(_SIZE_COLUMNS.names, (row["run"], *told), strict=True))], _SIZE_COLUMNS)
+            reported = (0, row["rows_sum"], row["rows_max"]) if is_record else (row["rows_sum"], 0, 0)
+            yield pa.RecordBatch.from_pylist([dict(zip(_SIZE_COLUMNS.names, (row["run"], *reported), strict=True))], _SIZE_COLUMNS)
 
     groups = [*([f"records/{name}" for name in files] for files in _of_buckets(folder)), *([name] for name in _names(folder, "ops"))]
     found: dict[str, tuple[int, int, int]] = {}

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fencepost.pipeline.laws import told
+from fencepost.pipeline.laws import history_columns
 from fencepost.pipeline.laws.columns import NONE, Flags, Ints, Words
 from fencepost.pipeline.laws.operations import Operations
 from fencepost.pipeline.laws.outcomes import FAIL, INFO, OK
@@ -46,7 +46,7 @@ class Matched(NamedTuple):
 def paired(events: pa.Table) -> Paired:
     """The operations of whole runs, from their events (`events.LINES`)."""
     operations, bad = matched(events)
-    return Paired(*settled(operations, Operations.of(told.operations(operations))), bad)
+    return Paired(*settled(operations, Operations.of(history_columns.operations(operations))), bad)
 
 
 def matched(events: pa.Table) -> Matched:
@@ -144,7 +144,7 @@ def _first(moved: pa.ListArray) -> pa.Array:
     records = moved.flatten()
     first = records.take(pa.array(np.cumsum(sizes) - sizes, mask=sizes == 0))
     fields = [pc.struct_field(first, "log"), _shortened(pc.struct_field(first, "v")), pc.struct_field(first, "o")]
-    return pa.StructArray.from_arrays(fields, fields=list(told.OPERATIONS.field("first").type), mask=first.is_null())
+    return pa.StructArray.from_arrays(fields, fields=list(history_columns.OPERATIONS.field("first").type), mask=first.is_null())
 
 
 def _kept(f: pa.ChunkedArray, moved: pa.ListArray) -> pa.Array:
@@ -195,7 +195,7 @@ def _records(operations: pa.Table, moved: pa.ListArray, derived: Operations) -> 
             **{name: pc.struct_field(flat, field) for name, field in names.items()},
         }
     ).combine_chunks()
-    records, _ = Records.of(told.records(table), derived)
+    records, _ = Records.of(history_columns.records(table), derived)
     return _stored(table.take(pa.array(records.row)), records, derived, operations["iso"])
 
 

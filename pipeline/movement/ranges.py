@@ -114,6 +114,6 @@ def _of_parquet(part: Range, number: int) -> Iterator[pa.Table]:
     with pq.ParquetFile(part.path) as stored:
         for batch in stored.iter_batches(row_groups=[part.begin]):
             rows = events_of_columns(pa.Table.from_batches([batch]), part.prefix)
-            told = {"file_id": pa.array(np.full(len(rows), number)), "line": pa.array(np.arange(line, line + len(rows)))}
-            yield pa.table(told | {name: rows[name] for name in LINES.names[2:]}, LINES)
+            reported = {"file_id": pa.array(np.full(len(rows), number)), "line": pa.array(np.arange(line, line + len(rows)))}
+            yield pa.table(reported | {name: rows[name] for name in LINES.names[2:]}, LINES)
             line += len(rows)

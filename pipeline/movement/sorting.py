@@ -29,7 +29,7 @@ from pyspark.sql import functions as F
 
 from fencepost.pipeline import local
 from fencepost.pipeline.ingest.files import Source
-from fencepost.pipeline.laws import told
+from fencepost.pipeline.laws import history_columns
 from fencepost.pipeline.laws.columns import NONE, Ints
 from fencepost.pipeline.laws.operations import Operations, ended, outcomes
 from fencepost.pipeline.laws.outcomes import alone, units
@@ -120,7 +120,7 @@ def _store(every: DataFrame, folder: Path, shares: int) -> None:
     records = _moved(operations.mapInArrow(_settling(known, folder, shares), _SENT), shares)
     records.mapInArrow(_storing(folder), _SENT).count()
     if not kinds:  # there is not one line
-        stored, none = settled(nothing, Operations.of(told.operations(nothing)))
+        stored, none = settled(nothing, Operations.of(history_columns.operations(nothing)))
         buckets.put(stored, folder / "ops/part-00000.parquet")
         buckets.write([none], folder / "records", 0)
 
@@ -145,7 +145,7 @@ def _settling(known: _Known, folder: Path, shares: int) -> _Task:
         for share, said in _shares(batches):
             operations = pa.concat_tables(map(unpacked, said["operations"]))
             became = pa.concat_tables([_UNITS.empty_table(), *map(unpacked, said["units"])])
-            stored, records = settled(operations, _with(became, known.by_hand, told.operations(operations)))
+            stored, records = settled(operations, _with(became, known.by_hand, history_columns.operations(operations)))
             buckets.put(stored, folder / f"ops/part-{share:05}.parquet")
             yield from _sent("records", records, buckets.bucket_of(records, shares))
 
@@ -186,23 +186,28 @@ def _steps(operations: pa.Table) -> pa.Table:
 
 def _units(steps: pa.Table) -> pa.Table:
     """The outcomes of these steps; the initialisations among them are steps of no transaction."""
-    said = told.whole(steps)
-    op, f, ty, txn = said["op"].to_numpy(), told.words(said["f"]), ended(told.words(said["ty"])), told.words(said["txn_id"])
-    found = units(told.words(said["run"]).codes, op, said["at"].to_numpy(), f, ty, txn, told.words(said["tid"]))
+    said = history_columns.whole(steps)
+    op, f, ty, txn = (
+        said["op"].to_numpy(),
+        history_columns.words(said["f"]),
+        ended(history_columns.words(said["ty"])),
+        history_columns.words(said["txn_id"]),
+    )
+    found = units(history_columns.words(said["run"]).codes, op, said["at"].to_numpy(), f, ty, txn, history_columns.words(said["tid"]))
     columns = {"run": said["run"], "op": said["op"], "unit": found.unit, "unit_oc": found.unit_oc}
     end_op = pa.array(found.end_op, mask=found.end_op == NONE)
     return pa.table(columns | {"end_op": end_op}, _UNITS).filter(pa.array(found.within))
 
 
-def _with(became: pa.Table, by_hand: Sequence[str], said: told.Operations) -> Operations:
+def _with(became: pa.Table, by_hand: Sequence[str], said: history_columns.Operations) -> Operations:
     """These operations, and the outcomes of their transactions."""
     found = alone(said.op, said.f, ended(said.ty), said.txn)
-    run = told.words(told.whole(became)["run"])
+    run = history_columns.words(history_columns.whole(became)["run"])
     places = {name: place for place, name in enumerate(said.run.words)}
     of_run = np.array([places[name] for name in run.words], np.int64)[run.codes]
     row = located((of_run, became["op"].to_numpy()), (said.run.codes, said.op))
     for name in ("unit", "unit_oc", "end_op"):
-        getattr(found, name)[row] = told.numbers(told.whole(became)[name])
+        getattr(found, name)[row] = history_columns.numbers(history_columns.whole(became)[name])
     return Operations.of(replace(said, outcomes=outcomes(said, found, said.run.among(*by_hand))))
 
 
@@ -216,7 +221,7 @@ def _share_of(run: pa.ChunkedArray, name: pa.ChunkedArray, shares: int) -> Ints:
 
 def _codes(column: pa.ChunkedArray) -> Ints:
     """A number for each text, the same in all tasks."""
-    words = told.words(column.combine_chunks())
+    words = history_columns.words(column.combine_chunks())
     found: Ints = np.array([*(zlib.crc32(word.encode()) for word in words.words), 0], np.int64)[words.codes]
     return found
 

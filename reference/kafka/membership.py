@@ -127,7 +127,7 @@ class Membership:
         known.brings, known.heard_at, known.generation = joining, self._clock.now, group.generation
         if before is not None and group.is_settled:
             self._put_down(name)
-        return Joined(member, group.generation, group.protocol, group.leader, self.told(group, member))
+        return Joined(member, group.generation, group.protocol, group.leader, self.reported(group, member))
 
     def check_may_join(self, name: str) -> None:
         """Decision: a group needs a name. Raises Refused."""
@@ -142,7 +142,7 @@ class Membership:
             rule("KIP890-354")
             raise Refused(Error.INCONSISTENT_GROUP_PROTOCOL)
 
-    def told(self, group: Group, member: str) -> Mapping[str, bytes]:
+    def reported(self, group: Group, member: str) -> Mapping[str, bytes]:
         """Decision: what JoinGroup returns of the others: only to the leader, what all of them want."""
         rule("KIP890-352")
         return {name: known.brings.protocols[group.protocol] for name, known in group.members.items()} if member == group.leader else {}

@@ -287,7 +287,7 @@ class PartitionLog:
 
     # -- Reading
 
-    def start_told_to_producers(self) -> int:
+    def start_reported_to_producers(self) -> int:
         """Decision: the log start offset in the answer to Produce, whether or not the batch is refused."""
         rule("KIP890-120")
         return self.start_offset

@@ -60,7 +60,7 @@ class Broker(ABC, Generic[Node]):
         answers = [] if node is None else self._until_a_crash(lambda: act(node))
         return answers[0] if answers else None
 
-    def tell(self, act: Callable[[], T]) -> list[T]:
+    def notify(self, act: Callable[[], T]) -> list[T]:
         """Get what a node has for a client, for which nothing has to arrive; nothing if its code fails."""
         return self._until_a_crash(act)
 

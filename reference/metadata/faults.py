@@ -60,7 +60,7 @@ class StoreFaults:
             self._held.add(late)
         return key.startswith(tuple(self._held))
 
-    def times_told(self, key: str) -> int:
+    def times_notified(self, key: str) -> int:
         """How often a notification of this key that need not wait is sent."""
         if self.happens("watch-lost", key):
             return 0

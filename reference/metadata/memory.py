@@ -65,13 +65,13 @@ class MemoryStore:
         self._asked(first)
         return self._data.scan_by_index(index, first, behind)
 
-    def watch(self, first: str, behind: str, told: Callable[[KeyChange], None]) -> Watch:
+    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None]) -> Watch:
         self._asked(first)
-        return self._own(self._data.watch(first, behind, told, self._faults))
+        return self._own(self._data.watch(first, behind, reported, self._faults))
 
-    def watch_sequence(self, prefix: str, told: Callable[[str], None], *, partition_key: str) -> Watch:  # noqa: ARG002 - one memory
+    def watch_sequence(self, prefix: str, reported: Callable[[str], None], *, partition_key: str) -> Watch:  # noqa: ARG002 - one memory
         self._asked(prefix)
-        return self._own(self._data.watch_sequence(prefix, told, self._faults))
+        return self._own(self._data.watch_sequence(prefix, reported, self._faults))
 
     def session(self) -> Session:
         self._is_open()
@@ -81,7 +81,7 @@ class MemoryStore:
 
     def settle(self) -> None:
         self._is_open()
-        self._data.tell()
+        self._data.notify()
 
     def hear(self) -> None:
         self.settle()

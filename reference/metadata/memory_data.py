@@ -38,7 +38,7 @@ class MemoryWatch:
 class _Notification:
     watch: MemoryWatch
     key: str
-    tell: Callable[[], None]
+    notify: Callable[[], None]
 
 
 @dataclass(frozen=True)
@@ -46,14 +46,14 @@ class _Range:
     watch: MemoryWatch
     first: str
     behind: str
-    told: Callable[[KeyChange], None]
+    reported: Callable[[KeyChange], None]
 
 
 @dataclass(frozen=True)
 class _Sequence:
     watch: MemoryWatch
     prefix: str
-    told: Callable[[str], None]
+    reported: Callable[[str], None]
 
 
 class MemoryData:
@@ -111,7 +111,7 @@ class MemoryData:
         self._numbers[prefix] = self._numbers.get(prefix, 0) + 1
         for sequence in self._sequences:
             if sequence.prefix == prefix:
-                self._pending.append(_Notification(sequence.watch, record.key, partial(sequence.told, record.key)))
+                self._pending.append(_Notification(sequence.watch, record.key, partial(sequence.reported, record.key)))
         return record
 
     def delete(self, key: str, expected: Version | None, partition_key: str | None) -> None:
@@ -137,22 +137,22 @@ class MemoryData:
         entries = self._entries.get(index, [])
         return [self._stored[key].record for _, key in entries[bisect_left(entries, (first, "")) : bisect_left(entries, (behind, ""))]]
 
-    def watch(self, first: str, behind: str, told: Callable[[KeyChange], None], faults: StoreFaults) -> MemoryWatch:
+    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None], faults: StoreFaults) -> MemoryWatch:
         """Watch that range."""
         watch = MemoryWatch(faults)
-        self._ranges.append(_Range(watch, first, behind, told))
+        self._ranges.append(_Range(watch, first, behind, reported))
         return watch
 
-    def watch_sequence(self, prefix: str, told: Callable[[str], None], faults: StoreFaults) -> MemoryWatch:
+    def watch_sequence(self, prefix: str, reported: Callable[[str], None], faults: StoreFaults) -> MemoryWatch:
         """Watch that sequence."""
         watch = MemoryWatch(faults)
-        self._sequences.append(_Sequence(watch, prefix, told))
+        self._sequences.append(_Sequence(watch, prefix, reported))
         if number := self._numbers.get(prefix):
             newest = sequence_key(prefix, number)
-            self._pending.append(_Notification(watch, newest, partial(told, newest)))
+            self._pending.append(_Notification(watch, newest, partial(reported, newest)))
         return watch
 
-    def tell(self) -> None:
+    def notify(self) -> None:
         """Send all pending notifications, and those that they cause; only what a fault holds stays."""
         self._ranges = [one for one in self._ranges if one.watch.is_open]
         self._sequences = [one for one in self._sequences if one.watch.is_open]
@@ -166,9 +166,9 @@ class MemoryData:
                 if faults.is_held(notification.key):
                     held.append(notification)
                     continue
-                for _ in range(faults.times_told(notification.key)):
+                for _ in range(faults.times_notified(notification.key)):
                     if notification.watch.is_open:
-                        notification.tell()
+                        notification.notify()
         finally:
             self._pending.extendleft(reversed(held))
 
@@ -204,4 +204,4 @@ class MemoryData:
     def _changed(self, change: KeyChange) -> None:
         for one in self._ranges:
             if one.first <= change.key < one.behind:
-                self._pending.append(_Notification(one.watch, change.key, partial(one.told, change)))
+                self._pending.append(_Notification(one.watch, change.key, partial(one.reported, change)))

@@ -101,13 +101,13 @@ class OxiaStore:
         inside = [(of.indexes[index], record) for record, of in found if first <= of.indexes[index] < behind]
         return [record for _, record in sorted(inside, key=lambda one: (one[0], one[1].key))]
 
-    def watch(self, first: str, behind: str, told: Callable[[KeyChange], None]) -> Watch:
+    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None]) -> Watch:
         self._link.check_open()
-        return self._watches.open_range(first, behind, told, self._fence)
+        return self._watches.open_range(first, behind, reported, self._fence)
 
-    def watch_sequence(self, prefix: str, told: Callable[[str], None], *, partition_key: str) -> Watch:
+    def watch_sequence(self, prefix: str, reported: Callable[[str], None], *, partition_key: str) -> Watch:
         self._link.check_open()
-        return self._watches.open_sequence(prefix, told, partition_key)
+        return self._watches.open_sequence(prefix, reported, partition_key)
 
     def session(self) -> Session:
         self._link.check_open()
@@ -123,7 +123,7 @@ class OxiaStore:
     def hear(self) -> None:
         self._link.check_open()
         self._watches.take_what_came()
-        self._watches.tell()
+        self._watches.notify()
 
     def clear(self, prefix: str) -> None:
         """Delete all records whose keys begin so, with the tickets of their sequences. No watch is notified."""
@@ -153,7 +153,7 @@ class OxiaStore:
             client._watches.take_in(fences)
         for client in clients:
             if client in self._settled_together:
-                client._watches.tell()
+                client._watches.notify()
         return self._written() != written
 
     def _written(self) -> list[int]:

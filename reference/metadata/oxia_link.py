@@ -99,7 +99,7 @@ class Link:
     def check_open(self) -> None:
         """Raises Unavailable."""
         if self._closed:
-            raise Unavailable(self._told("this client of it was closed"))
+            raise Unavailable(self._reported("this client of it was closed"))
 
     def close(self) -> None:
         """End the client and its sessions. A call that does not return is left to end with the process."""
@@ -126,9 +126,9 @@ class Link:
 
     def unavailable(self, why: object) -> Exception:
         """The error, with the address of this Oxia."""
-        return self._failure(self._told(why))
+        return self._failure(self._reported(why))
 
-    def _told(self, why: object) -> str:
+    def _reported(self, why: object) -> str:
         return f"the Oxia at {self._address} did not do it: {why}"
 
     def _close(self) -> None:

@@ -30,14 +30,14 @@ class _Watch:
 class _RangeWatch(_Watch):
     first: str
     behind: str
-    told: Callable[[KeyChange], None]
+    reported: Callable[[KeyChange], None]
 
 
 @dataclass(eq=False)
 class _SequenceWatch(_Watch):
     prefix: str
     partition_key: str
-    told: Callable[[str], None]
+    reported: Callable[[str], None]
     may_have_grown: bool = field(default=False, init=False)
     last: int = field(default=0, init=False)
 
@@ -52,18 +52,18 @@ class Watches:
         self._ranges: list[_RangeWatch] = []
         self._sequences: list[_SequenceWatch] = []
 
-    def open_range(self, first: str, behind: str, told: Callable[[KeyChange], None], fence: Callable[[], Mapping[str, int]]) -> Watch:
+    def open_range(self, first: str, behind: str, reported: Callable[[KeyChange], None], fence: Callable[[], Mapping[str, int]]) -> Watch:
         """Watch a range of keys. `fence` writes a fence; the watch is notified of nothing before it."""
         if self._listen():
             self.take_in(fence())
-        watch = _RangeWatch(first, behind, told)
+        watch = _RangeWatch(first, behind, reported)
         self._ranges.append(watch)
         return watch
 
-    def open_sequence(self, prefix: str, told: Callable[[str], None], partition_key: str) -> Watch:
+    def open_sequence(self, prefix: str, reported: Callable[[str], None], partition_key: str) -> Watch:
         """Watch a sequence. It is notified only of keys newer than its last one, so nothing has to be kept from it."""
         self._listen()
-        watch = _SequenceWatch(prefix, partition_key, told)
+        watch = _SequenceWatch(prefix, partition_key, reported)
         watch.may_have_grown = self._newest(watch) > 0
         self._sequences.append(watch)
         return watch
@@ -87,18 +87,18 @@ class Watches:
         if self._arrivals:
             self._arrived(self._arrivals.now())
 
-    def tell(self) -> bool:
+    def notify(self) -> bool:
         """Send what is pending; whether there was anything. Raises Unavailable."""
-        told = False
+        reported = False
         while self._pending:
             watch, change = self._pending.popleft()
             if watch.is_open:
-                told = True
-                watch.told(change)
+                reported = True
+                watch.reported(change)
         for sequence in list(self._sequences):
             if sequence.is_open and sequence.may_have_grown:
-                told = self._tell_newest(sequence) or told
-        return told
+                reported = self._notify_newest(sequence) or reported
+        return reported
 
     def close(self) -> None:
         """End all watches, and the notifications."""
@@ -115,14 +115,14 @@ class Watches:
         self._arrivals = Arrivals(self._link.ask(lambda client: client.get_notifications()))
         return False
 
-    def _tell_newest(self, watch: _SequenceWatch) -> bool:
+    def _notify_newest(self, watch: _SequenceWatch) -> bool:
         """Notify the watch of the newest key of a sequence, if it was not already; whether it was notified."""
         number = self._newest(watch)
         watch.may_have_grown = False
         if number <= watch.last:
             return False
         watch.last = number
-        watch.told(sequence_key(watch.prefix, number))
+        watch.reported(sequence_key(watch.prefix, number))
         return True
 
     def _newest(self, watch: _SequenceWatch) -> int:

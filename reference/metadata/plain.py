@@ -94,17 +94,17 @@ class PlainStore:
         self._entries.write(key, envelope)
         return self._inner.put(key, envelope.sealed(), expected=seen, partition_key=envelope.partition_key)
 
-    def watch(self, first: str, behind: str, told: Callable[[KeyChange], None]) -> Watch:
+    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None]) -> Watch:
         """Decision: a watch is notified of the changes of callers' records as they are, and of none of the bookkeeping."""
         rule("PIP460-28")
 
         def of_callers(change: KeyChange) -> None:
             if not change.key.startswith(BOOKKEEPING):
-                told(change)
+                reported(change)
 
         return self._inner.watch(first, behind, of_callers)
 
-    def watch_sequence(self, prefix: str, told: Callable[[str], None], *, partition_key: str) -> Watch:
+    def watch_sequence(self, prefix: str, reported: Callable[[str], None], *, partition_key: str) -> Watch:
         last = 0
 
         def counted(_: KeyChange) -> None:
@@ -112,7 +112,7 @@ class PlainStore:
             number = self._counted(prefix)
             if number > last:
                 last = number
-                told(sequence_key(prefix, number))
+                reported(sequence_key(prefix, number))
 
         watch = self._inner.watch(*only(_COUNTERS + prefix), counted)
         self._count_again(prefix, partition_key)

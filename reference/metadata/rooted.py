@@ -53,11 +53,13 @@ class RootedStore:
     def scan_by_index(self, index: str, first: str, behind: str) -> list[Record]:
         return [self._below(record) for record in self._inner.scan_by_index(index, self._root + first, self._root + behind)]
 
-    def watch(self, first: str, behind: str, told: Callable[[KeyChange], None]) -> Watch:
-        return self._inner.watch(self._root + first, self._root + behind, lambda change: told(replace(change, key=self._key(change.key))))
+    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None]) -> Watch:
+        return self._inner.watch(
+            self._root + first, self._root + behind, lambda change: reported(replace(change, key=self._key(change.key)))
+        )
 
-    def watch_sequence(self, prefix: str, told: Callable[[str], None], *, partition_key: str) -> Watch:
-        return self._inner.watch_sequence(self._root + prefix, lambda key: told(self._key(key)), partition_key=partition_key)
+    def watch_sequence(self, prefix: str, reported: Callable[[str], None], *, partition_key: str) -> Watch:
+        return self._inner.watch_sequence(self._root + prefix, lambda key: reported(self._key(key)), partition_key=partition_key)
 
     def session(self) -> Session:
         return _RootedSession(self._inner.session(), self._root)

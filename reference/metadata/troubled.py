@@ -62,11 +62,11 @@ class TroubledStore:
         with self._writing(key, expected):
             self._inner.delete(key, expected=expected, partition_key=partition_key)
 
-    def watch(self, first: str, behind: str, told: Callable[[KeyChange], None]) -> Watch:
-        return self._inner.watch(first, behind, lambda change: self._tell(change.key, told, change))
+    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None]) -> Watch:
+        return self._inner.watch(first, behind, lambda change: self._notify(change.key, reported, change))
 
-    def watch_sequence(self, prefix: str, told: Callable[[str], None], *, partition_key: str) -> Watch:
-        return self._inner.watch_sequence(prefix, lambda key: self._tell(key, told, key), partition_key=partition_key)
+    def watch_sequence(self, prefix: str, reported: Callable[[str], None], *, partition_key: str) -> Watch:
+        return self._inner.watch_sequence(prefix, lambda key: self._notify(key, reported, key), partition_key=partition_key)
 
     def session(self) -> Session:
         self._sessions.append(self._inner.session())
@@ -74,26 +74,26 @@ class TroubledStore:
 
     def settle(self) -> None:
         self._inner.settle()
-        self._tell_late()
+        self._notify_late()
 
     def hear(self) -> None:
         self._inner.hear()
-        self._tell_late()
+        self._notify_late()
 
-    def _tell_late(self) -> None:
+    def _notify_late(self) -> None:
         late, self._late = self._late, []
-        for key, tell in late:
+        for key, notify in late:
             if self._faults.is_held(key):
-                self._late.append((key, tell))
+                self._late.append((key, notify))
             else:
-                tell()
+                notify()
 
-    def _tell(self, key: str, told: Callable[[T], None], what: T) -> None:
+    def _notify(self, key: str, reported: Callable[[T], None], what: T) -> None:
         if self._faults.is_held(key):
-            self._late.append((key, lambda: told(what)))
+            self._late.append((key, lambda: reported(what)))
             return
-        for _ in range(self._faults.times_told(key)):
-            told(what)
+        for _ in range(self._faults.times_notified(key)):
+            reported(what)
 
     def _asked(self, key: str) -> None:
         """A request for that key, or from that key on, begins."""

@@ -26,12 +26,12 @@ class Collection:
         machine: Machine,
         records: TransactionRecords,
         profile: MetadataProfile,
-        tell: Callable[[TxnId, State], None],
+        notify: Callable[[TxnId, State], None],
     ) -> None:
         self._machine = machine
         self._records = records
         self._profile = profile
-        self._tell = tell
+        self._notify = notify
         self._next_at = machine.clock.now + profile.gc_interval_ms
 
     def sweep(self) -> None:
@@ -54,7 +54,7 @@ class Collection:
         left = self._records.participants(txn)
         if left and self._profile.gc_leftovers == "told-again":
             rule("PIP471-39")
-            self._tell(txn, state)
+            self._notify(txn, state)
             return
         for participant in left:
             self._records.delete_operations(txn, participant)

@@ -38,7 +38,7 @@ class MetadataCoordinator:
         self._machine = machine
         self._records = records
         self._profile = profile
-        self._collection = collection(machine, records, profile, self.tell)
+        self._collection = collection(machine, records, profile, self.notify)
         self._sweeps_at = machine.clock.now
         self.is_loaded: Callable[[Participant], bool] = lambda _: True
         """Whether a participant is in memory anywhere in this broker. One that is not reads the header before it serves a client."""
@@ -102,18 +102,18 @@ class MetadataCoordinator:
             rule("PIP471-44")
             raise Refused(Error.INVALID_TXN_STATUS, f"transaction {txn} is {header.state.value}, cannot transition to {wanted.value}")
         rule("PIP471-05")
-        self.tell(txn, wanted)
+        self.notify(txn, wanted)
         self._machine.crash_points.reach("after-event")
 
-    def tell(self, txn: TxnId, decision: State) -> None:
+    def notify(self, txn: TxnId, decision: State) -> None:
         """Decision: an event for each participant that has operation records. None of them is asked for an answer."""
         rule("PIP471-58")
         rule("PIP471-22")
         if self._profile.notification == "events":
-            for participant in self._told(txn):
+            for participant in self._reported(txn):
                 rule("PIP471-55")
                 rule("PIP471-71")
-                self._records.tell(participant, txn, decision)
+                self._records.notify(participant, txn, decision)
 
     # -- What it does periodically
 
@@ -182,7 +182,7 @@ class MetadataCoordinator:
 
     # -- Inside
 
-    def _told(self, txn: TxnId) -> list[str | SubscriptionName]:
+    def _reported(self, txn: TxnId) -> list[str | SubscriptionName]:
         """The participants to notify.
 
         If a record does not name its participant, all find out by polling, for the end is decided all the same.

@@ -52,16 +52,16 @@ class Participation:
         self._waiting = waiting
         self._end = end
         self._headers: dict[TxnId, Watch] = {}
-        self._events = records.watch_events(participant, self.told) if profile.notification == "events" else None
+        self._events = records.watch_events(participant, self.reported) if profile.notification == "events" else None
         self._stop = machine.every(LOOK_INTERVAL_MS, self.look_by_itself)
         self._closed = False
 
     def takes_part(self, txn: TxnId) -> None:
         """A transaction has records here."""
         if self._profile.notification == "headers" and txn not in self._headers:
-            self._headers[txn] = self._records.watch_header(txn, self.told)
+            self._headers[txn] = self._records.watch_header(txn, self.reported)
 
-    def told(self) -> None:
+    def reported(self) -> None:
         """Decision: the store reports a change: look, as soon as what is in flight arrives."""
         self._machine.send(Look(self._participant), lambda _: self.look())
 

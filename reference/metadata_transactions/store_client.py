@@ -71,13 +71,13 @@ class StoreClient:
         with _answering():
             return self._store.scan_by_index(index, first, behind)
 
-    def watch(self, first: str, behind: str, told: Callable[[KeyChange], None]) -> Watch:
+    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None]) -> Watch:
         with _answering():
-            return self._store.watch(first, behind, told)
+            return self._store.watch(first, behind, reported)
 
-    def watch_sequence(self, prefix: str, told: Callable[[str], None], *, partition_key: str) -> Watch:
+    def watch_sequence(self, prefix: str, reported: Callable[[str], None], *, partition_key: str) -> Watch:
         with _answering():
-            return self._store.watch_sequence(prefix, told, partition_key=partition_key)
+            return self._store.watch_sequence(prefix, reported, partition_key=partition_key)
 
     def session(self) -> Session:
         with _answering():

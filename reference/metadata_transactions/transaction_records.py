@@ -114,23 +114,23 @@ class TransactionRecords:
 
     # -- Events
 
-    def tell(self, participant: str | SubscriptionName, txn: TxnId, decision: State) -> None:
+    def notify(self, participant: str | SubscriptionName, txn: TxnId, decision: State) -> None:
         """Write the event that notifies a participant of an end."""
         event = Event(txnId=paths.key_of(txn), decision=decision)
         self._store.append(paths.events(participant), event.encoded(), partition_key=paths.events(participant))
 
-    def watch_events(self, participant: str | SubscriptionName, told: Callable[[], None]) -> Watch:
+    def watch_events(self, participant: str | SubscriptionName, reported: Callable[[], None]) -> Watch:
         """Call `told` whenever there is a new event for that participant."""
-        return self._store.watch_sequence(paths.events(participant), lambda _: told(), partition_key=paths.events(participant))
+        return self._store.watch_sequence(paths.events(participant), lambda _: reported(), partition_key=paths.events(participant))
 
     def forget_events(self, participant: str | SubscriptionName) -> None:
         """Delete the events of a participant that is deleted."""
         for key in self._store.keys(*under(paths.events(participant) + "-"), partition_key=paths.events(participant)):
             self._store.delete(key, partition_key=paths.events(participant))
 
-    def watch_header(self, txn: TxnId, told: Callable[[], None]) -> Watch:
+    def watch_header(self, txn: TxnId, reported: Callable[[], None]) -> Watch:
         """Call `told` whenever a header changes."""
-        return self._store.watch(*only(paths.header(txn)), lambda _: told())
+        return self._store.watch(*only(paths.header(txn)), lambda _: reported())
 
     # -- What is decided of a segment
 

@@ -61,7 +61,7 @@ class Answers:
         rule("PIP460-31")
         return resolved(name)
 
-    def brokers_told(self, topic: str, layout: Layout, find: Callable[[Segment], str]) -> dict[int, str]:  # noqa: ARG002 - as above
+    def brokers_reported(self, topic: str, layout: Layout, find: Callable[[Segment], str]) -> dict[int, str]:  # noqa: ARG002 - as above
         """Decision: the brokers of the active segments that a client gets: their current ones, however old the layout is."""
         rule("PIP460-27")
         return {segment.number: find(segment) for segment in sorted(layout.active, key=lambda segment: segment.number)}
@@ -70,22 +70,22 @@ class Answers:
         """Decision: whether an unused segment belongs to the broker that a client is sent to, from then on."""
         return True
 
-    def controller_told(self, topic: str, find: Callable[[], str | None]) -> str | None:  # noqa: ARG002 - as above
+    def controller_reported(self, topic: str, find: Callable[[], str | None]) -> str | None:  # noqa: ARG002 - as above
         """Decision: the broker of a topic's controller that a client gets: the current one; None if it is unknown."""
         rule("PIP460-41")
         return find()
 
-    def hashes_told(self, segment: Segment) -> HashRange:
+    def hashes_reported(self, segment: Segment) -> HashRange:
         """Decision: the hashes of a segment in an assignment: as the layout has them, both ends included."""
         rule("PIP460-34")
         return segment.hashes
 
-    def parents_told(self, segment: Segment) -> Sequence[int]:
+    def parents_reported(self, segment: Segment) -> Sequence[int]:
         """Decision: the parents of a segment in a notification: all of them."""
         rule("PIP460-04")
         return segment.parents
 
-    def tells_who_subscribes_the_end(self, *, has_ended: bool, is_sealed: bool, has_more: bool) -> bool:  # noqa: ARG002 - as above
+    def reports_who_subscribes_the_end(self, *, has_ended: bool, is_sealed: bool, has_more: bool) -> bool:  # noqa: ARG002 - as above
         """Decision: whether a new consumer is notified at once that a topic has nothing more for it: if it has ended, so that nothing is
         open there either. `is_sealed` is whether no producer can write there, `has_more` whether there is anything that the consumer may
         get now."""

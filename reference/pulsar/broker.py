@@ -87,7 +87,7 @@ class ReferencePulsar(kernel.Broker[Node]):
         """A new connection to a node; None while that is down."""
         if (node := self._nodes.get(number)) is None:
             return None
-        connection = Connection(node, lambda act: self.run(lambda _: act(), number), self.tell, self._forget, self._send_away)
+        connection = Connection(node, lambda act: self.run(lambda _: act(), number), self.notify, self._forget, self._send_away)
         self._connections[connection] = number
         return connection
 

@@ -21,13 +21,13 @@ class Connection:
         self,
         node: Node,
         run: Callable[[Callable[[], bool]], bool | None],
-        tell: Callable[[Callable[[], Frame | None]], list[Frame | None]],
+        notify: Callable[[Callable[[], Frame | None]], list[Frame | None]],
         left: Callable[["Connection"], None],
         hung_up: Callable[["Connection"], None],
     ) -> None:
         self.is_open = True
         self._run = run
-        self._tell = tell
+        self._notify = notify
         self._left = left
         self._hung_up = hung_up
         self._said: deque[Frame] = deque()
@@ -47,10 +47,10 @@ class Connection:
             return self._said.popleft()
         if not with_news:
             return None
-        if not (told := self._tell(self.peer.news)):
+        if not (reported := self._notify(self.peer.news)):
             self.close()
             return None
-        return told[0]
+        return reported[0]
 
     def hang_up(self) -> None:
         """The node closes the connection, during a request of another client."""

@@ -108,7 +108,7 @@ class Kinds:
             rule("PIP460-48")
         raise Refused(Error.INVALID_TOPIC_NAME, f"{name!r} is not a topic; expected persistent://TENANT/NAMESPACE/NAME")
 
-    def is_told(self, participant: Participant) -> bool:
+    def is_notified(self, participant: Participant) -> bool:
         """Decision: whether coordinators notify a participant of ends.
 
         A segment and its subscriptions learn of ends only from the metadata store, not from a coordinator with the same number.

@@ -128,10 +128,10 @@ class LogCoordinator:
             reply()
         elif reply:
             self._waiting.setdefault(decided.txn, []).append(reply)
-        if self.can_be_told(decided):
+        if self.can_be_notified(decided):
             self._participants.send_to_all(decided, self.low_watermark)
 
-    def can_be_told(self, transaction: Transaction) -> bool:
+    def can_be_notified(self, transaction: Transaction) -> bool:
         """Decision: whether the participants can be notified of the end: if one name among them cannot be parsed, none is."""
         return all(_NAME.fullmatch(name) for name in transaction.partitions)
 
@@ -172,7 +172,7 @@ class LogCoordinator:
     def resume_decided(self) -> None:
         """Decision: what was COMMITTING or ABORTING before a crash is sent to all its participants when the coordinator starts."""
         for transaction in list(self._transactions.values()):
-            if transaction.status.is_decided and not transaction.status.is_complete and self.can_be_told(transaction):
+            if transaction.status.is_decided and not transaction.status.is_complete and self.can_be_notified(transaction):
                 rule("PIP31-30")
                 rule("PIP31-31")
                 rule("CORE-28")

@@ -221,7 +221,7 @@ class Node:
 
         Raises Refused: TOPIC_TERMINATED when no marker can be written, SERVICE_NOT_READY when another node owns the topic.
         """
-        if message.topic not in self.topics.names or not self._kinds.is_told(message.participant):
+        if message.topic not in self.topics.names or not self._kinds.is_notified(message.participant):
             return
         found = self.topics.named(message.topic)
         match message.participant:
@@ -252,8 +252,8 @@ class Node:
             coordinator.sweep()
         if self.keys is not None:
             self.keys.sweep()
-        told = [topic for topic in self.topics.loaded() if not topic.kind.scalable]  # those of the other kind ask its store themselves
-        for topic in told:
+        reported = [topic for topic in self.topics.loaded() if not topic.kind.scalable]  # those of the other kind ask its store themselves
+        for topic in reported:
             if self.profile.stray_messages == "ended":
                 topic.end_strays(partial(self._is_over, topic.kind))
             if self.profile.stray_acknowledgements == "ended":

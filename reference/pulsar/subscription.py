@@ -192,7 +192,7 @@ class Subscription:
         everything = frozenset(range(readable.message.units))
         return self.cursor.acknowledged(readable.place, everything) == everything
 
-    def tell_end(self, consumers: Sequence[Consumer]) -> None:
+    def notify_end(self, consumers: Sequence[Consumer]) -> None:
         """Decision: notify consumers, each once, that the topic has no more for them and gets no more."""
         for consumer in [consumer for consumer in consumers if not consumer.knows_the_end]:
             consumer.knows_the_end = True

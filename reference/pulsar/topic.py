@@ -94,7 +94,7 @@ class Topic:
         self.producers.check_takes_an_end(by_marker=not self.kind.scalable)
         self.buffer.end(txn, action, low_watermark)
         self.dispatch()
-        self.tell_end()
+        self.notify_end()
 
     def end_strays(self, is_over: Callable[[TxnId], bool]) -> None:
         """Abort what is open here of transactions that are over: this topic was not added to them, so no coordinator will end them here."""
@@ -119,7 +119,7 @@ class Topic:
         if self.kind.scalable and self.producers.is_terminated:
             rule("PIP471-53")
         self.subscription(name).end(txn, action, low_watermark)
-        self.tell_end()
+        self.notify_end()
 
     # -- The end of a topic
 
@@ -127,14 +127,14 @@ class Topic:
         """No producer writes here any more, and consumers that have acknowledged everything are notified of the end, now or later: the
         topic is a segment."""
         self.producers.terminate()
-        self.tell_end()
+        self.notify_end()
 
-    def tell_end(self) -> None:
+    def notify_end(self) -> None:
         """Notify the consumers of a sealed segment that no more will follow, if they have acknowledged everything."""
         for subscription in self.subscriptions.values() if self.kind.scalable else ():
             if self.has_ended_for(subscription):
                 rule("PIP460-14")
-                subscription.tell_end(subscription.consumers)
+                subscription.notify_end(subscription.consumers)
 
     def has_ended_for(self, subscription: Subscription) -> bool:
         """Whether that subscription has acknowledged everything, and no more will follow; in a segment, open transactions still may."""

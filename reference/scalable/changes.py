@@ -45,13 +45,13 @@ class LayoutChanges:
         self._crash_points = crash_points
         self._now = now
 
-    def make(self, topic: str, plan: Plan, tell: Callable[[], None]) -> None:
+    def make(self, topic: str, plan: Plan, notify: Callable[[], None]) -> None:
         """Decision: change the topic's layout as planned, and have its consumers notified.
 
         Raises LayoutRefused, and then nothing has changed; Refused: SERVICE_NOT_READY if another controller was faster, or a segment's
         owner cannot be asked: `recover` then completes or undoes what has begun.
         """
-        self.recover(topic, tell)
+        self.recover(topic, notify)
         before = self._layouts.named(topic)
         note = self._planned(topic, before.layout, plan)
         rule("PIP460-20")  # while the note is there, another controller fails, or completes the change first
@@ -62,9 +62,9 @@ class LayoutChanges:
         self._crash_points.reach("after-subscriptions")
         self._make_children(topic, note)
         self._crash_points.reach("after-children")
-        self._seal(topic, note, version, tell)
+        self._seal(topic, note, version, notify)
 
-    def recover(self, topic: str, tell: Callable[[], None]) -> None:
+    def recover(self, topic: str, notify: Callable[[], None]) -> None:
         """Decision: complete or undo a change that has begun and not ended; if the topic is gone, remove what the change has made.
 
         Raises Refused: SERVICE_NOT_READY if that cannot be done now, and MalformedLayout for a note that does not fit the layout.
@@ -79,7 +79,7 @@ class LayoutChanges:
             if not _is_in(stored.layout, note):
                 _check(topic, stored.layout, note)
                 self._make_children(topic, note)
-            self._seal(topic, note, version, tell)
+            self._seal(topic, note, version, notify)
         else:
             self._undo(topic, note)
             self._ended(topic, version, {})
@@ -170,7 +170,7 @@ class LayoutChanges:
             subscriptions=tuple(sorted(self.subscriptions_for(topic, parents))),
         )
 
-    def _seal(self, topic: str, note: ChangeNote, version: Version, tell: Callable[[], None]) -> None:
+    def _seal(self, topic: str, note: ChangeNote, version: Version, notify: Callable[[], None]) -> None:
         """The part of a change that is completed by any controller, once it has begun."""
         note = note.model_copy(update={"step": "sealing"})
         made = _children(topic, note)
@@ -189,7 +189,7 @@ class LayoutChanges:
             if self.is_written(topic, self.completed(stored.layout, note), stored.version):
                 break
         self._crash_points.reach("after-layout")
-        tell()
+        notify()
         self._crash_points.reach("after-told")
         self._ended(topic, version, made)
 

@@ -64,12 +64,12 @@ class LayoutWatch(Generic[Said]):
         self._waiting = waiting
         self._close = close
 
-    def tell(self, layout: Layout) -> None:
+    def notify(self, layout: Layout) -> None:
         """Queue the layout for the client."""
         self._waiting.append(self._say(layout))
         self.epoch, self.newest = max(self.epoch, layout.epoch), layout
 
-    def tell_gone(self, refused: Refused) -> None:
+    def notify_gone(self, refused: Refused) -> None:
         """Queue for the client that there is no such topic, and end the watch."""
         self._waiting.append(self._say_gone(refused))
         self._close()
@@ -90,12 +90,12 @@ class TopicsWatch:
     def __init__(self, close: Callable[[], None]) -> None:
         self.topics: frozenset[str] = frozenset()
         """The topics that exist."""
-        self._told: frozenset[str] | None = None
+        self._reported: frozenset[str] | None = None
         self._close = close
 
     def take(self) -> Topics | None:
         """What has changed since the last call; None if nothing has."""
-        before, self._told = self._told, self.topics
+        before, self._reported = self._reported, self.topics
         if before is None:
             return Topics(tuple(sorted(self.topics)), is_first=True)
         if before == self.topics:
@@ -104,7 +104,7 @@ class TopicsWatch:
 
     def close(self) -> None:
         """The client ends the watch."""
-        self.topics = self._told = frozenset()
+        self.topics = self._reported = frozenset()
         self._close()
 
 
@@ -132,14 +132,14 @@ class Newsroom:
             topic, only(paths.layout(topic)), lambda: self.look(topic, watch), lambda: self.look_behind_a_deletion(topic, watch)
         )
         try:  # after the watch has begun, so that no change is missed
-            first = self.first_told(topic)
+            first = self.first_reported(topic)
         except Refused:
             stop()
             raise
         rule("PIP460-27")
         rule("PIP460-30")
         for _ in range(self.times_first()):
-            watch.tell(first)
+            watch.notify(first)
         return watch
 
     def watch_topics(self, namespace: str) -> TopicsWatch:
@@ -159,7 +159,7 @@ class Newsroom:
         rule("PIP460-28")
         return deque(maxlen=MOST_WAITING)
 
-    def first_told(self, topic: str) -> Layout:
+    def first_reported(self, topic: str) -> Layout:
         """Decision: the layout that a watch begins with: the one that the store has now. Raises Refused."""
         return self._layout_of(topic)
 
@@ -176,11 +176,11 @@ class Newsroom:
             layout = self._layout_of(topic)
         except Refused as refused:
             if refused.error is Error.TOPIC_NOT_FOUND:
-                self.tell_of_deletion(watch, refused)
+                self.notify_of_deletion(watch, refused)
             return
         if self.is_news(watch.epoch, layout.epoch):
             rule("PIP460-28")
-            watch.tell(layout)
+            watch.notify(layout)
 
     def look_behind_a_deletion(self, topic: str, watch: LayoutWatch[Said]) -> None:
         """Decision: what a watch is notified of after the layout of that name was deleted or created.
@@ -192,17 +192,17 @@ class Newsroom:
         except Refused:
             is_another = True
         if is_another:
-            self.tell_of_deletion(watch, Refused(Error.TOPIC_NOT_FOUND, f"{topic} was deleted; look it up again"))
+            self.notify_of_deletion(watch, Refused(Error.TOPIC_NOT_FOUND, f"{topic} was deleted; look it up again"))
 
-    def tell_of_deletion(self, watch: LayoutWatch[Said], refused: Refused) -> None:
+    def notify_of_deletion(self, watch: LayoutWatch[Said], refused: Refused) -> None:
         """Decision: a watch of a deleted topic is notified of that, and of nothing more, even if another topic has the name now."""
         rule("PIP460-28")
-        watch.tell_gone(refused)
+        watch.notify_gone(refused)
 
-    def is_news(self, told: int, epoch: int) -> bool:
+    def is_news(self, reported: int, epoch: int) -> bool:
         """Decision: whether a layout is sent after one of epoch `told`: the epochs of a watch only grow."""
         rule("PIP460-29")
-        return epoch > told
+        return epoch > reported
 
     def look_at_topics(self, namespace: str, watch: TopicsWatch) -> None:
         """Decision: give the watch the topics that exist now."""
@@ -236,11 +236,11 @@ class Newsroom:
             if is_open:
                 one()
 
-        def told(change: KeyChange) -> None:
+        def reported(change: KeyChange) -> None:
             one = look if change.kind is ChangeKind.MODIFIED else look_behind_a_deletion
             self._machine.send(News(about), lambda _: look_while_open(one))
 
-        watch: Watch = self._store.watch(*keys, told)
+        watch: Watch = self._store.watch(*keys, reported)
         no_timer = self.look_now_and_then(look_while_open)
 
         def stop() -> None:

@@ -61,7 +61,7 @@ class ScalableProfile(BaseModel):
     """What a subscription must have drained before a stream consumer gets a child: all its ancestors, or only its parents, of which an
     empty one is drained at once."""
 
-    subscriptions_told: Literal["all", "without-slash"]
+    subscriptions_reported: Literal["all", "without-slash"]
     """Which subscriptions' consumers are notified of changes: all, or only those whose name has no slash."""
 
     repeated_messages: Literal["recognised", "stored-again"]

@@ -49,7 +49,7 @@ class Session:
         self._lost = lost
         self._hang_up = hang_up
 
-    def tell(self, assignment: Assignment) -> None:
+    def notify(self, assignment: Assignment) -> None:
         """Queue the assignment for the consumer."""
         self.assignment = assignment
         self._waiting.append(assignment)
@@ -138,7 +138,7 @@ class Sessions:
         led = self._led.setdefault(topic, {})
         for gone in [subscription for subscription in led if subscription not in there]:
             self._send_all_away(led.pop(gone))
-        for subscription in filter(self.is_told_of_changes, there):
+        for subscription in filter(self.is_notified_of_changes, there):
             try:
                 self._deal(topic, subscription, layout)
             except Refused as refused:
@@ -177,10 +177,10 @@ class Sessions:
         rule("PIP460-44")
         return list(layout.segments.values())
 
-    def is_told_of_changes(self, subscription: str) -> bool:
+    def is_notified_of_changes(self, subscription: str) -> bool:
         """Decision: whether consumers are notified of splits and of one another: those of every subscription, whatever its name is."""
         rule("PIP460-34")
-        return self._profile.subscriptions_told == "all" or "/" not in subscription
+        return self._profile.subscriptions_reported == "all" or "/" not in subscription
 
     def dealt(self, segments: Iterable[Segment], names: Iterable[str]) -> Mapping[str, tuple[Segment, ...]]:
         """Decision: which of these consumers reads which segments."""
@@ -212,11 +212,11 @@ class Sessions:
         rule("PIP460-52")
         return Member(registration, until=self.waited_for_until(name))
 
-    def tell(self, session: Session, assignment: Assignment) -> None:
+    def notify(self, session: Session, assignment: Assignment) -> None:
         """Decision: send a consumer its assignment, unless it is the last that it was sent."""
         if session.assignment != assignment:
             rule("PIP460-36")
-            session.tell(assignment)
+            session.notify(assignment)
 
     # -- Inside
 
@@ -243,7 +243,7 @@ class Sessions:
             segments = self.segments_for(topic, subscription, layout) if members else []
         for name, assigned in self.dealt(segments, members).items():
             if (session := members[name].session) is not None:
-                self.tell(session, Assignment(layout.epoch, assigned))
+                self.notify(session, Assignment(layout.epoch, assigned))
 
     def _members(self, topic: str, subscription: str) -> dict[str, Member]:
         """The members of a subscription, as the store has them, without those whose wait is over."""

@@ -47,8 +47,8 @@ def check(profile: str, options: Mapping[str, object]) -> None:
     point = options.get("crash-at")
     points = MetadataKind.crash_points
     if point is not None and point not in points:
-        told = "\n".join(f"  {name}: {what}" for name, what in points.items())
-        raise WrongUsage(f"--crash-at {point}: there is no such place{hint(str(point), points)}; expected one of\n{told}")
+        reported = "\n".join(f"  {name}: {what}" for name, what in points.items())
+        raise WrongUsage(f"--crash-at {point}: there is no such place{hint(str(point), points)}; expected one of\n{reported}")
 
 
 def offer(listeners: Mapping[str, socket.socket], wanted: BrokerRequest) -> Offer:

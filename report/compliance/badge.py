@@ -57,15 +57,15 @@ def file_name(system: System) -> str:
     """The badge's file: the system's own words where only it has them, else with a digest that tells it apart."""
     words = str(system).replace(", with the defect ", "-").replace(" as ", "-").replace(" ", "-")
     plain = re.sub(r"^\.|[^A-Za-z0-9._+-]+", "_", words)[:80]
-    digest = "" if _is_ordinary(system) else "-" + hashlib.sha256(_told_apart(system).encode()).hexdigest()[:8]
+    digest = "" if _is_ordinary(system) else "-" + hashlib.sha256(_distinguished(system).encode()).hexdigest()[:8]
     return f"{plain}{digest}.svg"
 
 
-def _told_apart(system: System) -> str:
+def _distinguished(system: System) -> str:
     """What differs for any two systems; of one without a defect as ever, so that links stay good."""
     parts = {"name": system.name, "version": system.version, "profile": system.profile}
-    told = parts if system.defect is None else parts | {"defect": system.defect}
-    return f"System({', '.join(f'{name}={value!r}' for name, value in told.items())})"
+    reported = parts if system.defect is None else parts | {"defect": system.defect}
+    return f"System({', '.join(f'{name}={value!r}' for name, value in reported.items())})"
 
 
 def _is_ordinary(system: System) -> bool:

@@ -162,7 +162,7 @@ def _show(summary: Summary, unreadable: Sequence[Unreadable], out: Path) -> None
             Text(f"{latest.started:%Y-%m-%d %H:%M} {latest.name}{'' if latest.complete else ', not complete'}"),
         )
     console.print(table)
-    console.print(summary.told)
+    console.print(summary.reported)
     if unreadable:
         console.print(Text(f"{len(unreadable)} could not be read: {_some(unreadable)}"), style="yellow")
     console.print(f"report: {out / 'index.html'}", soft_wrap=True)

@@ -38,7 +38,7 @@ def _lines(summary: Summary, shown: Matrix, unreadable: Sequence[Unreadable], ma
     yield "# Compliance with the transaction proposals"
     yield ""
     yield (
-        f"{summary.told}; {len(unreadable)} {'file or folder' if len(unreadable) == 1 else 'files or folders'} could not be read. "
+        f"{summary.reported}; {len(unreadable)} {'file or folder' if len(unreadable) == 1 else 'files or folders'} could not be read. "
         f"For each requirement, the latest run that judged it counts. Made {made:%Y-%m-%d %H:%M} UTC by Fencepost {VERSION}."
     )
     yield ""
@@ -96,7 +96,7 @@ def _standing(standing: SystemStanding) -> str:
 def _system(standing: SystemStanding) -> str:
     """The system, and beside it what is told of its latest run and how many images its runs had."""
     several = (f"{len(standing.images)} images",) if len(standing.images) > 1 else ()
-    beside = "; ".join(map(escaped, (*standing.latest.told, *several)))
+    beside = "; ".join(map(escaped, (*standing.latest.reported, *several)))
     return escaped(str(standing.system)) + (f" ({beside})" if beside else "")
 
 

@@ -78,25 +78,25 @@ def _note(life: Life, open_calls: dict[int, Call], event: Mapping[str, Any]) -> 
         life.length += 1
 
 
-def _write(life: Life, told: Mapping[str, str]) -> None:
-    key = unquote(told["record"])
+def _write(life: Life, reported: Mapping[str, str]) -> None:
+    key = unquote(reported["record"])
     record = life.records.setdefault(key, LifeRecord(key))
-    if told.get("deleted"):
+    if reported.get("deleted"):
         record.deleted = life.length
     else:
-        record.said.append((life.length, _in_short(told)))
+        record.said.append((life.length, _in_short(reported)))
 
 
-def _in_short(told: Mapping[str, str]) -> str:
+def _in_short(reported: Mapping[str, str]) -> str:
     """What distinguishes the record from others of its class."""
-    if "state" in told:
-        return told["state"]
-    if "decision" in told:
-        return told["decision"]
-    if "kind" in told:
-        place = f" {told['ledgerId']}:{told['entryId']}" if told["kind"] == "ACK" else ""
-        return f"{told['kind']}{place}"
-    return ":".join(filter(None, (told.get("ledgerId"), told.get("entryId"))))
+    if "state" in reported:
+        return reported["state"]
+    if "decision" in reported:
+        return reported["decision"]
+    if "kind" in reported:
+        place = f" {reported['ledgerId']}:{reported['entryId']}" if reported["kind"] == "ACK" else ""
+        return f"{reported['kind']}{place}"
+    return ":".join(filter(None, (reported.get("ledgerId"), reported.get("entryId"))))
 
 
 def _events(path: Path) -> Iterator[Mapping[str, Any]]:

@@ -150,8 +150,8 @@ class _Picture:
         """A crash is a bar through everything."""
         yield f'<rect class="{"x" if fault else "b"}" x="0" y="{y + 2}" width="{self.whole_width}" height="{height}"/>'
         ending = {"failed": " (failed)", "not reached": " (not reached)"}.get(outcome, "")
-        told = f"{words}{f' [{fault}]' if fault else ''}{ending}"
-        for number, line in enumerate(self._wrapped(told)):
+        reported = f"{words}{f' [{fault}]' if fault else ''}{ending}"
+        for number, line in enumerate(self._wrapped(reported)):
             yield text(12, y + 16 + _LINE * number, line, "w" if fault else "k")
 
     def _asked(self, call: Call, y: int, times: int, is_decisive: bool) -> Iterator[str]:
@@ -189,8 +189,8 @@ class _Picture:
         return text(x, y, shown, f"h {look}{' hm' if is_decisive else ''}", tip="" if tip == shown else tip)
 
     def _verdict(self, row: VerdictRow) -> list[tuple[str, str]]:
-        told = (("about", row.what, "q"), ("expected", row.expected, "g"), ("seen", row.seen, "r"))
-        return [(line, style) for name, said, style in told if said is not None for line in self._wrapped(f"{name}: {cut(said, 900)}")]
+        reported = (("about", row.what, "q"), ("expected", row.expected, "g"), ("seen", row.seen, "r"))
+        return [(line, style) for name, said, style in reported if said is not None for line in self._wrapped(f"{name}: {cut(said, 900)}")]
 
     def _wrapped(self, said: str) -> list[str]:
         return textwrap.wrap(cut(said, 1200), int((self.width - 40) / _LETTER)) or [""]

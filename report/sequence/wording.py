@@ -28,8 +28,8 @@ def title(call: Call) -> str:
 def request(call: Call) -> str:
     """`EndTxn v5 commit, transfer, id 1000, epoch 0`."""
     end = f" {call.asked.get('f')}" if call.asked.get("f") in ("commit", "abort") and call.client != "broker" else ""
-    told = ", ".join(filter(None, [*_transaction(call.asked), *_moved(call.asked), *_controlled(call)]))
-    return f"{title(call)}{end}{': ' if told else ''}{told}"
+    reported = ", ".join(filter(None, [*_transaction(call.asked), *_moved(call.asked), *_controlled(call)]))
+    return f"{title(call)}{end}{': ' if reported else ''}{reported}"
 
 
 def answer(call: Call) -> str:
@@ -44,8 +44,8 @@ def answer(call: Call) -> str:
         return f"{call.error.get('class', 'refused')}{f' ({code})' if code is not None else ''}{message}"
     event = call.answered or {}
     asked = {*_transaction(call.asked), *_moved(call.asked)}
-    told = [part for part in (*_transaction(event), *_moved(event)) if part not in asked]
-    return ", ".join([*told, *_answered(event.get("ctl") or {})]) or _nothing(call)
+    reported = [part for part in (*_transaction(event), *_moved(event)) if part not in asked]
+    return ", ".join([*reported, *_answered(event.get("ctl") or {})]) or _nothing(call)
 
 
 def _nothing(call: Call) -> str:
@@ -136,10 +136,10 @@ def _answered(about: Mapping[str, Any]) -> Iterator[str]:
         yield f"id {about.get('producer_id')}, epoch {about['producer_epoch']}"
     if not isinstance(answer, Mapping):
         return
-    told = list(_states(answer))
-    yield from told[:_MOST_NAMED]
-    if len(told) > _MOST_NAMED:
-        yield f"and {len(told) - _MOST_NAMED} more"
+    reported = list(_states(answer))
+    yield from reported[:_MOST_NAMED]
+    if len(reported) > _MOST_NAMED:
+        yield f"and {len(reported) - _MOST_NAMED} more"
 
 
 def _listed(value: Any) -> list[Any]:

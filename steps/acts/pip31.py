@@ -85,8 +85,8 @@ def _look_at_subscription(model: Pip31, one: Subscription) -> list[ActLine]:
 
 def _left(model: Pip31, one: Subscription, parts: Sequence[str]) -> list[ActLine]:
     """The line about the messages that are left."""
-    is_told = set(one.states) == set(one.received) and not any(model.transactions[name].is_answer_lost for name in parts)
-    if not one.is_clear and is_told and not one.is_odd and "PIP31-64" not in one.whys:
+    is_notified = set(one.states) == set(one.received) and not any(model.transactions[name].is_answer_lost for name in parts)
+    if not one.is_clear and is_notified and not one.is_odd and "PIP31-64" not in one.whys:
         return [ActLine("Then", f'"{one.name}" agrees with the answers', narrowest(one.whys) if one.whys else "PIP31-74")]
     if not one.is_clear and not one.free:
         return []

@@ -190,7 +190,7 @@ def _add_to_unknown(model: Pip31, where: str) -> list[ActLine]:
     return [*unknown(model), asked, ActLine("Then", "it is refused with TransactionNotFound", "PIP31-19")]
 
 
-def _tell_again(model: Pip31, name: str, where: str) -> list[ActLine]:
+def _notify_again(model: Pip31, name: str, where: str) -> list[ActLine]:
     one, is_commit = used(model, where), model.transactions[name].committed
     one.whys.append("PIP31-153")
     why = "PIP31-153" if is_commit else "PIP31-37"
@@ -299,7 +299,7 @@ def _may_add_late(model: Pip31, name: str, where: str) -> bool:
     return one is not None and not one.is_open and one.committed is not None and is_there(model, where)
 
 
-def _may_tell_again(model: Pip31, name: str, where: str) -> bool:
+def _may_notify_again(model: Pip31, name: str, where: str) -> bool:
     return model.is_over(name) and where in model.transactions[name].subscriptions and is_there(model, where)
 
 
@@ -337,7 +337,7 @@ def acts() -> Iterator[Act[Pip31]]:
     first, needs = TRANSACTIONS[0], frozenset({"participant-ends"})
     yield Act(f"{first} acknowledges i1 for workers late", _may_acknowledge_late, _acknowledge_late, (first, "workers", "i1"))
     yield Act(f"{first} adds workers late", _may_add_late, _add_late, (first, "workers"))
-    yield Act(f"workers are told of the end of {first} again", _may_tell_again, _tell_again, (first, "workers"), needs)
+    yield Act(f"workers are told of the end of {first} again", _may_notify_again, _notify_again, (first, "workers"), needs)
     for where, values in (("workers", (INPUT[0], *BATCH)), ("auditors", INPUT[:1])):
         for value in values:
             needs = _BY_BATCH if value in BATCH else frozenset()

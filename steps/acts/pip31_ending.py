@@ -98,7 +98,7 @@ def _crash_at_answer(model: Pip31, name: str, how: str) -> list[ActLine]:
     ]
 
 
-def _tell_topic_again(model: Pip31, name: str, topic: str) -> list[ActLine]:
+def _notify_topic_again(model: Pip31, name: str, topic: str) -> list[ActLine]:
     how = END[decision(model.transactions[name].committed)]
     model.topics[topic].whys.append("PIP31-36" if how == "commit" else "PIP31-37")
     return [ActLine("Given", f"{topic} has been asked to {how} {name}", narrowest(model.topics[topic].whys))]
@@ -248,7 +248,7 @@ def _may_race(model: Pip31, name: str, *_: str) -> bool:
     return is_answered and named.isdisjoint(one.topics) and not any(model.subscriptions[name].is_odd for name in one.subscriptions)
 
 
-def _may_tell_again(model: Pip31, name: str, topic: str) -> bool:
+def _may_notify_again(model: Pip31, name: str, topic: str) -> bool:
     return model.is_over(name) and topic in model.transactions[name].topics and model.topics[topic].is_plain_to_read
 
 
@@ -291,7 +291,7 @@ def acts() -> Iterator[Act[Pip31]]:
         for topic in TOPICS[:2]:
             yield Act(f"{x} adds {topic} late", _may_add_late, _add_late, (x, topic))
             again, needs = f"{topic} is told of the end of {x} again", frozenset({"participant-ends"})
-            yield Act(again, _may_tell_again, _tell_topic_again, (x, topic), needs)
+            yield Act(again, _may_notify_again, _notify_topic_again, (x, topic), needs)
         for first in ENDS:
             for second in ENDS:
                 yield Act(f"{x} {first} and {second} at once", _may_race, _end_twice, (x, first, second), races=True)

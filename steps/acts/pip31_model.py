@@ -342,12 +342,12 @@ class Pip31:
                 if entry.transaction is one:
                     self._give(topic_name, entry.value)
         if not held:
-            self._tell(one)
+            self._notify(one)
 
     def let_go(self, name: str) -> None:
         """The end of a transaction is released."""
         self.transactions[name].is_held_up = False
-        self._tell(self.transactions[name])
+        self._notify(self.transactions[name])
 
     def go_down(self) -> None:
         """The system has crashed and restarted."""
@@ -374,7 +374,7 @@ class Pip31:
             one.is_exact = False
             one.owed = []
 
-    def _tell(self, one: Transaction) -> None:
+    def _notify(self, one: Transaction) -> None:
         for name in one.subscriptions:
             self.subscriptions[name].ended(one.name, one.committed)
 

@@ -82,8 +82,8 @@ def episodes() -> Iterator[Episode]:
     yield Episode((*_BASE, *messages, gone), both_read, due, "40", _BROKERS)
     yield Episode((*_BASE, gone, *messages), both_read, due, "40", _BROKERS)
     alone = (_BASE[0], 'gil has joined "clerks" of payments', _TAKEN_OVER)
-    told = ("soon gil is sent away, or told of payments as it is now",)
-    yield Episode(alone, "a is split into one and two", told, "41", _BROKERS | _FAULTS)
+    reported = ("soon gil is sent away, or told of payments as it is now",)
+    yield Episode(alone, "a is split into one and two", reported, "41", _BROKERS | _FAULTS)
     again = (*alone, 'gil has joined "clerks" of payments', "the grace period has passed")
     yield Episode(
         again, "a is split into one and two", ("it is done", "gil is assigned one and two and b"), "41", _BROKERS | _FAULTS | _TIME

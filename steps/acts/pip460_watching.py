@@ -59,12 +59,12 @@ def _look_up(_: Layouts) -> list[ActLine]:
     return [then(f"a lookup of {TOPIC} soon answers where its segments are", "30")]
 
 
-def _recreate(model: Layouts, is_told: str) -> list[ActLine]:
+def _recreate(model: Layouts, is_notified: str) -> list[ActLine]:
     """Clients of the topic are notified; the new topic has nothing of the former one."""
     members, watches, stale = list(model.members), list(model.watches), _stale(model)
     connected = [name for name in members if model.members[name].is_connected]
     model.recreate()
-    lines = [*([given(_LOST, "28")] if is_told else []), given(f"{TOPIC} has been deleted as a whole", "47")]
+    lines = [*([given(_LOST, "28")] if is_notified else []), given(f"{TOPIC} has been deleted as a whole", "47")]
     lines += [line for name in stale for line in refused(f"a client opens a producer of {name}", "47")]
     lines += refused(f"an administrator looks at the layout of {TOPIC}", "47")
     made = f'the scalable topic "{TOPIC}" of segments "{FIRST[0]}" and "{FIRST[1]}"'

@@ -52,7 +52,7 @@ def _connect(model: Keys, task: str, key: str) -> list[ActLine]:
         ActLine("When", f"{task} connects with {key}", "TXKEY-01" if before is None else "TXKEY-04", f"{task} has connected with {key}"),
         ActLine("Then", "it is done", "TXKEY-01" if before is None else "TXKEY-04"),
     ]
-    is_comparable = before is not None and before != task and model.tasks[before].key == key and model.tasks[before].is_told
+    is_comparable = before is not None and before != task and model.tasks[before].key == key and model.tasks[before].is_notified
     why = "TXKEY-29" if key in model.deleted else "TXKEY-20" if model.done["crash"] else "TXKEY-02"
     lost = model.connect(task, key)
     if before is None:
@@ -246,7 +246,7 @@ def _connect_at_once(model: Keys, one: str, other: str, key: str) -> list[ActLin
     lost = model.abort(before.name) if before is not None else None
     for task in (one, other):
         model.connect(task, key)
-        model.tasks[task].is_current = model.tasks[task].is_told = False
+        model.tasks[task].is_current = model.tasks[task].is_notified = False
     asked = ActLine("When", f"{one} and {other} connect with {key} at the same time", "TXKEY-24")
     return [asked, ActLine("Then", f"exactly one of {one} and {other} stays connected", "TXKEY-24"), *aborted(lost, "TXKEY-05")]
 
@@ -273,7 +273,7 @@ def _unload(_: Keys, topic: str) -> list[ActLine]:
 def _crash_in_connect(model: Keys, task: str, key: str) -> list[ActLine]:
     """The epoch is durable and was not answered: the previous owner of the key is fenced."""
     lost = model.connect(task, key)
-    model.tasks[task].is_current = model.tasks[task].is_told = False
+    model.tasks[task].is_current = model.tasks[task].is_notified = False
     model.done["crash"] += 1
     model.go_down()
     said = ("the system will crash after-epoch-persisted", f"{task} has tried to connect with {key}", "the system has restarted")
@@ -287,7 +287,7 @@ def _compact(_: Keys) -> list[ActLine]:
 def _fail_to_connect(model: Keys, task: str, key: str) -> list[ActLine]:
     now = model.current(key)
     if task in model.tasks:
-        model.tasks[task].is_told = False
+        model.tasks[task].is_notified = False
     lines = [
         ActLine("Given", "the key topic fails at the next write", "TXKEY-22"),
         ActLine("When", f"{task} connects with {key}", "TXKEY-22", f"{task} has tried to connect with {key}"),

@@ -32,7 +32,7 @@ def may_come_back(model: Keys, task: str) -> bool:
 def is_fenced(model: Keys, task: str) -> bool:
     """Whether it was given an epoch, and another task has been given one since, or its key is deleted."""
     one = model.tasks.get(task)
-    return one is not None and one.is_told and not one.is_current and (model.last.get(one.key) != task or one.key in model.deleted)
+    return one is not None and one.is_notified and not one.is_current and (model.last.get(one.key) != task or one.key in model.deleted)
 
 
 def may_begin_fenced(model: Keys, task: str) -> bool:

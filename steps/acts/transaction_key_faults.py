@@ -17,7 +17,7 @@ _FAILS = "the key topic fails at the next write"
 def _crash_in_connect(model: Keys, task: str, key: str, point: str) -> list[ActLine]:
     """The epoch is durable; the previous owner of the key is fenced."""
     lost = model.connect(task, key)
-    model.tasks[task].is_current = model.tasks[task].is_told = False
+    model.tasks[task].is_current = model.tasks[task].is_notified = False
     model.done["crash"] += 1
     model.go_down()
     said = (f"the system will crash {point}", f"{task} has tried to connect with {key}", "the system has restarted")

@@ -37,7 +37,7 @@ class Task:
     is_current: bool = True
     is_connected: bool = True
     has_left: bool = False
-    is_told: bool = True
+    is_notified: bool = True
     """Whether it knows its epoch."""
     transaction: Transaction | None = None
 

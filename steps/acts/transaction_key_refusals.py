@@ -29,7 +29,7 @@ def _come_with(model: Keys, task: str, epoch: str) -> list[ActLine]:
 def _untouched(model: Keys, key: str, why: str) -> list[ActLine]:
     """The owner of the key keeps it, with its epoch and its transaction."""
     now = model.current(key)
-    if now is None or not now.is_told:
+    if now is None or not now.is_notified:
         return []
     is_open = f"transaction {now.open.name}" if now.open else "nothing"
     lines = _then(why, f"{key} is at the epoch of {now.name}, with {is_open} open")
@@ -41,7 +41,7 @@ def _come_as_new(model: Keys, task: str) -> list[ActLine]:
     """A process that names no epoch has the key from now on."""
     key = model.tasks[task].key
     before = model.current(key)
-    is_other = before is not None and before.name != task and before.is_told
+    is_other = before is not None and before.name != task and before.is_notified
     lines = [ActLine("When", f"{task} connects again with {_NONE}", "TXKEY-02"), *_then("TXKEY-02", "it is done")]
     lines += _then("TXKEY-02", f"{task} is given a greater epoch than {before.name}") if is_other and before is not None else []
     if is_other and before is not None and before.is_connected and not before.has_left:
@@ -90,13 +90,13 @@ def _acknowledge_late_silently(model: Keys, task: str, value: str, *_: str) -> l
 def _may_come_with(model: Keys, task: str, epoch: str) -> bool:
     """The previous epoch must exist and must not be that of a new process."""
     one = model.tasks.get(task)
-    is_known = one is not None and one.is_told and one.is_current
+    is_known = one is not None and one.is_notified and one.is_current
     return is_known and one is not None and (epoch != _BEFORE or model.counts[one.key] > 1)
 
 
 def _may_come_as_new(model: Keys, task: str) -> bool:
     one = model.tasks.get(task)
-    return one is not None and one.is_told and (one.is_current or conditions.is_fenced(model, task)) and one.key not in model.deleted
+    return one is not None and one.is_notified and (one.is_current or conditions.is_fenced(model, task)) and one.key not in model.deleted
 
 
 def _is_not_there(model: Keys, key: str) -> bool:

@@ -70,15 +70,20 @@ def has_partitions(context: ScenarioContext, topic: str, partition_count: int | 
         context.evidence.expect(made == expected, str(expected), str(made), what="answer to CreateTopics")
     if observer.offers("metadata", _BY_ID):
         by_id = [{"topic_id": found.topic_id, "name": None}]
-        _told(
-            context.evidence, observer.topics_told(by_id, _BY_ID), {name: partition_count}, f"topics by id that Metadata v{_BY_ID} answers"
+        _reported(
+            context.evidence,
+            observer.topics_reported(by_id, _BY_ID),
+            {name: partition_count},
+            f"topics by id that Metadata v{_BY_ID} answers",
         )
     if observer.offers("metadata", _ALL_OF_OLD):
-        _tells_of_all(context.evidence, observer.topics_told([], _ALL_OF_OLD), name, partition_count, _ALL_OF_OLD)
+        _reports_of_all(context.evidence, observer.topics_reported([], _ALL_OF_OLD), name, partition_count, _ALL_OF_OLD)
     newest = observer.newest("metadata", _NONE_OF_NEWER, _BY_ID)
-    _tells_of_all(context.evidence, observer.topics_told(None, newest), name, partition_count, newest)
+    _reports_of_all(context.evidence, observer.topics_reported(None, newest), name, partition_count, newest)
     for version in {newest, observer.newest("metadata", _NONE_OF_NEWER, _NONE_OF_NEWER) if observer.offers("metadata", 1) else newest}:
-        _told(context.evidence, observer.topics_told([], version), {}, f"topics that Metadata v{version} answers to who asks for none")
+        _reported(
+            context.evidence, observer.topics_reported([], version), {}, f"topics that Metadata v{version} answers to who asks for none"
+        )
 
 
 def _default_count(context: ScenarioContext, topic: str) -> int:
@@ -231,11 +236,11 @@ def _a_node(context: ScenarioContext) -> list[int]:
     return achieved(context.observer.node_numbers(), "asking for the nodes")[:1]
 
 
-def _told(evidence: Evidence, told: Outcome[dict[str, int]], expected: dict[str, int], what: str) -> None:
+def _reported(evidence: Evidence, told: Outcome[dict[str, int]], expected: dict[str, int], what: str) -> None:
     evidence.expect(told == Done(expected), str(expected), str(told), what=what)
 
 
-def _tells_of_all(evidence: Evidence, told: Outcome[dict[str, int]], name: str, partitions: int, version: int) -> None:
+def _reports_of_all(evidence: Evidence, told: Outcome[dict[str, int]], name: str, partitions: int, version: int) -> None:
     """Ignores other topics, which belong to other scenarios."""
     found = told.value.get(name) if isinstance(told, Done) else None
     seen = reported(told) if not isinstance(told, Done) else "it is not among them" if found is None else f"{found} partitions"

@@ -32,7 +32,7 @@ class Gathering:
 
     joined: dict[str, Joined] = field(default_factory=dict)
     shares: dict[str, Share] = field(default_factory=dict)
-    told: dict[str, Outcome[None]] = field(default_factory=dict)
+    reported: dict[str, Outcome[None]] = field(default_factory=dict)
     """The answers to Heartbeats of the members that had joined before."""
 
     session_ms: int = 0
@@ -62,7 +62,7 @@ def gather(
 ) -> Outcome[None]:
     """`new` joins, and the other members join again when Heartbeat asks for it; all get their shares. Else the first failure."""
     probes = {name: context.producers[name].probe for name in filter(None, (new, beside))}
-    gathering.joined, gathering.shares, gathering.told = {}, {}, {}
+    gathering.joined, gathering.shares, gathering.reported = {}, {}, {}
     waits: dict[str, Callable[[], Outcome[Joined]]] = {}
     known = place_of(context, new)
     name = context.session.unique(group) if group else ""
@@ -72,7 +72,7 @@ def gather(
     else:
         waits[new] = probes[new].send_join(name, known.member if known else "", instance, bringing)
         place = context.memberships[beside][-1]
-        gathering.told[beside] = until_told(context, probes[beside], name, place)
+        gathering.reported[beside] = until_reported(context, probes[beside], name, place)
         waits[beside] = probes[beside].send_join(name, place.member, place.instance, Bringing({PROTOCOL: wanted_by(beside)}))
     for one, outcome in {one: wait() for one, wait in waits.items()}.items():
         match outcome:
@@ -86,14 +86,14 @@ def gather(
     return _share_out(context, gathering, probes, name)
 
 
-def until_told(context: ScenarioContext, probe: KafkaProbe, group: str, place: Membership) -> Outcome[None]:
+def until_reported(context: ScenarioContext, probe: KafkaProbe, group: str, place: Membership) -> Outcome[None]:
     """Send Heartbeats until one is refused or patience ends."""
-    told: Outcome[None] = Unknown("the session's patience is over before the first attempt")
+    reported: Outcome[None] = Unknown("the session's patience is over before the first attempt")
     for _ in context.time.attempts():
-        told = probe.heartbeat(group, place)
-        if isinstance(told, Refused):
+        reported = probe.heartbeat(group, place)
+        if isinstance(reported, Refused):
             break
-    return told
+    return reported
 
 
 def _share_out(context: ScenarioContext, gathering: Gathering, probes: Mapping[str, KafkaProbe], group: str) -> Outcome[None]:
@@ -108,9 +108,9 @@ def _share_out(context: ScenarioContext, gathering: Gathering, probes: Mapping[s
         listed = [] if joined.skips_assignment else joined.others
         assignments = {member: share_of(by_id.get(member, "a stranger")) for member in listed}
         outcomes[name] = probes[name].sync(group, places[name], assignments)
-    told = {name: wait() for name, wait in early.items()}
-    again = [name for name, outcome in told.items() if isinstance(outcome, Refused) and outcome.error == "REBALANCE_IN_PROGRESS"]
-    outcomes |= told | {name: probes[name].sync(group, places[name], {}) for name in again}
+    reported = {name: wait() for name, wait in early.items()}
+    again = [name for name, outcome in reported.items() if isinstance(outcome, Refused) and outcome.error == "REBALANCE_IN_PROGRESS"]
+    outcomes |= reported | {name: probes[name].sync(group, places[name], {}) for name in again}
     for name, outcome in outcomes.items():
         if (trouble := _kept(gathering, name, outcome)) is not None:
             return trouble
@@ -128,8 +128,8 @@ def _kept(gathering: Gathering, name: str, outcome: Outcome[Share]) -> Refused |
 
 def short_session_ms(context: ScenarioContext, probe: KafkaProbe) -> int:
     """A short session that the broker allows; a member that joins a separate group finds out whether it is too short."""
-    told = probe.join(context.session.unique("short-session"), bringing=Bringing(session_timeout_ms=SHORT_SESSION_MS))
-    is_too_short = isinstance(told, Refused) and told.error == "INVALID_SESSION_TIMEOUT"
+    reported = probe.join(context.session.unique("short-session"), bringing=Bringing(session_timeout_ms=SHORT_SESSION_MS))
+    is_too_short = isinstance(reported, Refused) and reported.error == "INVALID_SESSION_TIMEOUT"
     return SHORTEST_BY_DEFAULT_MS if is_too_short else SHORT_SESSION_MS
 
 

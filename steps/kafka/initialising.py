@@ -73,7 +73,7 @@ def initialises_again(context: ScenarioContext, producer: str, identity: str | N
 
 
 @INITIALISE.tried
-def was_told_to_wait(context: ScenarioContext, producer: str) -> None:
+def was_notified_to_wait(context: ScenarioContext, producer: str) -> None:
     one = context.producers[producer]
     version = context.version(one, _REQUEST)
     answer = one.probe.init_producer_id(one.transactional_id, timeout_ms=LONG_TIMEOUT_MS, current=one.current, version=version, retry=False)

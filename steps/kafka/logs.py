@@ -80,7 +80,7 @@ def one_marker_was_added(context: ScenarioContext, marker_kind: str, partitions:
         due = _epoch_of(context, epoch_of)
         holds, expected = holds and markers[0][0] == due, f"{expected}, with epoch {due.epoch}"
     own = _epoch_of(context, epoch_of).epoch - epoch_of.startswith("the next") if epoch_of else None
-    context.evidence.expect(holds, expected, _told(found, own), what=f"markers added to {' and '.join(partitions)}")
+    context.evidence.expect(holds, expected, _reported(found, own), what=f"markers added to {' and '.join(partitions)}")
 
 
 @KAFKA.then("only {marker_kind} markers were added to {partitions}, with {epoch_of}")
@@ -91,7 +91,7 @@ def only_these_markers_were_added(context: ScenarioContext, marker_kind: str, pa
     context.evidence.expect(
         all(set(new) == {due} for new in found.values()),
         f"{marker_kind} markers with {due[0]} in each, and no others",
-        _told(found),
+        _reported(found),
         what=f"markers added to {' and '.join(partitions)}",
     )
 
@@ -115,7 +115,7 @@ def _epoch_of(context: ScenarioContext, epoch_of: str) -> ProducerIdAndEpoch:
     return producer.next_epoch() if epoch_of.startswith("the next") else producer.current
 
 
-def _told(found: dict[str, list[tuple[ProducerIdAndEpoch, MarkerType]]], own: int | None = None) -> str:
+def _reported(found: dict[str, list[tuple[ProducerIdAndEpoch, MarkerType]]], own: int | None = None) -> str:
     """What was found, and how far its epochs are from the producer's own where that is known."""
 
     def one(identity: ProducerIdAndEpoch, kind: MarkerType) -> str:

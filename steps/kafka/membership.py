@@ -8,7 +8,17 @@ from fencepost.contract.outcomes import Done, Outcome, Refused
 from fencepost.steps.outcomes import achieved
 
 from .context import ScenarioContext
-from .gathering import Gathering, beat_through_sessions, gather, member_named, place_of, share_of, short_session_ms, until_told, wanted_by
+from .gathering import (
+    Gathering,
+    beat_through_sessions,
+    gather,
+    member_named,
+    place_of,
+    share_of,
+    short_session_ms,
+    until_reported,
+    wanted_by,
+)
 from .judging import answered, reported
 from .values import TWO_SESSIONS
 from .vocabulary import KAFKA
@@ -119,7 +129,7 @@ SILENCE = KAFKA.act(
 def has_been_silent(context: ScenarioContext, producer: str, other: str, group: str) -> None:
     if producer == other:
         raise SetUpFailed(f"{producer} cannot be silent and be told so")
-    until_told(context, context.producers[other].probe, context.session.unique(group), context.memberships[other][-1])
+    until_reported(context, context.producers[other].probe, context.session.unique(group), context.memberships[other][-1])
 
 
 @SILENCE.when
@@ -188,7 +198,7 @@ def is_in_a_later_generation(context: ScenarioContext, producer: str) -> None:
 
 
 @KAFKA.then("the leader alone is told what all members want")
-def leader_is_told(context: ScenarioContext, gathering: Gathering) -> None:
+def leader_is_reported(context: ScenarioContext, gathering: Gathering) -> None:
     """JoinGroup lists to the leader each member with the metadata that it brought, and nothing to the others."""
     wanted = {joined.member: wanted_by(name) for name, joined in gathering.joined.items()}
     for name, joined in gathering.joined.items():

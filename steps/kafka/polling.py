@@ -51,9 +51,9 @@ def only_these_states(context: ScenarioContext, states: tuple[str, ...], produce
     lawful = [state for state in states if state in seen] == seen and {states[0], states[-1]} <= set(seen)
     if "Ongoing" in context.states_since_answer:
         lawful = False
-    context.evidence.expect(lawful, ", ".join(states), _told(context), what=f"states of the transaction of {producer}")
+    context.evidence.expect(lawful, ", ".join(states), _reported(context), what=f"states of the transaction of {producer}")
 
 
-def _told(context: ScenarioContext) -> str:
+def _reported(context: ScenarioContext) -> str:
     since = f"; since the answer: {', '.join(context.states_since_answer)}" if context.states_since_answer else ""
     return ", ".join(context.states_seen) + since

@@ -38,7 +38,7 @@ def the_answer_offers(context: ScenarioContext, offered: str) -> None:
     else:
         for one in API_VERSIONS.parse(offered):
             name, what = APIS[one.api], f"advertised versions of {one.api}"
-            context.evidence.expect(offer.has(name, one.version), f"v{one.version}", offer.told(name), what=what)
+            context.evidence.expect(offer.has(name, one.version), f"v{one.version}", offer.reported(name), what=what)
 
 
 def _judge_level(context: ScenarioContext, offer: Offer, status: str, level: int) -> None:
@@ -60,7 +60,7 @@ def the_connection_is_closed(context: ScenarioContext) -> None:
 
 
 @KIP890.then("ApiVersions soon has transaction.version {level:number}, under {epoch} epoch of the features")
-def clients_are_told(context: ScenarioContext, level: int, epoch: str) -> None:
+def clients_are_reported(context: ScenarioContext, level: int, epoch: str) -> None:
     """ApiVersions comes to show that level, 0 by leaving it out. A larger epoch than before: and UpdateFeatures answered no error. No
     smaller one: the epoch that it showed when the level was set, or a larger one.
     """

@@ -31,9 +31,9 @@ def describes(context: ScenarioContext, described: str) -> None:
         case Done(TransactionDescription() as description) if described.startswith("an Empty transaction of "):
             producer = described.removeprefix("an Empty transaction of ")[0]
             _judge_empty(context, producer, answer, description)
-        case Done(TransactionDescription(partitions=told)):
+        case Done(TransactionDescription(partitions=reported)):
             names = PARTITIONS.parse(described.removeprefix("a transaction in ").removesuffix(" and nowhere else"))
-            due, seen = (" and ".join(map(str, sorted(where))) for where in (context.where(names), told))
+            due, seen = (" and ".join(map(str, sorted(where))) for where in (context.where(names), reported))
             judge_answer(context, seen == due, due, answer, seen or "no partition")
         case _:
             judge_answer(context, False, "a description", answer)

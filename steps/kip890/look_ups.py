@@ -64,8 +64,10 @@ def begins_with(context: ScenarioContext, partition: str, beginning: str) -> Non
     view = context.read(where, Isolation.READ_UNCOMMITTED)
     due = view.high_watermark if beginning == "what comes next" else view.offset_of(beginning.strip('"'))
     start = observed(context.observer.start_offset(where), f"asking where {partition} starts")
-    told = "nothing of that" if due is None else f"offset {due}"
-    context.evidence.expect(start == due, f"{beginning} at its start", f"start offset {start}, {told}", what=f"beginning of {partition}")
+    reported = "nothing of that" if due is None else f"offset {due}"
+    context.evidence.expect(
+        start == due, f"{beginning} at its start", f"start offset {start}, {reported}", what=f"beginning of {partition}"
+    )
 
 
 def offset_of(context: ScenarioContext, where: TopicPartition, point: str) -> int:

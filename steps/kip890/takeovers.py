@@ -35,9 +35,11 @@ def take_over_at_once(context: ScenarioContext, instances: list[Outcome[Producer
     if context.armed.pause is not None and any(isinstance(answer, Refused) for answer in first):
         resume(context)
     for client, answer in zip(clients, first, strict=True):
-        is_told_to_wait = isinstance(answer, Refused) and answer.error in _ASK_AGAIN
+        is_notified_to_wait = isinstance(answer, Refused) and answer.error in _ASK_AGAIN
         again = (
-            client.init_producer_id(one.transactional_id, timeout_ms=LONG_TIMEOUT_MS, current=NO_PRODUCER) if is_told_to_wait else answer
+            client.init_producer_id(one.transactional_id, timeout_ms=LONG_TIMEOUT_MS, current=NO_PRODUCER)
+            if is_notified_to_wait
+            else answer
         )
         instances.append(again)
     context.keep(one, instances[-1], "InitProducerId")

@@ -61,10 +61,10 @@ def is_made(context: ScenarioContext, topic: str, count: int | None) -> None:
 def has_partitions(context: ScenarioContext, topic: str, count: int) -> None:
     """Clients are answered that number, and there are exactly so many topics with the names of partitions, from 0 on."""
     whole = context.topics[topic]
-    told = observed(context.client.partitions(whole), f"asking how many partitions {topic} has")
+    reported = observed(context.client.partitions(whole), f"asking how many partitions {topic} has")
     there = [number for number in range(count + 1) if _is_there(context, partition_of(whole, number))]
-    holds = told == count and there == list(range(count))
-    context.evidence.expect(holds, f"{count}, {list(range(count))}", f"{told}, {there}", what=f"partitions of {topic}")
+    holds = reported == count and there == list(range(count))
+    context.evidence.expect(holds, f"{count}, {list(range(count))}", f"{reported}, {there}", what=f"partitions of {topic}")
 
 
 @PIP31.then("the {role} of {participant} is notified that it is closed")

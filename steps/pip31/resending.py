@@ -107,10 +107,10 @@ def _open_first(context: ScenarioContext, sent: NamedProducers, producer: str, t
 
 
 @PIP31.then("producer {producer} is told the last sequence id that it has used")
-def is_told_its_last(context: ScenarioContext, sent: NamedProducers, producer: str) -> None:
+def is_notified_its_last(context: ScenarioContext, sent: NamedProducers, producer: str) -> None:
     """The answer to PRODUCER has it, so that the producer continues with the next one."""
-    told, last = sent.by_producer[producer][0].last_sequence_id, sent.last[producer]
-    context.evidence.expect(told == last, str(last), str(told), what=f"last sequence id of {producer}")
+    reported, last = sent.by_producer[producer][0].last_sequence_id, sent.last[producer]
+    context.evidence.expect(reported == last, str(last), str(reported), what=f"last sequence id of {producer}")
 
 
 def _sent_again(context: ScenarioContext, sent: NamedProducers, producer: str, plain: PlainMessages) -> Outcome[object]:

@@ -17,7 +17,7 @@ _TOLD = "told"
 
 
 @PIP460.then("{waiting} is not told the end of {topic} before {values}, which {transaction} {ends} now")
-def is_not_told_the_end(
+def is_not_notified_the_end(
     context: ScenarioContext, waiting: str | None, topic: str, values: tuple[str, ...], transaction: str, ends: Action
 ) -> None:
     """The new consumer, or that of a subscription, gets no end (REACHED_END_OF_TOPIC) for a while in which the transaction is open, and
@@ -44,20 +44,20 @@ def is_not_told_the_end(
 
 
 @PIP460.then("the next consumer of {subscription} is told the end of {topic}")
-def next_is_told_the_end(context: ScenarioContext, subscription: str, topic: str) -> None:
+def next_is_notified_the_end(context: ScenarioContext, subscription: str, topic: str) -> None:
     """A consumer takes over the subscription now, and receives REACHED_END_OF_TOPIC within patience."""
     context.subscriptions.replace_consumer(subscription, looking=True)
     consumer = context.subscriptions[subscription].consumer
-    is_told = False
+    is_notified = False
     for _ in context.session.time.attempts():
-        is_told = observed(context.client.is_at_end(consumer), f"reading {topic}")
-        if is_told:
+        is_notified = observed(context.client.is_at_end(consumer), f"reading {topic}")
+        if is_notified:
             break
-    context.evidence.expect(is_told, _TOLD, _TOLD if is_told else _NOT_YET, what=f"end of {topic}")
+    context.evidence.expect(is_notified, _TOLD, _TOLD if is_notified else _NOT_YET, what=f"end of {topic}")
 
 
 def _expect_the_end_later(context: ScenarioContext, client: PulsarProbe, consumer: Consumer, topic: str) -> None:
-    is_told = False
+    is_notified = False
     for _ in context.session.time.attempts(_A_WHILE_S):
-        is_told = is_told or observed(client.is_at_end(consumer), f"reading {topic}")
-    context.evidence.expect(not is_told, _NOT_YET, _TOLD if is_told else _NOT_YET, what=f"end of {topic}")
+        is_notified = is_notified or observed(client.is_at_end(consumer), f"reading {topic}")
+    context.evidence.expect(not is_notified, _NOT_YET, _TOLD if is_notified else _NOT_YET, what=f"end of {topic}")

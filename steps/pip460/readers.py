@@ -54,9 +54,9 @@ class Member:
         return self.reader
 
     @property
-    def told(self) -> tuple[Assignment, ...]:
+    def reported(self) -> tuple[Assignment, ...]:
         """All assignments that it has received over its newest connection."""
-        return self.client.assignments_told(self.stream)
+        return self.client.assignments_reported(self.stream)
 
 
 @dataclass
@@ -118,7 +118,7 @@ class Readers:
     def assignment(self, name: str) -> Assignment:
         """The newest one of a stream consumer."""
         self.attach()
-        return self.members[name].told[-1]
+        return self.members[name].reported[-1]
 
     def attach(self) -> None:
         """All connected consumers attach to their assigned segments, and detach from the others, as clients do by themselves."""
@@ -146,7 +146,7 @@ class Readers:
         """Assignments from now on are caused by what follows."""
         for member in self.members.values():
             if isinstance(member.reader, StreamConsumer):
-                member.marked = len(member.told)
+                member.marked = len(member.reported)
 
     def write(self, topic: str, key: str, value: str) -> Outcome[object]:
         """Send a message to the segment that has the hash of its key."""

@@ -34,11 +34,11 @@ def comes(context: ScenarioContext, sender: str, segment: str) -> None:
 
 
 @PIP460.then("it is told that its last message was number {sequence}")
-def is_told_where_it_was(context: ScenarioContext, sequence: int) -> None:
+def is_notified_where_it_was(context: ScenarioContext, sequence: int) -> None:
     """The answer to PRODUCER has this sequence id, after which a client continues."""
     answer = context.answer
-    told = str(answer.value.last_sequence_id) if isinstance(answer, Done) and isinstance(answer.value, Producer) else str(answer)
-    context.evidence.expect(told == str(sequence), str(sequence), told, what="last sequence id")
+    reported = str(answer.value.last_sequence_id) if isinstance(answer, Done) and isinstance(answer.value, Producer) else str(answer)
+    context.evidence.expect(reported == str(sequence), str(sequence), reported, what="last sequence id")
 
 
 def _sent(context: ScenarioContext, sender: str, value: str, segment: str, sequence: int, transaction: str | None) -> Outcome[MessageId]:

@@ -238,7 +238,7 @@ def have_one_each(
 
 
 @PIP460.then("soon {member} is sent away, or told of {topic} as it is now")
-def is_sent_away_or_told(context: ScenarioContext, scalable_topics: ScalableTopics, readers: Readers, member: str, topic: str) -> None:
+def is_sent_away_or_reported(context: ScenarioContext, scalable_topics: ScalableTopics, readers: Readers, member: str, topic: str) -> None:
     """Within patience the connection over which it has registered is closed, or has brought an assignment of the newest layout."""
     one, expected, holds = readers[member], "the end of its connection, or an assignment", False
     epoch = scalable_topics.layout(topic).epoch
@@ -270,8 +270,8 @@ def are_dealt_out(
     active = [segment.number for segment in layout.active]
     seen: dict[str, tuple[int, ...]] = {}
     for _ in context.session.time.attempts():
-        told = {name: readers.assignment(name).numbers for name in members}
-        seen = {name: tuple(number for number in active if number in numbers) for name, numbers in told.items()}
+        reported = {name: readers.assignment(name).numbers for name in members}
+        seen = {name: tuple(number for number in active if number in numbers) for name, numbers in reported.items()}
         if _is_dealt(seen, active, in_turn=distribution == "in turn"):
             break
     holds = _is_dealt(seen, active, in_turn=distribution == "in turn")
@@ -299,7 +299,7 @@ def _controller(context: ScenarioContext, scalable_topics: ScalableTopics, topic
 
 
 def _expect_undisturbed(context: ScenarioContext, scalable_topics: ScalableTopics, name: str, one: Member) -> None:
-    before = set(one.told[max(one.marked - 1, 0)].numbers)
+    before = set(one.reported[max(one.marked - 1, 0)].numbers)
     others = [numbers for numbers in _since(context, scalable_topics, one) if set(numbers) != before]
     seen = _named(scalable_topics, one, set(others[0])) if others else "no others"
     context.evidence.expect(not others, "no others", seen, what=f"segments that {name} was told of meanwhile")
@@ -336,10 +336,10 @@ def _unlike(assignment: Assignment, layout: Layout) -> Iterator[str]:
 def _since(context: ScenarioContext, topics: ScalableTopics, member: Member) -> list[tuple[int, ...]]:
     """The assignments since the When, before the notification of a split."""
     full, epoch = topics.by_name[member.topic], topics.layout(member.topic).epoch
-    if not isinstance(context.client.split(full, member.told[-1].numbers[0]), Done):
+    if not isinstance(context.client.split(full, member.reported[-1].numbers[0]), Done):
         raise SetUpFailed("the split that ends the question was not made")
     for _ in context.session.time.attempts():
-        told = member.told
-        if told[-1].epoch > epoch:
-            return [one.numbers for one in told[member.marked :] if one.epoch <= epoch]
+        reported = member.reported
+        if reported[-1].epoch > epoch:
+            return [one.numbers for one in reported[member.marked :] if one.epoch <= epoch]
     raise SetUpFailed("nobody told of the split that ends the question")

@@ -87,7 +87,7 @@ class Traffic:
 
     def _born(self, watch: LayoutWatch, known: set[int]) -> frozenset[str]:
         """The segments that are new in the newest layout of the watch."""
-        newest = self.scalable_topics.context.client.layouts_told(watch)[-1]
+        newest = self.scalable_topics.context.client.layouts_reported(watch)[-1]
         return frozenset(segment.topic for segment in newest.active if segment.number not in known)
 
     def _write(self, segments: frozenset[str]) -> None:

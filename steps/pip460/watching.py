@@ -118,7 +118,7 @@ def begins_to_watch_the_namespace(
 
 
 @PIP460.then("{notified} is told of {topic} and not of {other:topic}")
-def is_told_of(
+def is_notified_of(
     context: ScenarioContext, scalable_topics: ScalableTopics, watchers: Watchers, notified: str | None, topic: str, other: str
 ) -> None:
     """By the watch of a namespace, which covers all topics of that namespace: in the answer to its request, or, if the client is named,
@@ -127,18 +127,18 @@ def is_told_of(
     if notified is None:
         answer = context.answer
         if isinstance(answer, Done) and isinstance(answer.value, TopicsWatch):
-            _expect_told_of(context, scalable_topics, answer.value.first, topic, other)
+            _expect_reported_of(context, scalable_topics, answer.value.first, topic, other)
         else:
             context.evidence.expect(False, "the topics of the namespace", str(answer), what=f"answer to {context.asked}")
         return
     client, watch = watchers.client(notified), watchers.of_namespaces[notified]
-    told = client.topics_told(watch)[-1]
+    reported = client.topics_reported(watch)[-1]
     for _ in context.session.time.attempts():
-        if scalable_topics.by_name[topic] in told and scalable_topics.by_name[other] not in told:
+        if scalable_topics.by_name[topic] in reported and scalable_topics.by_name[other] not in reported:
             break
         observed(client.ping(), "looking for news")
-        told = client.topics_told(watch)[-1]
-    _expect_told_of(context, scalable_topics, told, topic, other)
+        reported = client.topics_reported(watch)[-1]
+    _expect_reported_of(context, scalable_topics, reported, topic, other)
 
 
 @PIP460.given("client {watcher} has {parting}")
@@ -148,13 +148,13 @@ def has_parted(watchers: Watchers, watcher: str, parting: str) -> None:
     if parting == "closed its watch":
         client.close_watch(watch)
         achieved(client.ping(), "asking for a sign behind the close")
-        watchers.closed[watcher] = (watch, len(client.layouts_told(watch)))
+        watchers.closed[watcher] = (watch, len(client.layouts_reported(watch)))
     else:
         client.close()
 
 
 @PIP460.then("client {watcher} is told how {topic} is now[, {at_once}][, {families}]")
-def is_told(
+def is_notified(
     context: ScenarioContext,
     scalable_topics: ScalableTopics,
     watchers: Watchers,
@@ -170,13 +170,13 @@ def is_told(
     if not watchers.of[watcher]:
         context.evidence.expect(False, str(now), str(context.answer), what=f"layout that {watcher} is told")
     watch = watchers.of[watcher][-1]
-    told = client.layouts_told(watch)
+    reported = client.layouts_reported(watch)
     for _ in context.session.time.attempts() if at_once is None else ():
-        if told[-1].epoch >= now.epoch:
+        if reported[-1].epoch >= now.epoch:
             break
         observed(client.ping(), "looking for news")
-        told = client.layouts_told(watch)
-    layout = told[0] if at_once else told[-1]
+        reported = client.layouts_reported(watch)
+    layout = reported[0] if at_once else reported[-1]
     context.evidence.expect(_shape(layout) == _shape(now), str(now), str(layout), what=f"layout that {watcher} is told")
     if families is not None:
         due, seen = _families(now), _families(layout)
@@ -187,7 +187,7 @@ def is_told(
 
 
 @PIP460.then("client {watcher} is told that {topic} was deleted, or how it is now")
-def is_told_of_the_deletion(
+def is_notified_of_the_deletion(
     context: ScenarioContext, scalable_topics: ScalableTopics, watchers: Watchers, watcher: str, topic: str
 ) -> None:
     """Within patience its watch ends with TopicNotFound, or the newest layout there is the one that administrators see."""
@@ -195,7 +195,7 @@ def is_told_of_the_deletion(
     expected, seen, holds = f"TopicNotFound, or {now}", "", False
     for _ in context.session.time.attempts():
         observed(client.ping(), "looking for news")
-        end, layout = client.end_told(watch), client.layouts_told(watch)[-1]
+        end, layout = client.end_reported(watch), client.layouts_reported(watch)[-1]
         holds = _shape(layout) == _shape(now) if end is None else end.error == "TopicNotFound"
         seen = str(layout if end is None else end)
         if holds:
@@ -237,22 +237,24 @@ def epochs_grow(watchers: Watchers, context: ScenarioContext, watcher: str) -> N
     client = watchers.client(watcher)
     let_pass(context.session.time, _A_WHILE_S)
     observed(client.ping(), "looking for news")
-    epochs = [layout.epoch for layout in client.layouts_told(watchers.of[watcher][-1])]
+    epochs = [layout.epoch for layout in client.layouts_reported(watchers.of[watcher][-1])]
     holds = all(before < after for before, after in itertools.pairwise(epochs))
     context.evidence.expect(holds, "growing epochs", ", ".join(map(str, epochs)), what=f"epochs that {watcher} is told")
 
 
 @PIP460.then("client {watcher} is told nothing in the watch that it closed")
-def is_told_nothing(context: ScenarioContext, watchers: Watchers, watcher: str) -> None:
+def is_notified_nothing(context: ScenarioContext, watchers: Watchers, watcher: str) -> None:
     """After the answer to a request that was sent after the close, and before the answer to one more."""
     client, (watch, before) = watchers.client(watcher), watchers.closed[watcher]
     observed(client.ping(), "looking for news")
-    told = client.layouts_told(watch)[before:]
-    context.evidence.expect(not told, "nothing", "; ".join(map(str, told)) or "nothing", what=f"told to {watcher} behind the close")
+    reported = client.layouts_reported(watch)[before:]
+    context.evidence.expect(not reported, "nothing", "; ".join(map(str, reported)) or "nothing", what=f"told to {watcher} behind the close")
 
 
-def _expect_told_of(context: ScenarioContext, scalable_topics: ScalableTopics, told: Container[str], topic: str, other: str) -> None:
-    seen = [name for name in (topic, other) if scalable_topics.by_name[name] in told]
+def _expect_reported_of(
+    context: ScenarioContext, scalable_topics: ScalableTopics, reported: Container[str], topic: str, other: str
+) -> None:
+    seen = [name for name in (topic, other) if scalable_topics.by_name[name] in reported]
     context.evidence.expect(seen == [topic], topic, " and ".join(seen) or "neither", what="topics of the namespace")
 
 

@@ -110,8 +110,8 @@ def _acknowledge_unanswered(context: ScenarioContext, transaction: str, messages
     one = context.subscriptions[subscription]
     txn = context.take_part(transaction, Participant(subscription, is_subscription=True))
     ids = [one.ids[value] for value in messages.values]
-    told = context.client.acknowledge_unanswered(one.consumer, ids, kind=_kind(messages), transaction=txn)
-    achieved(told, f"acknowledging in {transaction}")
+    reported = context.client.acknowledge_unanswered(one.consumer, ids, kind=_kind(messages), transaction=txn)
+    achieved(reported, f"acknowledging in {transaction}")
 
 
 def _kind(messages: Acknowledged) -> AckKind:

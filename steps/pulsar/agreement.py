@@ -18,10 +18,10 @@ def one_end_succeeded(context: ScenarioContext, which: str) -> None:
     if which != EACH:
         answers = answers_of(context, which)
         holds = list(answers.values()).count("success") == 1
-        context.evidence.expect(holds, "one success", _told(answers), what=f"ends of {which}")
+        context.evidence.expect(holds, "one success", _reported(answers), what=f"ends of {which}")
         return
     of_each = {name: answers_of(context, name) for name in context.transactions.by_name}
-    wrong = [f"{name}: {_told(ends)}" for name, ends in of_each.items() if list(ends.values()).count("success") != 1]
+    wrong = [f"{name}: {_reported(ends)}" for name, ends in of_each.items() if list(ends.values()).count("success") != 1]
     context.evidence.expect(not wrong and bool(of_each), "one success each", "; ".join(wrong) or "one success each", what="ends")
 
 
@@ -54,7 +54,7 @@ def answers_of(context: ScenarioContext, transaction: str) -> dict[Action, str]:
     return {action: reported(answer) for action, answer in ends.items()}
 
 
-def _told(answers: Mapping[Action, str]) -> str:
+def _reported(answers: Mapping[Action, str]) -> str:
     return ", ".join(f"{action.name}: {answer}" for action, answer in sorted(answers.items()))
 
 

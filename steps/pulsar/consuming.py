@@ -106,8 +106,8 @@ def receives(context: ScenarioContext, subscription: str, values: tuple[str, ...
             context.expect_messages(what, values, context.subscriptions.note(one, come_for(context, subscription, len(values))))
         case occasion:
             come = context.subscriptions.without_repetitions(one, come_for(context, subscription, len(values)))
-            told = [f"{message.value} {'once more' if message.redelivery_count else 'for the first time'}" for message in come]
-            context.expect_messages(what, [f"{value} {occasion}" for value in sorted(values)], sorted(told))
+            reported = [f"{message.value} {'once more' if message.redelivery_count else 'for the first time'}" for message in come]
+            context.expect_messages(what, [f"{value} {occasion}" for value in sorted(values)], sorted(reported))
 
 
 @PULSAR.then("the consumer of {subscription} receives nothing[ {wait}]")

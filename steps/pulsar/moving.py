@@ -55,22 +55,22 @@ def is_no_subscription(context: ScenarioContext, subscription: str) -> None:
 
 
 @PULSAR.then("the consumer of {subscription} is told that {content} is the last message")
-def is_told_the_last(context: ScenarioContext, subscription: str, content: tuple[str, ...]) -> None:
+def is_notified_the_last(context: ScenarioContext, subscription: str, content: tuple[str, ...]) -> None:
     """Within patience, GET_LAST_MESSAGE_ID answers the id with which the consumer has received this message; -1 where there is none."""
     one = context.subscriptions[subscription]
     context.transactions.await_ends()
-    told = ""
+    reported = ""
     for _ in context.session.time.attempts():
         last = observed(context.client.last_message_id(one.consumer), f"asking as {subscription} for the last message")
         received = observed(context.client.received(one.consumer), f"reading as {subscription}")
         one.ids.update({message.value: message.id for message in received})
-        told = _named(last, one.ids)
-        if told == shown(content):
+        reported = _named(last, one.ids)
+        if reported == shown(content):
             break
-    context.evidence.expect(told == shown(content), shown(content), told, what=f"last message for {subscription}")
+    context.evidence.expect(reported == shown(content), shown(content), reported, what=f"last message for {subscription}")
 
 
-def _named(told: MessageId, known: Mapping[str, MessageId]) -> str:
+def _named(reported: MessageId, known: Mapping[str, MessageId]) -> str:
     """A message id by the message that was received with it."""
-    names = [name for name, one in known.items() if (one.position, one.batch_index) == (told.position, told.batch_index)]
-    return shown(names) if names or told.position == Position(-1, -1) else f"{told}, at which it has received nothing"
+    names = [name for name, one in known.items() if (one.position, one.batch_index) == (reported.position, reported.batch_index)]
+    return shown(names) if names or reported.position == Position(-1, -1) else f"{reported}, at which it has received nothing"

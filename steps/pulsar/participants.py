@@ -26,7 +26,7 @@ def has_added(context: ScenarioContext, transaction: str, participants: tuple[Pa
 @ADD.tried
 def has_tried_to_add_no_name(context: ScenarioContext, transaction: str) -> None:
     context.client.add_topics(context.id_of(transaction), [_NO_NAME])
-    context.transactions[transaction].is_told = False
+    context.transactions[transaction].is_notified = False
 
 
 @ADD.when

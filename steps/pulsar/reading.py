@@ -7,7 +7,7 @@ from .vocabulary import PULSAR
 
 
 @PULSAR.then("the consumer of {subscription} is told {news}")
-def is_told(context: ScenarioContext, subscription: str, news: str) -> None:
+def is_notified(context: ScenarioContext, subscription: str, news: str) -> None:
     """No more: REACHED_END_OF_TOPIC, within patience. Nothing of an end: none before the answer to a later request on the same connection.
     Nothing that it did not ask for: a later request on the same connection is answered first; an answer to no request is malformed, which
     is a violation.

@@ -76,7 +76,7 @@ def both_receive(context: ScenarioContext, subscription: str, other: str, values
     """Since the last look, and within patience: each message once, in any order, by one consumer or the other."""
     served = _served(context, (subscription, other), len(values))
     found = sorted((*served.values[0], *served.values[1]))
-    context.evidence.expect(found == sorted(values), f"{shown(values)} between them", _told(served), what="received by the two")
+    context.evidence.expect(found == sorted(values), f"{shown(values)} between them", _reported(served), what="received by the two")
 
 
 @PULSAR.then("{recipient} of {subscription} and {other:subscription} receives {values}, and the other one nothing")
@@ -92,7 +92,7 @@ def one_receives(context: ScenarioContext, recipient: str, subscription: str, ot
     else:
         holds = served.alone is not None and found == list(values) and served.active[served.alone] is True
         holds, expected = holds and served.active.count(True) == 1, f"{shown(values)} as the active one, and nothing"
-    context.evidence.expect(holds, expected, _told(served), what="received by the two")
+    context.evidence.expect(holds, expected, _reported(served), what="received by the two")
 
 
 def _served(context: ScenarioContext, names: Sequence[str], count: int) -> _Served:
@@ -117,6 +117,6 @@ def _served(context: ScenarioContext, names: Sequence[str], count: int) -> _Serv
     return _Served((taken[0], taken[1]), (active[0], active[1]))
 
 
-def _told(served: _Served) -> str:
+def _reported(served: _Served) -> str:
     said = {True: " as the active one", False: "", None: ""}
     return " and ".join(f"{shown(values)}{said[active]}" for values, active in zip(served.values, served.active, strict=True))

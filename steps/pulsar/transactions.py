@@ -74,7 +74,7 @@ class Transaction:
     """Ends that were requested on separate connections."""
     late_answers: list[Outcome[None]] = field(default_factory=list)
     """The answers to those ends after the end was released."""
-    is_told: bool = True
+    is_notified: bool = True
     """Whether the coordinator can be expected to report its status; not where a client has added a participant that no coordinator can
     resolve.
     """
@@ -205,7 +205,7 @@ class Transactions:
         When patience ends first, the sentence that follows judges the state at that time.
         """
         for name, transaction in self.by_name.items():
-            if transaction.is_over and transaction.unavailable is None and transaction.is_told:
+            if transaction.is_over and transaction.unavailable is None and transaction.is_notified:
                 self.await_status(name, Status.COMMITTED, Status.ABORTED, None)
 
     def has_undecided(self, topic: str) -> bool:

@@ -38,7 +38,7 @@ def has_tried_to_delete(context: ScenarioContext, tasks: Tasks, key: Key) -> Non
 
 
 @KEYS.then("administrators are told of {keys} and no other")
-def are_told_of(context: ScenarioContext, tasks: Tasks, keys: Sequence[Key]) -> None:
+def are_notified_of(context: ScenarioContext, tasks: Tasks, keys: Sequence[Key]) -> None:
     """In the list of all keys, and in that of each owner of the scenario's clients, who sees only its own. Keys of others on the same
     system are ignored.
     """
@@ -68,7 +68,7 @@ def is_at_the_epoch(context: ScenarioContext, tasks: Tasks, key: Key, task: str,
     given = tasks[task].grants[-1]
     wanted = (tasks.owned(key), given.epoch, given.coordinator, sorted(context.id_of(name) for name in open))
     found = (OwnedKey(state.owner, state.key), state.epoch, state.coordinator, sorted(state.transactions))
-    context.evidence.expect(found == wanted, _told(*wanted), _told(*found), what=str(key))
+    context.evidence.expect(found == wanted, _reported(*wanted), _reported(*found), what=str(key))
 
 
 @KEYS.then("the metrics agree with what administrators are told of {keys}")
@@ -86,7 +86,7 @@ def metrics_agree(context: ScenarioContext, tasks: Tasks, keys: Sequence[Key]) -
 
 
 @KEYS.then("the metrics tell how long ago {task} connected")
-def metrics_tell_age(context: ScenarioContext, tasks: Tasks, task: str) -> None:
+def metrics_notify_age(context: ScenarioContext, tasks: Tasks, task: str) -> None:
     """The age of its key lies between the time that has passed since the answer to its last connect, and that since its request."""
     one = tasks[task]
     least = context.session.time.now_ms() - one.granted_ms
@@ -115,5 +115,5 @@ def _epochs(epochs: dict[OwnedKey, int]) -> str:
     return ", ".join(f"{one.key} of {one.owner or 'nobody'} at {epoch}" for one, epoch in sorted(epochs.items())) or "no key"
 
 
-def _told(key: OwnedKey, epoch: int | None, coordinator: int, transactions: Sequence[object]) -> str:
+def _reported(key: OwnedKey, epoch: int | None, coordinator: int, transactions: Sequence[object]) -> str:
     return f"{_shown([key])} at epoch {epoch}, coordinator {coordinator}, open: {', '.join(map(str, transactions)) or 'nothing'}"

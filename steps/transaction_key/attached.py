@@ -67,7 +67,7 @@ def writes_itself(context: ScenarioContext, tasks: Tasks, task: str, value: str,
 
 
 @KEYS.then("the consumer of {subscription} is told at once of a last message")
-def is_told_at_once(context: ScenarioContext, subscription: str) -> None:
+def is_notified_at_once(context: ScenarioContext, subscription: str) -> None:
     """GET_LAST_MESSAGE_ID, sent once, does not answer -1, as it would where an open transaction blocks all messages of the topic."""
     one = context.subscriptions[subscription]
     last = observed(context.client.last_message_id(one.consumer), f"asking as {subscription} for the last message")

@@ -44,7 +44,7 @@ def key_topic_has_trouble(context: ScenarioContext, trouble: str) -> None:
 
 
 @KEYS.then("whoever runs the system is told of {count} records that cannot be read")
-def is_told_of_records(context: ScenarioContext, count: int) -> None:
+def is_notified_of_records(context: ScenarioContext, count: int) -> None:
     """At least so many, in the key topics, reported by the brokers that have read them. The content of a record that is skipped silently is
     not examined.
     """

@@ -40,10 +40,10 @@ def failing(explanation: str) -> Callable[[str], None]:
 
 def had(monkeypatch: pytest.MonkeyPatch, registry: Registry) -> list[str]:
     """Get the image from that registry; returns what was reported as awaited."""
-    told: list[str] = []
+    reported: list[str] = []
     monkeypatch.setattr(container_image.docker, "from_env", lambda: registry)
-    container_image.have(IMAGE, told.append, INSTEAD)
-    return told
+    container_image.have(IMAGE, reported.append, INSTEAD)
+    return reported
 
 
 def test_an_image_that_is_here_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,9 +53,9 @@ def test_an_image_that_is_here_is_not_waited_for(monkeypatch: pytest.MonkeyPatch
 
 def test_an_image_is_not_pulled_without_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
     """It may be large, so the pull is reported."""
-    (told,) = had(monkeypatch, Registry(set(), lambda _: None))
+    (reported,) = had(monkeypatch, Registry(set(), lambda _: None))
 
-    assert told == "Docker to pull the image, which is not on this machine yet"
+    assert reported == "Docker to pull the image, which is not on this machine yet"
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_an_image_is_not_pulled_without_a_word(monkeypatch: pytest.MonkeyPatch) 
         (Registry(set(), lambda _: None, failing("invalid reference format")), "'corp/broker:1' is not the name of an image, "),
     ],
 )
-def test_an_image_that_cannot_be_had_is_told_with_the_reason(registry: Registry, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_image_that_cannot_be_had_is_reported_with_the_reason(registry: Registry, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """In Docker's words, without its addresses, and with an alternative."""
     with pytest.raises(SystemUnreachable) as raised:
         had(monkeypatch, registry)
@@ -98,6 +98,6 @@ def test_a_docker_that_does_not_answer_is_no_fault_of_the_image(monkeypatch: pyt
         ("port is already allocated", "did not start a container of it: port is already allocated"),
     ],
 )
-def test_an_image_that_cannot_be_started_is_told_apart_from_a_docker_that_cannot(explanation: str, why: str) -> None:
+def test_an_image_that_cannot_be_started_is_distinguished_from_a_docker_that_cannot(explanation: str, why: str) -> None:
     """The text of Docker's error decides."""
     assert why in str(container_image.not_started(IMAGE, APIError("400 Client Error", explanation=explanation), INSTEAD))

@@ -227,19 +227,19 @@ def test_a_session_before_the_system_is_open_is_wrong_usage(system: PaperSystem)
         system.session("plain")
 
 
-def test_what_is_being_started_is_told_with_its_reason(system: PaperSystem) -> None:
+def test_what_is_being_started_is_reported_with_its_reason(system: PaperSystem) -> None:
     """The image, the configuration, the number of scenarios, and what it waits for; afterwards none is listed."""
     system.may_serve.clear()
     system.prepare(needs_for(["b", "b", "plain"]))
     assert system.host.began.wait(20)
-    (told,) = system.doing()
+    (reported,) = system.doing()
     system.may_serve.set()
     system.open()
     system.session("b").close()
 
-    assert told.what == "starting paper, configuration plain"
-    assert told.why == "1 scenario"
-    assert told.waits_for in ("paper", "its broker to serve transactions")
+    assert reported.what == "starting paper, configuration plain"
+    assert reported.why == "1 scenario"
+    assert reported.waits_for in ("paper", "its broker to serve transactions")
     assert [one.what for one in system.doing() if "plain" in one.what] == []
 
 

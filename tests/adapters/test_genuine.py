@@ -6,7 +6,7 @@ from fencepost.adapters.common.containers import repository_digest
 from fencepost.adapters.common.genuine import ImageName, Whose, of_image, of_stranger
 from fencepost.adapters.judged_by_profile import judged_by
 from fencepost.adapters.kafka.offer import Range
-from fencepost.adapters.kafka.release import identify, said_by, told_by
+from fencepost.adapters.kafka.release import identify, reported_by, said_by
 from fencepost.adapters.kafka.settings import kafka_settings
 from fencepost.adapters.pulsar import handshake as pulsar
 from fencepost.adapters.pulsar.settings import pulsar_settings
@@ -90,8 +90,8 @@ def test_the_projects_own_image_that_says_something_else_has_nobodys() -> None:
     assert "is tagged 4.0.0, but the broker supports metadata.version up to 30, as 4.3 does; if it is Apache Kafka 4.3" in str(
         other.deviations
     )
-    told = "no bundled deviations: apache/kafka:4.9.0 supports metadata.version up to 99, as no known release does"
-    assert newer == Whose(None, None, told)
+    reported = "no bundled deviations: apache/kafka:4.9.0 supports metadata.version up to 99, as no known release does"
+    assert newer == Whose(None, None, reported)
 
 
 def test_a_broker_that_runs_already_may_be_anybodys() -> None:
@@ -104,12 +104,12 @@ def test_a_broker_that_runs_already_may_be_anybodys() -> None:
 
 
 @pytest.mark.parametrize(
-    ("level", "told"),
+    ("level", "reported"),
     [(Range(7, 33), "4.4"), (Range(7, 30), "4.3"), (Range(7, 22), "4.0"), (Range(7, 25), "4.0"), (Range(7, 34), None), (None, None)],
 )
-def test_kafka_tells_its_release_line_by_metadata_version(level: Range | None, told: str | None) -> None:
+def test_kafka_reports_its_release_line_by_metadata_version(level: Range | None, reported: str | None) -> None:
     """A level of no known release gives none, however near it is."""
-    assert told_by(level, kafka_settings().releases) == told
+    assert reported_by(level, kafka_settings().releases) == reported
     assert ("metadata.version up to" in said_by(level)) == (level is not None)
 
 
@@ -133,11 +133,11 @@ def test_only_a_whole_version_is_exact() -> None:
         ("corp/pulsar:4.0.7", "Pulsar Server4.0.7", None),
     ],
 )
-def test_pulsar_tells_its_whole_version(image: str, server: str, judged_as: tuple[str, str] | None) -> None:
+def test_pulsar_reports_its_whole_version(image: str, server: str, judged_as: tuple[str, str] | None) -> None:
     """In CONNECTED, so it must equal the tag."""
-    told = pulsar.told_by(pulsar.identify(server, pulsar_settings().releases))
+    reported = pulsar.reported_by(pulsar.identify(server, pulsar_settings().releases))
 
-    assert of_image(PULSAR, image, told, f"calls itself {server!r}").judged_as == judged_as
+    assert of_image(PULSAR, image, reported, f"calls itself {server!r}").judged_as == judged_as
 
 
 def test_a_profile_excuses_nothing() -> None:

@@ -42,16 +42,16 @@ def test_every_call_is_an_invoke_and_one_completion(session: KafkaSession) -> No
     """They are paired by op_id, and idx counts all events in order."""
     initialised(session)
 
-    told = session.history("run")
+    reported = session.history("run")
 
-    assert [event["idx"] for event in told] == list(range(len(told)))
-    assert {event["type"] for event in told[0::2]} == {"invoke"}
-    assert "invoke" not in {event["type"] for event in told[1::2]}
-    assert [event["op_id"] for event in told[0::2]] == [event["op_id"] for event in told[1::2]]
-    assert {event["run_id"] for event in told} == {"run"}
+    assert [event["idx"] for event in reported] == list(range(len(reported)))
+    assert {event["type"] for event in reported[0::2]} == {"invoke"}
+    assert "invoke" not in {event["type"] for event in reported[1::2]}
+    assert [event["op_id"] for event in reported[0::2]] == [event["op_id"] for event in reported[1::2]]
+    assert {event["run_id"] for event in reported} == {"run"}
 
 
-def test_a_transaction_is_told_with_its_pair_its_records_and_its_end(session: KafkaSession) -> None:
+def test_a_transaction_is_reported_with_its_pair_its_records_and_its_end(session: KafkaSession) -> None:
     """Producer id, epoch, partition, offset and value of what was written; and the pair in the answer to the end."""
     probe, pair = initialised(session)
     probe.produce(LOG, ["a1", "a2"], producer=pair, transactional_id="transfer", sequence=0)
@@ -104,11 +104,11 @@ def test_a_call_without_an_answer_is_unknown_for_ever(session: KafkaSession) -> 
     session.faults.restart()
     initialised(session)
 
-    told = session.history("run")
-    lost = next(event for event in told if event["type"] == "info")
+    reported = session.history("run")
+    lost = next(event for event in reported if event["type"] == "info")
 
     assert (lost["error"]["class"], lost["error"]["definite"]) == ("lost", False)
-    assert [event for event in told if event["idx"] > lost["idx"] and event["process"] == lost["process"]] == []
+    assert [event for event in reported if event["idx"] > lost["idx"] and event["process"] == lost["process"]] == []
 
 
 def test_offsets_in_a_transaction_are_acknowledgements(session: KafkaSession) -> None:
@@ -137,11 +137,11 @@ def test_what_a_group_has_committed_is_a_position(session: KafkaSession) -> None
     probe.settled("transfer")
     probe.committed_offset("readers", LOG, require_stable=True)
 
-    told = [
+    reported = [
         (event["type"], event["iso"], [(mop["m"], mop["log"], mop["o"]) for mop in event["mops"]]) for event in ends(session, "committed")
     ]
 
-    assert told == [
+    assert reported == [
         ("ok", "ru", [("position", "payments-0", -1)]),
         ("fail", "rc", []),
         ("ok", "rc", [("position", "payments-0", 7)]),
@@ -149,7 +149,7 @@ def test_what_a_group_has_committed_is_a_position(session: KafkaSession) -> None
     assert {event["grp"]["id"] for event in ends(session, "committed")} == {"readers"}
 
 
-def test_an_answer_is_told_of_the_partition_that_it_is_for(session: KafkaSession) -> None:
+def test_an_answer_is_notified_of_the_partition_that_it_is_for(session: KafkaSession) -> None:
     """Brokers answer for the partitions of a request in any order."""
     probe = session.client("A")
     assert probe.create_topic("orders", 2) == Done(None)
@@ -160,9 +160,9 @@ def test_an_answer_is_told_of_the_partition_that_it_is_for(session: KafkaSession
     answer: Any = call.answer
     turned = tuple(replace(topic, partition_responses=topic.partition_responses[::-1]) for topic in answer.responses)
 
-    *_, told = events([replace(call, answer=replace(answer, responses=turned))], "run")
+    *_, reported = events([replace(call, answer=replace(answer, responses=turned))], "run")
 
-    assert [(mop["log"], mop["v"], mop["o"]) for mop in told["mops"]] == [("orders-0", "v0", 0), ("orders-1", "v1", 1)]
+    assert [(mop["log"], mop["v"], mop["o"]) for mop in reported["mops"]] == [("orders-0", "v0", 0), ("orders-1", "v1", 1)]
 
 
 def test_a_topic_that_is_made_again_under_its_name_is_another_log(session: KafkaSession) -> None:
@@ -196,15 +196,15 @@ def test_what_is_under_way_together_overlaps(session: KafkaSession) -> None:
     session.client("B").end_txn("transfer", pair, commit=True)
     wait()
 
-    told = [event for event in session.history("run") if event["f"] in ("send", "commit")]
-    assert [(event["f"], event["type"] == "invoke") for event in told] == [
+    reported = [event for event in session.history("run") if event["f"] in ("send", "commit")]
+    assert [(event["f"], event["type"] == "invoke") for event in reported] == [
         ("send", True),
         ("commit", True),
         ("commit", False),
         ("send", False),
     ]
-    assert told[0]["op_id"] == told[3]["op_id"] == told[0]["idx"]
-    assert len({event["process"] for event in told}) == 2
+    assert reported[0]["op_id"] == reported[3]["op_id"] == reported[0]["idx"]
+    assert len({event["process"] for event in reported}) == 2
 
 
 def test_a_compacted_topic_has_no_records_in_a_history(session: KafkaSession) -> None:
@@ -214,9 +214,9 @@ def test_a_compacted_topic_has_no_records_in_a_history(session: KafkaSession) ->
         session.client("A").produce(TopicPartition(topic, 0), ["a1"])
         session.client("A").read(TopicPartition(topic, 0), Isolation.READ_COMMITTED)
 
-    told = ends(session, "send", "poll")
+    reported = ends(session, "send", "poll")
 
-    assert [(event["f"], [mop["log"] for mop in event["mops"]]) for event in told] == [
+    assert [(event["f"], [mop["log"] for mop in event["mops"]]) for event in reported] == [
         ("send", []),
         ("poll", []),
         ("send", ["payments-0"]),

@@ -69,7 +69,7 @@ def test_a_refusal_that_passes_is_gone_on_from() -> None:
     assert outcome.value.producer.epoch == TARGET
 
 
-def test_a_refusal_that_stays_is_told() -> None:
+def test_a_refusal_that_stays_is_reported() -> None:
     """A broker that refuses every bump does not get requests for ever."""
     first = iter([True])
 
@@ -78,7 +78,7 @@ def test_a_refusal_that_stays_is_told() -> None:
     assert outcome == Refused("TRANSACTIONAL_ID_AUTHORIZATION_FAILED", 53)
 
 
-def test_a_broker_that_always_hangs_up_is_told() -> None:
+def test_a_broker_that_always_hangs_up_is_reported() -> None:
     """The client does not reconnect for ever."""
     first = iter([True])
 
@@ -88,7 +88,7 @@ def test_a_broker_that_always_hangs_up_is_told() -> None:
     assert "ended the connection at epoch" in outcome.reason
 
 
-def test_another_epoch_than_the_next_is_told() -> None:
+def test_another_epoch_than_the_next_is_reported() -> None:
     """An answer without an error, with an unexpected producer id and epoch: such a producer cannot be prepared."""
     outcome, _ = prepared(instead_at(20, lambda frame: frame[:-3] + struct.pack(">h", 7) + frame[-1:]), [])
 

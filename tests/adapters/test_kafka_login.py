@@ -90,7 +90,7 @@ def test_a_right_counts_when_it_is_granted_and_until_it_is_revoked(session: Kafk
     assert isinstance(probe.init_producer_id(name), Refused)
 
 
-def test_who_may_not_change_rights_is_told_so(session: KafkaSession) -> None:
+def test_who_may_not_change_rights_is_reported_so(session: KafkaSession) -> None:
     """By the broker's error, and at once."""
     probe = session.client("A")
     probe.log_in_as("ordinary")
@@ -138,7 +138,7 @@ def test_a_refused_login_names_the_node_the_user_and_the_reason(broker: Served) 
     )
 
 
-def test_a_listener_without_logins_is_told() -> None:
+def test_a_listener_without_logins_is_reported() -> None:
     """With the mechanisms that it has."""
     with guarded({}) as open_to_all:
         error = refusal(open_to_all, Login("kit", "secret"))
@@ -166,8 +166,15 @@ def test_a_password_shows_in_no_text_about_it(password: str, echoed: str) -> Non
     with pytest.raises(LoginRefused) as refused:
         login.over(lambda _: next(answers), "a node")
 
-    told = [repr(login), repr(passwords), repr(Users(passwords)), str(refused.value), repr(refused.value), passwords.hidden_in(password)]
-    assert not any(password in text for text in told)
+    reported = [
+        repr(login),
+        repr(passwords),
+        repr(Users(passwords)),
+        str(refused.value),
+        repr(refused.value),
+        passwords.hidden_in(password),
+    ]
+    assert not any(password in text for text in reported)
 
 
 def test_bytes_that_answer_a_login_are_not_shown() -> None:

@@ -35,7 +35,7 @@ def test_adding_partitions_names_the_cause_and_not_its_company() -> None:
     assert outcome == Refused("TOPIC_AUTHORIZATION_FAILED", 29, "payments-1")
 
 
-def test_a_batched_addition_tells_each_partition_by_itself() -> None:
+def test_a_batched_addition_reports_each_partition_by_itself() -> None:
     """One partition in the transaction and one that is not: both results are kept."""
     entry = {"transactional_id": "t", "topic_results": added(0, 120)}
     broker = ScriptedBroker(add_partitions_to_txn=[says(error_code=0, results_by_transaction=[entry])])

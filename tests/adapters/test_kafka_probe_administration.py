@@ -24,7 +24,7 @@ def test_a_change_of_a_level_is_done_when_nothing_is_refused(version: int) -> No
 
 
 @pytest.mark.parametrize(("version", "whole", "single"), [(1, DONE, REFUSED), (1, REFUSED, REFUSED), (2, REFUSED, DONE)])
-def test_a_refusal_is_told_wherever_it_stands(version: int, whole: tuple[int, str | None], single: tuple[int, str | None]) -> None:
+def test_a_refusal_is_reported_wherever_it_stands(version: int, whole: tuple[int, str | None], single: tuple[int, str | None]) -> None:
     """Up to version 1 the request may succeed and the one feature be refused; the call is not retried."""
     broker = ScriptedBroker(update_features=[says(error_code=whole[0], error_message=whole[1], results=[result(*single)])])
     probe, _ = broker.probe(Offer({"update_features": Range(0, version)}))

@@ -374,11 +374,11 @@ def test_an_old_version_cannot_carry_what_it_has_no_field_for() -> None:
         probe.write_marker(PAYMENTS, PAIR, commit=True, coordinator_epoch=0, transaction_version=2)
 
 
-def test_a_member_that_is_told_its_id_joins_with_it() -> None:
+def test_a_member_that_is_notified_its_id_joins_with_it() -> None:
     """Also before version 4 of JoinGroup, in which no broker should require that; the member has joined once it has an id."""
-    told = says(error_code=79, generation_id=-1, protocol_name="", leader="", member_id="m-1", members=[])
+    reported = says(error_code=79, generation_id=-1, protocol_name="", leader="", member_id="m-1", members=[])
     joined = says(error_code=0, generation_id=1, protocol_name="range", leader="m-1", member_id="m-1", members=[])
-    broker = ScriptedBroker(join_group=[told, joined])
+    broker = ScriptedBroker(join_group=[reported, joined])
     probe, recorder = broker.probe()
 
     answer = probe.join("shop")
@@ -389,7 +389,7 @@ def test_a_member_that_is_told_its_id_joins_with_it() -> None:
     assert asked == ["", "m-1"]
 
 
-def test_an_id_that_is_not_told_ends_the_joining() -> None:
+def test_an_id_that_is_not_reported_ends_the_joining() -> None:
     """MEMBER_ID_REQUIRED without an id is a refusal like others: there is no id to join with."""
     broker = ScriptedBroker(join_group=[says(error_code=79, generation_id=-1, protocol_name="", leader="", member_id="", members=[])])
 

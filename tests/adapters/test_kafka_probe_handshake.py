@@ -47,9 +47,9 @@ def asked(*answers: Answer) -> tuple[Done[Offer] | Unknown, int]:
 
 def test_features_are_asked_for_where_the_version_has_them() -> None:
     """Every broker understands the oldest version; a newer one has the features as well."""
-    told = offers({"api_versions": (0, 4), "end_txn": (0, 5)}, transaction_version=2)
+    reported = offers({"api_versions": (0, 4), "end_txn": (0, 5)}, transaction_version=2)
 
-    outcome, count = asked(told, told)
+    outcome, count = asked(reported, reported)
 
     assert count == 2
     assert isinstance(outcome, Done)
@@ -107,7 +107,7 @@ def test_the_second_protocol_is_offered_with_its_apis_and_its_level() -> None:
         (Offer(V2, True, finalized={"transaction.version": 1}), "needs the finalized transaction.version 2, and the broker has 1"),
     ],
 )
-def test_what_the_second_protocol_lacks_is_told(offer: Offer, why: str) -> None:
+def test_what_the_second_protocol_lacks_is_reported(offer: Offer, why: str) -> None:
     """The reason has what is needed, and what the broker offers."""
     handshake = describe(offer, IDENTITY, Whose(), missing=["crash: not ours"])
 
@@ -116,7 +116,7 @@ def test_what_the_second_protocol_lacks_is_told(offer: Offer, why: str) -> None:
     assert why in handshake.not_offered[1]
 
 
-def test_a_broker_that_tells_no_features_is_taken_at_its_apis() -> None:
+def test_a_broker_that_reports_no_features_is_taken_at_its_apis() -> None:
     """An old ApiVersions has no field for a finalized level."""
     assert "transactions-v2" in describe(Offer(V2), IDENTITY, Whose()).capabilities
 

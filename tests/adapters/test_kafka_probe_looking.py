@@ -57,7 +57,7 @@ def test_a_page_lists_what_reaches_into_it(probe: KafkaProbe, transfer: Producer
     assert listed == [(AbortedTransaction(transfer.producer_id, 0),), ()]
 
 
-def test_a_look_up_by_time_tells_offset_and_timestamp(probe: KafkaProbe, transfer: ProducerIdAndEpoch) -> None:
+def test_a_look_up_by_time_reports_offset_and_timestamp(probe: KafkaProbe, transfer: ProducerIdAndEpoch) -> None:
     """Only readers of uncommitted data see the undecided record."""
     view = probe.read(PAYMENTS, Isolation.READ_UNCOMMITTED)
     assert isinstance(view, Done)

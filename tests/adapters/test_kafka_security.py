@@ -60,12 +60,12 @@ def test_a_client_speaks_tls_with_a_broker_whose_authority_it_trusts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "trusted", "told"),
+    ("name", "trusted", "reported"),
     [(HOST, trustme.CA(), "unable to get local issuer|self-signed"), ("elsewhere.test", CA, "certificate is not valid for '127.0.0.1'")],
 )
-def test_a_certificate_that_is_wrong_is_told_with_the_remedy(name: str, trusted: trustme.CA, told: str) -> None:
+def test_a_certificate_that_is_wrong_is_reported_with_the_remedy(name: str, trusted: trustme.CA, reported: str) -> None:
     """At once: another attempt would not change it."""
-    with FakeBroker() as broker, over_tls(broker.port, CA, name=name) as address, pytest.raises(TlsRefused, match=told) as refused:
+    with FakeBroker() as broker, over_tls(broker.port, CA, name=name) as address, pytest.raises(TlsRefused, match=reported) as refused:
         asked(address, trusting(trusted))
 
     assert str(address) in str(refused.value)
@@ -105,10 +105,10 @@ def test_plaintext_where_tls_was_asked_ends_in_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "told"),
+    ("first", "reported"),
     [(b"\x15\x03\x03\x00\x02\x02\x50", "answers with TLS. Say --tls-ca FILE"), (b"HTTP/1.1 400 Bad", "answers with HTTP")],
 )
-def test_another_protocol_is_known_by_its_first_bytes(first: bytes, told: str) -> None:
+def test_another_protocol_is_known_by_its_first_bytes(first: bytes, reported: str) -> None:
     """It is named with the remedy, and not reported as a frame of hundreds of megabytes."""
     with socket.create_server((HOST, 0)) as listener:
 
@@ -119,7 +119,7 @@ def test_another_protocol_is_known_by_its_first_bytes(first: bytes, told: str) -
 
         thread = Thread(target=say)
         thread.start()
-        with pytest.raises(SystemUnreachable, match=told):
+        with pytest.raises(SystemUnreachable, match=reported):
             connect("test", Address(HOST, listener.getsockname()[1])).call(ASKED, AMPLE_S)
         thread.join(AMPLE_S)
 
@@ -184,7 +184,7 @@ def test_a_node_that_does_not_know_the_password_is_no_node_of_scram() -> None:
         Login("kit", SECRET, SCRAM[0]).over(lets_in, "a node")
 
 
-def test_an_expired_token_is_told_and_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_expired_token_is_reported_and_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     """RFC 7628: the node sends the reason, the client sends one more byte, and the node ends the conversation."""
     monkeypatch.setenv("A_TOKEN", SECRET)
     said: list[bytes] = []
@@ -193,8 +193,8 @@ def test_an_expired_token_is_told_and_not_shown(monkeypatch: pytest.MonkeyPatch)
         if type(asked).__name__.startswith("SaslHandshake"):
             return response(asked, error_code=0, mechanisms=[])
         said.append(asked.auth_bytes)
-        error, told = (0, b'{"status":"invalid_token"}') if len(said) == 1 else (58, b"")
-        return response(asked, error_code=error, error_message=f"expired: {SECRET}", auth_bytes=told, session_lifetime=0)
+        error, reported = (0, b'{"status":"invalid_token"}') if len(said) == 1 else (58, b"")
+        return response(asked, error_code=error, error_message=f"expired: {SECRET}", auth_bytes=reported, session_lifetime=0)
 
     login = Login("token", Token.of("env:A_TOKEN"), BEARER)
     with pytest.raises(LoginRefused, match=r"expired: .hidden.*token, which may have expired") as refused:
@@ -214,7 +214,7 @@ def test_a_token_comes_from_a_file_the_environment_or_a_command(tmp_path: Path, 
 
 
 @pytest.mark.parametrize(
-    ("source", "told"),
+    ("source", "reported"),
     [
         ("file:/no/such/file", "No such file"),
         ("env:THERE_IS_NONE", "nothing in it"),
@@ -223,9 +223,9 @@ def test_a_token_comes_from_a_file_the_environment_or_a_command(tmp_path: Path, 
         ("command:/no/such/program", "cannot be run"),
     ],
 )
-def test_a_token_that_cannot_be_had_is_told_without_it(source: str, told: str) -> None:
+def test_a_token_that_cannot_be_had_is_reported_without_it(source: str, reported: str) -> None:
     """With its source, and never with the command's output."""
-    with pytest.raises(SystemUnreachable, match=told) as failed:
+    with pytest.raises(SystemUnreachable, match=reported) as failed:
         Token.of(source).read()
 
     assert SECRET not in str(failed.value)
@@ -274,7 +274,7 @@ def test_a_clients_file_says_who_logs_in_and_where(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lines", "told"),
+    ("lines", "reported"),
     [
         ("security.protocol=TLS", "security.protocol=TLS: expected one of PLAINTEXT, SSL"),
         ("security.protocol=SSL\nssl.truststore.location=x.jks", "ssl.truststore.type=JKS, which is what .* keytool"),
@@ -291,11 +291,11 @@ def test_a_clients_file_says_who_logs_in_and_where(tmp_path: Path) -> None:
         ("ssl.protocol=TLSv1", "ssl.protocol=TLSv1: it is none of"),
     ],
 )
-def test_what_a_clients_file_asks_and_cannot_be_had_is_refused(lines: str, told: str, tmp_path: Path) -> None:
+def test_what_a_clients_file_asks_and_cannot_be_had_is_refused(lines: str, reported: str, tmp_path: Path) -> None:
     """With the file, the property and the remedy, and without a secret."""
     file = tmp_path / "client.properties"
     file.write_text(lines)
-    with pytest.raises(WrongUsage, match=told) as refused:
+    with pytest.raises(WrongUsage, match=reported) as refused:
         read(file, None, {})
 
     assert str(file) in str(refused.value)
@@ -314,7 +314,7 @@ def test_a_name_is_not_checked_where_the_algorithm_is_empty(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "reported"),
     [
         ({"tls-certificate": "c"}, "need --tls-ca"),
         ({"tls-ca": "system", "tls-key": "k"}, "belong together"),
@@ -322,7 +322,7 @@ def test_a_name_is_not_checked_where_the_algorithm_is_empty(tmp_path: Path) -> N
         ({"tls-ca": "system", "client-properties": "f"}, "exclude each other"),
     ],
 )
-def test_options_that_do_not_fit_are_refused(options: dict[str, str], told: str) -> None:
+def test_options_that_do_not_fit_are_refused(options: dict[str, str], reported: str) -> None:
     """Before any connection is opened."""
-    with pytest.raises(WrongUsage, match=told):
+    with pytest.raises(WrongUsage, match=reported):
         security_of(options)

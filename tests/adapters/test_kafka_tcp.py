@@ -159,7 +159,7 @@ def test_a_refused_connection_is_unknown_and_lost(nobody: Address) -> None:
     assert f"{nobody} cannot be connected to for ApiVersions v0" in outcome.reason
 
 
-def test_an_unreachable_broker_is_told_with_its_address_and_the_last_error(nobody: Address) -> None:
+def test_an_unreachable_broker_is_reported_with_its_address_and_the_last_error(nobody: Address) -> None:
     """A user learns which address was tried and what happened."""
     with pytest.raises(SystemUnreachable, match=f"no Kafka broker answers at {nobody} within 0.05 s; .*Connection refused"):
         reach(nobody, BRIEF_S)

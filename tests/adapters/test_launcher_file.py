@@ -64,7 +64,7 @@ def test_what_is_wrong_is_one_line_with_its_place(tmp_path: Path, lines: list[st
     assert "\n" not in str(raised.value)
 
 
-def test_a_file_that_is_not_there_is_told() -> None:
+def test_a_file_that_is_not_there_is_reported() -> None:
     """With the page that describes launcher files."""
     with pytest.raises(WrongUsage, match=r"^--launcher no.yaml: there is no such file; expected a launcher file, as docs/launchers.md"):
         read("no.yaml")

@@ -73,10 +73,10 @@ def test_of_a_write_without_an_answer_the_doubt_is_noted(noted: Noted, fault: st
 
 def test_it_answers_as_the_store_below(noted: Noted) -> None:
     """Reads, watches and sessions are those of the store, and are not noted."""
-    told: list[KeyChange | str] = []
+    reported: list[KeyChange | str] = []
     store = noted.store
-    store.watch(*only("a"), told.append)
-    store.watch_sequence("s", told.append, partition_key="p")
+    store.watch(*only("a"), reported.append)
+    store.watch_sequence("s", reported.append, partition_key="p")
     record = store.put("a", b"1", partition_key="p", indexes=[IndexEntry("i", "x")])
     numbered = store.append("s", b"2", partition_key="p", indexes=[IndexEntry("i", "y")])
     store.settle()
@@ -84,7 +84,7 @@ def test_it_answers_as_the_store_below(noted: Noted) -> None:
     assert store.get("a", partition_key="p") == record
     assert (store.keys(*under("")), store.scan(*under(""))) == (["a", numbered.key], [record, numbered])
     assert (store.keys_by_index("i", "x", "z"), store.scan_by_index("i", "y", "z")) == (["a", numbered.key], [numbered])
-    assert [one if isinstance(one, str) else one.key for one in told] == ["a", numbered.key]
+    assert [one if isinstance(one, str) else one.key for one in reported] == ["a", numbered.key]
     store.session().put_ephemeral("e", b"3")
     assert len(noted.notes) == 2
 

@@ -108,21 +108,21 @@ def test_a_killed_one_that_was_paused_is_gone(here: Bench) -> None:
 
 
 @needs_linux
-def test_one_that_becomes_a_daemon_is_ended_and_told(here: Bench) -> None:
+def test_one_that_becomes_a_daemon_is_ended_and_reported(here: Bench) -> None:
     """With the remedy."""
     node = here.fake("daemon")
 
     node.start()
     await_end(node)
 
-    told = str(node.end_told())
-    assert "became a daemon; expected a command that stays in the foreground, or `runs: background`" in told
-    (pid,) = re.findall(r"left \S+ \((\d+)\) running, which was killed", told)
+    reported = str(node.end_reported())
+    assert "became a daemon; expected a command that stays in the foreground, or `runs: background`" in reported
+    (pid,) = re.findall(r"left \S+ \((\d+)\) running, which was killed", reported)
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid), 0)
 
 
-def test_one_that_fails_is_told_with_its_exit_code_and_its_log(here: Bench) -> None:
+def test_one_that_fails_is_reported_with_its_exit_code_and_its_log(here: Bench) -> None:
     """As with a container that ends."""
     node = here.node("sh -c 'echo the disk is full; exit 3'")
 
@@ -130,7 +130,7 @@ def test_one_that_fails_is_told_with_its_exit_code_and_its_log(here: Bench) -> N
     await_end(node)
 
     assert node.last_lines() == "the disk is full"
-    assert str(node.end_told()).endswith("broker.yaml:2: `start` ended with exit code 3")
+    assert str(node.end_reported()).endswith("broker.yaml:2: `start` ended with exit code 3")
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_a_command_that_leaves_a_process_is_refused(here: Bench) -> None:
         node.start()
 
 
-def test_a_program_that_cannot_be_run_is_told(here: Bench) -> None:
+def test_a_program_that_cannot_be_run_is_reported(here: Bench) -> None:
     """With the system's reason."""
     program = here.folder / "run" / "node-1" / "data" / "broker"
     node = here.node("'{data}/broker'")

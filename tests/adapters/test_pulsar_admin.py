@@ -41,7 +41,7 @@ def probe(broker: ScriptedPulsar) -> PulsarProbe:
     return session_with(broker).client("c")
 
 
-def told(value: object) -> AdminAnswer:
+def reported(value: object) -> AdminAnswer:
     return AdminAnswer(200, json.dumps(value).encode())
 
 
@@ -154,7 +154,7 @@ def test_an_answer_is_read_as_a_value(
     broker: ScriptedPulsar, probe: PulsarProbe, look: Any, request_line: str, answer: object, value: object
 ) -> None:
     """As real brokers have answered, with the fields that they leave out."""
-    broker.admin_answers = [told(answer)]
+    broker.admin_answers = [reported(answer)]
 
     assert look(probe) == Done(value)
     assert [str(request) for request in broker.administered] == [request_line]
@@ -200,7 +200,7 @@ def test_another_status_is_a_refusal(broker: ScriptedPulsar, probe: PulsarProbe,
 
 def test_a_look_is_repeated_while_the_system_is_in_trouble(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """It changes nothing: after 5xx, or no answer, it is retried while the session is patient."""
-    fine = told({"state": "Ready", "leastSigBits": 7, "lowWaterMark": 5, "ongoingTxnSize": 1})
+    fine = reported({"state": "Ready", "leastSigBits": 7, "lowWaterMark": 5, "ongoingTxnSize": 1})
     broker.admin_answers = [AdminAnswer(500, b"{}"), None, fine]
 
     assert isinstance(probe.coordinator_stats(), Done)
@@ -208,7 +208,7 @@ def test_a_look_is_repeated_while_the_system_is_in_trouble(broker: ScriptedPulsa
 
 
 def buffer(state: str) -> AdminAnswer:
-    return told({"state": state, "maxReadPosition": "1:7", "ongoingTxnSize": 0, "totalAbortedTransactions": 0})
+    return reported({"state": state, "maxReadPosition": "1:7", "ongoingTxnSize": 0, "totalAbortedTransactions": 0})
 
 
 @pytest.mark.parametrize("state", ["None", "Initializing"])
@@ -231,12 +231,12 @@ def test_a_buffer_that_is_never_recovered_is_not_known(broker: ScriptedPulsar, p
     assert "Initializing" in outcome.reason
 
 
-def test_a_transaction_is_told_once_its_topics_are_loaded(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+def test_a_transaction_is_reported_once_its_topics_are_loaded(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """After a restart its topics may not have been loaded, and the broker then does not know its transactions."""
     broker.on("ADD_PARTITION_TO_TXN", lambda request: [pb.CommandAddPartitionToTxnResponse(request_id=request.request_id)])
     assert probe.add_topics(TxnId(0, 1), [TOPIC]) == Done(None)
-    log = told({"numberOfEntries": 0, "lastConfirmedEntry": "5:-1", "cursors": {}})
-    found = told({"status": "OPEN", "timeoutAt": 60_000, "producedPartitions": {}, "ackedPartitions": {}})
+    log = reported({"numberOfEntries": 0, "lastConfirmedEntry": "5:-1", "cursors": {}})
+    found = reported({"status": "OPEN", "timeoutAt": 60_000, "producedPartitions": {}, "ackedPartitions": {}})
     broker.admin_answers = [AdminAnswer(500, b'{"reason": "java.util.concurrent.TimeoutException"}'), log, found]
 
     assert isinstance(probe.transaction(TxnId(0, 1)), Done)

@@ -3,7 +3,7 @@
 import pytest
 
 from fencepost.adapters.common.genuine import Whose
-from fencepost.adapters.pulsar.handshake import WITHOUT_SEALING, Offer, describe, identify, told_by
+from fencepost.adapters.pulsar.handshake import WITHOUT_SEALING, Offer, describe, identify, reported_by
 from fencepost.adapters.pulsar.reach import parse_addresses
 from fencepost.adapters.pulsar.settings import pulsar_settings
 from fencepost.adapters.pulsar.system import PulsarAt
@@ -47,14 +47,14 @@ def test_a_system_without_a_version_is_judged_by_the_text(server: str) -> None:
     assert repr(server) in identity.notes[0]
 
 
-def test_the_handshake_tells_what_connected_told() -> None:
+def test_the_handshake_reports_what_connected_reported() -> None:
     """Version, features, sizes; a milestone is judged as the version before its release, which can be compared."""
     flags = pb.FeatureFlags(supports_topic_watchers=True, supports_scalable_topics=True, supports_partial_producer=False)
     connected = pb.CommandConnected(server_version="Pulsar Server5.0.0-M1", protocol_version=21, max_message_size=5, feature_flags=flags)
     offer = Offer.of(connected)
 
     identity = identify(offer.server, RELEASES)
-    whose = Whose(looks_like=("pulsar", told_by(identity) or ""), deviations="no bundled deviations")
+    whose = Whose(looks_like=("pulsar", reported_by(identity) or ""), deviations="no bundled deviations")
     handshake = describe(offer, identity, whose, offered=["crash"], missing=["x: no"], notes=["a note"])
 
     assert offer.features == ("supports_topic_watchers", "supports_scalable_topics")

@@ -36,7 +36,7 @@ def value(outcome: Outcome[Any]) -> Any:
     return outcome.value
 
 
-def told(session: PulsarSession, *kinds: str) -> list[dict[str, Any]]:
+def reported(session: PulsarSession, *kinds: str) -> list[dict[str, Any]]:
     """The events of these kinds of operation."""
     return [event for event in session.history("run") if event["f"] in kinds]
 
@@ -65,7 +65,7 @@ def test_a_send_has_its_record_and_at_its_end_the_place(session: PulsarSession) 
     value(probe.send(producer, "a", transaction=TXN))
     value(probe.send_batch(producer, ["b", "c"]))
 
-    asked, done, batch_asked, batch_done = told(session, "send")
+    asked, done, batch_asked, batch_done = reported(session, "send")
 
     assert asked["txn_id"] == "(0,4)"
     assert asked["tx"] == {"tid": "(0,4)", "pid": 0, "epoch": None}
@@ -85,7 +85,7 @@ def test_a_transaction_begins_and_ends(broker: ScriptedPulsar, session: PulsarSe
     broker.on("END_TXN", refuses("TransactionNotFound"))
     probe.end(TXN, Action.ABORT)
 
-    begin, begun, commit, committed, abort, aborted = told(session, "begin", "commit", "abort")
+    begin, begun, commit, committed, abort, aborted = reported(session, "begin", "commit", "abort")
 
     assert (begin["txn_id"], begun["txn_id"], commit["txn_id"], abort["txn_id"]) == (None, "(0,4)", "(0,4)", "(0,4)")
     assert (begun["type"], committed["type"], aborted["type"]) == ("ok", "ok", "fail")
@@ -100,7 +100,7 @@ def test_what_nobody_knows_is_info_and_ends_its_process(broker: ScriptedPulsar, 
     probe.end(TXN, Action.COMMIT)
     value(probe.new_transaction())
 
-    first, _, lost, ended, again, _ = told(session, "begin", "commit")
+    first, _, lost, ended, again, _ = reported(session, "begin", "commit")
 
     assert ended["type"] == "info"
     assert ended["error"]["definite"] is False
@@ -112,13 +112,13 @@ def test_an_error_that_leaves_it_open_is_info(broker: ScriptedPulsar, session: P
     broker.on("END_TXN", refuses("UnknownError"))
     session.client("c").end(TXN, Action.COMMIT)
 
-    ended = told(session, "commit")[1]
+    ended = reported(session, "commit")[1]
 
     assert ended["type"] == "info"
     assert (ended["error"]["class"], ended["error"]["code"], ended["error"]["definite"]) == ("UnknownError", 0, False)
 
 
-def test_an_answer_that_comes_late_still_tells_the_end(broker: ScriptedPulsar, session: PulsarSession) -> None:
+def test_an_answer_that_comes_late_still_reports_the_end(broker: ScriptedPulsar, session: PulsarSession) -> None:
     """The history has the final outcome; other calls during that time belong to another process."""
     broker.on("END_TXN", nothing)
     probe = session.client("c")
@@ -129,7 +129,7 @@ def test_an_answer_that_comes_late_still_tells_the_end(broker: ScriptedPulsar, s
     broker.push(pb.CommandEndTxnResponse(request_id=pending.number))
     value(probe.ended(pending))
 
-    events = told(session, "begin", "commit")[2:]
+    events = reported(session, "begin", "commit")[2:]
 
     assert [(event["f"], event["type"]) for event in events] == [
         ("commit", "invoke"),
@@ -160,7 +160,7 @@ def test_no_process_does_two_things_at_once(broker: ScriptedPulsar, session: Pul
             busy.add(event["process"])
         else:
             busy.remove(event["process"])
-    assert len({event["process"] for event in told(session, "send")}) == 3
+    assert len({event["process"] for event in reported(session, "send")}) == 3
 
 
 def test_a_delivery_is_a_poll_and_an_acknowledgement_names_its_place(broker: ScriptedPulsar, session: PulsarSession) -> None:
@@ -172,8 +172,8 @@ def test_a_delivery_is_a_poll_and_an_acknowledgement_names_its_place(broker: Scr
     value(probe.acknowledge(consumer, [taken[1].id], transaction=TXN))
     value(probe.acknowledge(consumer, [MessageId(Position(1, 7))], kind=AckKind.CUMULATIVE))
 
-    asked, polled, *acks = told(session, "poll", "ack")
-    subscribed = told(session, "subscribe")[0]
+    asked, polled, *acks = reported(session, "poll", "ack")
+    subscribed = reported(session, "subscribe")[0]
 
     assert asked["mops"] == []
     assert (polled["iso"], polled["grp"]) == ("rc", {"id": "s"})
@@ -199,7 +199,7 @@ def test_up_to_a_message_inside_a_batch_counts_to_the_entry_before(broker: Scrip
     for message in taken[1:]:
         value(probe.acknowledge(consumer, [message.id], kind=AckKind.CUMULATIVE))
 
-    assert [[mop["o"] for mop in event["mops"]] for event in told(session, "ack")[::2]] == [[0], [2]]
+    assert [[mop["o"] for mop in event["mops"]] for event in reported(session, "ack")[::2]] == [[0], [2]]
 
 
 def test_a_delivery_may_have_been_on_its_way_since_the_last_answer_before_it(broker: ScriptedPulsar, session: PulsarSession) -> None:
@@ -211,7 +211,7 @@ def test_a_delivery_may_have_been_on_its_way_since_the_last_answer_before_it(bro
     broker.deliver(consumer.number, 7, "a")
     value(probe.receive(consumer))
 
-    order = [(event["f"], event["type"]) for event in told(session, "begin", "commit", "poll")]
+    order = [(event["f"], event["type"]) for event in reported(session, "begin", "commit", "poll")]
 
     assert order == [("begin", "invoke"), ("begin", "ok"), ("commit", "invoke"), ("poll", "invoke"), ("commit", "ok"), ("poll", "ok")]
 
@@ -228,7 +228,7 @@ def test_of_a_batch_only_what_is_not_acknowledged_is_delivered(broker: ScriptedP
 
     value(probe.receive(consumer))
 
-    assert [(mop["v"], mop["pid_batch"]) for mop in told(session, "poll")[1]["mops"]] == [("b", 1)]
+    assert [(mop["v"], mop["pid_batch"]) for mop in reported(session, "poll")[1]["mops"]] == [("b", 1)]
 
 
 def test_an_acknowledgement_without_an_answer_is_unknown(session: PulsarSession) -> None:
@@ -237,7 +237,7 @@ def test_an_acknowledgement_without_an_answer_is_unknown(session: PulsarSession)
     consumer = value(probe.subscribe(TOPIC, "s"))
     value(probe.acknowledge_unanswered(consumer, [MessageId(Position(1, 7))]))
 
-    ended = told(session, "ack")[1]
+    ended = reported(session, "ack")[1]
 
     assert (ended["type"], ended["error"]["class"]) == ("info", "unanswered")
 
@@ -254,7 +254,7 @@ def test_how_far_a_subscription_is_and_what_moves_it(broker: ScriptedPulsar, ses
     value(probe.log_stats(TOPIC))
     probe.seek(consumer, Position(1, 6))
 
-    position, sought = told(session, "position")[1], told(session, "seek")[1]
+    position, sought = reported(session, "position")[1], reported(session, "seek")[1]
 
     assert (position["grp"], [(mop["log"], mop["o"]) for mop in position["mops"]]) == ({"id": "s"}, [(TOPIC, 2)])
     assert sought["grp"] == {"id": "s"}
@@ -286,7 +286,7 @@ def test_a_message_that_cannot_be_read_leaves_the_history_readable(broker: Scrip
     broker.connections[0].say(broken.body, broken.payload)
     value(probe.new_transaction())
 
-    assert [event["mops"] for event in told(session, "poll")] == [[], []]
+    assert [event["mops"] for event in reported(session, "poll")] == [[], []]
     assert "malformed: the metadata of message 2 of 9" in str(list(session.exchanges()))
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from layouts_told import FLAGS, MERGED, SPLIT, TOPIC, WHOLE, Told, assigned, described, segment, told
+from layouts_reported import FLAGS, MERGED, SPLIT, TOPIC, WHOLE, Told, assigned, described, reported, segment
 from scripted_pulsar import ScriptedPulsar, nothing, session_with
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
@@ -24,7 +24,7 @@ def broker() -> ScriptedPulsar:
     """A broker with scalable topics."""
     broker = ScriptedPulsar()
     broker.on("CONNECT", lambda _: [pb.CommandConnected(server_version="Pulsar Server5.0.0-M1", feature_flags=FLAGS)])
-    broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [told(request.session_id, 0, WHOLE)])
+    broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [reported(request.session_id, 0, WHOLE)])
     broker.on("SCALABLE_TOPIC_CLOSE", nothing)
     broker.admin_answers = [AdminAnswer(204)]
     return broker
@@ -64,11 +64,11 @@ def looks(broker: ScriptedPulsar, probe: PulsarProbe, *answers: AdminAnswer) -> 
 def test_changes_are_known_from_the_layouts_that_show_them(broker: ScriptedPulsar, session: PulsarSession, probe: PulsarProbe) -> None:
     """Each once, whichever client saw it, and however often."""
     watch = value(probe.watch_layout(TOPIC))
-    broker.push(told(watch.number, 0, WHOLE))
-    broker.push(told(watch.number, 1, *SPLIT))
+    broker.push(reported(watch.number, 0, WHOLE))
+    broker.push(reported(watch.number, 1, *SPLIT))
     looks(broker, probe, described(1, *SPLIT), described(2, *MERGED), described(3, *PRUNED))
-    broker.push(told(watch.number, 2, *MERGED))
-    probe.layouts_told(watch)
+    broker.push(reported(watch.number, 2, *MERGED))
+    probe.layouts_reported(watch)
 
     assert controlled(session) == [CREATED, DIVIDED, UNITED, ("prune", {"topic": TOPIC, "segs": segment(0), "epoch": "3"})]
 
@@ -88,7 +88,7 @@ UNKNOWN = {
 
 
 @pytest.mark.parametrize("segments", UNKNOWN.values(), ids=UNKNOWN)
-def test_nothing_is_told_of_what_nobody_can_know(
+def test_nothing_is_notified_of_what_nobody_can_know(
     broker: ScriptedPulsar, session: PulsarSession, probe: PulsarProbe, segments: tuple[Told, ...]
 ) -> None:
     """No change follows from a layout that lacks segments which one would need, nor from a later one."""
@@ -98,7 +98,7 @@ def test_nothing_is_told_of_what_nobody_can_know(
 
 
 @pytest.mark.parametrize("segments", [UNKNOWN["a sibling is gone"], UNKNOWN["a parent of a merge is gone"]])
-def test_a_first_look_that_lacks_segments_tells_nothing(
+def test_a_first_look_that_lacks_segments_reports_nothing(
     broker: ScriptedPulsar, session: PulsarSession, probe: PulsarProbe, segments: tuple[Told, ...]
 ) -> None:
     """The segments that are there do not show how they came about."""
@@ -140,7 +140,7 @@ def test_a_change_that_nobody_asked_for_is_as_old_as_the_last_look_without_it(
     assert looked[1] < split < looked[2]
 
 
-def test_a_layout_that_is_none_is_told_as_it_is(broker: ScriptedPulsar, session: PulsarSession, probe: PulsarProbe) -> None:
+def test_a_layout_that_is_none_is_reported_as_it_is(broker: ScriptedPulsar, session: PulsarSession, probe: PulsarProbe) -> None:
     """The scenario is red, and the checker sees why."""
     broker.admin_answers = [described(0, WHOLE), described(1, *SPLIT[:2]), AdminAnswer(204)]
     value(probe.layout(TOPIC))
@@ -175,7 +175,7 @@ def test_assignments_name_the_segments_that_a_consumer_has(broker: ScriptedPulsa
     )
     consumer = value(probe.join_stream(TOPIC, "s", "a"))
     broker.push(pb.CommandScalableTopicAssignmentUpdate(consumer_id=consumer.number, assignment=assigned(2, 3)))
-    probe.assignments_told(consumer)
+    probe.assignments_reported(consumer)
 
     found = [event for event in session.history("run") if event["f"] == "assign" and event["type"] == "ok"]
 

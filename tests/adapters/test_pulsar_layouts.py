@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from layouts_told import FLAGS, HERE, MERGED, SPLIT, TOPIC, WHOLE, Told, assigned, described, segment, told
+from layouts_reported import FLAGS, HERE, MERGED, SPLIT, TOPIC, WHOLE, Told, assigned, described, reported, segment
 from scripted_pulsar import ScriptedPulsar, hangs_up, nothing, refuses, session_with
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
@@ -22,7 +22,7 @@ def broker() -> ScriptedPulsar:
     broker = ScriptedPulsar()
     broker.admin_answers = [AdminAnswer(204)]
     broker.on("CONNECT", lambda _: [pb.CommandConnected(server_version="Pulsar Server5.0.0-M1", feature_flags=FLAGS)])
-    broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [told(request.session_id, 0, WHOLE)])
+    broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [reported(request.session_id, 0, WHOLE)])
     broker.on("WATCH_SCALABLE_TOPICS", lambda request: [topics(request.watch_id, TOPIC)])
     for command in ("SCALABLE_TOPIC_CLOSE", "WATCH_SCALABLE_TOPICS_CLOSE"):
         broker.on(command, nothing)
@@ -71,9 +71,9 @@ def test_a_layout_has_its_segments_by_number_with_their_families(broker: Scripte
     assert [str(request) for request in broker.administered] == ["GET /admin/v2/scalable/public/default/events"]
 
 
-def test_a_lookup_tells_brokers_and_the_controller(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+def test_a_lookup_reports_brokers_and_the_controller(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """The same layout, and the session is closed again."""
-    broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [told(request.session_id, 1, *SPLIT)])
+    broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [reported(request.session_id, 1, *SPLIT)])
 
     layout = value(probe.looked_up("events"))
 
@@ -111,7 +111,7 @@ def test_what_is_no_layout_is_malformed(
 ) -> None:
     """From either source, and the message names the wrong segment and the flaw."""
     broker.admin_answers = [described(epoch, *segments)]
-    broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [told(request.session_id, epoch, *segments)])
+    broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [reported(request.session_id, epoch, *segments)])
 
     for look in (probe.layout, probe.looked_up, probe.segments, probe.watch_layout):
         with pytest.raises(Malformed, match=rf"what the broker sent for {TOPIC} is no layout: .*{flaw}"):
@@ -121,7 +121,7 @@ def test_what_is_no_layout_is_malformed(
 @pytest.mark.parametrize(
     "body", [b"[]", b"{}", b'{"epoch": 0, "segments": {"0": {}}}', b'{"epoch": 0, "segments": {"0": {"segmentId": 0, "state": "GONE"}}}']
 )
-def test_json_that_tells_no_layout_is_malformed(broker: ScriptedPulsar, probe: PulsarProbe, body: bytes) -> None:
+def test_json_that_reports_no_layout_is_malformed(broker: ScriptedPulsar, probe: PulsarProbe, body: bytes) -> None:
     """Also if a state is unknown."""
     broker.admin_answers = [AdminAnswer(200, body)]
 
@@ -174,15 +174,15 @@ def test_the_topics_of_a_namespace_are_listed(broker: ScriptedPulsar, probe: Pul
 # --- watches ----------------------------------------------------------------------------------------------------------------------
 
 
-def test_a_watch_keeps_every_layout_that_is_told(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+def test_a_watch_keeps_every_layout_that_is_reported(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """Also those that came while the client did something else, in order; one that comes twice is kept twice."""
     watch = value(probe.watch_layout(TOPIC))
     for epoch, segments in ((0, (WHOLE,)), (1, SPLIT), (2, MERGED)):
-        broker.push(told(watch.number, epoch, *segments))
+        broker.push(reported(watch.number, epoch, *segments))
     value(probe.looked_up(TOPIC))
 
     assert watch.first.epoch == 0
-    assert [layout.epoch for layout in probe.layouts_told(watch)] == [0, 0, 1, 2]
+    assert [layout.epoch for layout in probe.layouts_reported(watch)] == [0, 0, 1, 2]
     assert [value(probe.next_layout(watch)).epoch for _ in range(3)] == [0, 1, 2]
     assert value(probe.layout_from(watch, 1)).epoch == 1
     assert isinstance(probe.next_layout(watch, within_s=0.1), Unknown)
@@ -192,30 +192,30 @@ def test_a_watch_keeps_every_layout_that_is_told(broker: ScriptedPulsar, probe: 
 def test_watches_are_distinguished(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """Each session has its own number; a look in between closes only its own."""
     one, other = value(probe.watch_layout(TOPIC)), value(probe.watch_layout(TOPIC))
-    broker.push(told(other.number, 1, *SPLIT))
+    broker.push(reported(other.number, 1, *SPLIT))
 
-    assert ([len(probe.layouts_told(watch)) for watch in (one, other)]) == [1, 2]
+    assert ([len(probe.layouts_reported(watch)) for watch in (one, other)]) == [1, 2]
     assert broker.of("SCALABLE_TOPIC_CLOSE") == []
 
 
-def test_a_closed_watch_shows_what_is_told_all_the_same(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+def test_a_closed_watch_shows_what_is_reported_all_the_same(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """A scenario that forbids such updates must be able to see them."""
     watch = value(probe.watch_layout(TOPIC))
     probe.close_watch(watch)
-    broker.push(told(watch.number, 1, *SPLIT))
+    broker.push(reported(watch.number, 1, *SPLIT))
 
     assert [frame.body.session_id for frame in broker.of("SCALABLE_TOPIC_CLOSE")] == [watch.number]
-    assert [layout.epoch for layout in probe.layouts_told(watch)] == [0, 1]
+    assert [layout.epoch for layout in probe.layouts_reported(watch)] == [0, 1]
 
 
 def test_a_layout_of_the_past_is_malformed(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """After a newer one, in the same session."""
     watch = value(probe.watch_layout(TOPIC))
-    broker.push(told(watch.number, 1, *SPLIT))
-    broker.push(told(watch.number, 0, WHOLE))
+    broker.push(reported(watch.number, 1, *SPLIT))
+    broker.push(reported(watch.number, 0, WHOLE))
 
     with pytest.raises(Malformed, match="an older layout: epoch 0 after epoch 1"):
-        probe.layouts_told(watch)
+        probe.layouts_reported(watch)
 
 
 def test_a_watch_is_refused_or_ends_with_an_error(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
@@ -223,18 +223,18 @@ def test_a_watch_is_refused_or_ends_with_an_error(broker: ScriptedPulsar, probe:
     broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [pb.CommandScalableTopicUpdate(session_id=request.session_id, error=11)])
     assert probe.watch_layout(TOPIC) == Refused("TopicNotFound", 11)
 
-    broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [told(request.session_id, 0, WHOLE)])
+    broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [reported(request.session_id, 0, WHOLE)])
     watch = value(probe.watch_layout(TOPIC))
     broker.push(pb.CommandScalableTopicUpdate(session_id=watch.number, error=11, message="gone"))
 
     assert probe.next_layout(watch) == Refused("TopicNotFound", 11, "gone")
-    assert len(probe.layouts_told(watch)) == 1
+    assert len(probe.layouts_reported(watch)) == 1
 
 
 def test_a_watch_is_over_with_its_connection(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """Updates that came before stay; a new watch begins with the present state."""
     watch = value(probe.watch_layout(TOPIC))
-    broker.push(told(watch.number, 1, *SPLIT))
+    broker.push(reported(watch.number, 1, *SPLIT))
     assert probe.is_watching(watch)
     broker.connections[0].is_open = False
 
@@ -260,7 +260,7 @@ def test_the_topics_of_a_namespace_are_watched(broker: ScriptedPulsar, probe: Pu
     broker.push(pb.CommandWatchScalableTopicsUpdate(watch_id=watch.number, diff=pb.ScalableTopicsDiff(removed=[TOPIC])))
 
     assert watch.first == {TOPIC}
-    assert [set(told) for told in probe.topics_told(watch)] == [{TOPIC}, {TOPIC, "topic://a/b/c"}, {"topic://a/b/c"}]
+    assert [set(reported) for reported in probe.topics_reported(watch)] == [{TOPIC}, {TOPIC, "topic://a/b/c"}, {"topic://a/b/c"}]
     assert [set(value(probe.next_topics(watch))) for _ in range(2)] == [{TOPIC, "topic://a/b/c"}, {"topic://a/b/c"}]
     probe.close_watch(watch)
     assert [frame.body.watch_id for frame in broker.of("WATCH_SCALABLE_TOPICS_CLOSE")] == [watch.number]
@@ -326,7 +326,7 @@ def test_a_stream_consumer_registers_at_the_controller(broker: ScriptedPulsar, p
         (TOPIC, "s", "b", 1),
     ]
     assert len(broker.connections) == 3
-    assert [one.numbers for one in probe.assignments_told(consumer)] == [(1, 2), (1,), (3,)]
+    assert [one.numbers for one in probe.assignments_reported(consumer)] == [(1, 2), (1,), (3,)]
     assert value(probe.assignment(consumer)).segments[0].topic == segment(3)
     assert [value(probe.next_assignment(consumer)).epoch for _ in range(2)] == [1, 2]
     assert isinstance(probe.next_assignment(consumer, within_s=0.1), Unknown)
@@ -345,7 +345,7 @@ def test_a_stream_consumer_leaves_by_cutting_its_connection(broker: ScriptedPuls
     assert [connection.is_open for connection in broker.connections] == [True, False]
     assert isinstance(gone := probe.assignment(consumer), Unknown)
     assert gone.lost
-    assert [one.numbers for one in probe.assignments_told(consumer)] == [(1, 2)]
+    assert [one.numbers for one in probe.assignments_reported(consumer)] == [(1, 2)]
 
 
 @pytest.mark.parametrize("error", ["UnknownError", "TopicNotFound", "NotAllowedError"])

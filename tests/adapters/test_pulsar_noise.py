@@ -16,7 +16,7 @@ from fencepost.wire.pulsar.frames import Frame
 TOPIC = "persistent://public/default/t"
 
 
-def told(call: Callable[[], Outcome[object]]) -> Outcome[object] | Malformed:
+def reported(call: Callable[[], Outcome[object]]) -> Outcome[object] | Malformed:
     try:
         return call()
     except Malformed as error:
@@ -37,8 +37,8 @@ def test_whatever_a_broker_says_the_probe_has_an_outcome(noise: list[Frame]) -> 
     for frame in noise:
         broker.push(frame.body, frame.payload)
 
-    seen = [told(probe.new_transaction), told(lambda: probe.receive(subscribed.value, within_s=0.1))]
-    again = [told(probe.new_transaction), told(lambda: probe.end(TxnId(0, 0), Action.COMMIT))]
+    seen = [reported(probe.new_transaction), reported(lambda: probe.receive(subscribed.value, within_s=0.1))]
+    again = [reported(probe.new_transaction), reported(lambda: probe.end(TxnId(0, 0), Action.COMMIT))]
 
     assert all(isinstance(outcome, Done | Refused | Unknown | Malformed) for outcome in seen)
     assert again[-1] == Done(None)

@@ -44,7 +44,7 @@ def value(outcome: Outcome[Any]) -> Any:
 # --- transactions ---------------------------------------------------------------------------------------------------------------
 
 
-def test_a_transaction_goes_to_the_coordinator_that_was_told_of_the_client(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+def test_a_transaction_goes_to_the_coordinator_that_was_notified_of_the_client(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """The client looks up the coordinator once, connects to it on that connection, and uses it from then on."""
     assert value(probe.new_transaction(5000)) == TXN
     value(probe.add_topics(TXN, [TOPIC]))
@@ -83,7 +83,7 @@ def test_the_first_transaction_is_named_by_zeros_that_are_said(broker: ScriptedP
             assert said.HasField("txnid_most_bits") is said.HasField("txnid_least_bits") is is_said
 
 
-def test_what_a_participant_is_told_has_a_low_watermark(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+def test_what_a_participant_is_reported_has_a_low_watermark(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """A broker closes the connection if it is left out; 0 is sent."""
     value(probe.end_on_topic(TxnId(0, 3), TOPIC, Action.COMMIT))
     value(probe.end_on_subscription(TxnId(0, 3), Subscription(TOPIC, "s"), Action.ABORT, low_watermark=2))
@@ -129,13 +129,13 @@ def test_what_is_asked_at_once_is_sent_before_an_answer_is_read(broker: Scripted
 
 
 @pytest.mark.parametrize("most", [3, 3 << 48])
-def test_an_id_tells_its_coordinator_in_its_upper_half_or_in_the_16_highest_bits(most: int) -> None:
+def test_an_id_reports_its_coordinator_in_its_upper_half_or_in_the_16_highest_bits(most: int) -> None:
     """The first is what brokers do, the second what the proposal says."""
     assert TxnId(most, 1).coordinator == 3
 
 
 @pytest.mark.parametrize(("error", "code"), [("TransactionNotFound", 24), ("InvalidTxnStatus", 21), ("TransactionConflict", 23)])
-def test_a_definite_refusal_is_told_as_it_is(broker: ScriptedPulsar, probe: PulsarProbe, error: str, code: int) -> None:
+def test_a_definite_refusal_is_reported_as_it_is(broker: ScriptedPulsar, probe: PulsarProbe, error: str, code: int) -> None:
     """By the protocol's name and number, and it is not retried."""
     broker.on("ADD_PARTITION_TO_TXN", refuses(error))
 
@@ -291,7 +291,7 @@ def test_sequence_ids_go_on_from_what_the_broker_knows(broker: ScriptedPulsar, p
     assert [frame.body.sequence_id for frame in broker.of("SEND")] == [5, 5, 6]
 
 
-def test_a_duplicate_is_told_by_a_receipt_without_a_place(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+def test_a_duplicate_is_reported_by_a_receipt_without_a_place(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """The wire has no signs there: -1 is the largest number."""
     broker.on("SEND", lambda request: [receipt(request, 2**64 - 1, 2**64 - 1)])
 

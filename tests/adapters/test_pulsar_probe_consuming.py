@@ -47,13 +47,13 @@ def values(outcome: Outcome[Any]) -> list[str]:
 
 
 def buffer(limit: str) -> AdminAnswer:
-    told = {"state": "Ready", "maxReadPosition": limit, "ongoingTxnSize": 0, "totalAbortedTransactions": 0}
-    return AdminAnswer(200, json.dumps(told).encode())
+    reported = {"state": "Ready", "maxReadPosition": limit, "ongoingTxnSize": 0, "totalAbortedTransactions": 0}
+    return AdminAnswer(200, json.dumps(reported).encode())
 
 
 def log(**cursor: str) -> AdminAnswer:
-    told = {"numberOfEntries": 2, "lastConfirmedEntry": "1:1", "cursors": {"s": {"markDeletePosition": "1:-1", **cursor}}}
-    return AdminAnswer(200, json.dumps(told).encode())
+    reported = {"numberOfEntries": 2, "lastConfirmedEntry": "1:1", "cursors": {"s": {"markDeletePosition": "1:-1", **cursor}}}
+    return AdminAnswer(200, json.dumps(reported).encode())
 
 
 def permits(broker: ScriptedPulsar) -> list[int]:
@@ -96,7 +96,7 @@ def test_without_permits_only_flow_gives_some(broker: ScriptedPulsar, probe: Pul
     assert permits(broker) == [3]
 
 
-def test_a_message_is_told_with_what_its_metadata_says(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
+def test_a_message_is_reported_with_what_its_metadata_says(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
     """The transaction (0,0) is one, and no transaction is none."""
     metadata = pb.MessageMetadata(producer_name="me", sequence_id=7, publish_time=0, txnid_most_bits=0, txnid_least_bits=0)
     command = pb.CommandMessage(consumer_id=consumer.number, message_id=pb.MessageIdData(ledger_id=2, entry_id=3), redelivery_count=1)
@@ -297,7 +297,7 @@ def test_who_is_stopped_is_watched_for_what_must_not_come(broker: ScriptedPulsar
     assert values(probe.receive_visible(consumer, "sentinel")) == ["a", "sentinel"]
 
 
-def test_a_broker_that_does_not_tell_how_far_it_is_is_not_waited_for(
+def test_a_broker_that_does_not_report_how_far_it_is_is_not_waited_for(
     broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer
 ) -> None:
     """Then only the quiet after the last message shows that no more come."""
@@ -309,7 +309,7 @@ def test_a_broker_that_does_not_tell_how_far_it_is_is_not_waited_for(
 
 
 @pytest.mark.parametrize("which", [0, 1])
-def test_trouble_with_a_look_is_told(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer, which: int) -> None:
+def test_trouble_with_a_look_is_reported(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer, which: int) -> None:
     """If a position is unknown, only the sentinel shows what readers see; if it does not come either, the outcome is unknown."""
     answers: list[AdminAnswer | None] = [buffer("1:0"), log()]
     answers[which] = AdminAnswer(404, b"{}")
@@ -320,7 +320,7 @@ def test_trouble_with_a_look_is_told(broker: ScriptedPulsar, probe: PulsarProbe,
     assert values(probe.receive_visible(consumer, "sentinel")) == ["sentinel"]
 
 
-def test_a_lost_connection_is_told(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
+def test_a_lost_connection_is_reported(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
     """It is not taken for quiet."""
     broker.admin_answers = [buffer("1:0"), log()]
     broker.hang_up()

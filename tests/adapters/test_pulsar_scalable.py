@@ -147,7 +147,7 @@ def test_an_unknown_topic_is_a_refusal(broker: ScriptedPulsar, probe: PulsarProb
 
 
 @pytest.mark.parametrize(
-    ("command", "answer", "told"),
+    ("command", "answer", "reported"),
     [
         ("SCALABLE_TOPIC_LOOKUP", lambda request: [pb.CommandScalableTopicUpdate(session_id=request.session_id)], "neither a layout"),
         (
@@ -160,12 +160,12 @@ def test_an_unknown_topic_is_a_refusal(broker: ScriptedPulsar, probe: PulsarProb
     ],
 )
 def test_an_answer_without_what_is_due_is_malformed(
-    broker: ScriptedPulsar, probe: PulsarProbe, command: str, answer: Any, told: str
+    broker: ScriptedPulsar, probe: PulsarProbe, command: str, answer: Any, reported: str
 ) -> None:
     """The message names what is missing."""
     broker.on(command, answer)
 
-    with pytest.raises(Malformed, match=told):
+    with pytest.raises(Malformed, match=reported):
         probe.segments(EVENTS) if command == "SCALABLE_TOPIC_LOOKUP" else probe.new_transaction(scalable=True)
 
 
@@ -181,7 +181,7 @@ def test_no_answer_is_unknown_and_asked_again_where_that_is_wanted(broker: Scrip
 # --- coordinators and transactions ----------------------------------------------------------------------------------------------
 
 
-def test_the_coordinators_are_told_with_their_brokers(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+def test_the_coordinators_are_reported_with_their_brokers(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """Or with none, if none is reported; the watch is closed then."""
     assert value(probe.scalable_coordinators()) == {0: HERE, 1: HERE}
     broker.on("WATCH_TC_ASSIGNMENTS", lambda request: [assignments(request.watch_id, None)])
@@ -238,7 +238,7 @@ def test_a_coordinator_that_there_is_none_of_is_final(broker: ScriptedPulsar, pr
     assert broker.of("TC_CLIENT_CONNECT_REQUEST") == []
 
 
-def test_a_history_tells_the_kinds_apart(broker: ScriptedPulsar, session: PulsarSession) -> None:
+def test_a_history_reports_the_kinds_apart(broker: ScriptedPulsar, session: PulsarSession) -> None:
     """In every event of a transaction, also if the command has only its id."""
     probe = session.client("c")
     producer, consumer = value(probe.producer(SEGMENT)), value(probe.subscribe(SEGMENT, "s"))
@@ -386,7 +386,7 @@ def test_a_scalable_transaction_is_ended_at_its_own_coordinator(world: World) ->
     assert (before, world.values(consumer)) == ([], ["a"])
 
 
-def test_the_unload_of_a_namespace_waits_until_clients_are_told(world: World) -> None:
+def test_the_unload_of_a_namespace_waits_until_clients_are_reported(world: World) -> None:
     """Clients of that namespace; those of others stay open."""
     (segment, _) = value(world.probe().segments(EVENTS))
     elsewhere = "persistent://public/default-2/plain"

@@ -82,29 +82,29 @@ def test_frames_come_whole_in_whatever_pieces() -> None:
         assert transport.receive(0) is None
 
 
-@pytest.mark.parametrize(("said", "told"), [(b"", "its end came"), (PING[:7], "its end came with 7 bytes of a frame")])
-def test_a_connection_that_ends_is_lost(said: bytes, told: str) -> None:
+@pytest.mark.parametrize(("said", "reported"), [(b"", "its end came"), (PING[:7], "its end came with 7 bytes of a frame")])
+def test_a_connection_that_ends_is_lost(said: bytes, reported: str) -> None:
     """Also in the middle of a frame: a killed broker cuts its frames."""
     with (
         serving(lambda connection: connection.sendall(said)) as address,
         connected(address) as transport,
-        pytest.raises(ConnectionLost, match=told),
+        pytest.raises(ConnectionLost, match=reported),
     ):
         transport.receive(5)
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("said", "reported"),
     [
         (SIZE.pack(2**31), "announces 2147483648 bytes"),
         (SIZE.pack(7) + SIZE.pack(3) + b"\x08\xe7\x07", "of a type that is not known: 999"),
         (PING[:-1] + b"\xff", "a BaseCommand was due, and the codec refuses it"),
     ],
 )
-def test_bytes_that_are_no_frame_are_malformed(said: bytes, told: str) -> None:
+def test_bytes_that_are_no_frame_are_malformed(said: bytes, reported: str) -> None:
     """The error has the bytes, and the connection is closed."""
     with serving(says(said)) as address, connected(address) as transport:
-        with pytest.raises(Malformed, match=told) as raised:
+        with pytest.raises(Malformed, match=reported) as raised:
             transport.receive(5)
 
         assert "the bytes: " in str(raised.value)
@@ -187,7 +187,7 @@ def test_a_service_url_may_leave_out_the_port() -> None:
     assert parse_place("pulsar://here", "http://here:8080").service == Address("here", 6650)
 
 
-def test_an_unreachable_system_is_told_in_time() -> None:
+def test_an_unreachable_system_is_reported_in_time() -> None:
     """With its place, the last error, and what to check."""
     place = parse_place(f"pulsar://{nobody()}", f"http://{nobody()}")
     began = time.monotonic()

@@ -222,7 +222,7 @@ def test_metrics_are_read_by_key() -> None:
 
 
 @pytest.mark.parametrize(("body", "why"), [(b"", "without pulsar_txn_transaction_key_count"), (b"{what", "Prometheus cannot read")])
-def test_metrics_that_tell_nothing_of_keys_are_malformed(body: bytes, why: str) -> None:
+def test_metrics_that_report_nothing_of_keys_are_malformed(body: bytes, why: str) -> None:
     """A broker with keys counts them."""
     with pytest.raises(Malformed, match=why):
         read_metrics(body)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from google.protobuf.message import Message
-from layouts_told import FLAGS, SPLIT, TOPIC, WHOLE, assigned, segment, told
+from layouts_reported import FLAGS, SPLIT, TOPIC, WHOLE, assigned, reported, segment
 from scripted_pulsar import ScriptedPulsar, nothing, receipt, session_with
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
@@ -24,7 +24,7 @@ def broker() -> ScriptedPulsar:
     """A broker whose scalable topic has two segments, whose parent is sealed."""
     broker = ScriptedPulsar()
     broker.on("CONNECT", lambda _: [pb.CommandConnected(server_version="Pulsar Server5.0.0-M1", feature_flags=FLAGS)])
-    broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [told(request.session_id, 1, *SPLIT)])
+    broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [reported(request.session_id, 1, *SPLIT)])
     broker.on("SCALABLE_TOPIC_CLOSE", nothing)
     return broker
 
@@ -141,10 +141,10 @@ def test_messages_without_keys_go_round(probe: PulsarProbe) -> None:
 
 def test_a_writer_waits_for_the_next_layout(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """If its segment accepts no producer any more; the message then goes to a child."""
-    broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [told(request.session_id, 0, WHOLE)])
+    broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [reported(request.session_id, 0, WHOLE)])
     writer = value(probe.writer(TOPIC))
     broker.on("PRODUCER", no_producer, lambda request: [pb.CommandProducerSuccess(request_id=request.request_id, producer_name="p")])
-    broker.later.append((60.0, lambda: broker.push(told(writer.number, 1, *SPLIT))))
+    broker.later.append((60.0, lambda: broker.push(reported(writer.number, 1, *SPLIT))))
     broker.on("PRODUCER", *[no_producer] * 3, lambda request: [pb.CommandProducerSuccess(request_id=request.request_id, producer_name="p")])
 
     pending = value(probe.post_to_topic(writer, "v", key=HIGH))
@@ -190,12 +190,12 @@ def test_a_queue_consumer_reads_sealed_and_active_segments(broker: ScriptedPulsa
     assert isinstance(probe.take(queue, within_s=0.1), Unknown)
 
 
-def test_a_queue_consumer_picks_up_what_it_is_told_of(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+def test_a_queue_consumer_picks_up_what_it_is_notified_of(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """It attaches to new segments, and closes the consumers of removed ones."""
-    broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [told(request.session_id, 0, WHOLE)])
+    broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [reported(request.session_id, 0, WHOLE)])
     queue = value(probe.join_queue(TOPIC, "q"))
     before = probe.taking_from(queue)
-    broker.push(told(queue.number, 2, *(one._replace(parents=()) for one in SPLIT[1:])))
+    broker.push(reported(queue.number, 2, *(one._replace(parents=()) for one in SPLIT[1:])))
 
     assert (before, probe.taking_from(queue)) == ({segment(0)}, {segment(1), segment(2)})
     assert len(broker.of("CLOSE_CONSUMER")) == 1

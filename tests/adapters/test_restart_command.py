@@ -37,8 +37,8 @@ def noting(folder: Path) -> RestartCommand:
     return RestartCommand.of(f"sh -c 'echo $FENCEPOST_FAULT $FENCEPOST_BROKER >> {folder}/told'")
 
 
-def told(folder: Path) -> list[str]:
-    path = folder / "told"
+def reported(folder: Path) -> list[str]:
+    path = folder / "reported"
     return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
 
 
@@ -70,7 +70,7 @@ def test_a_crash_and_a_restart_are_two_calls(tmp_path: Path) -> None:
     faults.crash()
     faults.restart()
 
-    assert told(tmp_path) == ["crash 127.0.0.1:1", "start 127.0.0.1:1"]
+    assert reported(tmp_path) == ["crash 127.0.0.1:1", "start 127.0.0.1:1"]
 
 
 def test_a_command_that_fails_says_why(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_a_command_that_fails_says_why(tmp_path: Path) -> None:
     for line, words in (("echo no such container >&2; exit 3", "exit code 3; it wrote: no such container"), ("exit 4", "it wrote nothing")):
         with pytest.raises(SetUpFailed, match=words):
             CommandedFaults(RestartCommand.of(f"sh -c '{line}'"), NOBODY, Broker().ask).crash()
-    assert told(tmp_path) == []
+    assert reported(tmp_path) == []
 
 
 def test_a_command_that_does_not_end_is_ended() -> None:
@@ -121,17 +121,17 @@ def test_what_a_scenario_left_dead_is_started_for_the_next_and_at_the_end(tmp_pa
         faults.bring_back()
     faults.leave()
 
-    assert told(tmp_path) == ["crash 127.0.0.1:1", "start 127.0.0.1:1"]
+    assert reported(tmp_path) == ["crash 127.0.0.1:1", "start 127.0.0.1:1"]
 
     faults.crash()
     broker.is_serving = True
     faults.bring_back()
     faults.leave()
-    assert told(tmp_path)[2:] == ["crash 127.0.0.1:1"]
+    assert reported(tmp_path)[2:] == ["crash 127.0.0.1:1"]
 
     faults.crash()
     faults.leave()
-    assert told(tmp_path)[-1] == "start 127.0.0.1:1"
+    assert reported(tmp_path)[-1] == "start 127.0.0.1:1"
 
 
 def test_nothing_else_is_done_by_a_restart_command() -> None:

@@ -60,10 +60,10 @@ def begun(probe: PulsarProbe) -> TxnId:
 @pytest.mark.parametrize(("state", "kind"), [("OPEN", "begin"), ("COMMITTED", "commit"), ("ABORTED", "abort")])
 def test_a_header_is_the_beginning_or_the_end_of_its_transaction(state: str, kind: str) -> None:
     """By its state, whichever client requested it; the transaction has the name that clients' events have."""
-    told = put("/txn/id/0_3", state=state, timeout=7).as_operation()
+    reported = put("/txn/id/0_3", state=state, timeout=7).as_operation()
 
-    assert (told["f"], told["txn_id"], told["tx"]) == (kind, NAME, {"tid": NAME, "pid": 0, "epoch": None})
-    assert told["ctl"] == {"record": "/txn/id/0_3", "state": state, "timeout": "7"}
+    assert (reported["f"], reported["txn_id"], reported["tx"]) == (kind, NAME, {"tid": NAME, "pid": 0, "epoch": None})
+    assert reported["ctl"] == {"record": "/txn/id/0_3", "state": state, "timeout": "7"}
 
 
 def test_the_record_of_an_acknowledgement_is_an_acknowledgement() -> None:
@@ -72,9 +72,9 @@ def test_the_record_of_an_acknowledgement_is_an_acknowledgement() -> None:
     single = put(f"/txn/op/0_3-{NUMBER}", **at, units=[0, 2]).as_operation()
     cumulative = put(f"/txn/op/0_3-{NUMBER}", **at, cumulative=True).as_operation()
 
-    for told in (single, cumulative):
-        assert (told["f"], told["txn_id"], told["grp"]) == ("ack", NAME, {"id": "s"})
-        assert {(mop["log"], mop["pid_ledger"], mop["pid_entry"]) for mop in told["mops"]} == {(SEGMENT, 5, 6)}
+    for reported in (single, cumulative):
+        assert (reported["f"], reported["txn_id"], reported["grp"]) == ("ack", NAME, {"id": "s"})
+        assert {(mop["log"], mop["pid_ledger"], mop["pid_entry"]) for mop in reported["mops"]} == {(SEGMENT, 5, 6)}
     assert [(mop["m"], mop["pid_batch"]) for mop in single["mops"]] == [("ack_ind", 0), ("ack_ind", 2)]
     assert [(mop["m"], mop["pid_batch"]) for mop in cumulative["mops"]] == [("ack_cum", None)]
 
@@ -96,11 +96,11 @@ def test_the_record_of_an_acknowledgement_is_an_acknowledgement() -> None:
 )
 def test_what_no_tool_has_a_kind_for_is_a_probe(write: StoreWrite, names: str | None) -> None:
     """With its transaction, if it has one, and its key: no checker judges it, and a reader of the history sees it."""
-    told = write.as_operation()
+    reported = write.as_operation()
 
-    assert (told["f"], told["txn_id"], told["mops"]) == ("probe", names, [])
-    assert told["ctl"]["record"] == write.key
-    assert (told["ctl"].get("deleted") == "true") == (write.value is None)
+    assert (reported["f"], reported["txn_id"], reported["mops"]) == ("probe", names, [])
+    assert reported["ctl"]["record"] == write.key
+    assert (reported["ctl"].get("deleted") == "true") == (write.value is None)
 
 
 @pytest.mark.parametrize("text", [b"{", b"\xff", b"[]", b'{"state": "PREPARED"}', b'{"state": ["OPEN"]}', b'{"state": null}'])
@@ -133,7 +133,7 @@ def test_a_time_out_is_an_abort_that_nobody_asked_for(session: ScalableSession) 
     assert of_broker(session, "abort")[0]["t_ns"] >= 1_000_000_000
 
 
-def test_what_a_transaction_leaves_and_takes_away_is_told(session: ScalableSession) -> None:
+def test_what_a_transaction_leaves_and_takes_away_is_reported(session: ScalableSession) -> None:
     """Operation records, events for participants, and the collection: in an order in which none comes before its cause."""
     probe = session.client("c")
     txn, producer, consumer = begun(probe), value(probe.producer(SEGMENT)), value(probe.subscribe(SEGMENT, "s"))
@@ -145,9 +145,9 @@ def test_what_a_transaction_leaves_and_takes_away_is_told(session: ScalableSessi
     for _ in session.time.attempts(30.0):
         pass
 
-    told = [event["ctl"] for event in of_broker(session, "begin", "commit", "ack", "probe") if event["txn_id"] == str(txn)]
+    reported = [event["ctl"] for event in of_broker(session, "begin", "commit", "ack", "probe") if event["txn_id"] == str(txn)]
 
-    records = [(ctl["record"].split("/")[2], "deleted" in ctl) for ctl in told]
+    records = [(ctl["record"].split("/")[2], "deleted" in ctl) for ctl in reported]
     assert records[:4] == [("id", False), ("op", False), ("op", False), ("id", False)]
     assert sorted(records[4:-1]) == [("events", False), ("events", False), ("op", True), ("op", True)]
     assert records[-1] == ("id", True)
@@ -191,7 +191,7 @@ def test_every_event_has_the_shape_of_all_histories(session: ScalableSession) ->
     events = [json.loads(json.dumps(event)) for event in session.history("run")]
 
     assert [fault for event in events for fault in faults(event, Event)] == []
-    assert all(isinstance(told, str) for event in events if event["client"] == BROKER for told in event["ctl"].values())
+    assert all(isinstance(reported, str) for event in events if event["client"] == BROKER for reported in event["ctl"].values())
     busy: set[int] = set()
     for event in events:
         (busy.add if event["type"] == "invoke" else busy.remove)(event["process"])

@@ -31,7 +31,7 @@ def test_a_good_file_is_read_as_values(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         (GOOD + "- image: c\n  prots: []\n", r"brokers.yaml:6: 3.prots: this key is not known here"),
         (GOOD + "- image: c\n", r"brokers.yaml:5: 3.ports: this key is missing"),
@@ -43,19 +43,19 @@ def test_a_good_file_is_read_as_values(tmp_path: Path) -> None:
         ("", r"brokers.yaml:1: the file: expected a valid list, given: nothing"),
     ],
 )
-def test_a_fault_is_told_with_file_line_and_key(tmp_path: Path, text: str, told: str) -> None:
+def test_a_fault_is_reported_with_file_line_and_key(tmp_path: Path, text: str, reported: str) -> None:
     """The error leads to the place."""
-    with pytest.raises(DataFileError, match=told):
+    with pytest.raises(DataFileError, match=reported):
         load(written(tmp_path, text), list[Broker])
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
     """The path is in the error."""
     with pytest.raises(DataFileError, match=r"nowhere\.yaml: cannot be read"):
         load(tmp_path / "nowhere.yaml", list[Broker])
 
 
-def test_a_file_that_is_not_text_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_not_text_is_reported(tmp_path: Path) -> None:
     """Bytes that are no UTF-8 are an error of the file, not of the kit."""
     path = tmp_path / "brokers.yaml"
     path.write_bytes(b"\xff\xfe\x00")
@@ -71,16 +71,16 @@ def _nine_of_nine() -> str:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         (_nine_of_nine(), r"brokers.yaml: its aliases \(\*name\) make \d{8,} values of the \d+ that stand there"),
         ("- &a [*a]\n", r"brokers.yaml:1: an alias \(\*name\) stands within what it stands for; write it out"),
         ("[" * 20_000 + "]" * 20_000, r"brokers.yaml:1: 1: expected a valid dictionary|nested too deeply"),
     ],
 )
-def test_a_file_that_would_grow_is_refused(tmp_path: Path, text: str, told: str) -> None:
+def test_a_file_that_would_grow_is_refused(tmp_path: Path, text: str, reported: str) -> None:
     """Before its values are made: nine lists of nine were four gigabytes."""
-    with pytest.raises(DataFileError, match=told):
+    with pytest.raises(DataFileError, match=reported):
         load(written(tmp_path, text), list[Broker])
 
 
@@ -91,7 +91,7 @@ def test_a_few_aliases_are_no_growth(tmp_path: Path) -> None:
     assert rows[1].ports == [1, 2]
 
 
-def test_each_row_that_is_wrong_is_told(tmp_path: Path) -> None:
+def test_each_row_that_is_wrong_is_reported(tmp_path: Path) -> None:
     """Nobody has to run once for each mistake; of one row one is told."""
     with pytest.raises(DataFileError, match=r":1: 1.ports: this key is missing; \S+:4: 3.prots: this key is not known"):
         load(written(tmp_path, "- image: a\n- image: b\n  ports: []\n- prots: []\n"), list[Broker])

@@ -62,7 +62,7 @@ def test_another_process_notes_in_the_same_list(tmp_path: Path) -> None:
     assert content(tmp_path) == {}
 
 
-def test_what_we_wrote_is_told_apart_from_what_stands_beside_it(tmp_path: Path) -> None:
+def test_what_we_wrote_is_distinguished_from_what_stands_beside_it(tmp_path: Path) -> None:
     """Whichever process wrote it; a link, what is noted and not there, and what is in another folder are left out."""
     claimed = claim(tmp_path, LAYOUT, {"told.json": ""})
     Folder(tmp_path).put("history/a.jsonl", "a")
@@ -189,7 +189,7 @@ def test_places_that_are_no_folder_for_results_are_refused(tmp_path: Path, monke
     (tmp_path / "file").write_text("mine", encoding="utf-8")
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
 
-    for place, told in {
+    for place, reported in {
         Path("/"): "this folder is used for other things; name another folder with --results, such as results/run",
         tmp_path: "this folder is used for other things",
         tmp_path / "file": "is a file, and results need a folder",
@@ -197,7 +197,7 @@ def test_places_that_are_no_folder_for_results_are_refused(tmp_path: Path, monke
         tmp_path / "loop": "cannot be written to",
         tmp_path / ("long" * 99): "cannot be written to: File name too long",
     }.items():
-        with pytest.raises(WrongUsage, match=told):
+        with pytest.raises(WrongUsage, match=reported):
             claim(place, LAYOUT)
 
     assert sorted(os.listdir(tmp_path)) == ["file", "loop"]

@@ -6,7 +6,7 @@ from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 
 
 @pytest.mark.parametrize(
-    ("outcome", "told"),
+    ("outcome", "reported"),
     [
         (Done(None), "success"),
         (Done(7), "success with 7"),
@@ -15,6 +15,6 @@ from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
         (Unknown("127.0.0.1:9092 closed the connection", lost=True), "127.0.0.1:9092 closed the connection"),
     ],
 )
-def test_an_outcome_reads_as_text(outcome: Outcome[object], told: str) -> None:
+def test_an_outcome_reads_as_text(outcome: Outcome[object], reported: str) -> None:
     """Without the names of our classes."""
-    assert str(outcome) == told
+    assert str(outcome) == reported

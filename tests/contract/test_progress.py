@@ -8,18 +8,18 @@ import pytest
 from fencepost.contract.progress import Board, Doing, doing_of
 
 
-def test_what_is_under_way_is_told_in_order_and_gone_when_it_has_ended() -> None:
+def test_what_is_under_way_is_reported_in_order_and_gone_when_it_has_ended() -> None:
     """Also when it ended with an error."""
     board = Board()
 
     with board.doing("starting one", "2 scenarios that need crash") as first:
         with suppress(ValueError), board.doing("starting another"):
             first.waits_for("it to serve")
-            told = [str(one) for one in board.now()]
+            reported = [str(one) for one in board.now()]
             raise ValueError
         left = [one.what for one in board.now()]
 
-    assert told == ["starting one, for 2 scenarios that need crash; waits for it to serve", "starting another"]
+    assert reported == ["starting one, for 2 scenarios that need crash; waits for it to serve", "starting another"]
     assert left == ["starting one"]
     assert board.now() == ()
 
@@ -35,7 +35,7 @@ def test_waiting_for_something_else_keeps_the_begin() -> None:
         assert board.now()[0] == Doing("starting one", "", "Docker", before.since)
 
 
-def test_any_thread_may_tell() -> None:
+def test_any_thread_may_report() -> None:
     """Nothing is lost, and two that say the same are two."""
     board = Board()
     together, seen = threading.Barrier(9), threading.Barrier(9)
@@ -49,12 +49,12 @@ def test_any_thread_may_tell() -> None:
     for thread in threads:
         thread.start()
     together.wait(60)
-    told = board.now()
+    reported = board.now()
     seen.wait(60)
     for thread in threads:
         thread.join(60)
 
-    assert [one.what for one in told] == ["starting"] * 8
+    assert [one.what for one in reported] == ["starting"] * 8
     assert board.now() == ()
 
 
@@ -72,7 +72,7 @@ class Breaks:
         raise RuntimeError("not yet")
 
 
-@pytest.mark.parametrize(("system", "told"), [(Tells(), ["starting"]), (Breaks(), []), (object(), [])])
-def test_a_system_need_not_tell(system: object, told: list[str]) -> None:
+@pytest.mark.parametrize(("system", "reported"), [(Tells(), ["starting"]), (Breaks(), []), (object(), [])])
+def test_a_system_need_not_report(system: object, reported: list[str]) -> None:
     """A system without the method, or one whose method fails, is doing nothing that is known."""
-    assert [one.what for one in doing_of(system)] == told
+    assert [one.what for one in doing_of(system)] == reported

@@ -25,7 +25,7 @@ def register_of(folder: Path, text: str) -> Register:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         (ROW.format(id="kip-1", level="MUST"), r"requirements.yaml:1: 1.id: must be a proposal and two or three digits.*given: 'kip-1'"),
         (
@@ -37,9 +37,9 @@ def register_of(folder: Path, text: str) -> Register:
         (ROW.format(id="KIP1-01", level="MUST") + "  planed: true\n", r"requirements.yaml:7: 1.planed: this key is not known here"),
     ],
 )
-def test_a_faulty_register_is_refused(tmp_path: Path, text: str, told: str) -> None:
+def test_a_faulty_register_is_refused(tmp_path: Path, text: str, reported: str) -> None:
     """An error leads to the row and the key."""
-    with pytest.raises(DataFileError, match=told):
+    with pytest.raises(DataFileError, match=reported):
         register_of(tmp_path, text)
 
 
@@ -57,7 +57,7 @@ def test_a_row_is_tested_unless_it_says_otherwise(tmp_path: Path) -> None:
     assert [row.is_tested for row in rows.rows()] == [True, False, False]
 
 
-def test_an_unknown_name_is_told_with_the_nearest(tmp_path: Path) -> None:
+def test_an_unknown_name_is_reported_with_the_nearest(tmp_path: Path) -> None:
     """A misspelt id or proposal leads to the right one."""
     rows = register_of(tmp_path, ROW.format(id="KIP1-01", level="MUST"))
 

@@ -39,7 +39,7 @@ def test_a_smoke_run_crashes_the_system_once() -> None:
         ("[PIP31-07]", r"kafka.1: PIP31-07 is not tested, so it shows nothing"),
     ],
 )
-def test_a_requirement_that_tells_nothing_is_refused(ids: str, fault: str, tmp_path: Path) -> None:
+def test_a_requirement_that_reports_nothing_is_refused(ids: str, fault: str, tmp_path: Path) -> None:
     """With file, line and reason."""
     path = tmp_path / "smoke.yaml"
     path.write_text(f"kafka: {ids}\n", encoding="utf-8")

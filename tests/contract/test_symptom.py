@@ -37,11 +37,11 @@ def test_a_violation_without_the_field_does_not_show(symptom: Symptom) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"), [({}, "must say one of"), ({"seen": ""}, "must not be empty"), ({"seen": "("}, "must be a regular")]
+    ("fields", "reported"), [({}, "must say one of"), ({"seen": ""}, "must not be empty"), ({"seen": "("}, "must be a regular")]
 )
-def test_a_symptom_that_every_violation_or_none_has_is_refused(fields: dict[str, str], told: str) -> None:
+def test_a_symptom_that_every_violation_or_none_has_is_refused(fields: dict[str, str], reported: str) -> None:
     """It would tell nothing."""
-    with pytest.raises(ValidationError, match=told):
+    with pytest.raises(ValidationError, match=reported):
         Symptom.model_validate(fields)
 
 

@@ -32,7 +32,7 @@ def test_the_themes_of_a_requirement_come_in_one_order() -> None:
     assert themes.themes_of("NOBODY-01") == ()
 
 
-def test_an_unknown_theme_is_told_with_the_nearest_there_is() -> None:
+def test_an_unknown_theme_is_reported_with_the_nearest_there_is() -> None:
     """A misspelt one would select nothing."""
     with pytest.raises(UnknownName, match=r"unknown theme 'recovry'; did you mean recovery\?"):
         themes.requirements_of("recovry")

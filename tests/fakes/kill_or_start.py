@@ -13,8 +13,8 @@ from pathlib import Path
 
 
 def main(folder: Path, *served: str) -> None:
-    with (folder / "told").open("a", encoding="utf-8") as told:
-        told.write(f"{os.environ['FENCEPOST_FAULT']} {os.environ['FENCEPOST_BROKER']}\n")
+    with (folder / "reported").open("a", encoding="utf-8") as reported:
+        reported.write(f"{os.environ['FENCEPOST_FAULT']} {os.environ['FENCEPOST_BROKER']}\n")
     pid = folder / "pid"
     if os.environ["FENCEPOST_FAULT"] == "start":
         command = [str(Path(sys.executable).parent / "fencepost"), "serve", *served]

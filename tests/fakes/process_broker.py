@@ -17,9 +17,9 @@ def serve(port: int, tester: int, data: Path) -> None:
     """Listen until it is killed."""
     starts = data / "starts"
     starts.write_text(starts.read_text(encoding="utf-8") + "x" if starts.exists() else "x", encoding="utf-8")
-    with socket.create_server(("127.0.0.1", port)) as listener, socket.create_connection(("127.0.0.1", tester)) as told:
+    with socket.create_server(("127.0.0.1", port)) as listener, socket.create_connection(("127.0.0.1", tester)) as reported:
         print("serving", flush=True)
-        told.sendall(f"{os.getpid()} {len(starts.read_text(encoding='utf-8'))}\n".encode())
+        reported.sendall(f"{os.getpid()} {len(starts.read_text(encoding='utf-8'))}\n".encode())
         accepted = []
         while True:
             accepted.append(listener.accept())

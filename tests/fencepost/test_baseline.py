@@ -36,13 +36,13 @@ def compliance_text(folder: Path) -> str:
 
 def test_a_violation_is_an_entry_with_its_symptom(tmp_path: Path) -> None:
     """As narrow as it can be said, and with a reason that asks for one."""
-    told = Baseline.at(tmp_path / "known.yaml", ROWS).write([judged(Verdict.VIOLATED, "epoch 2")], ROWS)
+    reported = Baseline.at(tmp_path / "known.yaml", ROWS).write([judged(Verdict.VIOLATED, "epoch 2")], ROWS)
 
     symptom = {"what": "^epoch$", "expected": "^epoch 1$", "seen": "^epoch 2$"}
     assert entries(tmp_path / "known.yaml") == [
         {"requirement": "KIP890-156", "scenario": SCENARIO, "symptom": symptom, "reason": TO_BE_WRITTEN}
     ]
-    assert str(told) == f"1 known deviations (1 new) in {os.path.relpath(tmp_path / 'known.yaml')}"
+    assert str(reported) == f"1 known deviations (1 new) in {os.path.relpath(tmp_path / 'known.yaml')}"
 
 
 def test_what_is_asked_under_several_protocols_is_known_under_one(tmp_path: Path) -> None:
@@ -57,10 +57,10 @@ def test_what_is_asked_under_several_protocols_is_known_under_one(tmp_path: Path
 
 def test_a_failure_of_the_kit_is_not_excused(tmp_path: Path) -> None:
     """It stays red, and that is said."""
-    told = Baseline.at(tmp_path / "known.yaml", ROWS).write([judged(Verdict.HARNESS_ERROR)], ROWS)
+    reported = Baseline.at(tmp_path / "known.yaml", ROWS).write([judged(Verdict.HARNESS_ERROR)], ROWS)
 
     assert entries(tmp_path / "known.yaml") == []
-    assert "1 harness error are not in it, and stay red" in str(told)
+    assert "1 harness error are not in it, and stay red" in str(reported)
 
 
 def test_an_inconclusive_scenario_is_an_entry_with_its_reason(tmp_path: Path) -> None:
@@ -131,10 +131,10 @@ def test_a_file_that_is_no_baseline_of_ours_is_refused(tmp_path: Path, text: str
     assert path.read_text(encoding="utf-8") == text
 
 
-@pytest.mark.parametrize(("name", "told"), [("", "is a folder"), ("none/known.yaml", "there is no folder")])
-def test_a_place_that_cannot_have_a_file_is_refused(tmp_path: Path, name: str, told: str) -> None:
+@pytest.mark.parametrize(("name", "reported"), [("", "is a folder"), ("none/known.yaml", "there is no folder")])
+def test_a_place_that_cannot_have_a_file_is_refused(tmp_path: Path, name: str, reported: str) -> None:
     """Before the run, which may be long."""
-    with pytest.raises(WrongUsage, match=told):
+    with pytest.raises(WrongUsage, match=reported):
         Baseline.at(tmp_path / name, ROWS)
 
 

@@ -31,8 +31,8 @@ def refused_given(requirement: str, request: str, error: str | None) -> Scenario
 
 
 def found(*reds: ScenarioResult, rows: Register = ROWS) -> tuple[dict[str, Mapping[str, tuple[str, ...]]], tuple[str, ...]]:
-    told = causes(reds, rows)
-    return {cause.title: cause.scenarios for cause in told.found}, told.outside
+    reported = causes(reds, rows)
+    return {cause.title: cause.scenarios for cause in reported.found}, reported.outside
 
 
 def success(request: str, due: str) -> tuple[str, str, str]:
@@ -80,19 +80,19 @@ def refusal(request: str, due: str, error: str) -> tuple[str, str, str, str]:
 )
 def test_the_same_deviation_is_one_cause(one: tuple[str, ...], other: tuple[str, ...], title: str) -> None:
     """Whatever producer ids, names and addresses there are in it."""
-    told, outside = found(red("KIP890-013", *one), red("KIP890-019", *other))
+    reported, outside = found(red("KIP890-013", *one), red("KIP890-019", *other))
 
-    assert told == {title: {"KIP890-013": ("[1] a scenario",), "KIP890-019": ("[1] a scenario",)}}
+    assert reported == {title: {"KIP890-013": ("[1] a scenario",), "KIP890-019": ("[1] a scenario",)}}
     assert outside == ()
 
 
 def test_different_deviations_stand_alone() -> None:
     """Nothing is a cause of one scenario."""
-    told, outside = found(
+    reported, outside = found(
         red("KIP890-013", *success("InitProducerId", "INVALID_REQUEST")), red("KIP890-147", *refusal("EndTxn", "A_ERROR", "B_ERROR"))
     )
 
-    assert told == {}
+    assert reported == {}
     assert outside == ("KIP890-013", "KIP890-147")
 
 
@@ -133,20 +133,20 @@ def test_a_missing_check_is_that_of_a_request_and_the_name_of_an_error_is_that_o
 
 def test_a_requirement_that_deviates_in_several_scenarios_is_a_separate_cause() -> None:
     """One row, and not one for each scenario."""
-    told, _ = found(red("KIP890-372", "a", "b", "c"), red("KIP890-372", *success("CreateTopics", "X_Y"), number=2))
+    reported, _ = found(red("KIP890-372", "a", "b", "c"), red("KIP890-372", *success("CreateTopics", "X_Y"), number=2))
 
-    assert told == {"KIP890-372 is not kept, in other ways": {"KIP890-372": ("[1] a scenario", "[2] a scenario")}}
+    assert reported == {"KIP890-372 is not kept, in other ways": {"KIP890-372": ("[1] a scenario", "[2] a scenario")}}
 
 
 def test_what_rests_on_a_requirement_that_is_red_is_explained_by_it() -> None:
     """Unless the answer to its own request deviated: that is reported separately."""
-    told, outside = found(
+    reported, outside = found(
         red("KIP890-273", "transaction of A", "Empty", "Ongoing"),
         red("KIP890-274", "records", "none", "a1"),
         red("KIP890-102", *success("Produce", "INVALID_PRODUCER_EPOCH")),
     )
 
-    assert told == {
+    assert reported == {
         "KIP890-273 is not kept, on which the others rest": {"KIP890-273": ("[1] a scenario",), "KIP890-274": ("[1] a scenario",)}
     }
     assert outside == ("KIP890-102",)
@@ -173,9 +173,9 @@ def test_a_given_that_is_refused_as_a_violation_shows_is_blocked_by_it(verdict: 
     broken = red("KIP890-109", "answer to Produce", "success", "a refusal with OUT_OF_ORDER (45)", "OUT_OF_ORDER", verdict=verdict)
     stopped = refused_given("KIP890-114", "Produce", "OUT_OF_ORDER")
 
-    _, told = blocked([broken, stopped], ROWS)
+    _, reported = blocked([broken, stopped], ROWS)
 
-    assert (told.verdict, told.blocked_by, told.reason) == (Verdict.BLOCKED, "KIP890-109", "blocked by KIP890-109: why")
+    assert (reported.verdict, reported.blocked_by, reported.reason) == (Verdict.BLOCKED, "KIP890-109", "blocked by KIP890-109: why")
 
 
 @pytest.mark.parametrize(("request_name", "error"), [("Produce", "ANOTHER"), ("EndTxn", None)])
@@ -183,16 +183,16 @@ def test_a_given_that_is_refused_otherwise_stays_inconclusive(request_name: str,
     """A Given that got no answer stays inconclusive too: its reason is not known."""
     broken = red("KIP890-109", "answer to Produce", "success", "a refusal with OUT_OF_ORDER (45)", "OUT_OF_ORDER")
 
-    _, told = blocked([broken, refused_given("KIP890-114", request_name, error)], ROWS)
+    _, reported = blocked([broken, refused_given("KIP890-114", request_name, error)], ROWS)
 
-    assert told.verdict is Verdict.INCONCLUSIVE
+    assert reported.verdict is Verdict.INCONCLUSIVE
 
 
 def test_what_rests_on_a_violated_requirement_is_blocked_by_it_whatever_kept_it_from_being_judged() -> None:
     """This also holds if no request was refused, for instance if a timeout is not in force (KIP890-029)."""
-    _, told = blocked([red("KIP890-029"), refused_given("KIP890-028", "InitProducerId", None)], ROWS)
+    _, reported = blocked([red("KIP890-029"), refused_given("KIP890-028", "InitProducerId", None)], ROWS)
 
-    assert (told.verdict, told.blocked_by) == (Verdict.BLOCKED, "KIP890-029")
+    assert (reported.verdict, reported.blocked_by) == (Verdict.BLOCKED, "KIP890-029")
 
 
 def test_what_is_blocked_fails_a_strict_run_only() -> None:
@@ -207,16 +207,16 @@ ROW = "- {{id: {0}, level: MUST, source: text, section: s, statement: s, check: 
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         (ROW.format("XY-01", "XY-09"), "XY-01 rests on XY-09, which is not a tested requirement"),
         (ROW.format("XY-01", "XY-02") + ROW.format("XY-02", "XY-01"), "XY-01 rests on itself"),
     ],
 )
-def test_a_base_that_is_not_there_or_leads_back_is_refused(tmp_path: Path, text: str, told: str) -> None:
+def test_a_base_that_is_not_there_or_leads_back_is_refused(tmp_path: Path, text: str, reported: str) -> None:
     """When the register is read."""
     (tmp_path / "xy").mkdir()
     (tmp_path / "xy" / "requirements.yaml").write_text(text, encoding="utf-8")
 
-    with pytest.raises(DataFileError, match=told):
+    with pytest.raises(DataFileError, match=reported):
         register.read(tmp_path)

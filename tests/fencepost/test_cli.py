@@ -74,7 +74,7 @@ def test_the_terminal_ends_with_the_matrix_and_the_denominator(reference_run: tu
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [
         (("run", "kafak"), "unknown system 'kafak'; did you mean kafka?"),
         (("run", "--spec", "kip980"), "unknown proposal 'kip980'; did you mean kip890?"),
@@ -130,13 +130,13 @@ def test_the_terminal_ends_with_the_matrix_and_the_denominator(reference_run: tu
         (("report", "nowhere"), "nowhere does not exist"),
     ],
 )
-def test_wrong_usage_exits_with_2_and_says_what_would_be_right(tmp_path: Path, arguments: tuple[str, ...], told: str) -> None:
+def test_wrong_usage_exits_with_2_and_says_what_would_be_right(tmp_path: Path, arguments: tuple[str, ...], reported: str) -> None:
     """A user's mistake is reported in one line, with the nearest right word."""
     finished = fencepost(*arguments, expect=2, cwd=tmp_path)
 
     left = {path.name for path in tmp_path.iterdir()} - {".hypothesis"}  # kio's, where Hypothesis is installed
     assert left == set(), "wrong usage leaves no folder behind"
-    assert told in finished.out + finished.err
+    assert reported in finished.out + finished.err
     assert "Traceback" not in finished.out + finished.err
 
 

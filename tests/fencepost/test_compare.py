@@ -141,7 +141,7 @@ def test_a_run_that_did_not_finish_is_not_compared(lawful: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("damage", "told"),
+    ("damage", "reported"),
     [
         (lambda _: [], "holds no history; expected the --results folder of a run"),
         (lambda text: [("h.jsonl", text[:-30])], "line 2: not a whole event"),
@@ -153,7 +153,7 @@ def test_a_run_that_did_not_finish_is_not_compared(lawful: Path, tmp_path: Path)
     ],
 )
 def test_a_history_that_is_not_whole_is_named(
-    lawful: Path, tmp_path: Path, damage: Callable[[bytes], list[tuple[str, bytes]]], told: str
+    lawful: Path, tmp_path: Path, damage: Callable[[bytes], list[tuple[str, bytes]]], reported: str
 ) -> None:
     """File, line and remedy; no history is no difference, and no agreement either."""
     broken = shutil.copytree(lawful, tmp_path / "broken")
@@ -165,7 +165,7 @@ def test_a_history_that_is_not_whole_is_named(
 
     err = fencepost("compare", broken, shutil.copytree(broken, tmp_path / "copied"), expect=2).err
 
-    assert told in err
+    assert reported in err
     assert "Traceback" not in err
 
 
@@ -184,8 +184,8 @@ def test_a_request_that_is_put_again_counts_once(tmp_path: Path) -> None:
             "op_id": number,
         }
         asked = common | {"type": "invoke", "error": None, "tx": {"tid": "x-abcdef", "pid": -1, "epoch": -1}}
-        told = common | {"type": kind, "error": error and {"class": error}, "tx": {"tid": "x-abcdef", "pid": 7, "epoch": 0}}
-        return [json.dumps(asked), json.dumps(told)]
+        reported = common | {"type": kind, "error": error and {"class": error}, "tx": {"tid": "x-abcdef", "pid": 7, "epoch": 0}}
+        return [json.dumps(asked), json.dumps(reported)]
 
     path = tmp_path / "one.jsonl"
     path.write_text("\n".join(events(0, "fail", "NOT_COORDINATOR") + events(2, "ok", None)))

@@ -60,7 +60,7 @@ def test_a_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         ('[run]\nrestart-command = "./kill.sh"\n', "fencepost.toml: run.restart-command names a program"),
         ('[doctor]\nrestart_command = "./kill.sh"\n', "fencepost.toml: doctor.restart_command names a program"),
@@ -73,13 +73,13 @@ def test_a_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         ('[run]\nsummary = "~/../../s.md"\n', "is outside of this folder"),
     ],
 )
-def test_a_file_that_was_only_found_does_not_reach_out(tmp_path: Path, text: str, told: str) -> None:
+def test_a_file_that_was_only_found_does_not_reach_out(tmp_path: Path, text: str, reported: str) -> None:
     """A user who looks at another person's checkout runs none of its code, and nothing is written elsewhere."""
     (tmp_path / "fencepost.toml").write_text(text, encoding="utf-8")
 
     err = fencepost("list", expect=2, cwd=tmp_path).err
 
-    assert told in err
+    assert reported in err
     assert "or name the file: `fencepost --config fencepost.toml ...`" in err
     fencepost("--config", "fencepost.toml", "list", "--spec", "core", expect=0, cwd=tmp_path)
 
@@ -107,7 +107,7 @@ def test_a_run_is_set_up_by_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         ("[list]\nspcc = 'core'\n", "fencepost.toml: list.spcc: unknown key; did you mean spec?"),
         ("[lits]\nspec = 'core'\n", "fencepost.toml: lits: expected a table with the name of a command; did you mean list?"),
@@ -123,19 +123,19 @@ def test_a_run_is_set_up_by_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ("[run", "fencepost.toml:1: not TOML: "),
     ],
 )
-def test_a_fault_of_the_file_is_the_users_to_mend(tmp_path: Path, text: str, told: str) -> None:
+def test_a_fault_of_the_file_is_the_users_to_mend(tmp_path: Path, text: str, reported: str) -> None:
     """Whatever command is called: the file, the key, the value, and what is expected."""
     (tmp_path / "fencepost.toml").write_text(text, encoding="utf-8")
 
     finished = fencepost("list", expect=2, cwd=tmp_path)
 
     assert finished.out == ""
-    assert finished.err.startswith(f"fencepost: {told}")
+    assert finished.err.startswith(f"fencepost: {reported}")
     assert finished.err.count("\n") == 1
 
 
 @pytest.mark.parametrize("value", ["0", "many"])
-def test_a_value_that_does_not_fit_is_told_with_its_origin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+def test_a_value_that_does_not_fit_is_reported_with_its_origin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     """The command line would else be searched in vain."""
     monkeypatch.setenv("FENCEPOST_RUN_WORKERS", value)
 
@@ -146,9 +146,12 @@ def test_a_variable_that_is_no_option_is_refused(tmp_path: Path, monkeypatch: py
     """A misspelt variable would leave a run as it was, without notice."""
     monkeypatch.setenv("FENCEPOST_RUN_BOOTSTRP", "127.0.0.1:9092")
 
-    told = fencepost("list", expect=2, cwd=tmp_path).err
+    reported = fencepost("list", expect=2, cwd=tmp_path).err
 
-    assert told == "fencepost: FENCEPOST_RUN_BOOTSTRP, in the environment: there is no such option; did you mean FENCEPOST_RUN_BOOTSTRAP?\n"
+    assert (
+        reported
+        == "fencepost: FENCEPOST_RUN_BOOTSTRP, in the environment: there is no such option; did you mean FENCEPOST_RUN_BOOTSTRAP?\n"
+    )
 
 
 def test_two_files_are_one_too_many(tmp_path: Path) -> None:
@@ -159,7 +162,7 @@ def test_two_files_are_one_too_many(tmp_path: Path) -> None:
     assert "keep one, or name one with --config FILE" in fencepost("list", expect=2, cwd=tmp_path).err
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
     """The one that is named, and not the one that might be there."""
     assert "--config nowhere.toml: there is no such file" in fencepost("--config", "nowhere.toml", "list", expect=2, cwd=tmp_path).err
 

@@ -117,18 +117,18 @@ def test_a_worker_that_died_with_its_last_scenario_leaves_nothing() -> None:
 
 def test_a_system_that_cares_is_asked_as_it_wishes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each worker prepares only for its own scenarios, and is asked these."""
-    packages, told = tmp_path / "packages", tmp_path / "told"
+    packages, reported = tmp_path / "packages", tmp_path / "reported"
     packages.mkdir()
-    told.mkdir()
+    reported.mkdir()
     monkeypatch.setenv("PYTHONPATH", str(packages))
-    monkeypatch.setenv("TOLD", str(told))
+    monkeypatch.setenv("TOLD", str(reported))
     install(packages, module=CARES)
 
     few = ("--only", "CORE-02,KIP890-060,KIP890-061")
     fencepost("run", "tiny", "--set-system", "address=x:1", *few, "-n", "2", "--no-html", "--results", tmp_path / "r", expect=0)
 
-    asked = {len(path.read_text(encoding="utf-8")) for path in told.glob("*-asked")}
-    prepared = {path.read_text(encoding="utf-8") for path in told.glob("*-prepared")}
+    asked = {len(path.read_text(encoding="utf-8")) for path in reported.glob("*-asked")}
+    prepared = {path.read_text(encoding="utf-8") for path in reported.glob("*-prepared")}
     found = json.loads((tmp_path / "r" / "compliance.json").read_text(encoding="utf-8"))["requirements"]
     counts = [sum(len(one["scenarios"]) for one in found if one["id"].startswith(spec)) for spec in ("CORE", "KIP")]
     # Each opened system is asked once more, for whether it has all of its port.

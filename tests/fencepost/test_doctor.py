@@ -70,10 +70,10 @@ def test_all_that_a_scenario_misses_is_named() -> None:
 def test_the_doctor_and_a_run_say_the_same(tmp_path: Path) -> None:
     """Of a broker whose requests are old: what the one counts the other asks; more only where a red came before the missing request."""
     with librdkafka_mock() as address:
-        told = json.loads(fencepost("doctor", "kafka", "--bootstrap", address, "--format", "json", expect=0).out)
+        reported = json.loads(fencepost("doctor", "kafka", "--bootstrap", address, "--format", "json", expect=0).out)
         fencepost("run", "kafka", "--bootstrap", address, "--spec", "core", "--patience", "1", "--no-html", "--results", tmp_path, expect=1)
 
-    (core,) = [one for one in told["systems"][0]["proposals"] if one["spec"] == "core"]
+    (core,) = [one for one in reported["systems"][0]["proposals"] if one["spec"] == "core"]
     asked = [row for row, verdict in verdicts(tmp_path).items() if verdict != "not_offered"]
     assert 0 < core["in_full"] + core["in_part"] <= len(asked) < core["requirements"]
 

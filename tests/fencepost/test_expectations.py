@@ -53,7 +53,7 @@ def test_an_entry_of_one_scenario_holds_for_no_other(tmp_path: Path) -> None:
     assert not found.of(Asking("KIP890-156", "[1] The data"))
 
 
-def test_an_entry_about_any_requirement_holds_where_the_cause_was_told(tmp_path: Path) -> None:
+def test_an_entry_about_any_requirement_holds_where_the_cause_was_reported(tmp_path: Path) -> None:
     """It is the last such answer that counts; without one nothing is excused."""
     found = loaded(
         tmp_path,
@@ -99,7 +99,7 @@ def test_a_system_without_a_file_has_no_known_deviations(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         (ENTRY.format(versions="newer", symptom="x"), r"kafka.yaml:2: 1.versions: must be a version range"),
         (ENTRY.format(versions=">=4", symptom="("), r"kafka.yaml:3: 1.symptom.seen: must be a regular expression"),
@@ -134,9 +134,9 @@ def test_a_system_without_a_file_has_no_known_deviations(tmp_path: Path) -> None
         ),
     ],
 )
-def test_a_faulty_file_is_refused(tmp_path: Path, text: str, told: str) -> None:
+def test_a_faulty_file_is_refused(tmp_path: Path, text: str, reported: str) -> None:
     """An error leads to the entry and the key."""
-    with pytest.raises(DataFileError, match=told):
+    with pytest.raises(DataFileError, match=reported):
         loaded(tmp_path, text, "4.0.0")
 
 

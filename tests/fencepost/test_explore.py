@@ -162,10 +162,10 @@ def test_a_folder_of_features_is_judged_with_the_bundled_ones(tmp_path: Path) ->
 def test_a_certificate_says_what_was_gone_through(tmp_path: Path) -> None:
     """How many sequences of which acts, on which system; and which acts never came."""
     said = fencepost("explore", "--depth", "1", "--results", tmp_path / "explored", expect=0, cwd=tmp_path).out
-    told = json.loads((tmp_path / "explored" / "explored.json").read_text())["explored"]
+    reported = json.loads((tmp_path / "explored" / "explored.json").read_text())["explored"]
 
-    assert [one["protocol"] for one in told] == list(PROTOCOLS)
-    for one in told:
+    assert [one["protocol"] for one in reported] == list(PROTOCOLS)
+    for one in reported:
         assert (one["bounds"], one["whole"], one["finding"]) == ("every sequence of at most 1 act", True, None)
         assert one["sequences"] + len(one["acts_never_fired"]) == one["acts"]
         assert f"nothing found: {one['sequences']} sequences" in said
@@ -205,12 +205,12 @@ def test_the_proof_says_which_defects_exploration_finds(monkeypatch: pytest.Monk
 
     code = exploration_proof.show(("core",), 30, 8, 1, 1, tmp_path / "proof")
 
-    told = json.loads((tmp_path / "proof" / "explored.json").read_text())
+    reported = json.loads((tmp_path / "proof" / "explored.json").read_text())
     assert code == Exit.CONFORMS
-    assert (told["complete"], [one["variant"] for one in told["variants"]]) == (True, [*kept, "late-completion"])
-    found = [one["variant"] for one in told["variants"] if one["requirement"]]
+    assert (reported["complete"], [one["variant"] for one in reported["variants"]]) == (True, [*kept, "late-completion"])
+    found = [one["variant"] for one in reported["variants"] if one["requirement"]]
     assert kept[0] in found
-    assert [(one["defects"], one["found"]) for one in told["summary"]] == [(2, len(found))]
+    assert [(one["defects"], one["found"]) for one in reported["summary"]] == [(2, len(found))]
 
 
 @pytest.mark.parametrize(

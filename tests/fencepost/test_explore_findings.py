@@ -11,7 +11,7 @@ from fencepost.contract.register import bundled
 from fencepost.contract.symptom import Symptom
 from fencepost.deviations.known_deviations import DeviationEntry, Expectations, LocatedDeviation
 from fencepost.explore import search
-from fencepost.explore.finding_scenario import feature, told
+from fencepost.explore.finding_scenario import feature, reported
 from fencepost.explore.reduction import reduced
 from fencepost.explore.trial import Finding, Trials
 from fencepost.steps.acts.act import ActLine
@@ -41,14 +41,14 @@ def finding(*lines: ActLine, acts: tuple[str, ...] = ("x",)) -> Finding:
 )
 def test_a_finding_is_said_as_a_scenario(lines: tuple[ActLine, ...], as_said: list[str]) -> None:
     """What led to the question is a Given, what is judged comes behind one When, and that something was done is left out."""
-    said = told(finding(*lines), lambda _: True)
+    said = reported(finding(*lines), lambda _: True)
 
     assert [f"{line.kind} {line.text}" for line in said] == as_said
 
 
 def test_a_finding_that_a_given_hides_keeps_its_whens() -> None:
     """A Given waits until everything is everywhere; where that heals the system, the scenario says what was really asked."""
-    assert [line.kind for line in told(finding(WHEN, DONE, WHEN, DONE, SEEN), lambda _: False)] == ["When", "When", "Then"]
+    assert [line.kind for line in reported(finding(WHEN, DONE, WHEN, DONE, SEEN), lambda _: False)] == ["When", "When", "Then"]
 
 
 def test_markup_and_line_ends_of_a_system_stay_in_their_line() -> None:

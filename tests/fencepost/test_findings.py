@@ -31,15 +31,15 @@ def without_times(text: str) -> list[str]:
 
 def test_a_page_has_each_cause_with_what_shows_it(results: Path, tmp_path: Path) -> None:
     """Who was judged and what was asked; of a cause its rows, expected and seen, the shortest scenario, its calls and where to look."""
-    told = page(results, tmp_path)
+    reported = page(results, tmp_path)
 
-    assert "# reference 0.1.0 with the defect no-epoch-bump: findings" in told
-    assert "requirements asked" in told
-    assert "answer to EndTxn: success with (producer id …, epoch 1)" in told
-    assert "success with (producer id …, epoch 0)" in told
-    assert "```gherkin\nScenario: [" in told
-    assert "A: EndTxn v5 commit transactional id transfer, producer id P1, epoch 0 -> " in told
-    assert "Where to look: " in told
+    assert "# reference 0.1.0 with the defect no-epoch-bump: findings" in reported
+    assert "requirements asked" in reported
+    assert "answer to EndTxn: success with (producer id …, epoch 1)" in reported
+    assert "success with (producer id …, epoch 0)" in reported
+    assert "```gherkin\nScenario: [" in reported
+    assert "A: EndTxn v5 commit transactional id transfer, producer id P1, epoch 0 -> " in reported
+    assert "Where to look: " in reported
 
 
 def test_a_page_of_the_same_run_again_is_the_same(results: Path, tmp_path: Path) -> None:
@@ -60,10 +60,10 @@ def test_what_people_checked_is_kept_when_a_page_is_made_again(results: Path, tm
     one = "- {rows: ['KIP890-060 [1]'], checked: suite's fault, reason: Not asked well.}\n"
     (tmp_path / "reference.yaml").write_text(checked + one, encoding="utf-8")
 
-    told = page(results, tmp_path)
+    reported = page(results, tmp_path)
 
-    assert "It never raises it. <https://example.org/a>" in told
-    assert "Checked: **suite's fault** (KIP890-060 \\[1\\]). Not asked well." in told
+    assert "It never raises it. <https://example.org/a>" in reported
+    assert "Checked: **suite's fault** (KIP890-060 \\[1\\]). Not asked well." in reported
     assert (tmp_path / "reference.yaml").read_text(encoding="utf-8") == checked + one
 
 
@@ -71,29 +71,29 @@ def test_what_was_checked_and_is_not_red_any_more_is_named(results: Path, tmp_pa
     """A stale entry is named, so that a user removes it."""
     (tmp_path / "reference.yaml").write_text("- {rows: [CORE-01], checked: open, reason: Once red.}\n", encoding="utf-8")
 
-    told = fencepost("findings", results, "--out", tmp_path, expect=0).out
+    reported = fencepost("findings", results, "--out", tmp_path, expect=0).out
 
-    assert "checked before, and not red in this run: CORE-01" in told
+    assert "checked before, and not red in this run: CORE-01" in reported
 
 
 def test_known_deviations_stand_below_their_reasons(tmp_path: Path) -> None:
     """With their links, and nothing red is said of a broker that has no other."""
-    told = page(compliance_files.write(tmp_path / "run", {"KIP890-060": "known_deviation"}), tmp_path, "kafka")
+    reported = page(compliance_files.write(tmp_path / "run", {"KIP890-060": "known_deviation"}), tmp_path, "kafka")
 
-    assert "## Known deviations" in told
-    assert "<https://example.org/KIP890-060>" in told
-    assert "## Causes" not in told
+    assert "## Known deviations" in reported
+    assert "<https://example.org/KIP890-060>" in reported
+    assert "## Causes" not in reported
 
 
 def test_no_text_of_a_broker_becomes_markup(tmp_path: Path) -> None:
     """Neither in a table nor in a fence."""
     violation = {"expected": EVIL, "seen": EVIL, "what": EVIL, "error": None, "code": None}
-    run = compliance_files.told({"KIP890-060": "violated"})
+    run = compliance_files.reported({"KIP890-060": "violated"})
     run["requirements"][0]["scenarios"][0] |= {"violation": violation, "name": EVIL}
-    told = page(compliance_files.write(tmp_path / "run", {}, requirements=run["requirements"]), tmp_path, "kafka")
+    reported = page(compliance_files.write(tmp_path / "run", {}, requirements=run["requirements"]), tmp_path, "kafka")
 
-    assert "<b>" not in told
-    assert "\n# no head" not in told
+    assert "<b>" not in reported
+    assert "\n# no head" not in reported
 
 
 def test_a_text_reads_as_in_every_run() -> None:
@@ -105,7 +105,7 @@ def test_a_page_that_a_user_wrote_is_left_alone(results: Path, tmp_path: Path) -
     """Nothing is overwritten that this command did not make."""
     (tmp_path / "reference.md").write_text("mine", encoding="utf-8")
 
-    told = fencepost("findings", results, "--out", tmp_path, expect=2).err
+    reported = fencepost("findings", results, "--out", tmp_path, expect=2).err
 
-    assert "is not a page that fencepost made" in told
+    assert "is not a page that fencepost made" in reported
     assert (tmp_path / "reference.md").read_text(encoding="utf-8") == "mine"

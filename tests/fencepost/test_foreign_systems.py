@@ -62,7 +62,7 @@ def test_the_doctor_looks_at_it(packages: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "options", "told"),
+    ("more", "options", "reported"),
     [
         ((), {}, "which tiny broker? a tiny broker is named with --set-system address=HOST:PORT"),
         ((), {"bootstrap": "a:1"}, "--bootstrap a:1: a tiny broker is named with --set-system address=HOST:PORT"),
@@ -72,17 +72,17 @@ def test_the_doctor_looks_at_it(packages: Path) -> None:
         (("address=a:1",), {"defect": "no-epoch-bump"}, "--defect no-epoch-bump: only the reference has defects"),
     ],
 )
-def test_its_usage_errors_are_told_like_ours(packages: Path, more: tuple[str, ...], options: dict[str, str], told: str) -> None:
+def test_its_usage_errors_are_reported_like_ours(packages: Path, more: tuple[str, ...], options: dict[str, str], reported: str) -> None:
     """In its own words where it has some."""
     install(packages)
 
     with pytest.raises(WrongUsage) as error:
         registry.build("tiny", SpecifiedSystem(given(options, more)))
 
-    assert str(error.value) == told
+    assert str(error.value) == reported
 
 
-def test_what_it_does_not_have_is_told_with_what_it_has(packages: Path) -> None:
+def test_what_it_does_not_have_is_reported_with_what_it_has(packages: Path) -> None:
     """Profiles, proposals, and its own name."""
     install(packages)
     at = {"address": "a:1"}
@@ -146,27 +146,27 @@ def open_tiny() -> None:
         registry.check_opened("tiny", system, system.open())
 
 
-@pytest.mark.parametrize(("module", "told"), BROKEN.values(), ids=BROKEN.keys())
-def test_half_of_a_port_is_told_with_what_is_missing(packages: Path, module: str, told: str) -> None:
+@pytest.mark.parametrize(("module", "reported"), BROKEN.values(), ids=BROKEN.keys())
+def test_half_of_a_port_is_reported_with_what_is_missing(packages: Path, module: str, reported: str) -> None:
     """Whose it is, what it lacks, what is expected; from every place where a part of the port shows first."""
     install(packages, module)
 
     with pytest.raises(WrongUsage) as error:
         open_tiny()
 
-    assert told in str(error.value)
+    assert reported in str(error.value)
 
 
 @pytest.mark.parametrize("command", ["run", "doctor"])
 @pytest.mark.parametrize("case", ["cannot be imported", "has half a session"])
 def test_it_ends_with_exit_code_2(packages: Path, tmp_path: Path, command: str, case: str) -> None:
     """Where it is found at once, and where a system was opened for it."""
-    module, told = BROKEN[case]
+    module, reported = BROKEN[case]
     install(packages, module)
 
     finished = fencepost(command, "tiny", *AT, expect=2, cwd=tmp_path)
 
-    assert told in finished.out + finished.err
+    assert reported in finished.out + finished.err
     assert "Traceback" not in finished.out + finished.err
 
 
@@ -186,7 +186,7 @@ def test_a_name_of_ours_is_not_theirs_to_take(packages: Path) -> None:
     install(packages, entry="kafka = tiny_system:registration")
 
     assert "bootstrap" in registry.find("kafka").options
-    assert [told for told in registry.broken() if told.startswith("the system 'kafka' of tiny-broker 7.5.1")]
+    assert [reported for reported in registry.broken() if reported.startswith("the system 'kafka' of tiny-broker 7.5.1")]
 
 
 def test_two_packages_with_one_name_are_distinguished(packages: Path) -> None:

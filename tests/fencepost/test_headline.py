@@ -75,7 +75,7 @@ LOST = "kafka has no verdict: the run lost scenarios, which is fencepost's fault
 
 
 @pytest.mark.parametrize(
-    ("results", "told"),
+    ("results", "reported"),
     [
         (results_of(five(M, M, M, M, M)), ["5 of 5 asked: 5 met", PLANNED, "kafka conforms to KIP-890"]),
         (
@@ -136,9 +136,9 @@ LOST = "kafka has no verdict: the run lost scenarios, which is fencepost's fault
         ),
     ],
 )
-def test_the_headline_counts_what_was_asked_and_says_what_it_means(results: Results, told: list[str]) -> None:
+def test_the_headline_counts_what_was_asked_and_says_what_it_means(results: Results, reported: list[str]) -> None:
     """The headline covers only the selected proposals, and reports separately what was not asked."""
-    assert end_of(results) == told
+    assert end_of(results) == reported
 
 
 def test_the_numbers_of_the_headline_can_be_worked_out_from_compliance_json() -> None:
@@ -152,7 +152,7 @@ def test_the_numbers_of_the_headline_can_be_worked_out_from_compliance_json() ->
 
 
 @pytest.mark.parametrize(
-    ("results", "told"),
+    ("results", "reported"),
     [
         (results_of(five(M, M), complete=False, stopped="SIGTERM", selected=9), "stopped after 2 of 9 scenarios, nothing red (SIGTERM)"),
         (
@@ -166,15 +166,15 @@ def test_the_numbers_of_the_headline_can_be_worked_out_from_compliance_json() ->
         ),
     ],
 )
-def test_a_run_that_was_stopped_says_how_far_it_came(results: Results, told: str) -> None:
+def test_a_run_that_was_stopped_says_how_far_it_came(results: Results, reported: str) -> None:
     """And whether something was red by then."""
     terminal = Terminal()
     verdict_matrix.write_stopped(results, terminal)
 
-    assert terminal.text == f"{told}\n"
+    assert terminal.text == f"{reported}\n"
 
 
-def test_a_row_of_one_implementation_is_told_apart_and_speaks_for_no_proposal() -> None:
+def test_a_row_of_one_implementation_is_distinguished_and_speaks_for_no_proposal() -> None:
     """A stranger that differs in a parity row conforms; a build of the release does not, nor whom the user holds to it."""
     parity = row("KIP890-004", source="implementation")
     register = Register({"kip890": (*(one for one in REGISTER.by_spec["kip890"][:3]), parity)})

@@ -41,11 +41,11 @@ def test_a_definite_anomaly_that_no_verdict_explains_is_red(
     """A known deviation explains it, or a red scenario has reported it already; possible and conforming ones are only reported."""
     found = judged(monkeypatch, verdict, counts, lawful=lawful)
 
-    (told,) = found.as_json()["anomalies"]
-    assert (found.is_red, told["red"], told["explained"] is None) == (red, red, red)
+    (reported,) = found.as_json()["anomalies"]
+    assert (found.is_red, reported["red"], reported["explained"] is None) == (red, red, red)
 
 
-def test_a_session_that_tells_no_history_leaves_no_file(tmp_path: Path) -> None:
+def test_a_session_that_reports_no_history_leaves_no_file(tmp_path: Path) -> None:
     """As behind a stale read: what the fault shows is not what the system did, and an empty file would be a broken one."""
     fencepost("run", "--only", "PIP471-17", "--no-html", "--results", tmp_path / "out", expect=0)
 
@@ -65,10 +65,10 @@ def test_an_anomaly_that_a_known_deviation_shows_is_explained_elsewhere_too(monk
     found = history_check.judge(Path("nowhere"), scenarios)
 
     assert found.is_red is red
-    assert next(told.explained for told in found.anomalies) == (None if red else "the same as in KIP890-061, a known deviation")
+    assert next(reported.explained for reported in found.anomalies) == (None if red else "the same as in KIP890-061, a known deviation")
 
 
-def test_what_is_told_names_the_scenario_and_the_witness(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_reported_names_the_scenario_and_the_witness(monkeypatch: pytest.MonkeyPatch) -> None:
     """And a known deviation with its reason."""
     printed = StringIO()
     out = SimpleNamespace(write=lambda text, **_: printed.write(text), write_line=lambda text, **_: printed.write(f"{text}\n"))
@@ -86,7 +86,7 @@ def test_what_is_told_names_the_scenario_and_the_witness(monkeypatch: pytest.Mon
         ("from fencepost.pipeline import java; java._homes = lambda places: iter(())", "Install one"),
     ],
 )
-def test_what_is_missing_is_told_before_the_run_begins(tmp_path: Path, missing: str, remedy: str) -> None:
+def test_what_is_missing_is_reported_before_the_run_begins(tmp_path: Path, missing: str, remedy: str) -> None:
     """Without the extra or without Java: exit code 2 with the remedy, and nothing was run."""
     arguments = ["fencepost", "run", "--only", "CORE-01", "--check", "--no-html", "--results", str(tmp_path / "out")]
 
@@ -147,12 +147,12 @@ def test_an_anomaly_of_which_no_scenario_speaks_makes_the_run_red(tmp_path: Path
 
     done = pytest_with_plugin(room, *arguments, expect=1, cwd=tmp_path)
 
-    told = compliance(tmp_path / "out")
+    reported = compliance(tmp_path / "out")
     schema = json.loads((CHECKOUT / "fencepost/compliance.schema.json").read_text(encoding="utf-8"))
-    Draft202012Validator(schema).validate(told)
+    Draft202012Validator(schema).validate(reported)
     assert verdicts(tmp_path / "out") == {"KIP890-060": "met"}
-    assert (told["histories"]["judged"], told["histories"]["quarantined"]) == (2, 0)
-    (found,) = told["histories"]["anomalies"]
+    assert (reported["histories"]["judged"], reported["histories"]["quarantined"]) == (2, 0)
+    (found,) = reported["histories"]["anomalies"]
     assert (found["anomaly"], found["red"]) == ("early-read", True)
     assert (found["requirement"], found["scenario"]) == ("KIP890-060", "[1] A scenario that looks away")
     assert "A read a1" in found["witness"]

@@ -80,16 +80,16 @@ def test_what_is_not_tested_has_no_scenarios() -> None:
     assert (traceability.of(planned).rules, traceability.of(planned).scenarios) == ((), ())
 
 
-def test_the_hops_are_told_to_people_and_to_programs() -> None:
+def test_the_hops_are_notified_to_people_and_to_programs() -> None:
     """The same places, each with file and line."""
-    told = fencepost("explain", "KIP890-160", expect=0).out
+    reported = fencepost("explain", "KIP890-160", expect=0).out
     data = json.loads(fencepost("explain", "KIP890-160", "--format", "json", expect=0).out)
 
     assert data["id"] == "KIP890-160"
     assert set(data["hops"]) == set(Hops.__dataclass_fields__)
     places = [f"{place['file']}:{place['line']}  {place['what']}" for hop in data["hops"].values() for place in hop]
     assert places
-    assert [place for place in places if place not in told] == []
+    assert [place for place in places if place not in reported] == []
 
 
 def test_a_form_that_there_is_none_of_is_refused() -> None:

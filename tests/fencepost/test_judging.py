@@ -122,7 +122,7 @@ def test_a_stale_entry_about_every_scenario_may_be_narrowed() -> None:
 
 
 @pytest.mark.parametrize("one", [known(intermittent={"seen": 1, "tried": 30}), known(may_pass=True)])
-def test_a_deviation_that_need_not_show_may_pass_and_is_told(one: LocatedDeviation) -> None:
+def test_a_deviation_that_need_not_show_may_pass_and_is_reported(one: LocatedDeviation) -> None:
     """Intermittent entries, and those of a release line, may pass; the run says which it was."""
     judged = judge(None, SOMETHING, [one])
 
@@ -227,7 +227,7 @@ STRICTLY, BY_CHOICE = "2 not offered, and --strict counts them", "1 known deviat
         (Gate.of(max_not_offered=0), ["1 inconclusive", "2 not offered, and --max-not-offered allows 0"]),
     ],
 )
-def test_what_counts_as_a_failure_can_be_chosen_and_is_told(gate: Gate, objections: list[str]) -> None:
+def test_what_counts_as_a_failure_can_be_chosen_and_is_reported(gate: Gate, objections: list[str]) -> None:
     """By verdict, and by how many are not offered."""
     seen = [Verdict.MET, Verdict.INCONCLUSIVE, Verdict.KNOWN_DEVIATION, Verdict.NOT_OFFERED, Verdict.NOT_OFFERED]
 

@@ -46,7 +46,7 @@ def test_every_scenario_has_its_own_name(reference_run: tuple[Path, str]) -> Non
     }
 
 
-def test_nothing_of_the_machine_is_told(reference_run: tuple[Path, str]) -> None:
+def test_nothing_of_the_machine_is_reported(reference_run: tuple[Path, str]) -> None:
     """Neither the name of the host, nor a path, nor an attribute that strict readers do not know."""
     document = (reference_run[0] / "junit.xml").read_text(encoding="utf-8")
 

@@ -83,7 +83,7 @@ def test_a_good_feature_is_clean() -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "told"),
+    ("before", "after", "reported"),
     [
         ("[2] Second", "[1] First", "some.feature:17: '[1] First' stands in line 11 too"),
         (FIRST, FIRST.replace("Given", "Givn"), "11: prose in a scenario, perhaps a misspelt step: 'Givn a thing'"),
@@ -114,11 +114,11 @@ def test_a_good_feature_is_clean() -> None:
         ("  @KIP1-01 @MUST", STRAY + "  @KIP1-01 @MUST", "outside of a Rule stands for no requirement"),
     ],
 )  # fmt: skip
-def test_a_fault_is_told_with_its_line(before: str, after: str, told: str) -> None:
+def test_a_fault_is_reported_with_its_line(before: str, after: str, reported: str) -> None:
     """One fault in the good feature is found, and named."""
     assert before in GOOD
 
-    assert any(told in fault for fault in faults(GOOD.replace(before, after)))
+    assert any(reported in fault for fault in faults(GOOD.replace(before, after)))
 
 
 def test_two_rules_for_one_requirement_are_a_fault() -> None:
@@ -139,7 +139,7 @@ def test_a_planned_row_with_a_rule_is_a_fault() -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "told"),
+    ("before", "after", "reported"),
     [
         (
             "      And nothing else",
@@ -156,15 +156,15 @@ def test_a_planned_row_with_a_rule_is_a_fault() -> None:
         ("      And nothing else does\n", "", "no step uses this sentence of made: Then nothing else does"),
     ],
 )
-def test_a_fault_of_wording_is_told_with_its_line(before: str, after: str, told: str) -> None:
+def test_a_fault_of_wording_is_reported_with_its_line(before: str, after: str, reported: str) -> None:
     """One step that is not in the vocabulary, or does not stand for itself, is found."""
     assert before in GOOD
 
-    assert any(told in fault for fault in faults(GOOD.replace(before, after), speech=says()))
+    assert any(reported in fault for fault in faults(GOOD.replace(before, after), speech=says()))
 
 
 @pytest.mark.parametrize(
-    ("added", "told"),
+    ("added", "reported"),
     [
         (lambda made: made.then("it shows")(meant), "Then 'it shows' says the same as "),
         (lambda made: made.given("a {other:thing}")(meant_of_another), "Given 'a {other:thing}' says the same as "),
@@ -172,11 +172,11 @@ def test_a_fault_of_wording_is_told_with_its_line(before: str, after: str, told:
         (lambda made: made.when("it is undone")(meant), "no step uses this sentence of made: When it is undone"),
     ],
 )
-def test_a_fault_of_a_vocabulary_is_told_with_its_place(added: Callable[[Vocabulary], object], told: str) -> None:
+def test_a_fault_of_a_vocabulary_is_reported_with_its_place(added: Callable[[Vocabulary], object], reported: str) -> None:
     """Sentences that exist twice, that mean the same step, or that no feature uses."""
     found = faults(GOOD, speech=says(added))
 
-    assert any(told in fault and "test_lint.py:" in fault for fault in found), found
+    assert any(reported in fault and "test_lint.py:" in fault for fault in found), found
 
 
 def test_a_step_of_an_outline_is_looked_at_with_each_row() -> None:

@@ -65,7 +65,7 @@ def test_what_is_written(said: str, markdown: str) -> None:
 
 
 @given(st.integers(150, 3_000), st.integers(0, 60))
-def test_a_page_is_never_larger_than_its_limit_and_tells_what_it_left_out(limit: int, rows: int) -> None:
+def test_a_page_is_never_larger_than_its_limit_and_reports_what_it_left_out(limit: int, rows: int) -> None:
     """In bytes; of each row all or nothing is there."""
     page = Page(limit)
     page.table(("id", "said"), [(f"row {number}", "é" * 20) for number in range(rows)], "in the file")

@@ -358,10 +358,10 @@ def test_a_wrong_entry_is_named(files: Callable[[str, str], None], text: str, wh
     """With its file and line."""
     files(text, "[]")
 
-    with pytest.raises(DataFileError) as told:
+    with pytest.raises(DataFileError) as reported:
         known_mutants.load([PLACE])
 
-    assert why in str(told.value)
+    assert why in str(reported.value)
 
 
 def test_what_was_killed_is_written_as_it_is_read(files: Callable[[str, str], None]) -> None:

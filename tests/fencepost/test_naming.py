@@ -49,7 +49,7 @@ def test_a_list_has_no_other_format() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [
         (("--systems", "--defects"), "--systems and --defects exclude each other: each shows a separate table"),
         (("--spec", "kip890", "--profiles"), "--spec kip890 is about requirements, and --profiles shows none"),
@@ -57,9 +57,9 @@ def test_a_list_has_no_other_format() -> None:
         (("--find", "zombie", "--defects"), "--find zombie is about requirements, and --defects shows none"),
     ],
 )
-def test_one_list_at_a_time(arguments: tuple[str, ...], told: str) -> None:
+def test_one_list_at_a_time(arguments: tuple[str, ...], reported: str) -> None:
     """Two tables would be none that a program can read."""
-    assert fencepost("list", *arguments, expect=2).err == f"fencepost: {told}\n"
+    assert fencepost("list", *arguments, expect=2).err == f"fencepost: {reported}\n"
 
 
 def test_a_requirement_is_found_by_words_of_it() -> None:
@@ -70,7 +70,7 @@ def test_a_requirement_is_found_by_words_of_it() -> None:
     assert all("zombie" in json.dumps(row).casefold() and "epoch" in json.dumps(row).casefold() for row in found)
 
 
-def test_the_version_is_told_by_the_command_and_by_the_module() -> None:
+def test_the_version_is_reported_by_the_command_and_by_the_module() -> None:
     """`fencepost --version` and `python -m fencepost --version`."""
     module = subprocess.run([sys.executable, "-m", "fencepost", "--version"], capture_output=True, text=True, check=True)
 

@@ -74,7 +74,7 @@ def test_an_entry_outlives_a_reworded_title(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         (ENTRY.replace("156", "1560"), r"known.yaml:1: KIP890-1560 is not a tested requirement; did you mean KIP890-1"),
         (ENTRY.replace("  reason: followed up in 42\n", ""), "known.yaml:1: 1.reason: this key is missing"),
@@ -96,9 +96,9 @@ def test_an_entry_outlives_a_reworded_title(tmp_path: Path) -> None:
         ("", "known.yaml:1: the file: expected a valid list"),
     ],
 )
-def test_a_faulty_file_is_the_users_to_mend(tmp_path: Path, text: str, told: str) -> None:
+def test_a_faulty_file_is_the_users_to_mend(tmp_path: Path, text: str, reported: str) -> None:
     """With the file, the line, the value and what is expected."""
-    with pytest.raises(WrongUsage, match=told):
+    with pytest.raises(WrongUsage, match=reported):
         user_deviations.read([written(tmp_path, text)], ROWS)
 
 
@@ -111,7 +111,7 @@ def test_an_entry_stands_in_one_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "reported"),
     [
         (["none", "bundled"], "exclude each other"),
         (
@@ -122,9 +122,9 @@ def test_an_entry_stands_in_one_file(tmp_path: Path) -> None:
         (["a.yaml", "a.yaml"], "--expectations a.yaml is given twice"),
     ],
 )
-def test_what_cannot_be_read_is_wrong_usage(words: list[str], told: str) -> None:
+def test_what_cannot_be_read_is_wrong_usage(words: list[str], reported: str) -> None:
     """With what would be right."""
-    with pytest.raises(WrongUsage, match=told):
+    with pytest.raises(WrongUsage, match=reported):
         user_deviations.read(words, ROWS)
 
 
@@ -149,13 +149,13 @@ def test_a_faulty_file_ends_a_run_before_it_begins(tmp_path: Path) -> None:
         (ENTRY + "  versions: '<4'\n", ["KIP890-156"], Verdict.VIOLATED, "its versions <4 do not hold 4.0.0"),
     ],
 )
-def test_entries_that_were_not_looked_for_are_told(
+def test_entries_that_were_not_looked_for_are_reported(
     tmp_path: Path, entry: str, selected: list[str], verdict: Verdict | None, why: str | None
 ) -> None:
     """They do no harm, and their writer may have meant another run."""
     own = user_deviations.read([written(tmp_path, entry)], ROWS)
     ran = [ScenarioResult("KIP890-156", "kip890/x.feature", "[1] x", verdict, None, 1, 0.1, protocol="kafka")] if verdict else []
 
-    told = list(user_deviations.unmatched(own, ran, selected, "4.0.0"))
+    reported = list(user_deviations.unmatched(own, ran, selected, "4.0.0"))
 
-    assert told == ([f"{tmp_path}/known.yaml:1: KIP890-156: {why}"] if why else [])
+    assert reported == ([f"{tmp_path}/known.yaml:1: KIP890-156: {why}"] if why else [])

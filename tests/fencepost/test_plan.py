@@ -12,7 +12,7 @@ from fencepost.contract import register, smoke
 from fencepost.contract.brokers import ScheduledScenario
 from fencepost.contract.registration import SpecifiedSystem as AskedOfSystem
 from fencepost.run.options import Options
-from fencepost.run.plan import Plan, expected_seconds, in_words, plan_of, told
+from fencepost.run.plan import Plan, expected_seconds, in_words, plan_of, reported
 from fencepost.run.selection import Selection
 
 KAFKA = AskedOfSystem({"container": "apache/kafka:4.3.1"})
@@ -154,13 +154,13 @@ def test_a_plan_that_cannot_be_made_is_refused(arguments: tuple[str, ...], why: 
 def test_nothing_in_a_plan_is_a_word_of_pythons() -> None:
     """For every kind of system."""
     for options in (Options(), Options("kafka", KAFKA), Options("pulsar", PULSAR, Selection(levels=("MAY", "SHOULD")))):
-        for line in told(planned(options)):
+        for line in reported(planned(options)):
             assert not any(word in line for word in ("None", "frozenset", "Counter", "()"))
 
 
 @pytest.mark.parametrize(
     ("seconds", "words"), [(0.2, "1 s"), (7.4, "7 s"), (34, "30 s"), (119, "120 s"), (140, "2 minutes"), (544, "9 minutes")]
 )
-def test_times_are_told_as_roughly_as_they_are_known(seconds: float, words: str) -> None:
+def test_times_are_reported_as_roughly_as_they_are_known(seconds: float, words: str) -> None:
     """An estimate has no decimals."""
     assert in_words(seconds) == words

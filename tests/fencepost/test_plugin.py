@@ -80,7 +80,7 @@ def run_with(folder: Path, then: str, expect: int, *arguments: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("then", "code", "verdict", "told"),
+    ("then", "code", "verdict", "reported"),
     [
         ("something was judged", 0, "met", "1 met"),
         ("nothing is judged", 1, "inconclusive", "no Then looked at anything"),
@@ -94,11 +94,11 @@ def run_with(folder: Path, then: str, expect: int, *arguments: str) -> str:
         ("a sentence that nobody knows", 1, "harness_error", "StepDefinitionNotFoundError"),
     ],
 )
-def test_how_a_scenario_ends_is_its_verdict(tmp_path: Path, then: str, code: int, verdict: str, told: str) -> None:
+def test_how_a_scenario_ends_is_its_verdict(tmp_path: Path, then: str, code: int, verdict: str, reported: str) -> None:
     """Every verdict is reached from a scenario, and says why."""
     out = run_with(tmp_path, then, code)
 
-    assert told in out
+    assert reported in out
     assert verdicts(tmp_path / "results") == {"KIP890-060": verdict}
 
 
@@ -166,16 +166,16 @@ def test_a_violation_is_written_as_data(in_workers: Path) -> None:
 
 def test_a_run_with_workers_gives_the_same_verdicts(in_workers: Path) -> None:
     """What a worker process judged reaches the results folder."""
-    told = compliance(in_workers)
+    reported = compliance(in_workers)
 
     assert verdicts(in_workers) == {"KIP890-060": "violated"}
-    asked = next(row for row in told["requirements"] if row["id"] == "KIP890-060")
+    asked = next(row for row in reported["requirements"] if row["id"] == "KIP890-060")
     found = {scenario["name"]: scenario["verdict"] for scenario in asked["scenarios"]}
     assert found == {"[1] Some": "met", "[2] Some": "inconclusive", "[3] Some": "violated", "[4] Some": "violated"}
-    assert told["system"]["version"]
+    assert reported["system"]["version"]
 
 
-def test_junit_tells_what_workers_judged(in_workers: Path) -> None:
+def test_junit_reports_what_workers_judged(in_workers: Path) -> None:
     """Each scenario is listed by its name, a red with its text; so are the other tests."""
     cases = {case.get("name"): case for case in ElementTree.parse(in_workers / "junit.xml").iter("testcase")}  # noqa: S314 - we wrote it
 
@@ -188,9 +188,9 @@ def test_junit_tells_what_workers_judged(in_workers: Path) -> None:
 
 def test_tests_beside_the_scenarios_are_not_missed_where_there_are_workers(in_workers: Path) -> None:
     """A user's own tests in the same session do not count as lost scenarios, whichever process runs them."""
-    told = compliance(in_workers)
-    assert told["complete"] is True
-    assert told["scenarios"] == {"selected": 4, "judged": 4}
+    reported = compliance(in_workers)
+    assert reported["complete"] is True
+    assert reported["scenarios"] == {"selected": 4, "judged": 4}
 
 
 def test_every_example_is_judged_and_has_its_own_history(tmp_path: Path) -> None:
@@ -207,7 +207,7 @@ def test_every_example_is_judged_and_has_its_own_history(tmp_path: Path) -> None
     assert verdicts(tmp_path / "results") == {"KIP890-060": "violated"}
     histories = {history_files.stem_of(path): history_files.text_of(path) for path in history_files.found_in(tmp_path / "results")}
     assert sorted(histories) == ["KIP890-060-1-Some-example-1", "KIP890-060-1-Some-example-2"]
-    assert all("init_producer_id" in told for told in histories.values())
+    assert all("init_producer_id" in reported for reported in histories.values())
 
 
 def test_what_is_not_selected_is_not_run_and_counted(tmp_path: Path) -> None:
@@ -239,7 +239,7 @@ def test_a_run_that_is_cut_short_is_not_complete(tmp_path: Path) -> None:
     assert verdicts(tmp_path / "results") == {"KIP890-060": "met"}
 
 
-def test_features_that_are_not_fit_are_told_and_no_system_is_opened(tmp_path: Path) -> None:
+def test_features_that_are_not_fit_are_reported_and_no_system_is_opened(tmp_path: Path) -> None:
     """Also where a scenario is asked of no system of the run, which is only found out when the unfit are let through."""
     room = tmp_path / "made"
     room.mkdir()
@@ -309,6 +309,6 @@ def test_a_marker_that_nobody_has_is_refused_where_pytest_is_strict(tmp_path: Pa
     arguments = ["--pyargs", "fencepost.features", "--strict-markers", "--collect-only", "-q", f"--only={one_of_each}"]
 
     pytest_with_plugin(*arguments, "-m", known, expect=0, cwd=tmp_path)
-    told = pytest_with_plugin(*arguments, "-m", "MUSST", expect=4, cwd=tmp_path)
+    reported = pytest_with_plugin(*arguments, "-m", "MUSST", expect=4, cwd=tmp_path)
 
-    assert "MUSST" in told.err
+    assert "MUSST" in reported.err

@@ -37,20 +37,20 @@ def planned(count: int) -> dict[str, Planned]:
     return {f"node{number}": Planned("kip890/ending.feature", "KIP890-060", f"[{number}] A commit") for number in range(count)}
 
 
-def test_a_feature_is_told_once_when_its_last_scenario_has_ended() -> None:
+def test_a_feature_is_reported_once_when_its_last_scenario_has_ended() -> None:
     """In whatever order they end; a scenario that is judged again counts once, with its last verdict."""
     progress = Progress(Clock())
     progress.plan(planned(2))
 
-    told = [
+    reported = [
         progress.judge("node1", result(Verdict.MET)),
         progress.judge("node1", result(Verdict.VIOLATED)),
         progress.judge("node0", result(Verdict.MET)),
         progress.judge("node0", result(Verdict.MET, seconds=0.0)),
     ]
 
-    assert [feature and feature.name for feature in told] == [None, None, "kip890/ending", None]
-    assert str(told[2]) == "1 of 2 met, 1 violated  (3.0 s)"
+    assert [feature and feature.name for feature in reported] == [None, None, "kip890/ending", None]
+    assert str(reported[2]) == "1 of 2 met, 1 violated  (3.0 s)"
     assert (progress.done, progress.total, progress.tally) == (2, 2, "1 met, 1 red")
 
 

@@ -30,9 +30,9 @@ def test_core_is_for_every_protocol() -> None:
 
 def test_a_proposal_of_another_protocol_is_refused() -> None:
     """The error says what the system speaks, and which proposals there are for it."""
-    told = fencepost("run", "--profile", "pulsar-4.0", "--spec", "kip890", expect=2)
+    reported = fencepost("run", "--profile", "pulsar-4.0", "--spec", "kip890", expect=2)
 
-    assert "--spec kip890 is about kafka, and reference speaks pulsar" in str(told)
+    assert "--spec kip890 is about kafka, and reference speaks pulsar" in str(reported)
 
 
 WHOLE = "title: PIP-471\nsource: https://example.org/pip-471\nprotocols: [pulsar]\nvocabularies: []\n"
@@ -62,7 +62,7 @@ def features(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("mistake", "told"),
+    ("mistake", "reported"),
     [
         (("[pulsar]", "[pulsar, plusar]"), "pip999/spec.yaml:3: protocols.2: 'plusar' is unknown; expected one of kafka, pulsar"),
         (("source: https://example.org/pip-471\n", ""), f"pip999/spec.yaml:1: source: this key is missing; {EXPECTED}"),
@@ -71,14 +71,14 @@ def features(tmp_path: Path) -> Path:
         (("source:", "sauce:"), f"pip999/spec.yaml:2: sauce: this key is not known here; is it misspelt?; {EXPECTED}"),
     ],
 )
-def test_a_mistake_in_a_spec_is_told_with_its_place(features: Path, mistake: tuple[str, str], told: str) -> None:
+def test_a_mistake_in_a_spec_is_reported_with_its_place(features: Path, mistake: tuple[str, str], reported: str) -> None:
     """File, line, key, and what is expected there."""
     (features / "pip999" / "spec.yaml").write_text(WHOLE.replace(*mistake), encoding="utf-8")
 
     with pytest.raises(WrongUsage) as error:
         proposals.read(features).check(registry.protocols())
 
-    assert told in str(error.value)
+    assert reported in str(error.value)
 
 
 def test_a_register_without_a_spec_is_a_mistake(features: Path) -> None:

@@ -109,8 +109,8 @@ def test_a_proof_that_is_stopped_says_what_it_does_not_know(monkeypatch: pytest.
     code = kill_matrix.show(("kip890",), False, 1, tmp_path)
 
     assert (code, stopped.holds, stopped.holes, stopped.undecided) == (4, False, [], ["KIP890-061"])
-    told = json.loads((tmp_path / "prove.json").read_text(encoding="utf-8"))
-    assert (told["complete"], told["stopped"]) == (False, "stopped after 1 of 2 variants")
+    reported = json.loads((tmp_path / "prove.json").read_text(encoding="utf-8"))
+    assert (reported["complete"], reported["stopped"]) == (False, "stopped after 1 of 2 variants")
     assert "stopped after 1 of 2 variants" in (tmp_path / "prove.html").read_text(encoding="utf-8")
 
 
@@ -310,10 +310,10 @@ def test_a_defect_that_is_switched_to_do_nothing_is_a_hole_that_the_command_name
 
     code = kill_matrix.show(("kip890",), False, 1, tmp_path)
 
-    told = " ".join(capsys.readouterr().out.split())
+    reported = " ".join(capsys.readouterr().out.split())
     assert code == 1
-    assert "not caught: no-epoch-bump breaks KIP890-060" in told
-    assert "hole: no defect turns KIP890-060 red" in told
+    assert "not caught: no-epoch-bump breaks KIP890-060" in reported
+    assert "hole: no defect turns KIP890-060 red" in reported
 
 
 def test_the_page_shows_holes_and_escapes_what_it_shows() -> None:

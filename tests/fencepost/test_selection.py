@@ -69,7 +69,7 @@ def test_what_is_skipped_is_not_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("selection", "told"),
+    ("selection", "reported"),
     [
         (Selection.said(only=["KIP89-06*"]), r"--only KIP89-06\*: no such requirement; did you mean KIP890-0"),
         (Selection.said(skip=["CORE-9[0-9]"]), r"--skip CORE-9\[0-9\]: no such requirement; did you mean CORE-"),
@@ -83,7 +83,7 @@ def test_what_is_skipped_is_not_asked() -> None:
         (Selection.said(["pip31"], ["CORE-01"]), "nothing is selected by --spec pip31 --only CORE-01: no requirement has all of that"),
     ],
 )
-def test_what_selects_nothing_is_refused(selection: Selection, told: str) -> None:
+def test_what_selects_nothing_is_refused(selection: Selection, reported: str) -> None:
     """An empty run would be green, and a name that is misspelt leaves out what its writer meant."""
-    with pytest.raises(WrongUsage, match=told):
+    with pytest.raises(WrongUsage, match=reported):
         chosen(selection)

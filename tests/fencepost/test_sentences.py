@@ -30,21 +30,21 @@ def test_the_json_counts_by_vocabulary_and_in_all(capsys: pytest.CaptureFixture[
     """Sentences, forms, and those that are used once."""
     command.show([], "json")
 
-    told = json.loads(capsys.readouterr().out)
-    core = next(one for one in told["vocabularies"] if one["name"] == "core")
-    ours = [one for one in told["sentences"] if one["vocabulary"] == "core"]
+    reported = json.loads(capsys.readouterr().out)
+    core = next(one for one in reported["vocabularies"] if one["name"] == "core")
+    ours = [one for one in reported["sentences"] if one["vocabulary"] == "core"]
     assert (core["sentences"], core["forms"]) == (len(ours), sum(len(one["forms"]) for one in ours))
     assert core["used_once"] == sum(one["uses"]["steps"] == 1 for one in ours)
     for count in ("sentences", "forms", "used_once"):
-        assert told["totals"][count] == sum(one[count] for one in told["vocabularies"])
+        assert reported["totals"][count] == sum(one[count] for one in reported["vocabularies"])
 
 
-def test_a_sentence_is_told_whole(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_sentence_is_reported_whole(capsys: pytest.CaptureFixture[str]) -> None:
     """Words, values with their types, meaning, place, and uses."""
     command.show(["core"], "json")
 
-    told = json.loads(capsys.readouterr().out)["sentences"]
-    found = next(one for one in told if one["name"] == "readers_see")
+    reported = json.loads(capsys.readouterr().out)["sentences"]
+    found = next(one for one in reported if one["name"] == "readers_see")
     assert found["forms"] == [{"kind": "Then", "words": "readers of {logs} see {content}[ {order}]"}]
     assert found["values"] == {"logs": "logs", "content": "content", "order": "order"}
     path, line = found["where"].split(":")
@@ -106,14 +106,14 @@ main()
 
 
 @pytest.mark.parametrize(
-    ("vocabulary", "told"),
+    ("vocabulary", "reported"),
     [
         ("cora", "features/core/spec.yaml:4: vocabularies.2: there is no vocabulary 'cora'; expected one of core"),
         ("made", "steps/made/silent.py:6: made: '{writer} is silent' has no meaning; expected a docstring"),
     ],
 )
 @pytest.mark.parametrize("arguments", [["sentences"], ["run", "--no-html", "--only", "CORE-01"]], ids=["sentences", "run"])
-def test_what_cannot_be_spoken_is_wrong_usage(tmp_path: Path, vocabulary: str, told: str, arguments: list[str]) -> None:
+def test_what_cannot_be_spoken_is_wrong_usage(tmp_path: Path, vocabulary: str, reported: str, arguments: list[str]) -> None:
     """Exit code 2, with the file, the key, and what is expected, before anything runs."""
     (tmp_path / "made").mkdir()
     (tmp_path / "made" / "__init__.py").write_text('"""A vocabulary that cannot be used."""', encoding="utf-8")
@@ -121,5 +121,5 @@ def test_what_cannot_be_spoken_is_wrong_usage(tmp_path: Path, vocabulary: str, t
 
     done = python_code(SPEAKING % (str(tmp_path), vocabulary, ["fencepost", *arguments]), expect=2)
 
-    assert told in done.err + done.out
+    assert reported in done.err + done.out
     assert "Traceback" not in done.err + done.out

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 import pytest
 from commands import fencepost
-from compliance_files import system, told, write
+from compliance_files import reported, system, write
 from pygments.styles import get_style_by_name
 from pygments.token import Token
 
@@ -47,14 +47,14 @@ class Page(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        told = {name: value or "" for name, value in attrs}
+        reported = {name: value or "" for name, value in attrs}
         self.tags[tag] += 1
-        if "id" in told:
-            self.ids.append(told["id"])
-        if "aria-describedby" in told:
-            self.described.append(told["aria-describedby"])
-        if tag in _CHECKED and _CHECKED[tag] in told:
-            (self.links if tag == "a" else self.loads).append(told[_CHECKED[tag]])
+        if "id" in reported:
+            self.ids.append(reported["id"])
+        if "aria-describedby" in reported:
+            self.described.append(reported["aria-describedby"])
+        if tag in _CHECKED and _CHECKED[tag] in reported:
+            (self.links if tag == "a" else self.loads).append(reported[_CHECKED[tag]])
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """
     top = tmp_path_factory.mktemp("named")
     violation = {"what": EVIL, "expected": EVIL, "seen": EVIL, "error": None, "code": None}
-    rows = told({RED: "violated", CUT: "inconclusive", GREEN: "met"})["requirements"]
+    rows = reported({RED: "violated", CUT: "inconclusive", GREEN: "met"})["requirements"]
     for row in rows:
         row |= {"reason": EVIL, "scenarios": [row["scenarios"][0] | {"name": SCENARIO, "violation": violation}]}
     ours = write(top / "ours", {}, system=system("1", EVIL), complete=False, stopped=EVIL, requirements=rows)
@@ -138,10 +138,10 @@ def test_no_page_asks_for_anything_from_outside(pages: dict[str, Page], site: Pa
 def test_every_page_can_be_read_by_everybody(pages: dict[str, Page]) -> None:
     """One heading of the first rank, a main part, ids that are there once, and explanations that belong to something."""
     wrong = {
-        address: told
+        address: reported
         for address, page in pages.items()
         if (
-            told := [
+            reported := [
                 *(
                     f"{page.tags[tag]} {tag}"
                     for tag in ("h1", "main", "title", "nav")
@@ -279,20 +279,22 @@ def test_a_folder_of_others_is_refused_and_stays(tmp_path: Path, name: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("named", "told"),
+    ("named", "reported"),
     [(("nowhere",), "does not exist"), (("broken",), "no results of a run can be read"), ((), "")],
     ids=["missing", "unreadable", "none"],
 )
-def test_results_that_are_nothing_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: tuple[str, ...], told: str) -> None:
+def test_results_that_are_nothing_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: tuple[str, ...], reported: str
+) -> None:
     """Where none are named, that is no mistake."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "compliance.json").write_text("[]", encoding="utf-8")
 
-    if not told:
+    if not reported:
         assert Columns.of(named).all == ()
         return
-    with pytest.raises(WrongUsage, match=told):
+    with pytest.raises(WrongUsage, match=reported):
         Columns.of(named)
 
 
@@ -405,7 +407,7 @@ def test_words_stand_out_from_what_is_behind_them(pair: tuple[str, str], site: P
 def test_code_stands_out_from_what_is_behind_it(style: str, scheme: int, site: Path) -> None:
     """Likewise, each kind of token that Python's code has."""
     band = re.findall(r"--band: (#[0-9a-f]{6})", (site / "assets/site.css").read_text(encoding="utf-8"))[scheme]
-    kinds = [(kind, told["color"]) for kind, told in get_style_by_name(style) if told["color"] and kind not in Token.Generic]
+    kinds = [(kind, reported["color"]) for kind, reported in get_style_by_name(style) if reported["color"] and kind not in Token.Generic]
 
     assert len(kinds) > 10
     assert [str(kind) for kind, colour in kinds if kind is not Token.Error and contrast(f"#{colour}", band) < 4.5] == []

@@ -285,10 +285,10 @@ def test_a_soak_run_ends_with_a_verdict_a_page_and_its_histories(tmp_path: Path)
 
     said = fencepost(*asked, expect=1, cwd=tmp_path).out
 
-    told = json.loads((results / "soak.json").read_text())
-    assert told["complete"]
-    assert "G1a" in {one["anomaly"] for one in told["anomalies"] if one["definite"]}
-    assert all((results / one["page"]).is_file() for one in told["anomalies"])
+    reported = json.loads((results / "soak.json").read_text())
+    assert reported["complete"]
+    assert "G1a" in {one["anomaly"] for one in reported["anomalies"] if one["definite"]}
+    assert all((results / one["page"]).is_file() for one in reported["anomalies"])
     assert "segment 1: G1a: " in said
     assert next(file.name for file in sorted((results / "history").iterdir())) == "segment-0001.jsonl.gz"
     assert "Calls a second" in (results / "index.html").read_text()

@@ -129,9 +129,9 @@ def test_the_proof_is_not_finished_after_a_signal(tmp_path: Path) -> None:
         run.process.stdout.readline()
         finished = run.signal(signal.SIGINT, to_all=True).end(expect=4)
 
-    told = json.loads((tmp_path / "proof" / "prove.json").read_text(encoding="utf-8"))
+    reported = json.loads((tmp_path / "proof" / "prove.json").read_text(encoding="utf-8"))
     assert finished.err == ""
-    assert (told["complete"], told["stopped"] in finished.out) == (False, True)
+    assert (reported["complete"], reported["stopped"] in finished.out) == (False, True)
 
 
 def test_a_server_that_is_ended_has_done_its_work(tmp_path: Path) -> None:

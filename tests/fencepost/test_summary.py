@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from commands import fencepost
-from compliance_files import told, write
+from compliance_files import reported, write
 from markdown_it import MarkdownIt
 
 from fencepost.contract.errors import WrongUsage
@@ -19,10 +19,10 @@ NOW = {"KIP890-001": "violated", "KIP890-002": "met", "KIP890-003": "not_offered
 
 
 def run(verdicts: dict[str, str], **other: Any) -> Compliance:
-    return Compliance.model_validate(told(verdicts, **other))
+    return Compliance.model_validate(reported(verdicts, **other))
 
 
-def test_what_changed_is_told_in_the_order_in_which_it_wants_attention() -> None:
+def test_what_changed_is_reported_in_the_order_in_which_it_wants_attention() -> None:
     """Newly red, newly not offered, no longer asked, newly met; what was never asked before and is met is no news."""
     page = markdown_summary.render(run(NOW), run(BEFORE))
 
@@ -104,7 +104,7 @@ def test_only_a_violation_says_something_against_a_system() -> None:
     stale = {"feature": "f", "name": "[1] One", "verdict": "harness_error", "expectation": {"stale": True}}
 
     def ending(*verdicts: str) -> str:
-        rows = told({f"KIP890-00{number}": verdict for number, verdict in enumerate(verdicts, 1)})["requirements"]
+        rows = reported({f"KIP890-00{number}": verdict for number, verdict in enumerate(verdicts, 1)})["requirements"]
         return markdown_summary.ending(run({}, requirements=[row | {"scenarios": [stale]} for row in rows]))
 
     assert ending("met", "harness_error") == "has no verdict: the expectations are out of date (1 harness error)"
@@ -116,7 +116,7 @@ def test_a_run_that_was_stopped_says_why_and_what_it_did_not_reach() -> None:
     """What was asked for is the denominator, also where the run did not come to it."""
     rows = [
         row | {"selected": row["id"] != "KIP890-003"}
-        for row in told(dict.fromkeys(BEFORE, "not_run") | {"KIP890-001": "met"})["requirements"]
+        for row in reported(dict.fromkeys(BEFORE, "not_run") | {"KIP890-001": "met"})["requirements"]
     ]
 
     page = markdown_summary.render(run({}, requirements=rows, complete=False, stopped="--timeout 10m"))
@@ -125,7 +125,7 @@ def test_a_run_that_was_stopped_says_why_and_what_it_did_not_reach() -> None:
     assert "**The run did not finish**: --timeout 10m." in page
 
 
-def test_what_was_judged_is_told_in_full() -> None:
+def test_what_was_judged_is_reported_in_full() -> None:
     """The defect in the headline, since a broken reference is no broker; image, digest and labels below it."""
     system = {"name": "ours", "version": "2.7", "profile": "kafka-4.3", "defect": "no-epoch-bump", "known_as": "kafka:4.3.1"}
     more = {"labels": {"commit": "1a2b|3c"}, "image": {"name": "corp/broker:2.7", "digest": "sha256:12"}}
@@ -212,20 +212,20 @@ def test_a_summary_that_cannot_be_written_at_the_end_changes_no_verdict(tmp_path
 
 
 @pytest.mark.parametrize(
-    ("name", "told_of_it"),
+    ("name", "notified_of_it"),
     [
         ("", "--summary is empty: expected FILE.md; is a variable not set?"),
         (".", "this is a folder; expected a file, such as summary.md"),
         ("file/summary.md", "is a file, and no folder"),
     ],
 )
-def test_where_no_summary_can_be_written_is_told_before_the_run(tmp_path: Path, name: str, told_of_it: str) -> None:
+def test_where_no_summary_can_be_written_is_reported_before_the_run(tmp_path: Path, name: str, notified_of_it: str) -> None:
     """Nothing is started, and nothing is left behind."""
     (tmp_path / "file").touch()
 
     done = fencepost("run", "--summary", name, expect=2, cwd=tmp_path)
 
-    assert told_of_it in done.err
+    assert notified_of_it in done.err
     assert set(os.listdir(tmp_path)) - {".hypothesis"} == {"file"}  # kio makes that one where Hypothesis is installed
 
 
@@ -236,12 +236,12 @@ def test_where_no_summary_can_be_written_is_told_before_the_run(tmp_path: Path, 
         ("", "is not the result of a run"),
         ('{"schema_version": 1', "is not the result of a run"),
         ("[]", "is not the result of a run"),
-        (json.dumps(told({}) | {"schema_version": 2}), "schema_version: expected 1"),
-        (json.dumps(told({}) | {"complete": "perhaps"}), "complete: expected a valid boolean"),
-        (json.dumps(told({"KIP890-001": "great"})), "requirements.0.verdict"),
+        (json.dumps(reported({}) | {"schema_version": 2}), "schema_version: expected 1"),
+        (json.dumps(reported({}) | {"complete": "perhaps"}), "complete: expected a valid boolean"),
+        (json.dumps(reported({"KIP890-001": "great"})), "requirements.0.verdict"),
     ],
 )
-def test_what_is_no_result_of_a_run_is_told_with_the_reason(tmp_path: Path, content: str | None, why: str) -> None:
+def test_what_is_no_result_of_a_run_is_reported_with_the_reason(tmp_path: Path, content: str | None, why: str) -> None:
     """The folder or file, what is wrong with it, and what was expected."""
     if content is not None:
         (tmp_path / "compliance.json").write_text(content, encoding="utf-8")

@@ -225,10 +225,10 @@ def test_a_run_says_where_and_what_and_keeps_it(tmp_path: Path) -> None:
 
     assert "0 differ" in healthy.out
     assert "X KIP890-352 [1] A member joins an empty group: crash before step" in broken.out
-    told = json.loads((tmp_path / "broken/twins.json").read_text("utf-8"))
-    assert {"id": "KIP890-352", "disturbance": "crash", "verdict": "differs"} in told["requirements"]
-    assert {"id": "KIP890-352", "disturbance": "one-batch", "verdict": "alike"} in told["requirements"]
-    noticed = next(one for one in told["noticed"] if one["verdict"] == "differs")
+    reported = json.loads((tmp_path / "broken/twins.json").read_text("utf-8"))
+    assert {"id": "KIP890-352", "disturbance": "crash", "verdict": "differs"} in reported["requirements"]
+    assert {"id": "KIP890-352", "disturbance": "one-batch", "verdict": "alike"} in reported["requirements"]
+    noticed = next(one for one in reported["noticed"] if one["verdict"] == "differs")
     assert "UNKNOWN_MEMBER_ID" in noticed["difference"]
     assert "<script" not in (tmp_path / "broken/twins.html").read_text("utf-8")
 
@@ -236,9 +236,9 @@ def test_a_run_says_where_and_what_and_keeps_it(tmp_path: Path) -> None:
 def test_the_page_escapes_what_systems_say() -> None:
     """And shows the map, also of a scenario that is red by itself."""
     result = next(iter(twins_of("KIP890-060", ["crash"], most=1)))
-    told = Told(results=[replace(result, verdict=TwinVerdict.DIFFERS, difference="<script>alert(1)</script>")])
+    reported = Told(results=[replace(result, verdict=TwinVerdict.DIFFERS, difference="<script>alert(1)</script>")])
 
-    text = page(told, [disturbances.bundled().by_name["crash"]], "<system>")
+    text = page(reported, [disturbances.bundled().by_name["crash"]], "<system>")
 
     assert "<script" not in text
     assert "&lt;script&gt;" in text
@@ -270,9 +270,9 @@ def test_a_scenario_that_is_red_by_itself_has_no_twins(tmp_path: Path) -> None:
     ended = fencepost("run", *asked, "--results", tmp_path / "r", expect=1)
 
     assert "KIP890-353 [1] A member leaves: violated without a disturbance, so it has no twins" in ended.out
-    told = json.loads((tmp_path / "r/twins.json").read_text("utf-8"))
-    assert told["scenarios"]["violated"] > 0
-    assert told["twins"] == {"alike": told["scenarios"]["met"]}
+    reported = json.loads((tmp_path / "r/twins.json").read_text("utf-8"))
+    assert reported["scenarios"]["violated"] > 0
+    assert reported["twins"] == {"alike": reported["scenarios"]["met"]}
 
 
 LOST = {

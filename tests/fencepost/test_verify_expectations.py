@@ -42,7 +42,7 @@ def test_a_try_is_a_scenario_that_was_judged() -> None:
     assert str(one) == ("PIP31-43: seen in 1 of 3 tries; 1 said nothing; the entry says seen in 1 of 8 tries (bundled pulsar.yaml:7)")
 
 
-def test_only_entries_that_were_asked_about_are_told() -> None:
+def test_only_entries_that_were_asked_about_are_reported() -> None:
     """One of another requirement was not tried; one that must show each time is reported where every entry is measured."""
     for every in (False, True):
         measuring = Measuring([], every, [result(Verdict.MET)], (known(), known({"seen": 1, "tried": 2}, "PIP31-32")))
@@ -75,13 +75,13 @@ def test_it_measures_a_system_and_writes_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "reported"),
     [
         (["--verify-all"], "--verify-all needs --verify-expectations N"),
         (["--verify-expectations", "2", "-n", "2"], "leave out --results, --write-baseline, --check and -n"),
         (["--verify-expectations", "2", "--expectations", "none"], "say --verify-all to measure every entry"),
     ],
 )
-def test_what_cannot_be_measured_is_refused(options: list[str], told: str) -> None:
+def test_what_cannot_be_measured_is_refused(options: list[str], reported: str) -> None:
     """Wrong usage is reported before anything is started."""
-    assert told in fencepost("run", *options, expect=2).err
+    assert reported in fencepost("run", *options, expect=2).err

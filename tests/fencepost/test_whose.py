@@ -46,7 +46,7 @@ def test_a_run_is_called_as_the_user_says(tmp_path: Path) -> None:
     assert "corp-broker conforms" in out
 
 
-def test_a_broken_reference_says_so_wherever_it_is_told(tmp_path: Path) -> None:
+def test_a_broken_reference_says_so_wherever_it_is_reported(tmp_path: Path) -> None:
     """It cannot be taken for the honest one: not in the results, and not in the headline."""
     out = fencepost("run", "--only", "KIP890-060", "--no-html", "--defect", "no-epoch-bump", "--results", tmp_path, expect=1).out
 
@@ -56,7 +56,7 @@ def test_a_broken_reference_says_so_wherever_it_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "reported"),
     [
         (("--name", " "), "--name is empty: expected NAME"),
         (("--name", "a\nb"), r"--name 'a\nb': expected a name such as my-broker, in one line"),
@@ -77,11 +77,11 @@ def test_a_broken_reference_says_so_wherever_it_is_told(tmp_path: Path) -> None:
         (("kafka", "--bootstrap", "a:1", "--known-as", "pulsar:4.0.7"), "--known-as pulsar:4.0.7: kafka speaks kafka, so it is no pulsar"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(given: tuple[str, ...], told: str, tmp_path: Path) -> None:
+def test_what_cannot_be_meant_is_refused(given: tuple[str, ...], reported: str, tmp_path: Path) -> None:
     """With the value, what was expected, and the remedy, before anything is started."""
     finished = fencepost("run", *given, expect=2, cwd=tmp_path)
 
-    assert told in finished.out + finished.err
+    assert reported in finished.out + finished.err
 
 
 def test_an_identity_is_known_before_the_system_answers() -> None:
@@ -117,8 +117,8 @@ def test_the_users_word_makes_a_build_a_release() -> None:
     whole, line = (settled("kafka", SAID, KnownAs.of(text)) for text in ("kafka:4.3.1", "kafka:4.3"))
 
     assert (whole.judged_as, whole.looks_like, line.judged_as) == (("kafka", "4.3.1"), None, ("kafka", "4.3"))
-    told = "the bundled deviations of kafka 4.3.1 hold, since --known-as kafka:4.3.1 says so; it says that it is 4.3"
-    assert whole.deviations == told
+    reported = "the bundled deviations of kafka 4.3.1 hold, since --known-as kafka:4.3.1 says so; it says that it is 4.3"
+    assert whole.deviations == reported
 
 
 def test_a_word_that_the_system_does_not_confirm_is_taken_with_a_warning() -> None:
@@ -156,7 +156,7 @@ def test_a_package_cannot_excuse_its_own_system() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "violation", "is_told"),
+    ("said", "violation", "is_notified"),
     [
         (SAID, FENCED, True),
         (SAID, replace(FENCED, error="UNKNOWN_SERVER_ERROR"), False),
@@ -166,11 +166,11 @@ def test_a_package_cannot_excuse_its_own_system() -> None:
         (GENUINE, FENCED, False),
     ],
 )
-def test_a_violation_of_the_release_that_it_looks_like_is_told(said: Handshake, violation: Mismatch | None, is_told: bool) -> None:
+def test_a_violation_of_the_release_that_it_looks_like_is_reported(said: Handshake, violation: Mismatch | None, is_notified: bool) -> None:
     """It has its link and what to say; another symptom, another release, or a release itself reports nothing."""
     hint = Likeness.of(said, register.bundled()).hint(DEVIATES, "[1] The answer to InitProducerId is lost in a crash", violation)
 
-    assert (hint is not None) == is_told
+    assert (hint is not None) == is_notified
     if hint:
         assert hint.startswith("kafka 4.3 is known to do the same: ")
         assert "KAFKA-20357" in hint

@@ -67,7 +67,7 @@ def test_wrong_usage_is_one_line_with_the_value_and_the_remedy(
 
     finished = fencepost(*shlex.split(filled(row["fencepost"])), expect=2, cwd=tmp_path)
 
-    _is_told(finished, filled(row["value"]), filled(row["remedy"]), row.get("before"))
+    _is_notified(finished, filled(row["value"]), filled(row["remedy"]), row.get("before"))
     assert _all_in(tmp_path) == before, "wrong usage leaves nothing behind"
 
 
@@ -78,7 +78,7 @@ def test_the_command_itself_says_the_same(command: str, tmp_path: Path) -> None:
 
     finished = fencepost_itself(*command.split(), expect=2, cwd=tmp_path)
 
-    _is_told(finished, row["value"], row["remedy"])
+    _is_notified(finished, row["value"], row["remedy"])
 
 
 def test_without_a_command_all_of_them_are_shown(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_the_table_is_about_every_command() -> None:
         assert sum(row["fencepost"].split()[0] == command for row in ROWS) >= 3, command
 
 
-def _is_told(finished: Finished, value: str, remedy: str, before: str | None = None) -> None:
+def _is_notified(finished: Finished, value: str, remedy: str, before: str | None = None) -> None:
     assert finished.code == 2, finished
     lines = finished.err.splitlines()
     assert lines[:-1] == ([before] if before else []), finished

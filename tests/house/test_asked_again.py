@@ -22,10 +22,10 @@ def runs(
         commands.append(tuple(map(str, arguments)))
         folder = Path(commands[-1][commands[-1].index("--results") + 1])
         folder.mkdir(exist_ok=True)
-        told = [{"requirement": name, "red": True} for name in anomalies if len(commands) == 1]
+        reported = [{"requirement": name, "red": True} for name in anomalies if len(commands) == 1]
         rows = [{"id": name, "verdict": "violated" if name in now else otherwise} for name in ("A-1", "A-2")]
-        (folder / "compliance.json").write_text(json.dumps({"requirements": rows, "histories": {"anomalies": told}}))
-        code = 1 if now or told or otherwise != "met" else 0
+        (folder / "compliance.json").write_text(json.dumps({"requirements": rows, "histories": {"anomalies": reported}}))
+        code = 1 if now or reported or otherwise != "met" else 0
         assert code in (expect if isinstance(expect, tuple) else (expect,)), f"exit code {code}"
         return Finished(code, "", "")
 
@@ -41,7 +41,7 @@ def test_a_run_that_is_not_red_is_made_once(monkeypatch: pytest.MonkeyPatch, tmp
 
 
 @pytest.mark.parametrize(("red", "anomalies"), [(("A-2",), ()), ((), ("A-2",))])
-def test_what_is_red_once_is_told(
+def test_what_is_red_once_is_reported(
     red: tuple[str, ...], anomalies: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """It alone is asked again, a scenario's verdict and a history's alike, and a warning names it."""

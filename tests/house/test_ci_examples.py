@@ -41,10 +41,10 @@ def gitlab() -> dict[str, Any]:
 
 def scripts() -> Iterator[tuple[str, str]]:
     """Every script that calls fencepost, with the name of its job."""
-    for job, told in github()["jobs"].items():
-        yield from ((f"github {job}", step["run"]) for step in told["steps"] if "fencepost run" in step.get("run", ""))
-    for job, told in gitlab().items():
-        yield from ((f"gitlab {job}", line) for line in told.get("script", []))
+    for job, reported in github()["jobs"].items():
+        yield from ((f"github {job}", step["run"]) for step in reported["steps"] if "fencepost run" in step.get("run", ""))
+    for job, reported in gitlab().items():
+        yield from ((f"gitlab {job}", line) for line in reported.get("script", []))
 
 
 SCRIPTS = dict(scripts())
@@ -52,11 +52,11 @@ SCRIPTS = dict(scripts())
 
 def test_the_workflow_asks_for_no_more_than_it_needs() -> None:
     """It reads the repository, keeps no credentials, and ends by itself."""
-    told = github()
+    reported = github()
 
-    assert told["permissions"] == {"contents": "read"}
-    assert set(told[True]) == {"pull_request", "push"}  # YAML 1.1 reads `on` as true; never pull_request_target
-    for job in told["jobs"].values():
+    assert reported["permissions"] == {"contents": "read"}
+    assert set(reported[True]) == {"pull_request", "push"}  # YAML 1.1 reads `on` as true; never pull_request_target
+    for job in reported["jobs"].values():
         assert "permissions" not in job
         assert job["timeout-minutes"] <= 60
         checkouts = [step for step in job["steps"] if "checkout" in step.get("uses", "")]
@@ -107,10 +107,10 @@ def test_the_exit_code_of_the_run_is_that_of_the_step(tmp_path: Path, code: int)
     """And it is said in words whose fault it is."""
     words = {0: "", 1: "does not conform", 2: "not the broker's doing", 3: "not the broker's doing", 4: "did not finish"}
 
-    told = ran(tmp_path, FAKE, SCRIPTS["github broker"], expect=code, FAKE_EXIT=str(code))
+    reported = ran(tmp_path, FAKE, SCRIPTS["github broker"], expect=code, FAKE_EXIT=str(code))
 
-    assert words[code] in told
-    assert told.count("::error::") == (1 if code else 0)
+    assert words[code] in reported
+    assert reported.count("::error::") == (1 if code else 0)
 
 
 @pytest.mark.parametrize(("job", "page"), [("github reference", "step.md"), ("gitlab fencepost-reference", "summary.md")])

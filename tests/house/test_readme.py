@@ -36,14 +36,14 @@ def test_the_sample_is_what_its_command_prints(tmp_path: Path) -> None:
 @pytest.mark.parametrize("release", COUNTED)
 def test_the_known_deviations_are_counted_right(release: str) -> None:
     """Requirements that always deviate, and those that only do now and then."""
-    told = re.search(rf"^\| {re.escape(release)} \|[^|]*\| (\d+) that always show(?:, (\d+) now and then)? \|", README, re.MULTILINE)
-    assert told, f"the README has no row for {release}"
+    reported = re.search(rf"^\| {re.escape(release)} \|[^|]*\| (\d+) that always show(?:, (\d+) now and then)? \|", README, re.MULTILINE)
+    assert reported, f"the README has no row for {release}"
     known: tuple[LocatedDeviation, ...] = load_for(*COUNTED[release], exact=True, register=register.bundled()).known
 
     always = {one.entry.requirement for one in known if one.entry.intermittent is None}
     sometimes = {one.entry.requirement for one in known} - always
 
-    assert (len(always), len(sometimes)) == (int(told[1]), int(told[2] or 0))
+    assert (len(always), len(sometimes)) == (int(reported[1]), int(reported[2] or 0))
 
 
 def test_the_counts_of_requirements_are_those_of_the_registers() -> None:

@@ -55,10 +55,10 @@ def test_a_history_shows_its_anomaly_and_its_twin_does_not(counts: Counter[tuple
 
 def test_the_laws_find_what_the_plans_find(shown: dict[bool, Shown]) -> None:
     """Run, log, values, offsets, operations, whether it is definite, and the words; and nothing is explained that is not there."""
-    told = cases_and_few()
+    reported = cases_and_few()
     seen: set[str] = set()
 
-    differences = [line for infer in (False, True) for line in unexplained(cases_and_few_in_process(infer), shown[infer], told, seen)]
+    differences = [line for infer in (False, True) for line in unexplained(cases_and_few_in_process(infer), shown[infer], reported, seen)]
 
     assert differences == []
     assert seen == set(EXPLAINED)
@@ -66,8 +66,8 @@ def test_the_laws_find_what_the_plans_find(shown: dict[bool, Shown]) -> None:
 
 def test_witnesses_that_name_no_value_have_stories(spark: SparkSession, tmp_path: Path) -> None:
     """A commit moves no record, and is told with what fenced it."""
-    told = "p0 ok init_txn tid=a e=0\np9 ok init_txn tid=a e=1\np0 ok commit tx=A tid=a key_epoch=0\n"
-    write(told, "only a commit", tmp_path / "in")
+    reported = "p0 ok init_txn tid=a e=0\np9 ok init_txn tid=a e=1\np0 ok commit tx=A tid=a key_epoch=0\n"
+    write(reported, "only a commit", tmp_path / "in")
     tables = sorted_tables(spark, files.find([tmp_path / "in"]), tmp_path / "out")
     rows = ranked(together(found(History(tables), ANOMALIES)), 1).collect()
 

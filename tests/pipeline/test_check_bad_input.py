@@ -69,7 +69,7 @@ def test_a_hostile_line_ends_no_check(said: str) -> None:
     assert len(events_of_edn(Block(said.encode(), 1, 0, ""), "run", {})) == 1
 
 
-def test_what_cannot_be_read_is_told_and_the_rest_is_judged(spark: SparkSession, tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_reported_and_the_rest_is_judged(spark: SparkSession, tmp_path: Path) -> None:
     """Every kind of bad file and line, with a sound and a broken history: both are judged, and each bad one has its place and reason."""
     folder = tmp_path / "in"
     write(SOUND, "sound", folder)
@@ -79,13 +79,13 @@ def test_what_cannot_be_read_is_told_and_the_rest_is_judged(spark: SparkSession,
 
     done = fencepost_on(spark, "check", folder, "--results", tmp_path / "out", "--format", "json", expect=1)
 
-    told = json.loads(done.out)
-    runs = {run["run"]: run for run in told["runs"]}
+    reported = json.loads(done.out)
+    runs = {run["run"]: run for run in reported["runs"]}
     assert runs["broken"]["anomalies"]["G1a"] == {"definite": 1, "possible": 0}
     assert runs["sound"]["valid"]
     rows = [json.loads(line) for part in (tmp_path / "out/quarantine").glob("part-*.json") for line in part.read_text().splitlines()]
     named = {Path(row["file"]).name: (row.get("line"), row["reason"]) for row in rows}
-    assert told["quarantined"] == len(rows) == len(named)
+    assert reported["quarantined"] == len(rows) == len(named)
     assert {name: line for name, (line, _) in named.items()} == {name: line for name, (_, line, _) in BAD.items()}
     assert {name: named[name][1] for name, (_, _, reason) in BAD.items() if reason not in named[name][1]} == {}
 
@@ -102,7 +102,7 @@ def test_when_nothing_can_be_read_it_is_a_usage_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["check", "report"])
-def test_without_spark_or_a_java_for_it_the_remedy_is_told(tmp_path: Path, command: str) -> None:
+def test_without_spark_or_a_java_for_it_the_remedy_is_reported(tmp_path: Path, command: str) -> None:
     """Exit code 2, for what a user can mend."""
     write(SOUND, "run", tmp_path / "in")
     results(tmp_path / "in", {"KIP890-060": "met"})

@@ -72,5 +72,5 @@ def test_a_cluster_of_two_workers_finds_the_same(spark: "SparkSession", tmp_path
 
 def verdict(folder: Path) -> dict[str, Any]:
     """The content of verdict.json."""
-    told: dict[str, Any] = json.loads((folder / "verdict.json").read_text(encoding="utf-8"))
-    return told
+    reported: dict[str, Any] = json.loads((folder / "verdict.json").read_text(encoding="utf-8"))
+    return reported

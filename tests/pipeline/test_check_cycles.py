@@ -31,7 +31,7 @@ def test_the_order_of_the_edges_changes_no_cycle(orders: tuple[list[tuple[int, i
         assert {(a - 100, b - 100) for a, b in zip(ops, ops[1:] + ops[:1], strict=True)} <= pairs
 
 
-def test_an_anti_dependency_beside_another_edge_is_not_told() -> None:
+def test_an_anti_dependency_beside_another_edge_is_not_reported() -> None:
     """Two operations of which one read what the other wrote, and wrote behind it as well: the cycle has one anti-dependency."""
     edges = [(1, 2, "wr"), (1, 2, "rw"), (2, 1, "rw")]
 

@@ -98,10 +98,10 @@ def found(spark: "SparkSession", reference_run: tuple[Path, str], tmp_path_facto
     assert play_all(SHOWN, folder / "in") == dict.fromkeys(SHOWN, True)
     fencepost_on(spark, "check", folder / "in", "--results", folder / "out", "--format", "json", expect=1)
 
-    told = json.loads((folder / "out/verdict.json").read_text(encoding="utf-8"))
-    assert told["quarantined"] == 0
+    reported = json.loads((folder / "out/verdict.json").read_text(encoding="utf-8"))
+    assert reported["quarantined"] == 0
     anomalies: dict[str, set[str]] = {name: set() for name in (HONEST, *SHOWN)}
-    for entry in told["runs"]:
+    for entry in reported["runs"]:
         anomalies[entry["run"].split("/")[0]] |= set(entry["anomalies"])
     return anomalies
 

@@ -82,7 +82,7 @@ def test_all_is_bad_to_whom_reads_it_that_is_bad_for_certain(tmp_path: Path, nam
     assert FILES[name][2] in reasons[0]
 
 
-def test_a_folder_without_a_readable_line_is_told_before_spark(tmp_path: Path) -> None:
+def test_a_folder_without_a_readable_line_is_reported_before_spark(tmp_path: Path) -> None:
     """Exit code 2, the first files with line and reason, how many more there are; and nothing is left behind."""
     for number in range(7):
         (tmp_path / f"h{number}.jsonl").write_bytes(event()[: -20 - number])

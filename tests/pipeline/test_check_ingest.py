@@ -48,7 +48,7 @@ def judge(spark: SparkSession, tmp_path: Path) -> Judge:
     return read_all
 
 
-def test_a_bad_line_is_told_with_its_place_and_the_rest_is_judged(judge: Judge, tmp_path: Path) -> None:
+def test_a_bad_line_is_reported_with_its_place_and_the_rest_is_judged(judge: Judge, tmp_path: Path) -> None:
     """Cut off, not UTF-8, another version, a missing field, a wrong type: each is quarantined with file and line."""
     folder = tmp_path / "in"
     folder.mkdir()
@@ -63,14 +63,14 @@ def test_a_bad_line_is_told_with_its_place_and_the_rest_is_judged(judge: Judge, 
     operations, odd_lines = judge(folder)
 
     assert operations == 2
-    told = {(file, line): reason for file, line, reason in odd_lines}
-    assert set(told) == {("a.jsonl", 6), ("a.jsonl", 7), ("a.jsonl", 8), ("a.jsonl", 9), ("a.jsonl", 10), ("empty.jsonl", None)}
-    assert "version 9 is not known, expected 1" in told["a.jsonl", 6]
-    assert told["a.jsonl", 7] == "not UTF-8"
-    assert told["a.jsonl", 8] == "has no run_id"
-    assert "maybe" in told["a.jsonl", 9]
-    assert "cut off" in told["a.jsonl", 10]
-    assert "empty" in told["empty.jsonl", None]
+    reported = {(file, line): reason for file, line, reason in odd_lines}
+    assert set(reported) == {("a.jsonl", 6), ("a.jsonl", 7), ("a.jsonl", 8), ("a.jsonl", 9), ("a.jsonl", 10), ("empty.jsonl", None)}
+    assert "version 9 is not known, expected 1" in reported["a.jsonl", 6]
+    assert reported["a.jsonl", 7] == "not UTF-8"
+    assert reported["a.jsonl", 8] == "has no run_id"
+    assert "maybe" in reported["a.jsonl", 9]
+    assert "cut off" in reported["a.jsonl", 10]
+    assert "empty" in reported["empty.jsonl", None]
 
 
 def test_events_that_do_not_fit_are_quarantined_and_their_operations_stay_open(judge: Judge, tmp_path: Path) -> None:
@@ -227,12 +227,12 @@ def test_a_missing_or_foreign_path_is_the_users_mistake(tmp_path: Path) -> None:
             files.find([path])
 
 
-def test_a_java_that_spark_cannot_use_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_java_that_spark_cannot_use_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The versions that were found, and the remedy."""
-    for version, told in (("8", "1.8.0_402"), ("11", "11.0.2")):
+    for version, reported in (("8", "1.8.0_402"), ("11", "11.0.2")):
         program = tmp_path / version / "bin" / "java"
         program.parent.mkdir(parents=True)
-        program.write_text(f"#!/bin/sh\necho 'openjdk version \"{told}\"' >&2\n", encoding="utf-8")
+        program.write_text(f"#!/bin/sh\necho 'openjdk version \"{reported}\"' >&2\n", encoding="utf-8")
         program.chmod(0o755)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "8"))
     monkeypatch.setattr(java, "_on_path", lambda: None)

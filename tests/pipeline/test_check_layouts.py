@@ -45,10 +45,10 @@ def recorded() -> Events:
             value(change())
             scene.layout  # noqa: B018 - a look, by which the history knows the change
     value(scene.probe.take_until(stream, *(f"{key}2" for key in KEYS)))
-    told: Events = json.loads(json.dumps(session.history("honest")))
+    reported: Events = json.loads(json.dumps(session.history("honest")))
     session.close()
     system.close()
-    return told
+    return reported
 
 
 def end_of(events: Events, f: str, text: str | None = None) -> dict[str, Any]:
@@ -99,11 +99,11 @@ def swapped(events: Events, one: str, other: str) -> Events:
 
 def early_prune(events: Events) -> Events:
     """What was written to the parent was written in a transaction, which commits when the parent is gone."""
-    told = {"txn_id": "T", "tx": {"tid": "T", "pid": 0, "epoch": None}}
+    reported = {"txn_id": "T", "tx": {"tid": "T", "pid": 0, "epoch": None}}
     sent, split = end_of(events, "send", "a0"), end_of(events, "split")
     for event in events:
         if event["op_id"] == sent["op_id"]:
-            event |= told
+            event |= reported
     prune = split | {"f": "prune", "api": "prune", "ctl": {name: split["ctl"][name] for name in ("topic", "segs")}}
     commit = sent | {"f": "commit", "api": "END_TXN", "mops": []}
     for event in (prune, commit):

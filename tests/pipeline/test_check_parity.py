@@ -54,7 +54,7 @@ def test_the_comparison_sees_a_difference(seen: "dict[str, Seen]") -> None:
     name, entry = next((name, entry) for name, entry in verdicts().items() if len(entry["no_ww"].get("duplicate", ())) > 1)
     changed = {**entry["no_ww"], "duplicate": [[0, 99999, [1, 2]], *entry["no_ww"]["duplicate"][1:]]}
 
-    told = compare(seen, [HISTORIES / f"{name}.edn"], {name: entry | {"no_ww": changed}})
+    reported = compare(seen, [HISTORIES / f"{name}.edn"], {name: entry | {"no_ww": changed}})
 
-    assert sum("missing" in line for line in told) == 1
-    assert sum("extra" in line for line in told) == 1
+    assert sum("missing" in line for line in reported) == 1
+    assert sum("extra" in line for line in reported) == 1

@@ -34,10 +34,10 @@ def test_a_witness_says_whose_it_is() -> None:
     broken = [case for case in CASES if case.kind == "broken"]
 
     for case in broken:
-        told = events(case.text, case.run)
-        for one in (one for found in judge(told, case.infer, case.infer).values() for one in found):
+        reported = events(case.text, case.run)
+        for one in (one for found in judge(reported, case.infer, case.infer).values() for one in found):
             assert one.run == case.run
-            assert set(one.ops) <= {event["op_id"] for event in told}
+            assert set(one.ops) <= {event["op_id"] for event in reported}
 
 
 def test_histories_judged_together_show_what_each_shows_alone() -> None:

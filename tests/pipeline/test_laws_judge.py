@@ -17,20 +17,20 @@ pytestmark = pytest.mark.filterwarnings("default")  # what Spark's own Python si
 MANY = 400
 
 
-def differences(spark: "SparkSession", told: Histories, folder: Path) -> list[str]:
+def differences(spark: "SparkSession", reported: Histories, folder: Path) -> list[str]:
     """What is not explained, without inferred edges and with them."""
-    theirs = on_spark(spark, told, folder)
-    return [line for infer in (False, True) for line in unexplained(in_process(told, infer), theirs[infer], told, set())]
+    theirs = on_spark(spark, reported, folder)
+    return [line for infer in (False, True) for line in unexplained(in_process(reported, infer), theirs[infer], reported, set())]
 
 
 @pytest.mark.thorough
 def test_the_laws_find_what_the_plans_find_in_all_of_jepsens_histories(spark: "SparkSession", tmp_path: Path) -> None:
     """Run, log, values, offsets, operations, whether it is definite, and the words."""
-    told = jepsen_histories(MORE)
-    if not told:
+    reported = jepsen_histories(MORE)
+    if not reported:
         pytest.skip(f"no histories in {MORE}; FENCEPOST_HISTORIES names a folder that has some")
 
-    assert differences(spark, told, tmp_path) == []
+    assert differences(spark, reported, tmp_path) == []
 
 
 @pytest.mark.thorough
@@ -39,14 +39,14 @@ def test_the_laws_find_what_the_plans_find_in_changed_histories(spark: "SparkSes
     assert differences(spark, changed(cases_and_few(), MANY, SEED), tmp_path) == []
 
 
-def test_a_difference_is_told() -> None:
+def test_a_difference_is_reported() -> None:
     """A witness that one side lacks, or has once more, is no explained one."""
-    told = cases_and_few()
+    reported = cases_and_few()
     ours = cases_and_few_in_process()
     other = Counter(ours)
     anomaly, one = next(iter(ours))
     other[anomaly, one] += 1
     other["phantom-read", one] += 1
 
-    assert len(list(unexplained(ours, other, told, set()))) == 2
-    assert len(list(unexplained(other, ours, told, set()))) == 2
+    assert len(list(unexplained(ours, other, reported, set()))) == 2
+    assert len(list(unexplained(other, ours, reported, set()))) == 2

@@ -24,9 +24,9 @@ SPANNING = {
 """Histories that no log shows alone."""
 
 
-def differences(told: "Histories", buckets: int, infer: bool = False, whole: "Shown | None" = None) -> "tuple[Shown, Shown]":
+def differences(reported: "Histories", buckets: int, infer: bool = False, whole: "Shown | None" = None) -> "tuple[Shown, Shown]":
     """What only whole histories show (`whole`, where it is known), and what only their parts."""
-    whole, found = in_process(told, infer) if whole is None else whole, in_parts(told, buckets, infer)
+    whole, found = in_process(reported, infer) if whole is None else whole, in_parts(reported, buckets, infer)
     apart = Counter({one: count for one, count in found.items() if not infer or one[0] in CYCLES})
     return whole - apart, apart - whole
 
@@ -41,24 +41,24 @@ def test_parts_show_what_the_whole_shows(buckets: int, infer: bool) -> None:
 @pytest.mark.parametrize("anomaly", SPANNING)
 def test_what_no_log_shows_alone_is_found(anomaly: str) -> None:
     """The facts of both logs come together, where each has a separate task."""
-    told = {anomaly: events(SPANNING[anomaly], anomaly)}
+    reported = {anomaly: events(SPANNING[anomaly], anomaly)}
 
-    assert anomaly in {name for name, _ in in_process(told)}
-    assert differences(told, 10**6) == (Counter(), Counter())
+    assert anomaly in {name for name, _ in in_process(reported)}
+    assert differences(reported, 10**6) == (Counter(), Counter())
 
 
 @pytest.mark.parametrize("anomaly", ["torn-offset-commit", "stranded-write", "fractured-read", "parent-after-child", "key-reorder"])
 def test_small_histories_of_laws_that_span_logs_show_the_same_log_by_log(anomaly: str) -> None:
     """Also where a log has what asks, and nothing that belongs to it."""
-    told = {case.run: events(case.text, case.run) for case in cases() if case.anomaly == anomaly}
+    reported = {case.run: events(case.text, case.run) for case in cases() if case.anomaly == anomaly}
 
-    assert differences(told, 10**6) == (Counter(), Counter())
+    assert differences(reported, 10**6) == (Counter(), Counter())
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("infer", [False, True])
 def test_parts_of_one_log_show_what_the_whole_shows(infer: bool) -> None:
     """The same, where each log of hundreds of changed histories is a part."""
-    told = changed(cases_and_few(), MANY_CHANGED, SEED) | jepsen_histories(MORE)
+    reported = changed(cases_and_few(), MANY_CHANGED, SEED) | jepsen_histories(MORE)
 
-    assert differences(told, 10**6, infer) == (Counter(), Counter())
+    assert differences(reported, 10**6, infer) == (Counter(), Counter())

@@ -25,7 +25,7 @@ CASES = {case.run: events(case.text, case.run) for case in cases()}
 ENDINGS = {OK: "ok", FAIL: "fail", INFO: "info"}
 
 
-def told(column: Ints) -> list[int | None]:
+def reported(column: Ints) -> list[int | None]:
     return [None if number == NONE else number for number in column.tolist()]
 
 
@@ -37,7 +37,7 @@ def test_operations_and_records_are_those_of_spark(spark: "SparkSession", tmp_pa
     tables = sorted_tables(spark, files.find([tmp_path / "in"]), tmp_path / "out")
 
     read = paired(event for history in CASES.values() for event in history)
-    operations, moved_by_them = read.told()
+    operations, moved_by_them = read.reported()
     ops = Operations.of(operations)
     records, logs = Records.of(moved_by_them, ops)
 
@@ -45,10 +45,10 @@ def test_operations_and_records_are_those_of_spark(spark: "SparkSession", tmp_pa
     runs = [ops.runs[run] for run in ops.run.tolist()]
     columns = [
         runs,
-        told(ops.op),
-        told(ops.at),
+        reported(ops.op),
+        reported(ops.at),
         [ENDINGS[ty] for ty in ops.ty.tolist()],
-        *(told(getattr(ops, name)) for name in names[4:8]),
+        *(reported(getattr(ops, name)) for name in names[4:8]),
     ]
     ours = list(zip(*columns, ops.transactional.tolist(), ops.by_hand.tolist(), strict=True))
     assert sorted(map(str, ours)) == sorted(str(tuple(row)) for row in tables.ops.select(*names).collect())
@@ -58,9 +58,9 @@ def test_operations_and_records_are_those_of_spark(spark: "SparkSession", tmp_pa
         [logs.name(log) for log in records.log.tolist()],
         records.kind.texts(records.kind.codes.tolist()),
         records.v.texts(records.v.codes.tolist()),
-        *(told(column) for column in (records.o, records.op, records.mop)),
+        *(reported(column) for column in (records.o, records.op, records.mop)),
         [ENDINGS[ty] for ty in records.ty.tolist()],
-        told(records.oc),
+        reported(records.oc),
         strict=True,
     )
     assert sorted(map(str, moved)) == sorted(str(tuple(row)) for row in tables.records.select(*names).collect())

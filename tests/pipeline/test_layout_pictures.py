@@ -31,7 +31,7 @@ ctl ok prune segs=g0 epoch=3
 """.lstrip()
 
 
-def told(text: str, topic: str | None = None, *meant: int) -> Story:
+def reported(text: str, topic: str | None = None, *meant: int) -> Story:
     found = story(happenings(events(text, "run")), topic, meant)
     assert found is not None
     return found
@@ -45,7 +45,7 @@ def parsed(svg: str) -> None:
 
 def test_a_segment_lives_from_when_it_was_made_over_its_seal_to_its_pruning() -> None:
     """Each moment is the number of an event."""
-    segments = told(CHANGED).segments
+    segments = reported(CHANGED).segments
 
     assert {name: (one.first, one.last) for name, one in segments.items()} == {
         "g0": (0, 0xFFFF),
@@ -64,7 +64,7 @@ def test_a_segment_lives_from_when_it_was_made_over_its_seal_to_its_pruning() ->
 
 def test_records_stand_in_their_segments_with_their_transactions() -> None:
     """Those that were read, and those that were written, refused ones excepted."""
-    found = told(CHANGED + "p2 fail send g3<c\np3 info send g3<d\n")
+    found = reported(CHANGED + "p2 fail send g3<c\np3 info send g3<d\n")
 
     assert [(mark.way, mark.segment, mark.value, mark.transaction, mark.is_done) for mark in found.marks] == [
         ("send", "g0", "a", "T1", True),
@@ -81,22 +81,22 @@ def test_records_stand_in_their_segments_with_their_transactions() -> None:
 
 def test_what_is_done_and_what_is_meant_is_drawn() -> None:
     """Boxes, seals, what is pruned, marks, and transactions; what is meant is larger and named."""
-    svg = drawn(told(CHANGED, None, 2))
+    svg = drawn(reported(CHANGED, None, 2))
 
     parsed(svg)
     assert [svg.count(f'class="{kind}"') for kind in ("segment", "sealed", "seal", "send", "recv", "transaction")] == [4, 3, 3, 2, 2, 1]
     assert svg.count('r="6"') == 1
     for said in ("0000", "8000", "ffff", "T1 committed", "g0 sealed", "g0 pruned", "red is what is meant"):
         assert said in svg
-    assert "red is what is meant" not in drawn(told(CHANGED))
+    assert "red is what is meant" not in drawn(reported(CHANGED))
 
 
 def test_a_topic_is_chosen_by_its_name() -> None:
     """The first one whose layout changed where none is named; one that did not change has no story of its own."""
     other = "ctl ok create topic=x children=x0:0-ffff epoch=0\n" + CHANGED.replace("ctl ok split", "ctl ok split topic=y")
 
-    assert set(told(other).segments) == {"g1", "g2"}
-    assert set(told(other, "x").segments) == {"x0"}
+    assert set(reported(other).segments) == {"g1", "g2"}
+    assert set(reported(other, "x").segments) == {"x0"}
     assert story(happenings(events("ctl ok create children=g0:0-ffff epoch=0\np0 ok send g0<a@0", "run"))) is None
 
 
@@ -105,7 +105,7 @@ def test_many_records_are_counted_and_not_drawn() -> None:
     sends = "".join(f"p0 ok send g0<v{number}@{number}\n" for number in range(400))
     created, rest = CHANGED.split("\n", 1)
 
-    found = told(f"{created}\n{sends}{rest}", None, 700)
+    found = reported(f"{created}\n{sends}{rest}", None, 700)
 
     assert len(found.marks) == 301
     assert found.left_out == 103
@@ -132,7 +132,7 @@ def test_nothing_of_a_history_becomes_markup() -> None:
 @pytest.mark.parametrize("children", ["g1", "g1:0", "g1:x-y", "g1:-1-3", ":0-1,", "g1:0-fffff"])
 def test_children_that_are_none_are_left_out(children: str) -> None:
     """The rest is drawn."""
-    parsed(drawn(told(CHANGED.replace("g1:0-7fff", children))))
+    parsed(drawn(reported(CHANGED.replace("g1:0-7fff", children))))
 
 
 def write(path: Path, history: list[dict[str, Any]]) -> str:

@@ -39,8 +39,8 @@ def read_in_tasks(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactor
     folder = tmp_path_factory.mktemp("in-tasks")
     (folder / "in").mkdir()
     for number in range(2):
-        told = [event for run in sorted(SOME)[number::2] for event in events(SOME[run], run)]
-        (folder / f"in/{number}.jsonl").write_text("".join(json.dumps(event) + "\n" for event in told), encoding="utf-8")
+        reported = [event for run in sorted(SOME)[number::2] for event in events(SOME[run], run)]
+        (folder / f"in/{number}.jsonl").write_text("".join(json.dumps(event) + "\n" for event in reported), encoding="utf-8")
     tables = Tables(spark, folder / "out", 0)
     tables.keep(reading.read(spark, files.find([folder / "in"]), tables.folder, 2))
     assert not tables.bad_lines

@@ -11,12 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from check_cases import cases
-from check_histories import events as told_events
+from check_histories import events as reported_events
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fencepost.pipeline.ingest.files import Source
-from fencepost.pipeline.laws import told
+from fencepost.pipeline.laws import history_columns
 from fencepost.pipeline.laws.columns import Words
 from fencepost.pipeline.laws.pairing import paired as paired_in_process
 from fencepost.pipeline.movement.events import LINES, Block, _one_by_one, events, events_of_edn
@@ -37,7 +37,7 @@ def written(*rows: object) -> list[bytes]:
     return [json.dumps(row).encode() for row in rows]
 
 
-def rows(columns: told.Operations | told.Records) -> list[str]:
+def rows(columns: history_columns.Operations | history_columns.Records) -> list[str]:
     """Rows in words, in their order."""
     every = [getattr(columns, field.name) for field in fields(columns) if field.name not in ("says", "outcomes")]
     return sorted(map(str, zip(*(one.texts(one.codes.tolist()) if isinstance(one, Words) else one.tolist() for one in every), strict=True)))
@@ -45,14 +45,14 @@ def rows(columns: told.Operations | told.Records) -> list[str]:
 
 def test_whole_runs_are_paired_as_in_process() -> None:
     """Operations, records and what becomes of them: all histories of the anomalies' tests, at once."""
-    everything = [event for run, text in CASES.items() for event in told_events(text, run)]
+    everything = [event for run, text in CASES.items() for event in reported_events(text, run)]
 
     found = paired(events([block(*written(*everything))]))
 
-    ours = paired_in_process(everything).told()
+    ours = paired_in_process(everything).reported()
     rare = [*found.records.column_names, "seq", "mkey", "hash"]
     flat = pa.table([*found.records.columns, *(pc.struct_field(found.records["rare"], name) for name in rare[-3:])], rare)
-    theirs = told.operations(found.operations), told.records(flat)
+    theirs = history_columns.operations(found.operations), history_columns.records(flat)
     assert [rows(one) for one in theirs] == [rows(one) for one in ours]
     assert all(theirs[0].says(name).codes.tolist() == ours[0].says(name).codes.tolist() for name in ("epoch", "segs", "type"))
     assert not len(found.bad)
@@ -60,7 +60,7 @@ def test_whole_runs_are_paired_as_in_process() -> None:
 
 def test_a_block_at_once_and_line_by_line_is_the_same() -> None:
     """Both ways to read lines agree on every column."""
-    lines = written(*(event for run, text in CASES.items() for event in told_events(text, run)))
+    lines = written(*(event for run, text in CASES.items() for event in reported_events(text, run)))
 
     at_once, one_by_one = events([block(*lines)]), _one_by_one(lines)
 
@@ -81,9 +81,9 @@ def test_a_block_at_once_and_line_by_line_is_the_same() -> None:
         ({"error": {"definite": "yes"}}, "not one JSON object"),
     ],
 )
-def test_one_bad_line_is_told_and_the_others_of_its_block_count(change: dict[str, Any], reason: str) -> None:
+def test_one_bad_line_is_reported_and_the_others_of_its_block_count(change: dict[str, Any], reason: str) -> None:
     """With its line and its reason."""
-    good = told_events(SOUND, "r")
+    good = reported_events(SOUND, "r")
     odd = good[0] | {"op_id": 90, "idx": 90} | change
 
     found = paired(events([block(*written(*good[:2], odd, *good[2:]))]))
@@ -98,7 +98,7 @@ def test_one_bad_line_is_told_and_the_others_of_its_block_count(change: dict[str
 )
 def test_what_is_no_event_is_refused_by_itself(line: bytes) -> None:
     """Hostile bytes end no task."""
-    good = written(*told_events(SOUND, "r"))
+    good = written(*reported_events(SOUND, "r"))
 
     found = events([block(*good, b"", line, b" \r")])
 
@@ -109,7 +109,7 @@ def test_what_is_no_event_is_refused_by_itself(line: bytes) -> None:
 
 def test_half_a_character_is_no_reason_to_refuse_a_line() -> None:
     """It cannot be stored, and is replaced."""
-    good = told_events(SOUND, "r")
+    good = reported_events(SOUND, "r")
 
     found = events([block(*written(good[0] | {"client": "\ud800"}, good[1] | {"ctl": {"a": "\ud800"}}))])
 
@@ -118,9 +118,9 @@ def test_half_a_character_is_no_reason_to_refuse_a_line() -> None:
     assert found["ctl"].to_pylist()[1] == [("a", "?")]
 
 
-def test_events_that_do_not_fit_are_told_and_their_operations_stay_open() -> None:
+def test_events_that_do_not_fit_are_reported_and_their_operations_stay_open() -> None:
     """A number used twice, a completion without an invocation, a clock that goes backwards."""
-    first, done, asked, read = told_events(SOUND, "r")
+    first, done, asked, read = reported_events(SOUND, "r")
     rows = [first, done, first | {"idx": 90}, done | {"idx": 91}, asked, read | {"t_ns": -5}, read | {"op_id": 40, "idx": 41}]
 
     found = paired(events([block(*written(*rows))]))
@@ -171,8 +171,8 @@ def test_a_line_belongs_to_one_range_of_its_file(lines: list[bytes], size: int, 
         found = [
             (number + lines_before(part), line)
             for part in divided([Source(path, "json", "", "a")], most)
-            for told in blocks(path, 0, "", part.begin, part.end, size)
-            for number, line in enumerate(told.said.split(b"\n"), told.first_line)
+            for reported in blocks(path, 0, "", part.begin, part.end, size)
+            for number, line in enumerate(history_columns.said.split(b"\n"), history_columns.first_line)
             if line
         ]
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from check_cases import cases
-from check_histories import events as told_events
+from check_histories import events as reported_events
 from check_histories import write
 from sorted_tables import sorted_tables
 
@@ -39,7 +39,7 @@ def stored(folder: Path, name: str) -> list[pa.Table]:
 
 def test_large_histories_become_the_tables_of_small_ones(spark: "SparkSession", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All histories of the anomalies' tests in one file, of which each task has a few lines: every operation, its end, every record."""
-    everything = [json.dumps(event) for run, text in CASES.items() for event in told_events(text, run)]
+    everything = [json.dumps(event) for run, text in CASES.items() for event in reported_events(text, run)]
     (tmp_path / "all.jsonl").write_text("\n".join(everything), encoding="utf-8")
     monkeypatch.setattr("fencepost.pipeline.movement.ranges.divided.__defaults__", (40_000,))
 
@@ -53,7 +53,7 @@ def test_large_histories_become_the_tables_of_small_ones(spark: "SparkSession", 
 
 def test_a_bad_line_is_known_by_its_number_in_the_file(spark: "SparkSession", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whichever range it is in; what belongs to no operation is told by the task that has the operation."""
-    good = [json.dumps(event) for event in told_events("p0 ok send x<a@0\np1 ok poll x>a@0\n", "r")]
+    good = [json.dumps(event) for event in reported_events("p0 ok send x<a@0\np1 ok poll x>a@0\n", "r")]
     lines = [good[0], "{", good[1], good[1], "", good[2], "[]", good[3]]
     (tmp_path / "a.jsonl").write_text("\n".join(lines), encoding="utf-8")
     monkeypatch.setattr("fencepost.pipeline.movement.ranges.divided.__defaults__", (50,))
@@ -61,9 +61,9 @@ def test_a_bad_line_is_known_by_its_number_in_the_file(spark: "SparkSession", tm
     tables = sorted_tables(spark, files.find([tmp_path / "a.jsonl"]), tmp_path / "out", 2)
 
     assert tables.bad is not None
-    told = {(row.file_id, row.mark): row.reason for row in tables.bad.collect()}
-    assert set(told) == {(0, 2), (0, 4), (0, 7)}
-    assert "second completion" in told[0, 4]
+    reported = {(row.file_id, row.mark): row.reason for row in tables.bad.collect()}
+    assert set(reported) == {(0, 2), (0, 4), (0, 7)}
+    assert "second completion" in reported[0, 4]
 
 
 def test_spark_would_have_put_each_record_into_its_bucket(spark: "SparkSession") -> None:
@@ -81,7 +81,9 @@ def test_spark_would_have_put_each_record_into_its_bucket(spark: "SparkSession")
 
 def test_a_bucket_is_in_order_and_a_task_that_is_repeated_replaces_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By run, log, kind, process (none is the first), operation and place in it; a large bucket is several files, each in order."""
-    rows = paired(events([Block("\n".join(json.dumps(event) for event in told_events(CASES[max(CASES)], "r")).encode(), 1, 0, "")])).records
+    rows = paired(
+        events([Block("\n".join(json.dumps(event) for event in reported_events(CASES[max(CASES)], "r")).encode(), 1, 0, "")])
+    ).records
     rows = pa.concat_tables([rows, rows.set_column(rows.column_names.index("process"), "process", pa.nulls(len(rows), pa.string()))])
     shuffled = rows.take(pa.array(np.random.default_rng(7).permutation(len(rows))))
 

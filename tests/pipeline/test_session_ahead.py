@@ -20,16 +20,16 @@ pytestmark = pytest.mark.filterwarnings("default")  # what Spark's own Python si
 @pytest.fixture
 def said(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """What became of the one session, which is none of Spark's."""
-    told: list[object] = []
+    reported: list[object] = []
 
     @contextmanager
     def opened(size: session.Size) -> Iterator[object]:
-        told.append(size)
+        reported.append(size)
         yield SPARK
-        told.append("stopped")
+        reported.append("stopped")
 
     monkeypatch.setattr(session, "session", opened)
-    return told
+    return reported
 
 
 def test_the_first_work_is_done_before_anybody_enters(said: list[object]) -> None:

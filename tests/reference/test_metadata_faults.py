@@ -55,7 +55,7 @@ def test_a_stale_read_answers_the_record_before_its_last_change(store: MetadataS
     assert store.get("a/1") == now
 
 
-def test_a_read_that_fails_tells_nothing(store: MetadataStore, faults: StoreFaults) -> None:
+def test_a_read_that_fails_reports_nothing(store: MetadataStore, faults: StoreFaults) -> None:
     """The next get returns the record."""
     faults.arm("read-fails", "a/")
 
@@ -104,8 +104,8 @@ def test_a_write_that_fails_before_has_written_nothing(
     store: MetadataStore, faults: StoreFaults, write: Callable[[MetadataStore], object]
 ) -> None:
     """It is answered Unavailable, no watcher is notified of a change, and the same write succeeds the second time."""
-    told: list[KeyChange] = []
-    store.watch(*under("a/"), told.append)
+    reported: list[KeyChange] = []
+    store.watch(*under("a/"), reported.append)
     before = store.scan(*under(""))
     faults.arm("write-fails-before", "a/")
 
@@ -113,7 +113,7 @@ def test_a_write_that_fails_before_has_written_nothing(
         write(store)
 
     store.settle()
-    assert (store.scan(*under("")), told) == (before, [])
+    assert (store.scan(*under("")), reported) == (before, [])
     write(store)
     assert store.scan(*under("")) != before
 
@@ -121,8 +121,8 @@ def test_a_write_that_fails_before_has_written_nothing(
 @pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
 def test_a_write_that_fails_after_is_done(store: MetadataStore, faults: StoreFaults, write: Callable[[MetadataStore], object]) -> None:
     """It is answered Unavailable, but the change is made, and watchers are notified of it."""
-    told: list[KeyChange] = []
-    store.watch(*under("a/"), told.append)
+    reported: list[KeyChange] = []
+    store.watch(*under("a/"), reported.append)
     before = store.scan(*under(""))
     faults.arm("write-fails-after", "a/")
 
@@ -131,7 +131,7 @@ def test_a_write_that_fails_after_is_done(store: MetadataStore, faults: StoreFau
 
     store.settle()
     assert store.scan(*under("")) != before
-    assert len(told) == 1
+    assert len(reported) == 1
 
 
 def test_an_append_that_failed_after_has_used_its_number(store: MetadataStore, faults: StoreFaults) -> None:
@@ -209,94 +209,94 @@ def test_a_session_that_expires_when_it_writes_has_not_written(store: MetadataSt
     assert value(store, "leader") is None
 
 
-def told_of(store: MetadataStore) -> list[str]:
+def notified_of(store: MetadataStore) -> list[str]:
     """The values of `a/1` and other keys when a watch is notified of them, from now on."""
-    told: list[str] = []
-    store.watch(*under(""), lambda change: told.append(change.key))
-    return told
+    reported: list[str] = []
+    store.watch(*under(""), lambda change: reported.append(change.key))
+    return reported
 
 
-def test_a_watch_that_is_lost_is_never_told(store: MetadataStore, faults: StoreFaults) -> None:
+def test_a_watch_that_is_lost_is_never_reported(store: MetadataStore, faults: StoreFaults) -> None:
     """It misses that change; it is notified of the next one, and of other keys."""
-    told = told_of(store)
+    reported = notified_of(store)
     faults.arm("watch-lost", "a/")
     for key in ("b/1", "a/1", "a/2"):
         store.put(key, b"")
 
     store.settle()
 
-    assert told == ["b/1", "a/2"]
+    assert reported == ["b/1", "a/2"]
 
 
-def test_a_watch_that_is_late_is_told_when_it_is_released(store: MetadataStore, faults: StoreFaults) -> None:
+def test_a_watch_that_is_late_is_reported_when_it_is_released(store: MetadataStore, faults: StoreFaults) -> None:
     """In a settle, in the order of the changes, with later ones of that prefix; others are not held."""
-    told = told_of(store)
+    reported = notified_of(store)
     faults.arm("watch-late", "a/")
     for key in ("a/1", "b/1", "a/2"):
         store.put(key, b"")
     store.settle()
-    assert told == ["b/1"]
+    assert reported == ["b/1"]
     store.put("a/3", b"")
     store.settle()
-    assert told == ["b/1"]
+    assert reported == ["b/1"]
 
     faults.release()
 
-    assert told == ["b/1"]
+    assert reported == ["b/1"]
     store.put("a/4", b"")
     store.settle()
-    assert told == ["b/1", "a/1", "a/2", "a/3", "a/4"]
+    assert reported == ["b/1", "a/1", "a/2", "a/3", "a/4"]
 
 
 def test_what_was_released_is_not_held_again(store: MetadataStore, faults: StoreFaults) -> None:
     """Also if no change had matched before the release."""
-    told = told_of(store)
+    reported = notified_of(store)
     faults.arm("watch-late", "a/")
     faults.release()
     store.put("a/1", b"")
 
     store.settle()
 
-    assert told == ["a/1"]
+    assert reported == ["a/1"]
 
 
-def test_a_watch_that_is_doubled_is_told_twice(store: MetadataStore, faults: StoreFaults) -> None:
+def test_a_watch_that_is_doubled_is_reported_twice(store: MetadataStore, faults: StoreFaults) -> None:
     """Of one change, at once."""
-    told = told_of(store)
+    reported = notified_of(store)
     faults.arm("watch-doubled", "a/")
     for key in ("a/1", "a/2"):
         store.put(key, b"")
 
     store.settle()
 
-    assert told == ["a/1", "a/1", "a/2"]
+    assert reported == ["a/1", "a/1", "a/2"]
 
 
 def test_notifications_of_a_sequence_have_the_same_faults(store: MetadataStore, faults: StoreFaults) -> None:
     """A number that was not notified is found with the next one."""
-    told: list[str] = []
-    store.watch_sequence("s", lambda key: told.append(key[-1]), partition_key="s")
+    reported: list[str] = []
+    store.watch_sequence("s", lambda key: reported.append(key[-1]), partition_key="s")
     faults.arm("watch-lost", "s-")
     store.append("s", b"", partition_key="s")
     store.append("s", b"", partition_key="s")
 
     store.settle()
 
-    assert told == ["2"]
+    assert reported == ["2"]
 
 
 def test_the_faults_of_one_client_are_not_those_of_another() -> None:
     """Two brokers watch the same key, and one of them is not notified; nor does a failed read of one fail the other's."""
     data, faults = MemoryData(), StoreFaults()
     troubled, other = MemoryStore(data, faults), MemoryStore(data)
-    nothing, told = told_of(troubled), told_of(other)
+    nothing, reported = notified_of(troubled), notified_of(other)
     faults.arm("watch-lost", "a")
     faults.arm("stale-read", "a")
     other.put("a", b"1")
 
     other.settle()
 
-    assert (nothing, told) == ([], ["a"])
+    assert (nothing, reported) == ([], ["a"])
     assert (value(other, "a"), value(troubled, "a")) == (b"1", None)
 
 
@@ -316,7 +316,7 @@ def test_a_fault_happens_to_the_first_that_matches_and_only_to_that(store: Metad
 
 def test_a_watch_that_raises_does_not_lose_what_is_held(store: MetadataStore, faults: StoreFaults) -> None:
     """The caller gets the error; the other notifications come in the next settle."""
-    told = told_of(store)
+    reported = notified_of(store)
     faults.arm("watch-late", "a/")
 
     def fail(_: KeyChange) -> None:
@@ -332,39 +332,39 @@ def test_a_watch_that_raises_does_not_lose_what_is_held(store: MetadataStore, fa
 
     store.settle()
 
-    assert told == ["b/1", "a/1", "a/2"]
+    assert reported == ["b/1", "a/1", "a/2"]
 
 
-def test_a_watch_that_was_closed_is_told_nothing_and_has_no_fault(store: MetadataStore, faults: StoreFaults) -> None:
+def test_a_watch_that_was_closed_is_notified_nothing_and_has_no_fault(store: MetadataStore, faults: StoreFaults) -> None:
     """Also no pending notification; the fault meets the next watch."""
-    told: list[KeyChange] = []
-    told_too: list[KeyChange] = []
-    watch = store.watch(*under("a/"), told.append)
-    store.watch(*under("a/"), told_too.append)
+    reported: list[KeyChange] = []
+    reported_too: list[KeyChange] = []
+    watch = store.watch(*under("a/"), reported.append)
+    store.watch(*under("a/"), reported_too.append)
     faults.arm("watch-lost", "a/")
     store.put("a/1", b"")
     watch.close()
 
     store.settle()
 
-    assert (told, told_too) == ([], [])
+    assert (reported, reported_too) == ([], [])
 
 
-def test_a_watch_that_closes_itself_is_not_told_the_second_time(store: MetadataStore, faults: StoreFaults) -> None:
+def test_a_watch_that_closes_itself_is_not_notified_the_second_time(store: MetadataStore, faults: StoreFaults) -> None:
     """A broker that crashes at a notification must not get the second one."""
-    told: list[KeyChange] = []
+    reported: list[KeyChange] = []
 
-    def tell(change: KeyChange) -> None:
-        told.append(change)
+    def notify(change: KeyChange) -> None:
+        reported.append(change)
         watch.close()
 
-    watch = store.watch(*under("a/"), tell)
+    watch = store.watch(*under("a/"), notify)
     faults.arm("watch-doubled", "a/")
     store.put("a/1", b"")
 
     store.settle()
 
-    assert len(told) == 1
+    assert len(reported) == 1
 
 
 def test_what_a_key_was_is_forgotten_behind_many_changes(store: MetadataStore, faults: StoreFaults) -> None:

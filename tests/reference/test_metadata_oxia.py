@@ -57,7 +57,7 @@ def test_two_indexes_have_two_names() -> None:
 
 
 @pytest.mark.parametrize("package", ["oxia", "grpc"])
-def test_a_missing_package_is_told_with_what_to_install(package: str) -> None:
+def test_a_missing_package_is_reported_with_what_to_install(package: str) -> None:
     """Importing the module raises that error, and no other module imports it."""
     program = f"import sys; sys.modules[{package!r}] = None; import fencepost.reference.metadata.plain, fencepost.reference.metadata.oxia"
 

@@ -139,7 +139,7 @@ def test_a_look_that_arrives_when_its_participant_is_out_of_memory_ends_nothing(
     participation = Participation(SEGMENT, world.machine, world.records, world.profile, lambda: [world.txn], lambda *end: ended.append(end))
     world.coordinator.decide(world.txn, Action.COMMIT)
     world.network.hold(lambda content: isinstance(content, Look))
-    participation.told()
+    participation.reported()
 
     if is_closed:
         participation.close()
@@ -213,7 +213,7 @@ def test_a_message_whose_transaction_is_forgotten_is_shown_or_not(unknown_txn: s
 
 
 @pytest.mark.parametrize(("gc_leftovers", "left"), [("told-again", [WORKERS]), ("deleted", [])])
-def test_what_is_left_of_an_ended_transaction_is_told_again_or_deleted(gc_leftovers: str, left: list[SubscriptionName]) -> None:
+def test_what_is_left_of_an_ended_transaction_is_reported_again_or_deleted(gc_leftovers: str, left: list[SubscriptionName]) -> None:
     """A participant that is notified again applies it; one whose records are gone never does (Q6)."""
     world = World(gc_leftovers=gc_leftovers)
     world.records.record(world.txn, ACK)

@@ -61,27 +61,27 @@ def found(store: MetadataStore, state: str) -> list[str]:
 def test_only_records_are_asked_for() -> None:
     """Sequences, indexes and their watches work on a store without them."""
     store = PlainStore(RecordsOnly())
-    told: list[str] = []
-    store.watch_sequence("s", told.append, partition_key="s")
+    reported: list[str] = []
+    store.watch_sequence("s", reported.append, partition_key="s")
 
     record = store.append("s", b"1", partition_key="s", indexes=WAITING)
 
     store.settle()
     assert store.scan_by_index("state", "", "~") == [record]
-    assert told == [record.key]
+    assert reported == [record.key]
 
 
 def test_the_bookkeeping_is_nobody_elses(data: MemoryData) -> None:
     """Neither ranges nor watches show it, and callers cannot have such keys."""
     store = PlainStore(MemoryStore(data))
-    told: list[str] = []
-    store.watch(*under(""), lambda change: told.append(change.key))
+    reported: list[str] = []
+    store.watch(*under(""), lambda change: reported.append(change.key))
     record = store.append("s", b"1", partition_key="s", indexes=WAITING)
 
     store.settle()
 
     assert MemoryStore(data).keys(*under(BOOKKEEPING))
-    assert (store.keys(*under("")), store.scan(*under("")), told) == ([record.key], [record], [record.key])
+    assert (store.keys(*under("")), store.scan(*under("")), reported) == ([record.key], [record], [record.key])
     for call in (
         lambda: store.get(BOOKKEEPING),
         lambda: store.put(BOOKKEEPING, b""),
@@ -211,23 +211,23 @@ def test_a_number_is_not_used_again_after_a_crash(data: MemoryData, fault: str) 
     assert (key[-1], record.key[-1]) == ("1", "2")
 
 
-def test_a_new_watch_is_told_of_a_record_that_its_counter_does_not_know(data: MemoryData) -> None:
+def test_a_new_watch_is_notified_of_a_record_that_its_counter_does_not_know(data: MemoryData) -> None:
     """As after a crash between the two writes."""
     faults = StoreFaults()
     broken, healthy = PlainStore(MemoryStore(data, faults)), PlainStore(MemoryStore(data))
     faults.arm("write-fails-before", BOOKKEEPING)
     with pytest.raises(Unavailable):
         broken.append("s", b"1", partition_key="s")
-    told: list[str] = []
-    healthy.watch_sequence("s", told.append, partition_key="s")
+    reported: list[str] = []
+    healthy.watch_sequence("s", reported.append, partition_key="s")
 
     healthy.settle()
 
-    assert told == healthy.keys(*under("s-"))
-    assert len(told) == 1
+    assert reported == healthy.keys(*under("s-"))
+    assert len(reported) == 1
 
 
-def test_a_watch_is_never_told_a_key_that_is_not_there_yet(data: MemoryData) -> None:
+def test_a_watch_is_never_reported_a_key_that_is_not_there_yet(data: MemoryData) -> None:
     """The record is created before the counter includes it."""
     inner = Interrupted(data)
     store, other = PlainStore(inner), PlainStore(MemoryStore(data))
@@ -260,15 +260,15 @@ def test_a_store_that_always_conflicts_is_unavailable(data: MemoryData) -> None:
 def test_a_session_over_plain_records_is_the_stores_own(data: MemoryData) -> None:
     """Its record is read as it was written, replaces an indexed one, and is gone with the session, and watchers are notified."""
     store = PlainStore(MemoryStore(data))
-    told: list[KeyChange] = []
+    reported: list[KeyChange] = []
     store.put("leader", b"0", indexes=WAITING)
     session = store.session()
     record = session.put_ephemeral("leader", b"1")
     assert (store.get("leader"), found(store, "waiting")) == (record, [])
-    store.watch(*under("leader"), told.append)
+    store.watch(*under("leader"), reported.append)
 
     session.close()
 
     store.settle()
     assert store.get("leader") is None
-    assert [change.key for change in told] == ["leader"]
+    assert [change.key for change in reported] == ["leader"]

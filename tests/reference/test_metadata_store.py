@@ -73,53 +73,53 @@ def two_clients(request: pytest.FixtureRequest) -> tuple[MetadataStore, Metadata
     return request.param(data), request.param(data)
 
 
-def test_a_settle_tells_also_what_is_written_because_of_it(two_clients: tuple[MetadataStore, MetadataStore]) -> None:
+def test_a_settle_reports_also_what_is_written_because_of_it(two_clients: tuple[MetadataStore, MetadataStore]) -> None:
     """If a watch writes, that change is notified in the same settle, whichever client made it."""
     first, second = two_clients
-    told: list[str] = []
-    second.watch(*only("b"), lambda change: told.append(change.key))
+    reported: list[str] = []
+    second.watch(*only("b"), lambda change: reported.append(change.key))
     first.watch(*only("a"), lambda _: first.put("b", b"") and None)
     second.put("a", b"")
 
     second.settle()
 
-    assert told == ["b"]
+    assert reported == ["b"]
 
 
 def test_what_others_wrote_is_heard(two_clients: tuple[MetadataStore, MetadataStore]) -> None:
     """Without a settle, for changes and sequences; and each is notified once."""
     first, second = two_clients
-    told: list[str] = []
-    first.watch(*only("a"), lambda change: told.append(change.key))
-    first.watch_sequence("s", told.append, partition_key="s")
+    reported: list[str] = []
+    first.watch(*only("a"), lambda change: reported.append(change.key))
+    first.watch_sequence("s", reported.append, partition_key="s")
     second.put("a", b"")
     second.append("s", b"", partition_key="s")
 
     first.hear()
     first.hear()
 
-    assert told == ["a", "s-00000000000000000001"]
+    assert reported == ["a", "s-00000000000000000001"]
 
 
-def test_watches_are_told_in_the_order_of_the_changes(two_clients: tuple[MetadataStore, MetadataStore]) -> None:
+def test_watches_are_reported_in_the_order_of_the_changes(two_clients: tuple[MetadataStore, MetadataStore]) -> None:
     """Whichever client wrote, and whichever watches."""
     first, second = two_clients
-    told: list[str] = []
-    first.watch(*under("a"), lambda change: told.append(f"first {change.key}"))
-    second.watch(*under("a"), lambda change: told.append(f"second {change.key}"))
+    reported: list[str] = []
+    first.watch(*under("a"), lambda change: reported.append(f"first {change.key}"))
+    second.watch(*under("a"), lambda change: reported.append(f"second {change.key}"))
     second.put("a2", b"")
     first.put("a1", b"")
 
     first.settle()
 
-    assert told == ["first a2", "second a2", "first a1", "second a1"]
+    assert reported == ["first a2", "second a2", "first a1", "second a1"]
 
 
 def test_a_client_that_is_closed_answers_nothing(two_clients: tuple[MetadataStore, MetadataStore]) -> None:
     """A crashed broker's client is Unavailable, its watches get nothing, and its sessions are over; the other client goes on."""
     first, second = two_clients
-    told: list[KeyChange] = []
-    first.watch(*under(""), told.append)
+    reported: list[KeyChange] = []
+    first.watch(*under(""), reported.append)
     session = first.session()
     session.put_ephemeral("leader", b"1")
     first.close()
@@ -133,7 +133,7 @@ def test_a_client_that_is_closed_answers_nothing(two_clients: tuple[MetadataStor
         lambda: first.keys("a", "b"),
         lambda: first.scan_by_index("i", "a", "b"),
         lambda: first.keys_by_index("i", "a", "b"),
-        lambda: first.watch("a", "b", told.append),
+        lambda: first.watch("a", "b", reported.append),
         lambda: first.watch_sequence("a", print, partition_key="a"),
         lambda: session.put_ephemeral("a", b""),
         first.session,
@@ -144,7 +144,7 @@ def test_a_client_that_is_closed_answers_nothing(two_clients: tuple[MetadataStor
             call()
     second.settle()
 
-    assert told == []
+    assert reported == []
     assert second.get("leader") is None
 
 

@@ -56,7 +56,7 @@ def test_a_producer_id_of_somebody_else_is_refused(version: int) -> None:
 
 
 @pytest.mark.parametrize(("version", "error"), [(10, 19), (11, 19), (12, 51)])
-def test_a_busy_coordinator_is_told_in_the_words_of_the_version(version: int, error: int) -> None:
+def test_a_busy_coordinator_is_reported_in_the_words_of_the_version(version: int, error: int) -> None:
     """Old clients get NOT_ENOUGH_REPLICAS with the cause; new ones CONCURRENT_TRANSACTIONS."""
     client = Client()
     pair = client.producer("x")
@@ -182,7 +182,7 @@ def test_outside_of_its_transaction_a_producer_writes_nothing_there() -> None:
     assert client.error_of_write(None, pair, 1, 0) == 0
 
 
-def test_what_is_wrong_with_the_request_is_told_for_each_partition() -> None:
+def test_what_is_wrong_with_the_request_is_reported_for_each_partition() -> None:
     """Two producers in one request 49; transactional records without a transactional id 53."""
     client = Client()
     pairs = [client.producer("x"), client.producer("y")]

@@ -154,7 +154,7 @@ def test_a_producer_id_is_for_whoever_may_write_anywhere() -> None:
     assert other.init(None) == 0
 
 
-def test_a_coordinator_is_told_to_whoever_may_describe_what_it_coordinates() -> None:
+def test_a_coordinator_is_notified_to_whoever_may_describe_what_it_coordinates() -> None:
     """Each key by itself; the right to write includes the right to describe."""
     guarded = Guarded()
     guarded.grant(Operation.WRITE, ID)
@@ -172,8 +172,8 @@ def test_one_topic_that_is_refused_does_not_keep_the_others_from_a_produce(versi
     """Every partition has its answer, whether topics are named by name or by id."""
     guarded = Guarded()
     guarded.grant(Operation.WRITE, Resource(ResourceKind.TOPIC, "open"))
-    told = guarded.ask(KIT, "metadata", 12, topics=None, include_topic_authorized_operations=False).topics
-    ids = {topic.name: topic.topic_id for topic in told}
+    reported = guarded.ask(KIT, "metadata", 12, topics=None, include_topic_authorized_operations=False).topics
+    ids = {topic.name: topic.topic_id for topic in reported}
     data = [{"index": 0, "records": encode(Batch((Record(b"v"),)))}]
     topics = [{"name": name} if version < 13 else {"topic_id": ids[name]} for name in ("closed", "open")]
 
@@ -209,11 +209,11 @@ def test_partitions_beside_one_that_is_refused_are_not_added() -> None:
         v3_and_below_topics=topics,
     )
 
-    told = [
+    reported = [
         (topic.name, [int(entry.partition_error_code) for entry in topic.results_by_partition])
         for topic in answer.results_by_topic_v3_and_below
     ]
-    assert told == [("open", [55, 3]), ("closed", [29])]
+    assert reported == [("open", [55, 3]), ("closed", [29])]
 
 
 def test_before_its_login_a_connection_may_only_ask_what_there_is() -> None:

@@ -111,7 +111,7 @@ def test_a_wrong_epoch_is_fenced_in_the_words_of_the_version(version: int, error
 
 @pytest.mark.parametrize("commit", [True, False])
 @pytest.mark.parametrize("off_by", [-1, 0])
-def test_while_markers_are_in_flight_every_end_of_a_new_client_is_told_to_wait(commit: bool, off_by: int) -> None:
+def test_while_markers_are_in_flight_every_end_of_a_new_client_is_notified_to_wait(commit: bool, off_by: int) -> None:
     """CONCURRENT_TRANSACTIONS comes before every other check, also that of the epoch; then the retry is answered."""
     client = Client()
     pair = client.producer("x")
@@ -127,7 +127,7 @@ def test_while_markers_are_in_flight_every_end_of_a_new_client_is_told_to_wait(c
 
 
 @pytest.mark.parametrize("commit", [True, False])
-def test_old_clients_are_fenced_before_they_are_told_to_wait(commit: bool) -> None:
+def test_old_clients_are_fenced_before_they_are_notified_to_wait(commit: bool) -> None:
     """In v4 the epoch is checked first."""
     client = Client()
     pair = client.producer("x")

@@ -38,7 +38,7 @@ def test_a_restart_waits_for_the_crash_point() -> None:
     assert described.value.is_settled
 
 
-def test_a_crash_point_that_is_never_reached_is_told() -> None:
+def test_a_crash_point_that_is_never_reached_is_reported() -> None:
     """Otherwise a scenario would continue as if the crash had happened."""
     system = ReferenceSystem(patience_s=1)
     system.open()

@@ -109,7 +109,7 @@ def test_what_is_wrong_with_one_partition_is_its_own() -> None:
     assert commit(client, "x", pair, metadata="m" * 4097) == [12]
 
 
-def test_what_is_wrong_with_the_group_is_told_for_each_partition() -> None:
+def test_what_is_wrong_with_the_group_is_reported_for_each_partition() -> None:
     """No name 24; a generation of a group that no member has joined 22."""
     client = Client()
     pair = client.producer("x")

@@ -31,7 +31,7 @@ def test_committed_data_ends_where_the_oldest_open_transaction_begins() -> None:
     assert client.values(0, COMMITTED) == ["p", "a1", "b1"]
 
 
-def test_fetch_and_list_offsets_tell_the_same_ends() -> None:
+def test_fetch_and_list_offsets_report_the_same_ends() -> None:
     """The last stable offset and the high watermark of a Fetch are the latest offsets of the two isolation levels."""
     client = Client()
     client.plain(0)

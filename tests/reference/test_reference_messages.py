@@ -75,16 +75,18 @@ def test_an_unknown_partition_has_no_offsets() -> None:
     assert [(int(one.error_code), int(one.offset)) for one in answer.topics[0].partitions] == [(0, 0), (3, -1)]
 
 
-def test_the_features_are_told_in_the_way_of_the_version() -> None:
+def test_the_features_are_reported_in_the_way_of_the_version() -> None:
     """v4 has transaction.version 0 to 2; v3 leaves it out of the supported ones; both have the finalized ones."""
     client = Client("kafka-4.3")
-    told = {version: client.ask("api_versions", version, client_software_name="test", client_software_version="1") for version in (3, 4)}
+    reported = {
+        version: client.ask("api_versions", version, client_software_name="test", client_software_version="1") for version in (3, 4)
+    }
 
     supported = {
         version: {str(feature.name): (int(feature.min_version), int(feature.max_version)) for feature in answer.supported_features}
-        for version, answer in told.items()
+        for version, answer in reported.items()
     }
-    finalized = {str(feature.name): int(feature.max_version_level) for feature in told[3].finalized_features}
+    finalized = {str(feature.name): int(feature.max_version_level) for feature in reported[3].finalized_features}
 
     assert supported[4] == {"transaction.version": (0, 2), "metadata.version": (7, 30)}
     assert supported[3] == {"metadata.version": (7, 30)}

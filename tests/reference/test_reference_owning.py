@@ -158,7 +158,7 @@ def test_adding_waits_for_the_markers() -> None:
 
 
 @pytest.mark.parametrize(("profile", "refusal"), [("seed", 48), ("kafka-4.0", 120), ("kafka-4.3", 120)])
-def test_verifying_tells_each_partition_and_changes_nothing(profile: str, refusal: int) -> None:
+def test_verifying_reports_each_partition_and_changes_nothing(profile: str, refusal: int) -> None:
     """0 for a partition in the transaction, and else the profile's error; the same at a repetition."""
     client = Client(profile)
     pair = client.producer("x")

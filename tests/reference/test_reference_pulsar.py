@@ -79,7 +79,7 @@ def test_transactions_are_shown_in_the_order_of_their_commits_or_of_their_messag
     assert world.values(consumer) == order
 
 
-def test_ids_grow_and_tell_their_coordinator_also_after_a_crash(world: World) -> None:
+def test_ids_grow_and_report_their_coordinator_also_after_a_crash(world: World) -> None:
     """No id is given out twice."""
     ids = [world.begin(), world.begin()]
 

@@ -199,14 +199,14 @@ def test_one_transaction_at_a_time_acknowledges_up_to_a_message(acks: Acks) -> N
     acks.ack(None, 0)
     first, second = acks.begin(), acks.begin()
 
-    told = [acks.ack(first, 0, cumulative=True), acks.ack(first, 1, cumulative=True), acks.ack(second, 2, cumulative=True)]
-    told += [acks.ack(first, 2, cumulative=True), acks.ack(first, 1, cumulative=True)]
+    reported = [acks.ack(first, 0, cumulative=True), acks.ack(first, 1, cumulative=True), acks.ack(second, 2, cumulative=True)]
+    reported += [acks.ack(first, 2, cumulative=True), acks.ack(first, 1, cumulative=True)]
 
-    assert told == [23, 0, 23, 0, 23]
+    assert reported == [23, 0, 23, 0, 23]
 
 
-@pytest.mark.parametrize(("profile", "told", "back"), [("seed", 23, ["m0", "m1", "m2"]), ("pulsar-4.0", 0, ["m2"])])
-def test_everything_up_to_a_message_over_one_that_is_pending(profile: str, told: int, back: list[str]) -> None:
+@pytest.mark.parametrize(("profile", "reported", "back"), [("seed", 23, ["m0", "m1", "m2"]), ("pulsar-4.0", 0, ["m2"])])
+def test_everything_up_to_a_message_over_one_that_is_pending(profile: str, reported: int, back: list[str]) -> None:
     """By this reading of the text it is a conflict; as shipped its commit deletes what the other transaction has."""
     acks = Acks(profile, SubscriptionType.EXCLUSIVE)
     first, second = acks.begin(), acks.begin()
@@ -216,7 +216,7 @@ def test_everything_up_to_a_message_over_one_that_is_pending(profile: str, told:
     acks.world.end(second, COMMIT)
     acks.world.end(first, ABORT)
 
-    assert answer == told
+    assert answer == reported
     assert sorted(acks.world.values(acks.another())) == back
 
 

@@ -81,7 +81,7 @@ def test_a_lookup_shows_the_layout_and_where_each_segment_is(world: World) -> No
 
 
 @pytest.mark.parametrize(("name", "error"), [("topic://public/default/nothing", 11), ("nothing", 11), ("topic://nothing", 17), ("a/b", 17)])
-def test_an_unknown_scalable_topic_is_told_in_the_first_update(world: World, name: str, error: int) -> None:
+def test_an_unknown_scalable_topic_is_reported_in_the_first_update(world: World, name: str, error: int) -> None:
     """And it is not created."""
     update = look_up(world, name)
 
@@ -319,7 +319,7 @@ def flags(world: World) -> list[str]:
     return [field.name for field, _ in connected.feature_flags.ListFields()]
 
 
-def test_the_features_are_told_where_they_are(world: World) -> None:
+def test_the_features_are_notified_where_they_are(world: World) -> None:
     """Both of them, or neither."""
     assert flags(world) == ["supports_scalable_topics", "supports_tc_metadata_discovery"]
     assert flags(World()) == []

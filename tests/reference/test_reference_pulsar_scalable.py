@@ -149,7 +149,7 @@ def test_a_controller_that_dies_is_followed_by_the_other_node(world: ScalableWor
 
 
 @pytest.mark.parametrize("node", [1, 2])
-def test_a_watch_is_told_each_layout_by_either_node(world: ScalableWorld, node: int) -> None:
+def test_a_watch_is_reported_each_layout_by_either_node(world: ScalableWorld, node: int) -> None:
     """Whole, with the sealed segments, and with the brokers of the active ones."""
     client = world.raw(node)
     assert client.watch().dag.epoch == 0
@@ -172,7 +172,7 @@ def test_a_watch_is_told_each_layout_by_either_node(world: ScalableWorld, node: 
     assert updates[-1].resolved_topic_name == EVENTS
 
 
-def test_a_watch_that_is_closed_is_told_nothing_and_a_new_one_begins_with_what_is_there(world: ScalableWorld) -> None:
+def test_a_watch_that_is_closed_is_notified_nothing_and_a_new_one_begins_with_what_is_there(world: ScalableWorld) -> None:
     """So does one under the same number, which ends the former one."""
     client = world.raw()
     client.watch()
@@ -186,7 +186,7 @@ def test_a_watch_that_is_closed_is_told_nothing_and_a_new_one_begins_with_what_i
     assert client.epochs() == [2]
 
 
-def test_a_release_tells_the_first_layout_twice() -> None:
+def test_a_release_reports_the_first_layout_twice() -> None:
     """And none older than the one before."""
     world = ScalableWorld("pulsar-5.0")
     client = world.raw()
@@ -210,7 +210,7 @@ def test_a_watch_that_does_not_read_keeps_the_newest_layouts() -> None:
     assert client.epochs() == list(range(5, MOST_WAITING + 5))
 
 
-def test_news_that_a_store_loses_are_told_a_moment_later(world: ScalableWorld) -> None:
+def test_news_that_a_store_loses_are_reported_a_moment_later(world: ScalableWorld) -> None:
     """Nodes look by themselves."""
     client = world.raw()
     client.watch()
@@ -223,15 +223,15 @@ def test_news_that_a_store_loses_are_told_a_moment_later(world: ScalableWorld) -
     assert client.epochs() == [1]
 
 
-@pytest.mark.parametrize("is_told", [True, False])
-def test_a_watch_ends_with_its_topic(world: ScalableWorld, is_told: bool) -> None:
+@pytest.mark.parametrize("is_notified", [True, False])
+def test_a_watch_ends_with_its_topic(world: ScalableWorld, is_notified: bool) -> None:
     """Also if the store does not notify; and a watch of the next topic of that name gets only that one."""
     client = world.raw()
     client.watch()
-    if not is_told:
+    if not is_notified:
         world.faults.arm("watch-lost", paths.layout(EVENTS))
     world.call("DELETE", ADMIN)
-    world.broker.advance(0 if is_told else 1_000)
+    world.broker.advance(0 if is_notified else 1_000)
     world.call("PUT", ADMIN)
 
     assert [(one.body.session_id, one.body.error) for one in client.heard()] == [(1, pb.TopicNotFound)]
@@ -255,7 +255,7 @@ def test_a_namespace_is_watched(world: ScalableWorld) -> None:
     assert (list(gone.body.diff.added), list(gone.body.diff.removed)) == ([], [EVENTS])
     client.say(pb.CommandWatchScalableTopicsClose(watch_id=3))
     world.call("PUT", ADMIN)
-    assert client.told() == []
+    assert client.reported() == []
 
 
 # --- sealed segments that go ----------------------------------------------------------------------------------------------------
@@ -272,7 +272,7 @@ def test_a_sealed_segment_goes_when_its_time_is_over_and_nobody_needs_it(world: 
 
     world.broker.advance(MINUTE_MS + 1_000)
 
-    assert client.told() == ["CLOSE_CONSUMER"]
+    assert client.reported() == ["CLOSE_CONSUMER"]
     assert watcher.epochs() == [2]
     assert world.names() == CHILDREN
     assert world.described()["segments"]["1"]["parentIds"] == []
@@ -374,11 +374,11 @@ def test_a_release_ignores_what_is_sent_to_a_sealed_segment() -> None:
     client = world.at(PARENT)
     client.produce(PARENT)
     world.change("split/0")
-    assert client.told() == ["CLOSE_PRODUCER"]
+    assert client.reported() == ["CLOSE_PRODUCER"]
 
     client.say(pb.CommandSend(producer_id=1, sequence_id=1))
 
-    assert client.told() == []
+    assert client.reported() == []
 
 
 def test_ten_thousand_segments_are_served(world: ScalableWorld) -> None:

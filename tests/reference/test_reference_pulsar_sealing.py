@@ -49,10 +49,10 @@ def test_a_message_behind_a_close_is_not_answered(world: ScalableWorld) -> None:
 
     client.say(pb.CommandSend(producer_id=1, sequence_id=1))
 
-    assert client.told() == []
+    assert client.reported() == []
 
 
-def test_consumers_are_told_of_the_end_once_and_when_they_have_taken_everything(world: ScalableWorld) -> None:
+def test_consumers_are_notified_of_the_end_once_and_when_they_have_taken_everything(world: ScalableWorld) -> None:
     """Neither before the last acknowledgement, nor twice; a later one is notified at once."""
     client = world.at(SEGMENT)
     client.produce(SEGMENT)
@@ -61,26 +61,26 @@ def test_consumers_are_told_of_the_end_once_and_when_they_have_taken_everything(
     client.subscribe(SEGMENT)
     first, second = client.received()
     seal(world)
-    assert client.told() == ["CLOSE_PRODUCER"]
+    assert client.reported() == ["CLOSE_PRODUCER"]
     client.acknowledge(first)
-    assert client.told() == []
+    assert client.reported() == []
     client.acknowledge(second)
-    assert client.told() == ["REACHED_END_OF_TOPIC"]
-    assert client.told() == []
+    assert client.reported() == ["REACHED_END_OF_TOPIC"]
+    assert client.reported() == []
 
     late = world.at(SEGMENT)
     late.subscribe(SEGMENT)
-    assert late.told() == ["REACHED_END_OF_TOPIC"]
+    assert late.reported() == ["REACHED_END_OF_TOPIC"]
 
 
-def test_whoever_has_everything_is_told_at_the_seal(world: ScalableWorld) -> None:
+def test_whoever_has_everything_is_notified_at_the_seal(world: ScalableWorld) -> None:
     """Without a request."""
     client = world.at(SEGMENT)
     client.subscribe(SEGMENT)
 
     seal(world)
 
-    assert client.told() == ["REACHED_END_OF_TOPIC"]
+    assert client.reported() == ["REACHED_END_OF_TOPIC"]
 
 
 @pytest.mark.parametrize(("action", "seen"), [(pb.COMMIT, [b"in"]), (pb.ABORT, [])])
@@ -92,7 +92,7 @@ def test_a_transaction_ends_in_a_sealed_segment(world: ScalableWorld, action: in
     client.send("in", txn=txn)
     client.subscribe(SEGMENT)
     seal(world)
-    assert client.told() == ["CLOSE_PRODUCER"]
+    assert client.reported() == ["CLOSE_PRODUCER"]
 
     assert not world.raw(1).end(txn, action).HasField("error")
 
@@ -101,7 +101,7 @@ def test_a_transaction_ends_in_a_sealed_segment(world: ScalableWorld, action: in
     assert [frame.payload.data for frame in messages if frame.payload] == seen
     for message in messages:
         client.acknowledge(message)
-    assert "REACHED_END_OF_TOPIC" in [frame.name for frame in heard] + client.told()
+    assert "REACHED_END_OF_TOPIC" in [frame.name for frame in heard] + client.reported()
     assert entries(world) == 1
 
 

@@ -25,8 +25,8 @@ def test_a_topic_that_was_never_added_ends_a_transaction_that_is_over(profile: s
     assert world.values(world.consumer(OTHER)) == ([] if is_open else ["behind"])
 
 
-@pytest.mark.parametrize(("profile", "told"), [("seed", None), ("pulsar-4.0", 22)])
-def test_a_refused_late_message_harms_a_shipped_topic_until_it_is_loaded_anew(profile: str, told: int | None) -> None:
+@pytest.mark.parametrize(("profile", "reported"), [("seed", None), ("pulsar-4.0", 22)])
+def test_a_refused_late_message_harms_a_shipped_topic_until_it_is_loaded_anew(profile: str, reported: int | None) -> None:
     """Every later transaction is refused there, also one that has just begun."""
     world = World(profile)
     orders = world.producer()
@@ -42,7 +42,7 @@ def test_a_refused_late_message_harms_a_shipped_topic_until_it_is_loaded_anew(pr
 
     assert isinstance(late, Refused)
     assert late.code == 22
-    assert (others.code if isinstance(others, Refused) else None) == told
+    assert (others.code if isinstance(others, Refused) else None) == reported
 
 
 @pytest.mark.parametrize(("profile", "back"), [("seed", ["m"]), ("pulsar-4.0", [])])

@@ -15,9 +15,9 @@ def world() -> ScalableWorld:
 
 def controller(world: ScalableWorld) -> RawClient:
     """A new connection to the node that every node names as the controller."""
-    told = [_controller_url(world, node) for node in (1, 2) if world.broker.connect(node) is not None]
-    assert len(set(told)) == 1
-    return world.raw(int(told[0][-1]) + 1)
+    reported = [_controller_url(world, node) for node in (1, 2) if world.broker.connect(node) is not None]
+    assert len(set(reported)) == 1
+    return world.raw(int(reported[0][-1]) + 1)
 
 
 def _controller_url(world: ScalableWorld, node: int) -> str:
@@ -32,9 +32,9 @@ def join(client: RawClient, name: str, topic: str = EVENTS, kind: Any = pb.STREA
     return client.ask(command)
 
 
-def numbers(told: Any) -> list[int]:
+def numbers(reported: Any) -> list[int]:
     """The segments of an assignment."""
-    return [one.segment_id for one in told.assignment.segments]
+    return [one.segment_id for one in reported.assignment.segments]
 
 
 def updates(client: RawClient) -> list[list[int]]:
@@ -42,7 +42,7 @@ def updates(client: RawClient) -> list[list[int]]:
     return [numbers(frame.body) for frame in client.heard() if frame.name == "SCALABLE_TOPIC_ASSIGNMENT_UPDATE"]
 
 
-def test_a_consumer_is_told_of_its_segments_and_of_each_change(world: ScalableWorld) -> None:
+def test_a_consumer_is_notified_of_its_segments_and_of_each_change(world: ScalableWorld) -> None:
     """With names and hashes, as of which epoch; and again when another one joins or leaves for good."""
     first, second = controller(world), controller(world)
     answer = join(first, "c1")
@@ -58,7 +58,7 @@ def test_a_consumer_is_told_of_its_segments_and_of_each_change(world: ScalableWo
     assert updates(first) == [[0, 1, 2]]
 
 
-def test_children_are_told_when_their_parent_is_drained(world: ScalableWorld) -> None:
+def test_children_are_reported_when_their_parent_is_drained(world: ScalableWorld) -> None:
     """A delivered message there is not drained, an acknowledged one is; the subscription is on the children."""
     consumer, parent = controller(world), world.names()[0]
     join(consumer, "c1")

@@ -43,10 +43,10 @@ def client() -> Replicated:
 
 def test_an_assignment_says_who_has_replicas(client: Replicated) -> None:
     """CreateTopics and Metadata show them."""
-    (told,) = client.ask("metadata", 7, topics=[{"name": TOPIC}], allow_auto_topic_creation=False).topics[0].partitions
+    (reported,) = client.ask("metadata", 7, topics=[{"name": TOPIC}], allow_auto_topic_creation=False).topics[0].partitions
 
     assert (client.made.error_code, client.made.replication_factor) == (0, 2)
-    assert (told.leader_id, list(told.replica_nodes), list(told.isr_nodes)) == (FIRST, [FIRST, SECOND], [FIRST, SECOND])
+    assert (reported.leader_id, list(reported.replica_nodes), list(reported.isr_nodes)) == (FIRST, [FIRST, SECOND], [FIRST, SECOND])
 
 
 def test_a_record_that_a_follower_lacks_is_neither_read_nor_answered_as_written(client: Replicated) -> None:

@@ -60,7 +60,7 @@ def test_every_requirement_of_the_core_has_its_branch_in_each_reference(protocol
     assert found == {requirement for requirement in register.bundled().by_id if requirement.startswith("CORE-")} - of_others
 
 
-def test_a_broker_tells_what_it_has_exercised_itself() -> None:
+def test_a_broker_reports_what_it_has_exercised_itself() -> None:
     """The branches that were taken, in all its lives; another broker has its own."""
     client, other = Client(), Client()
     pair = client.producer("x")

@@ -90,7 +90,7 @@ def test_only_the_first_node_coordinates(nodes: TwoNodes) -> None:
     assert [entry.node_id for entry in found] == [FIRST]
 
 
-def test_metadata_tells_the_nodes_apart(nodes: TwoNodes) -> None:
+def test_metadata_reports_the_nodes_apart(nodes: TwoNodes) -> None:
     """Two addresses, the assigned leaders, and alternating ones if none were assigned; both nodes answer the same."""
     nodes.create("turns", 3)
 

@@ -78,7 +78,7 @@ def test_a_crash_leaves_what_the_next_controller_completes_or_undoes(world: Layo
 
     is_done = point in COMPLETED
     assert world.layout.epoch == int(is_done)
-    assert len(world.told) == (2 if point == "after-told" else int(is_done)) + 1, "one is of the creation"
+    assert len(world.reported) == (2 if point == "after-told" else int(is_done)) + 1, "one is of the creation"
     _assert_whole(world)
     if not is_done:
         change(world.brokers[2])
@@ -245,15 +245,15 @@ def test_a_note_that_was_left_behind_by_a_deleted_topic_goes() -> None:
         (b'{"parents": [0], "children": [2], "ranges": [[0, 9]], "subscriptions": [], "step": "done"}', "making-children"),
     ],
 )
-def test_a_note_that_is_none_is_told_and_changes_nothing(world: LayoutWorld, value: bytes, why: str) -> None:
+def test_a_note_that_is_none_is_reported_and_changes_nothing(world: LayoutWorld, value: bytes, why: str) -> None:
     """One of another layout, of none, or no JSON: with its key, and what was expected."""
     world.connect().put(paths.change(TOPIC), value)
     before = world.layout
 
-    with pytest.raises(MalformedLayout, match=paths.change(TOPIC)) as told:
+    with pytest.raises(MalformedLayout, match=paths.change(TOPIC)) as reported:
         split(world.brokers[1])
 
-    assert why in str(told.value)
+    assert why in str(reported.value)
     assert (world.layout, world.segments.sealed) == (before, set())
     _sweep_quietly(world)
     assert world.layout == before

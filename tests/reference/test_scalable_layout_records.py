@@ -59,25 +59,25 @@ def test_a_layout_is_described_as_a_release_does() -> None:
 
 def test_fields_that_are_unknown_are_passed_over() -> None:
     """A later release may have more; times that an earlier one did not write are none."""
-    told: Any = described(_grown())
-    told["buckets"] = {"more": 1}
-    for one in told["segments"].values():
+    reported: Any = described(_grown())
+    reported["buckets"] = {"more": 1}
+    for one in reported["segments"].values():
         one["legacyTopicName"] = None
         del one["createdAtMs"], one["sealedAtMs"]
-    assert [(one.created_ms, one.sealed_ms) for one in _read(told).sealed] == [(0, None), (0, None)]
+    assert [(one.created_ms, one.sealed_ms) for one in _read(reported).sealed] == [(0, None), (0, None)]
 
 
 # --- flaws ----------------------------------------------------------------------------------------------------------------------
 
 
 def _set(number: str, **values: object) -> Callable[[Any], None]:
-    return lambda told: told["segments"][number].update(values)
+    return lambda reported: reported["segments"][number].update(values)
 
 
 def _all(*acts: Callable[[Any], None]) -> Callable[[Any], None]:
-    def do(told: Any) -> None:
+    def do(reported: Any) -> None:
         for act in acts:
-            act(told)
+            act(reported)
 
     return do
 
@@ -110,14 +110,14 @@ FLAWS = [
     (_set("0", sealedAtEpoch=0), "segment 0 was sealed at epoch 0; expected one behind 0 and up to 2"),
     (_set("1", sealedAtEpoch=-1), "segment 1 is SEALED, and was sealed at epoch None"),
     (_set("3", sealedAtEpoch=2), "segment 3 is ACTIVE, and was sealed at epoch 2"),
-    (lambda told: told.update(epoch=1), "segment 3 was created at epoch 2; the layout is at 1"),
-    (lambda told: told.update(nextSegmentId=4), "segment 4 is not below the next number 4"),
+    (lambda reported: reported.update(epoch=1), "segment 3 was created at epoch 2; the layout is at 1"),
+    (lambda reported: reported.update(nextSegmentId=4), "segment 4 is not below the next number 4"),
     (_set("3", segmentId=-3), "segment -3 stands under the number 3"),
     (_set("3", segmentId=5), "segment 5 stands under the number 3"),
-    (lambda told: told.update(segments={}), "no segment is active"),
-    (lambda told: told["segments"].update(x=told["segments"]["3"]), "expected numbers as the keys of segments"),
-    (lambda told: told.update(epoch="2"), "expected a layout as JSON; epoch: "),
-    (lambda told: told.pop("nextSegmentId"), "nextSegmentId: Field required"),
+    (lambda reported: reported.update(segments={}), "no segment is active"),
+    (lambda reported: reported["segments"].update(x=reported["segments"]["3"]), "expected numbers as the keys of segments"),
+    (lambda reported: reported.update(epoch="2"), "expected a layout as JSON; epoch: "),
+    (lambda reported: reported.pop("nextSegmentId"), "nextSegmentId: Field required"),
     (_set("3", state="OPEN"), "segments: 3: state: "),
 ]
 
@@ -125,15 +125,15 @@ FLAWS = [
 @pytest.mark.parametrize(("spoil", "why"), FLAWS)
 def test_a_record_with_a_flaw_is_refused_and_nothing_is_changed(spoil: Callable[[Any], None], why: str) -> None:
     """With the key, the segment and what was expected; a client that asks for a change gets the same, and a sweep goes on."""
-    told = described(_grown())
-    spoil(told)
+    reported = described(_grown())
+    spoil(reported)
     with pytest.raises(MalformedLayout, match=why) as refused:
-        _read(told)
+        _read(reported)
     assert str(refused.value).count("/topics/public/default/orders") == 1
     assert refused.value.error is Error.UNKNOWN
 
     world = LayoutWorld()
-    world.connect().put(paths.layout(TOPIC), json.dumps(told).encode())
+    world.connect().put(paths.layout(TOPIC), json.dumps(reported).encode())
     before = world.records
     for act in (lambda: world.brokers[1].split(TOPIC, 3), lambda: world.brokers[1].register(TOPIC, "workers"), lambda: world.layout):
         with pytest.raises(MalformedLayout, match=paths.layout(TOPIC)):
@@ -142,16 +142,16 @@ def test_a_record_with_a_flaw_is_refused_and_nothing_is_changed(spoil: Callable[
 
     kept = [record for record in world.records if record.key != paths.controller(TOPIC)]
     assert kept == before
-    assert (world.segments.messages, world.told) == ({}, [])
+    assert (world.segments.messages, world.reported) == ({}, [])
 
 
-def test_not_more_than_three_flaws_are_told() -> None:
+def test_not_more_than_three_flaws_are_reported() -> None:
     """So that an error about thousands of segments can be read."""
-    told: Any = described(layouts.created(50, 0))
-    for one in told["segments"].values():
+    reported: Any = described(layouts.created(50, 0))
+    for one in reported["segments"].values():
         one["parentIds"] = [99]
     with pytest.raises(MalformedLayout) as refused:
-        _read(told)
+        _read(reported)
     assert str(refused.value).count("which is unknown") == 3
 
 
@@ -174,9 +174,9 @@ def test_no_nonsense_is_a_layout(value: bytes) -> None:
 @given(sampled_from(["epoch", "nextSegmentId", "segments"]), integers() | text() | none() | lists(integers()))
 def test_no_field_may_be_nonsense(field: str, value: object) -> None:
     """Each result is a sound layout, or it is refused."""
-    told = {**described(_grown()), field: value}
+    reported = {**described(_grown()), field: value}
     try:
-        layout = _read(told)
+        layout = _read(reported)
     except MalformedLayout:
         return
     assert flaws(layout) == []

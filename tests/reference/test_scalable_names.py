@@ -124,7 +124,7 @@ def test_the_profiles_differ_where_the_release_differs_from_the_text() -> None:
         "inherited_subscriptions",
         "old_clients",
         "impossible_names",
-        "subscriptions_told",
+        "subscriptions_reported",
         "sealed_writes",
         "sealed_segments",
         "pushed_epochs",
@@ -136,7 +136,7 @@ def test_the_profiles_differ_where_the_release_differs_from_the_text() -> None:
     assert (text["sealed_retention_ms"], text["grace_period_ms"]) == (60_000, 60_000)
 
 
-def test_a_profile_that_there_is_not_is_told() -> None:
+def test_a_profile_that_there_is_not_is_reported() -> None:
     """With the known ones."""
     with pytest.raises(ProfileError, match=r"pulsar-5\.0"):
         ScalableProfile.load("pulsar-9")

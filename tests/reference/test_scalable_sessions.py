@@ -121,7 +121,7 @@ def world() -> World:
     return World()
 
 
-def told(session: Session) -> list[list[int]]:
+def reported(session: Session) -> list[list[int]]:
     """The waiting assignments, by the numbers of the segments."""
     return [[segment.number for segment in one.segments] for one in iter(session.take, None)]
 
@@ -131,44 +131,44 @@ def test_all_hear_of_one_that_joins(world: World) -> None:
     first = world.join("c1")
     second = world.join("c2")
 
-    assert told(first) == [[0, 1, 2], [0, 2]]
-    assert told(second) == [[1]]
+    assert reported(first) == [[0, 1, 2], [0, 2]]
+    assert reported(second) == [[1]]
 
 
 def test_a_consumer_that_is_lost_is_waited_for(world: World) -> None:
     """Others get no new assignment until the grace period is over; then it is deleted, and the others get its segments."""
     first, second = world.join("c1"), world.join("c2")
-    told(first)
+    reported(first)
     second.close()
 
     world.pass_by(GRACE - 1)
-    assert (told(first), world.registered) == ([], {"c1", "c2"})
+    assert (reported(first), world.registered) == ([], {"c1", "c2"})
     world.pass_by(1)
-    assert (told(first), world.registered) == ([[0, 1, 2]], {"c1"})
+    assert (reported(first), world.registered) == ([[0, 1, 2]], {"c1"})
 
 
 def test_one_that_comes_back_has_what_it_had(world: World) -> None:
     """No other consumer is notified, and it can be lost again for as long."""
     first, second = world.join("c1"), world.join("c2")
-    told(first)
+    reported(first)
     for _ in range(3):
         second.close()
         world.pass_by(GRACE - 1)
         second = world.join("c2")
-        assert told(second) == [[1]]
-    assert told(first) == []
+        assert reported(second) == [[1]]
+    assert reported(first) == []
 
 
 def test_the_same_name_on_another_connection_takes_over(world: World) -> None:
     """The former connection of the name gets nothing more, and its end has no effect."""
     former, now = world.join("c1"), world.join("c1")
-    told(former)
+    reported(former)
     former.close()
     world.pass_by(GRACE)
     world.join("c2")
 
-    assert told(former) == []
-    assert told(now) == [[0, 1, 2], [0, 2]]
+    assert reported(former) == []
+    assert reported(now) == [[0, 1, 2], [0, 2]]
 
 
 def test_the_next_controller_waits_for_all_anew(world: World) -> None:
@@ -181,9 +181,9 @@ def test_the_next_controller_waits_for_all_anew(world: World) -> None:
     world.pass_by(GRACE - 1)
     assert world.registered == {"c1", "c2"}
     back = world.join("c1")
-    assert told(back) == [[0, 2]]
+    assert reported(back) == [[0, 2]]
     world.pass_by(1)
-    assert (told(back), world.registered) == ([[0, 1, 2]], {"c1"})
+    assert (reported(back), world.registered) == ([[0, 1, 2]], {"c1"})
 
 
 def test_children_wait_for_their_parent(world: World) -> None:
@@ -193,13 +193,13 @@ def test_children_wait_for_their_parent(world: World) -> None:
     world.leader.topics.split(TOPIC, 0)
     world.leader.topics.merge(TOPIC, (1, 2))
 
-    assert told(only)[-1] == [0, 1]
+    assert reported(only)[-1] == [0, 1]
     world.segments.undrained = {1}
     world.pass_by(1_000)
-    assert told(only) == [[3, 4, 1]]
+    assert reported(only) == [[3, 4, 1]]
     world.segments.undrained = set()
     world.pass_by(1_000)
-    assert told(only) == [[3, 4, 5]]
+    assert reported(only) == [[3, 4, 5]]
 
 
 def test_a_checkpoint_consumer_has_sealed_segments_too(world: World) -> None:
@@ -207,7 +207,7 @@ def test_a_checkpoint_consumer_has_sealed_segments_too(world: World) -> None:
     only = world.leader.sessions.join(TOPIC, "restored", "c1", "CHECKPOINT")
     world.leader.topics.split(TOPIC, 0)
 
-    assert told(only) == [[0, 1, 2], [3, 0, 4, 1, 2]]
+    assert reported(only) == [[0, 1, 2], [3, 0, 4, 1, 2]]
 
 
 def test_only_the_controller_takes_consumers(world: World) -> None:
@@ -235,7 +235,7 @@ def test_a_former_controller_gives_nobody_up(world: World, monkeypatch: pytest.M
     for _ in range(2):
         world.pass_by(GRACE)
         assert world.registered == {"c1"}
-    assert told(back[0]) == [[0, 1, 2]]
+    assert reported(back[0]) == [[0, 1, 2]]
 
 
 def test_a_former_controller_sends_its_consumers_away(world: World) -> None:
@@ -258,7 +258,7 @@ def test_what_nobody_reads_is_bounded() -> None:
     slow = world.join("c1")
     for number in range(2 * MOST_WAITING):
         world.leader.topics.split(TOPIC, number)
-    assert len(waiting := told(slow)) == MOST_WAITING
+    assert len(waiting := reported(slow)) == MOST_WAITING
     assert sorted(waiting[-1]) == sorted(one.number for one in world.leader.topics.layout(TOPIC).active)
 
 
@@ -266,14 +266,14 @@ def test_segments_that_cannot_be_asked_leave_all_as_it_is(world: World) -> None:
     """A new consumer is refused, and waited for; others keep their segments; then all goes on."""
     first = world.join("c1")
     world.leader.topics.split(TOPIC, 0)
-    told(first)
+    reported(first)
     world.segments.are_away = True
     with pytest.raises(Refused, match="SERVICE_NOT_READY"):
         world.join("c2")
     world.pass_by(1_000)
-    assert told(first) == []
+    assert reported(first) == []
     world.segments.are_away = False
-    assert [told(world.join("c2")), told(first)] == [[[4, 2]], [[3, 1]]]
+    assert [reported(world.join("c2")), reported(first)] == [[[4, 2]], [[3, 1]]]
 
 
 def test_one_that_is_refused_and_stays_away_is_given_up(world: World) -> None:
@@ -285,11 +285,11 @@ def test_one_that_is_refused_and_stays_away_is_given_up(world: World) -> None:
         world.join("c2")
     world.segments.are_away = False
     world.pass_by(GRACE - 1)
-    told(first)
+    reported(first)
 
     world.pass_by(1)
 
-    assert (told(first), world.registered) == ([[3, 4, 1, 2]], {"c1"})
+    assert (reported(first), world.registered) == ([[3, 4, 1, 2]], {"c1"})
 
 
 def test_a_registration_that_is_none_harms_its_subscription_only(world: World) -> None:
@@ -301,7 +301,7 @@ def test_a_registration_that_is_none_harms_its_subscription_only(world: World) -
     with pytest.raises(Refused, match=r"consumers/c9: expected the registration of a consumer"):
         world.join("c1")
     world.leader.topics.split(TOPIC, 0)
-    assert told(other) == [[0, 1, 2], [3, 4, 1, 2]]
+    assert reported(other) == [[0, 1, 2], [3, 4, 1, 2]]
 
 
 def test_who_is_left_when_a_topic_goes_is_sent_away_at_once(world: World) -> None:
@@ -322,10 +322,10 @@ def test_who_is_left_when_a_subscription_goes_is_sent_away(world: World, is_made
     away, other = list[str](), world.join("c1", "others")
     world.leader.sessions.join(TOPIC, "workers", "c1", hang_up=lambda: away.append("c1"))
     world.leader.topics.unregister(TOPIC, "workers")
-    next_one = told(world.join("c2")) if is_made_again else [[0, 1, 2]]
+    next_one = reported(world.join("c2")) if is_made_again else [[0, 1, 2]]
     world.pass_by(1_000)
 
-    assert (away, next_one, told(other)) == (["c1"], [[0, 1, 2]], [[0, 1, 2]])
+    assert (away, next_one, reported(other)) == (["c1"], [[0, 1, 2]], [[0, 1, 2]])
 
 
 class Machine(RuleBasedStateMachine):

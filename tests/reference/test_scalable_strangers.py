@@ -20,8 +20,8 @@ def world() -> LayoutWorld:
     return made
 
 
-def read(told: object) -> Layout:
-    return decoded(Record("/topics/public/default/orders", json.dumps(told).encode(), 0))
+def read(reported: object) -> Layout:
+    return decoded(Record("/topics/public/default/orders", json.dumps(reported).encode(), 0))
 
 
 @pytest.mark.parametrize("key", ["x", "public/default", "public/default/", "//x", "public/default/a%2Fb", "public/default/%zz", "a/b/c/d"])
@@ -47,9 +47,9 @@ def test_a_name_is_found_again_by_its_key() -> None:
 def test_a_sealed_segment_without_a_time_is_pruned(world: LayoutWorld) -> None:
     """An older version did not write it; how long it was kept is unknown."""
     world.brokers[1].split(TOPIC, 0)
-    told: Any = described(world.layout)
-    del told["segments"]["0"]["sealedAtMs"]
-    world.connect().put(paths.layout(TOPIC), json.dumps(told).encode())
+    reported: Any = described(world.layout)
+    del reported["segments"]["0"]["sealedAtMs"]
+    world.connect().put(paths.layout(TOPIC), json.dumps(reported).encode())
     world.now += SEED.sealed_retention_ms
 
     world.brokers[1].sweep()
@@ -59,20 +59,20 @@ def test_a_sealed_segment_without_a_time_is_pruned(world: LayoutWorld) -> None:
 
 def test_an_active_segment_may_say_that_it_was_sealed_at_no_epoch() -> None:
     """The text writes 0 for that, and a release -1."""
-    told: Any = described(layouts.created(1, 0))
-    told["segments"]["0"]["sealedAtEpoch"] = 0
+    reported: Any = described(layouts.created(1, 0))
+    reported["segments"]["0"]["sealedAtEpoch"] = 0
 
-    assert read(told) == layouts.created(1, 0)
+    assert read(reported) == layouts.created(1, 0)
 
 
 @pytest.mark.parametrize("key", ["00", "+0", " 0", "\u0660", "1" * 5_000])
 def test_a_segment_stands_under_its_number_written_in_one_way(key: str) -> None:
     """So that none is there twice."""
-    told: Any = described(layouts.created(1, 0))
-    told["segments"][key] = told["segments"]["0"]
+    reported: Any = described(layouts.created(1, 0))
+    reported["segments"][key] = reported["segments"]["0"]
 
     with pytest.raises(MalformedLayout, match="expected numbers as the keys of segments"):
-        read(told)
+        read(reported)
 
 
 def test_a_long_layout_is_read_once() -> None:

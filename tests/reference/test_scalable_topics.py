@@ -44,7 +44,7 @@ def _made(profile: ScalableProfile) -> LayoutWorld:
     made = LayoutWorld(profile)
     made.brokers[1].create(TOPIC, 2)
     made.brokers[1].register(TOPIC, "workers")
-    made.told.clear()
+    made.reported.clear()
     return made
 
 
@@ -62,7 +62,7 @@ def test_a_topic_is_made_once(world: LayoutWorld) -> None:
         world.brokers[1].create(OTHER, 0)
 
     assert world.records == before
-    assert world.told == []
+    assert world.reported == []
 
 
 def test_topics_are_listed_by_their_namespace(world: LayoutWorld) -> None:
@@ -115,13 +115,13 @@ def test_a_deleted_topic_leaves_nothing(world: LayoutWorld) -> None:
     kept = [record for record in world.records if "orders-2" in record.key]
     world.brokers[1].split(TOPIC, 0)
     names = world.names(*world.layout.segments.values())
-    world.told.clear()
+    world.reported.clear()
 
     world.brokers[1].delete(TOPIC)
 
     assert set(world.segments.deleted) == names
     assert world.records == kept
-    assert world.told == [TOPIC]
+    assert world.reported == [TOPIC]
     with pytest.raises(Refused, match="TOPIC_NOT_FOUND"):
         world.brokers[1].delete(TOPIC)
     world.brokers[2].create(TOPIC, 1)
@@ -163,10 +163,10 @@ def test_what_names_a_topic_that_is_not_there_is_refused(act: str) -> None:
         ACTS[act](world.brokers[1])
     assert refused.value.error is Error.TOPIC_NOT_FOUND
     assert world.brokers[1].find(TOPIC) is None
-    assert (world.records, world.told) == ([], [])
+    assert (world.records, world.reported) == ([], [])
 
 
-def test_who_watches_is_told_of_each_layout(world: LayoutWorld) -> None:
+def test_who_watches_is_notified_of_each_layout(world: LayoutWorld) -> None:
     """Once for each change, and not of refused ones."""
     broker = world.brokers[1]
     broker.split(TOPIC, 0)
@@ -174,7 +174,7 @@ def test_who_watches_is_told_of_each_layout(world: LayoutWorld) -> None:
     with pytest.raises(LayoutRefused):
         broker.split(TOPIC, 0)
     broker.sweep()
-    assert world.told == [TOPIC] * 2
+    assert world.reported == [TOPIC] * 2
 
 
 # --- who leads ------------------------------------------------------------------------------------------------------------------
@@ -200,7 +200,7 @@ def test_who_does_not_lead_changes_nothing(world: LayoutWorld, act: str) -> None
         ACTS[act](world.brokers[1])
 
     assert refused.value.error is Error.SERVICE_NOT_READY
-    assert (world.records, world.segments.messages, world.told) == (before, messages, [])
+    assert (world.records, world.segments.messages, world.reported) == (before, messages, [])
     ACTS[act](world.brokers[2])
     assert (world.records, world.segments.messages) != (before, messages)
 
@@ -213,7 +213,7 @@ def test_who_lost_the_race_for_a_topic_learns_who_won(world: LayoutWorld) -> Non
 
 
 @pytest.mark.parametrize("value", [b"", b"first", b"-1", b"\xff", "\u00b2".encode(), b"1" * 5_000])
-def test_a_record_of_a_controller_that_is_none_is_told(world: LayoutWorld, value: bytes) -> None:
+def test_a_record_of_a_controller_that_is_none_is_reported(world: LayoutWorld, value: bytes) -> None:
     """With its key and what was expected."""
     world.connect().put(paths.controller(TOPIC), value)
     with pytest.raises(MalformedLayout, match=f"{paths.controller(TOPIC)}: expected the number of a node, not "):
@@ -244,7 +244,7 @@ def _seal(world: LayoutWorld, *, messages: int = 1) -> str:
     for message in range(messages):
         world.segments.write(name, message)
     world.brokers[1].split(TOPIC, 0)
-    world.told.clear()
+    world.reported.clear()
     return name
 
 
@@ -253,7 +253,7 @@ def _sweep(world: LayoutWorld, after_ms: int = RETENTION_MS) -> bool:
     world.now += after_ms
     world.brokers[1].sweep()
     is_gone = 0 not in world.layout.segments
-    assert (world.told == [TOPIC]) == is_gone == (len(world.segments.deleted) == 1)
+    assert (world.reported == [TOPIC]) == is_gone == (len(world.segments.deleted) == 1)
     return is_gone
 
 
@@ -317,7 +317,7 @@ def test_ancestors_go_first(world: LayoutWorld) -> None:
     parent = _seal(world)
     world.brokers[1].split(TOPIC, 2)
     world.segments.acknowledged.add((world.name(2), "workers"))
-    world.told.clear()
+    world.reported.clear()
     assert not _sweep(world)
     assert 2 in world.layout.segments
 

@@ -44,7 +44,7 @@ def fetch(max_bytes: int = 1 << 20, *, partition: int = 0, max_wait: int = 0, mi
 
 
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
-def test_the_command_says_where_it_is_and_ends_when_it_is_told_to(tmp_path: Path, ending: signal.Signals) -> None:
+def test_the_command_says_where_it_is_and_ends_when_it_is_notified_to(tmp_path: Path, ending: signal.Signals) -> None:
     """One line with the address and what to try; exit code 0, and no process listens there any longer."""
     with serve_command(tmp_path, end_with=ending) as served:
         healthy(served.port)
@@ -59,7 +59,7 @@ def test_the_command_says_where_it_is_and_ends_when_it_is_told_to(tmp_path: Path
         socket.create_connection(("127.0.0.1", served.port))
 
 
-def test_a_port_that_is_taken_is_told_with_what_to_do(tmp_path: Path) -> None:
+def test_a_port_that_is_taken_is_reported_with_what_to_do(tmp_path: Path) -> None:
     """Exit code 2, and another port is proposed."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -70,7 +70,7 @@ def test_a_port_that_is_taken_is_told_with_what_to_do(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [
         (("kafak",), "unknown protocol 'kafak'; did you mean kafka?"),
         (("kafka", "--profile", "kafka-4.O"), "did you mean kafka-4.0?"),
@@ -78,11 +78,11 @@ def test_a_port_that_is_taken_is_told_with_what_to_do(tmp_path: Path) -> None:
         (("kafka", "--set", "transaction.abort.timed.out.transaction.cleanup.interval.ms"), "expected NAME=VALUE with a number"),
     ],
 )
-def test_what_cannot_be_served_is_told(tmp_path: Path, arguments: tuple[str, ...], told: str) -> None:
+def test_what_cannot_be_served_is_reported(tmp_path: Path, arguments: tuple[str, ...], reported: str) -> None:
     """Exit code 2, with the nearest right word; before it takes a port, which may be another program's."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        assert told in fencepost("serve", *arguments, "--port", port, expect=2, cwd=tmp_path).err
+        assert reported in fencepost("serve", *arguments, "--port", port, expect=2, cwd=tmp_path).err
 
 
 def test_its_time_passes_by_itself(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_its_time_passes_by_itself(tmp_path: Path) -> None:
         client.close()
 
 
-def test_the_real_address_is_told_wherever_an_address_is_told() -> None:
+def test_the_real_address_is_reported_wherever_an_address_is_reported() -> None:
     """Clients go where Metadata and FindCoordinator send them."""
     with served_here() as served:
         client = TcpClient(served.port)
@@ -111,7 +111,7 @@ def test_the_real_address_is_told_wherever_an_address_is_told() -> None:
     assert {(node.host, int(node.port)) for node in (*brokers, by_keys, by_key)} == {("127.0.0.1", served.port)}
 
 
-def test_an_unknown_version_of_api_versions_is_told_what_there_is() -> None:
+def test_an_unknown_version_of_api_versions_is_reported_what_there_is() -> None:
     """Error 35 in version 0, which every client can read; the connection goes on."""
     with served_here() as served, WireClient(served.port) as client:
         client.send(framed(struct.pack(">hhih", API_KEYS["api_versions"], 99, 7, -1)))

@@ -23,7 +23,7 @@ from fencepost.wire.pulsar.frames import MAX_FRAME, SIZE, Payload, decode, encod
 
 
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
-def test_the_command_says_where_it_is_and_ends_when_it_is_told_to(tmp_path: Path, ending: signal.Signals) -> None:
+def test_the_command_says_where_it_is_and_ends_when_it_is_notified_to(tmp_path: Path, ending: signal.Signals) -> None:
     """One line with both addresses and what to try; exit code 0, and no process listens there any longer."""
     with serve_command(tmp_path, system="pulsar", end_with=ending) as served:
         healthy(served)
@@ -41,7 +41,7 @@ def test_the_command_says_where_it_is_and_ends_when_it_is_told_to(tmp_path: Path
 
 
 @pytest.mark.parametrize("taken_option", ["--port", "--admin-port"])
-def test_a_port_that_is_taken_is_told_with_what_to_do(tmp_path: Path, taken_option: str) -> None:
+def test_a_port_that_is_taken_is_reported_with_what_to_do(tmp_path: Path, taken_option: str) -> None:
     """Exit code 2, the option is named, and another port is proposed."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -54,7 +54,7 @@ def test_a_port_that_is_taken_is_told_with_what_to_do(tmp_path: Path, taken_opti
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [
         (("pulser",), "did you mean pulsar?"),
         (("pulsar", "--profile", "pulsar-4.O"), "did you mean pulsar-4.0?"),
@@ -62,9 +62,9 @@ def test_a_port_that_is_taken_is_told_with_what_to_do(tmp_path: Path, taken_opti
         (("kafka", "--admin-port", "0"), "--admin-port is for pulsar"),
     ],
 )
-def test_what_cannot_be_served_is_told(tmp_path: Path, arguments: tuple[str, ...], told: str) -> None:
+def test_what_cannot_be_served_is_reported(tmp_path: Path, arguments: tuple[str, ...], reported: str) -> None:
     """Exit code 2, with the nearest right word."""
-    assert told in fencepost("serve", *arguments, expect=2, cwd=tmp_path).err
+    assert reported in fencepost("serve", *arguments, expect=2, cwd=tmp_path).err
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ def test_its_time_passes_by_itself(served: Command) -> None:
     ours.close()
 
 
-def test_lookup_tells_the_real_address(served: Command) -> None:
+def test_lookup_reports_the_real_address(served: Command) -> None:
     """Clients go where it sends them."""
     with PulsarWire(served.port) as client:
         client.ask(pb.CommandLookupTopic(topic=TOPIC, request_id=1))
@@ -156,7 +156,7 @@ def test_what_the_broker_does_not_understand_ends_that_connection(served: Comman
     ],
     ids=lambda value: value[:24].decode() if isinstance(value, bytes) else str(value),
 )
-def test_what_the_admin_port_does_not_understand_is_told(served: Command, request_bytes: bytes, status: int) -> None:
+def test_what_the_admin_port_does_not_understand_is_reported(served: Command, request_bytes: bytes, status: int) -> None:
     """Invalid HTTP and invalid JSON are 400, an unknown path is 404, and a request that is too large has its own status."""
     method_fits = request_bytes.replace(b"PUT /admin/v3", b"POST /admin/v3")
     with PulsarWire(served.admin_port) as client:

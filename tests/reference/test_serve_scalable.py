@@ -40,7 +40,7 @@ def test_a_release_without_them_has_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [
         (("pulsar", "--metadata", "oxia:127.0.0.1"), "--metadata oxia:127.0.0.1: expected memory, oxia (which starts one in a container)"),
         (("pulsar", "--metadata", "oxia://127.0.0.1"), "or oxia://HOST:PORT"),
@@ -48,15 +48,15 @@ def test_a_release_without_them_has_none(tmp_path: Path) -> None:
         (("kafka", "--crash-at", "after-event"), "--crash-at is for pulsar; "),
     ],
 )
-def test_what_cannot_be_served_is_told(tmp_path: Path, arguments: tuple[str, ...], told: str) -> None:
+def test_what_cannot_be_served_is_reported(tmp_path: Path, arguments: tuple[str, ...], reported: str) -> None:
     """Exit code 2, with the correct form."""
     refused = fencepost("serve", *arguments, "--port", 0, expect=2, cwd=tmp_path)
 
-    assert told in refused.err
+    assert reported in refused.err
     assert "Traceback" not in refused.err
 
 
-def test_a_place_that_there_is_none_of_is_told_with_all_that_there_are(tmp_path: Path) -> None:
+def test_a_place_that_there_is_none_of_is_reported_with_all_that_there_are(tmp_path: Path) -> None:
     """And with what is true at each of them."""
     refused = fencepost("serve", "pulsar", "--crash-at", "after-header-sac", expect=2, cwd=tmp_path)
 
@@ -64,7 +64,7 @@ def test_a_place_that_there_is_none_of_is_told_with_all_that_there_are(tmp_path:
     assert all(f"  {name}: {what}" in refused.err for name, what in MetadataKind.crash_points.items())
 
 
-def test_it_dies_where_it_is_told_to(tmp_path: Path) -> None:
+def test_it_dies_where_it_is_notified_to(tmp_path: Path) -> None:
     """As if killed: a waiting client gets no answer, and its exit code is that of SIGKILL."""
     crashing = ("--crash-at", "after-header-create")
 

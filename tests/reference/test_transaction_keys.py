@@ -342,7 +342,7 @@ def test_what_its_client_has_ended_is_not_remembered_as_fenced(action: int) -> N
     assert keys.describe(TransactionKey("", KEYS[0]))[0].fenced == ((0, 0), (0, 1))
 
 
-def test_who_asks_again_for_a_commit_that_was_forgotten_is_not_told_that_it_expired() -> None:
+def test_who_asks_again_for_a_commit_that_was_forgotten_is_not_reported_that_it_expired() -> None:
     """After another connection of the key, a coordinator that forgets ended transactions answers that it has no such transaction."""
     broker = Broker()
     broker.broker = ReferencePulsar(PulsarProfile.load("seed").model_copy(update={"ended_transactions": "forgotten"}), Parts(), nodes=1)

@@ -76,10 +76,10 @@ def test_the_first_thing_of_a_red_is_its_sequence_picture(broken: Path) -> None:
     first = red["attachments"][0]
     svg = (broken / "allure-results" / first["source"]).read_text(encoding="utf-8")
     assert first["type"] == "image/svg+xml"
-    told = (
+    reported = (
         r">When A aborts<.*>decisive<.*>EndTxn v5 abort: .*>expected: success .*epoch 1\).*>seen: success .*epoch 0\)<.* \(not reached\)<"
     )
-    assert re.search(told, svg, re.S)
+    assert re.search(reported, svg, re.S)
     assert svg == (CHECKOUT / "docs" / "sequence.svg").read_text(encoding="utf-8"), "make docs draws it anew"
 
 
@@ -95,7 +95,7 @@ def a_red(verdict: Verdict = Verdict.VIOLATED, **more: Any) -> ScenarioResult:
     return ScenarioResult("KIP890-060", "f", "[1] One", verdict, **given)
 
 
-def told(grouped: Grouped, name: str, message: str = "Violated: x") -> dict[str, Any]:
+def reported(grouped: Grouped, name: str, message: str = "Violated: x") -> dict[str, Any]:
     result = {"fullName": name, "labels": [], "statusDetails": {"message": message}}
     made: dict[str, Any] = json.loads(grouped.completed(json.dumps(result)))
     return made
@@ -106,15 +106,15 @@ def test_a_red_has_the_cause_that_explains_it_as_a_label() -> None:
     grouped = Grouped.of([a_red(), a_red(Verdict.MET, run="another")], {EVIL: {"KIP890-060": ("[1] One",)}})
 
     assert grouped.titles == (EVIL,)
-    assert told(grouped, "f: KIP890-060-[1] One")["labels"] == [{"name": "cause", "value": EVIL}]
-    assert told(grouped, "f: another")["labels"] == []
+    assert reported(grouped, "f: KIP890-060-[1] One")["labels"] == [{"name": "cause", "value": EVIL}]
+    assert reported(grouped, "f: another")["labels"] == []
 
 
 def test_what_is_blocked_says_by_what() -> None:
     """That is known when the run is over; what was said last stays."""
     one = a_red(Verdict.BLOCKED, reason="blocked by KIP890-013: it was refused", blocked_by="KIP890-013")
 
-    message = told(Grouped.of([one], {}), "f: KIP890-060-[1] One", "Inconclusive: it was refused\nlast request, at noon: x")
+    message = reported(Grouped.of([one], {}), "f: KIP890-060-[1] One", "Inconclusive: it was refused\nlast request, at noon: x")
 
     assert message["statusDetails"]["message"] == "Blocked: by KIP890-013: it was refused\nlast request, at noon: x"
 
@@ -136,10 +136,10 @@ def test_the_page_has_each_cause_before_what_is_red(tmp_path: Path) -> None:
 
 def test_the_overview_has_the_system_and_what_it_offers(broken: Path) -> None:
     """As Java properties, which every version of Allure shows."""
-    told = (broken / "allure-results/environment.properties").read_text(encoding="utf-8")
+    reported = (broken / "allure-results/environment.properties").read_text(encoding="utf-8")
 
-    assert "name = reference\n" in told
-    assert re.search(r"^offers = .*crash", told, re.M)
+    assert "name = reference\n" in reported
+    assert re.search(r"^offers = .*crash", reported, re.M)
 
 
 def test_a_page_of_evidence_escapes_what_the_system_said() -> None:
@@ -174,7 +174,7 @@ def test_a_page_that_is_written_in_another_way_stays_as_it_is(page: str) -> None
     assert packed(page) == page
 
 
-def test_a_page_tells_nobody_that_it_was_read() -> None:
+def test_a_page_reports_nobody_that_it_was_read() -> None:
     """No script of it comes from the network."""
     text = tidied(written(DATA), whole=True)
 

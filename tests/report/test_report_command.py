@@ -36,16 +36,16 @@ def test_runs_become_a_matrix_with_badges_and_tables(spark: "SparkSession", tmp_
 
     done = fencepost_on(spark, line.words[1], results, "--out", out, expect=line.code)
 
-    told = json.loads((out / "report.json").read_text(encoding="utf-8"))
-    jsonschema.Draft202012Validator(SCHEMA, format_checker=jsonschema.FormatChecker()).validate(told)
-    assert told["complete"] is True
-    states = {(one["system"]["name"], one["system"]["version"]): one["state"] for one in told["systems"]}
+    reported = json.loads((out / "report.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator(SCHEMA, format_checker=jsonschema.FormatChecker()).validate(reported)
+    assert reported["complete"] is True
+    states = {(one["system"]["name"], one["system"]["version"]): one["state"] for one in reported["systems"]}
     assert (states["kafka", "4.0.0"], states["kafka", "4.3.1"]) == ("conforms", "does_not_conform")
     assert [state for (name, _), state in states.items() if name == "reference"] == ["partial"]
-    assert [one["path"] for one in told["unreadable"]] == ["broken"]
+    assert [one["path"] for one in reported["unreadable"]] == ["broken"]
     assert "1 could not be read: broken" in done.out
     assert "does not conform" in done.out
-    for one in told["systems"]:
+    for one in reported["systems"]:
         assert ET.parse(out / one["badge"]).getroot().tag == "{http://www.w3.org/2000/svg}svg"  # noqa: S314 our own
     page = (out / "index.html").read_text(encoding="utf-8")
     assert "kafka 4.3.1" in page
@@ -64,8 +64,8 @@ def test_a_report_can_be_made_again_where_one_stands(spark: "SparkSession", tmp_
     write(folder, {"KIP890-060": "met"}, system=system("4.4.0", profile="kafka-4.4"))
     again = fencepost_on(spark, "report", tmp_path / "results", "--out", tmp_path / "results/report", "--format", "json", expect=0)
 
-    told = json.loads(again.out)
-    assert (told["runs"], told["unreadable"]) == (1, [])
+    reported = json.loads(again.out)
+    assert (reported["runs"], reported["unreadable"]) == (1, [])
     assert [path.name for path in (tmp_path / "results/report/badges").iterdir()] == ["kafka-4.4.0.svg"]
 
 

@@ -63,13 +63,13 @@ def test_a_file_that_is_no_run_is_named(tmp_path: Path) -> None:
     os.symlink(tmp_path / "gone", tmp_path / "lost/compliance.json")
     write(tmp_path / "good", MET)
 
-    told = reasons(tmp_path)
+    reported = reasons(tmp_path)
 
     assert names(tmp_path) == ["good"]
-    assert set(told) == {"empty", "huge", "lost"}
-    assert told["empty"] == "is empty"
-    assert "larger than 64 MB" in told["huge"]
-    assert "cannot be read" in told["lost"]
+    assert set(reported) == {"empty", "huge", "lost"}
+    assert reported["empty"] == "is empty"
+    assert "larger than 64 MB" in reported["huge"]
+    assert "cannot be read" in reported["lost"]
 
 
 def test_what_does_not_exist_is_the_users_mistake(tmp_path: Path) -> None:

@@ -46,8 +46,8 @@ def column(given: Mapping[str, str], system: System, reason: str | None = None, 
     for name, each in given.items():
         proposal = counts.setdefault(name.rpartition("-")[0], {})
         proposal[each] = proposal.get(each, 0) + 1
-    told = {"runs": 3, "incomplete": 0, "latest": RUN, "borrowed": 0, "unfinished": False, "whole": True} | other
-    standing = SystemStanding(system, counts=counts, **told)  # type: ignore[arg-type]
+    reported = {"runs": 3, "incomplete": 0, "latest": RUN, "borrowed": 0, "unfinished": False, "whole": True} | other
+    standing = SystemStanding(system, counts=counts, **reported)  # type: ignore[arg-type]
     totals = [standing.totals, dict.fromkeys(VERDICTS, 1)]
     return Column(standing, cells, tuple(Moment(number, run, each) for number, each in enumerate(totals)))
 
@@ -96,8 +96,8 @@ def test_nothing_conforms_that_a_run_of_it_would_not(counts: dict[str, int], cut
 
 def test_a_provisional_red_leaves_the_state_as_it_is_and_is_said() -> None:
     """A badge says the edition; a harness error counts all the same."""
-    told: dict[str, object] = {"edition": "2026.12", "provisional": {"met": 2, "violated": 1}}
-    standing = column({"KIP890-060": "met"}, System("kafka", "4.3.1", None), **told).standing
+    reported: dict[str, object] = {"edition": "2026.12", "provisional": {"met": 2, "violated": 1}}
+    standing = column({"KIP890-060": "met"}, System("kafka", "4.3.1", None), **reported).standing
     broken = column({"KIP890-060": "met"}, System("kafka", "4.3.1", None), provisional={"harness_error": 1}).standing
 
     assert standing.state is State.CONFORMS
@@ -233,7 +233,7 @@ def test_the_badge_of_a_system_has_the_name_that_it_always_had() -> None:
     assert badge.file_name(System("Kafka", None, None)) == "Kafka-_version-not-known_-55e480f0.svg"
 
 
-def test_what_is_told_of_a_run_stands_beside_it() -> None:
+def test_what_is_notified_of_a_run_stands_beside_it() -> None:
     """Its image, labels and the release that it is known as: at the system, and where the mouse is. Several images are one system."""
     run = Run("nightly/1", RUN.started, True, "corp/broker:2.7 sha256:1a", ("commit=1a2b",), "kafka:4.3.1")
     images = ("corp/broker:2.7 sha256:1a", "corp/broker:2.7 sha256:0f")

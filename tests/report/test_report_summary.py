@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from compliance_files import VERDICTS, system, told, write
+from compliance_files import VERDICTS, reported, system, write
 from pyspark.sql import SparkSession
 
 from fencepost.pipeline.compliance import facts, folders, table
@@ -50,7 +50,7 @@ def at(day: int) -> str:
 
 def test_documents_that_cannot_be_used_are_named_with_the_reason_and_the_rest_is_read(spark: SparkSession, tmp_path: Path) -> None:
     """Cut off, not UTF-8, of another version or shape, or at odds with itself."""
-    good = told({"KIP890-060": "met"})
+    good = reported({"KIP890-060": "met"})
     text = json.dumps(good)
     twice = good | {"requirements": good["requirements"] * 2}
     odd = good | {"requirements": [good["requirements"][0] | {"verdict": "splendid"}]}
@@ -108,7 +108,7 @@ def test_the_latest_run_that_judged_a_requirement_counts(report: Told, tmp_path:
 
 def test_provisional_rows_are_counted_apart_with_the_edition_that_leaves_them_out(report: Told, tmp_path: Path) -> None:
     """Of older results, which know no editions, everything counts."""
-    run = told({"KIP890-060": "met", "KIP890-061": "violated"}, editions={"kip890": "2026.12", "kip939": None})
+    run = reported({"KIP890-060": "met", "KIP890-061": "violated"}, editions={"kip890": "2026.12", "kip939": None})
     run["requirements"][1]["provisional"] = True
     (tmp_path / "in/a").mkdir(parents=True)
     (tmp_path / "in/a/compliance.json").write_text(json.dumps(run), encoding="utf-8")
@@ -200,7 +200,7 @@ def test_an_image_that_was_built_anew_is_the_same_system(report: Told, tmp_path:
     assert standing.images == ("corp/broker:2.7 sha256:1", "corp/broker:2.7 sha256:2")
     assert (standing.latest.image, standing.latest.known_as) == (None, "kafka:4.3.1")
     (column,) = summary.columns
-    assert column.cells["KIP890-060"].run.told == ("corp/broker:2.7 sha256:2", "known as kafka:4.3.1")
+    assert column.cells["KIP890-060"].run.reported == ("corp/broker:2.7 sha256:2", "known as kafka:4.3.1")
     assert [moment.run.image for moment in column.moments] == [*standing.images, "corp/broker:2.7 sha256:1", None]
 
 
@@ -248,8 +248,8 @@ def test_many_runs_are_summed_up_as_by_hand(report: Told, tmp_path: Path) -> Non
     assert seen == expected
     for standing in summary.standings:
         own = [run for run in runs if System(*run["system"].values()) == standing.system]
-        told_of = [verdict for verdict, _ in expected[standing.system].values()]
-        assert standing.totals == {verdict: told_of.count(verdict) for verdict in VERDICTS}
+        notified_of = [verdict for verdict, _ in expected[standing.system].values()]
+        assert standing.totals == {verdict: notified_of.count(verdict) for verdict in VERDICTS}
         assert standing.latest.name == max(own, key=lambda one: (one["started"], one["run"]))["run"]
         assert (standing.runs, standing.incomplete) == (len(own), sum(not run["complete"] for run in own))
 

@@ -104,7 +104,7 @@ def fulfils(writer: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "reported"),
     [
         (
             lambda made: made.then("{writer} is silent")(silent),
@@ -127,9 +127,9 @@ def fulfils(writer: str) -> None:
         (lambda _: text("bad", "(a", ""), "the type bad: .* is not a regular expression"),
     ],
 )
-def test_what_cannot_be_a_sentence_says_where_and_what_is_expected(wrong: Callable[[Vocabulary], object], told: str) -> None:
+def test_what_cannot_be_a_sentence_says_where_and_what_is_expected(wrong: Callable[[Vocabulary], object], reported: str) -> None:
     """Whoever writes one finds out before anything runs, and it is not the system's fault."""
-    with pytest.raises(SentenceError, match=told) as caught:
+    with pytest.raises(SentenceError, match=reported) as caught:
         wrong(made())
     assert isinstance(caught.value, WrongUsage)
 

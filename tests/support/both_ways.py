@@ -39,24 +39,24 @@ EXPLAINED = {
 }
 
 
-def in_process(told: Histories, infer: bool = False) -> Shown:
+def in_process(reported: Histories, infer: bool = False) -> Shown:
     """Each history judged by itself; with inferred edges only its cycles."""
     found: Shown = Counter()
-    for history in told.values():
+    for history in reported.values():
         for anomaly, witnesses in judge(history, infer, infer).items():
             if not infer or anomaly in CYCLES:
                 found.update((anomaly, one) for one in witnesses)
     return found
 
 
-def on_spark(spark: "SparkSession", told: Histories, folder: Path) -> dict[bool, Shown]:
+def on_spark(spark: "SparkSession", reported: Histories, folder: Path) -> dict[bool, Shown]:
     """All of them as runs of one check: without inferred edges, and with them (True) only their cycles."""
     from fencepost.pipeline.anomalies import ANOMALIES, cycles
     from fencepost.pipeline.derived import History
     from fencepost.pipeline.ingest import files
     from fencepost.pipeline.verdicts import found
 
-    written(told, folder / "in")
+    written(reported, folder / "in")
     tables = sorted_tables(spark, files.find([folder / "in"]), folder / "out")
     shown = {}
     for infer, anomalies in ((False, ANOMALIES), (True, cycles.ANOMALIES)):
@@ -66,12 +66,12 @@ def on_spark(spark: "SparkSession", told: Histories, folder: Path) -> dict[bool,
     return shown
 
 
-def written(told: Histories, folder: Path) -> None:
+def written(reported: Histories, folder: Path) -> None:
     """As files. Each is a task, so there is one for all histories of which every line can be read; what could not be read of a file makes
     all of its runs doubtful, so each other history has one of its own.
     """
     folder.mkdir(parents=True)
-    for number, history in enumerate(told.values()):
+    for number, history in enumerate(reported.values()):
         name = f"damaged-{number}" if paired(history).refused else "whole"
         with (folder / f"{name}.jsonl").open("a", encoding="utf-8") as file:
             file.writelines(json.dumps(event) + "\n" for event in history)
@@ -96,11 +96,11 @@ def cases_and_few_in_process(infer: bool = False) -> Shown:
     return in_process(cases_and_few(), infer)
 
 
-def unexplained(ours: Shown, theirs: Shown, told: Histories, seen: set[str]) -> Iterator[str]:
+def unexplained(ours: Shown, theirs: Shown, reported: Histories, seen: set[str]) -> Iterator[str]:
     """What only one side has, in words; and what is explained goes to `seen`."""
     for (anomaly, one), count in sorted((theirs - ours).items(), key=str):
-        twice = anomaly == "early-child-write" and ours[anomaly, one] == 1 and _is_child_of_two(one.log, told[one.run])
-        bare = anomaly == "position-after-abort" and not one.definite and not any(_has_position(event) for event in told[one.run])
+        twice = anomaly == "early-child-write" and ours[anomaly, one] == 1 and _is_child_of_two(one.log, reported[one.run])
+        bare = anomaly == "position-after-abort" and not one.definite and not any(_has_position(event) for event in reported[one.run])
         itself = anomaly == "key-reorder" and len(set(one.values)) == 1  # a value that was sent twice, in the plan's order of equals
         if twice or bare:
             seen.add(anomaly)
@@ -110,8 +110,8 @@ def unexplained(ours: Shown, theirs: Shown, told: Histories, seen: set[str]) -> 
         yield f"only in process, {count} times: {anomaly} {one}"
 
 
-def _is_child_of_two(log: str | None, told: Sequence[Mapping[str, Any]]) -> bool:
-    merges = [event["ctl"] for event in told if event["f"] in ("split", "merge")]
+def _is_child_of_two(log: str | None, reported: Sequence[Mapping[str, Any]]) -> bool:
+    merges = [event["ctl"] for event in reported if event["f"] in ("split", "merge")]
     return any("," in ctl.get("segs", "") and f"{log}:" in ctl.get("children", "") for ctl in merges)
 
 

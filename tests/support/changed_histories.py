@@ -13,14 +13,14 @@ Event: TypeAlias = dict[str, Any]
 Change: TypeAlias = Callable[[random.Random, list[Event]], None]
 
 
-def changed(told: Mapping[str, Sequence[Event]], count: int, seed: int) -> dict[str, list[Event]]:
+def changed(reported: Mapping[str, Sequence[Event]], count: int, seed: int) -> dict[str, list[Event]]:
     """So many histories, each one of these with one to three changes; their runs are called by what was changed."""
     chance = random.Random(seed)
-    names = sorted(told)
+    names = sorted(reported)
     made = {}
     for number in range(count):
         name = chance.choice(names)
-        events = copy.deepcopy(list(told[name]))
+        events = copy.deepcopy(list(reported[name]))
         changes = chance.choices(CHANGES, k=chance.choice([1, 1, 2, 3]))
         for change in changes:
             change(chance, events)
@@ -129,9 +129,9 @@ def other_offset(chance: random.Random, events: list[Event]) -> None:
 
 def offsets_swapped(chance: random.Random, events: list[Event]) -> None:
     """Two records, each at the other's offset."""
-    told = [mop for mop in moved(events) if mop.get("o") is not None]
-    if len(told) > 1:
-        one, other = chance.sample(told, 2)
+    reported = [mop for mop in moved(events) if mop.get("o") is not None]
+    if len(reported) > 1:
+        one, other = chance.sample(reported, 2)
         one["o"], other["o"] = other["o"], one["o"]
 
 
@@ -165,9 +165,9 @@ def record_doubled(chance: random.Random, events: list[Event]) -> None:
 
 def record_moved(chance: random.Random, events: list[Event]) -> None:
     """A record that another operation moved."""
-    told = [event for event in events if event.get("mops")]
-    if len(told) > 1:
-        one, other = chance.sample(told, 2)
+    reported = [event for event in events if event.get("mops")]
+    if len(reported) > 1:
+        one, other = chance.sample(reported, 2)
         other["mops"].append(one["mops"].pop(chance.randrange(len(one["mops"]))))
 
 

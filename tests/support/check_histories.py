@@ -80,11 +80,11 @@ def _mop(token: str, f: str) -> dict[str, Any]:
         assert f in ("assign", "subscribe"), f"cannot read {token!r}"
         return {"m": f, "log": token}
     found = match.groupdict()
-    told = {"m": _WAYS[found.pop("way")], "log": found["log"], "v": found.get("v"), "mkey": found.get("mkey")}
+    reported = {"m": _WAYS[found.pop("way")], "log": found["log"], "v": found.get("v"), "mkey": found.get("mkey")}
     numbers = {"o": found["o"], "seq": found.get("seq")}
     hashed = found.get("hash")
     return (
-        told
+        reported
         | {name: None if number is None else int(number) for name, number in numbers.items()}
         | {"hash": int(hashed, 16) if hashed else None}
     )

@@ -9,7 +9,7 @@ from typing import Any
 VERDICTS = ("met", "violated", "known_deviation", "not_offered", "blocked", "inconclusive", "harness_error", "not_run", "excluded")
 
 
-def told(verdicts: Mapping[str, str], **other: Any) -> dict[str, Any]:
+def reported(verdicts: Mapping[str, str], **other: Any) -> dict[str, Any]:
     """The results of a run that gave these verdicts. `other` replaces what a complete run of kafka 4.3.1 says."""
     counts = Counter(verdicts.values())
     said = {
@@ -40,7 +40,7 @@ def told(verdicts: Mapping[str, str], **other: Any) -> dict[str, Any]:
 def write(folder: Path, verdicts: Mapping[str, str], **other: Any) -> Path:
     """The same, in a results folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "compliance.json").write_text(json.dumps(told(verdicts, **other)), encoding="utf-8")
+    (folder / "compliance.json").write_text(json.dumps(reported(verdicts, **other)), encoding="utf-8")
     return folder
 
 

@@ -20,9 +20,9 @@ from fencepost.pipeline.movement.pairing import paired
 Shown = Counter[tuple[str, Witness]]
 
 
-def in_parts(told: Mapping[str, Sequence[dict[str, Any]]], buckets: int, infer: bool = False) -> Shown:
+def in_parts(reported: Mapping[str, Sequence[dict[str, Any]]], buckets: int, infer: bool = False) -> Shown:
     """How often each anomaly has each witness, where so many tasks hold logs."""
-    lines = "\n".join(json.dumps(event) for history in told.values() for event in history)
+    lines = "\n".join(json.dumps(event) for history in reported.values() for event in history)
     read = paired(events([Block(lines.encode(), 1, 0, "")]))
     damaged = frozenset(read.bad["run"].drop_null().to_pylist())
     inferred, operations = Inferred(infer, infer), read.operations

@@ -52,12 +52,12 @@ def a_split_and_a_merge(session: ScalableSession) -> None:
     assert [(one.number, one.children) for one in second.sealed] == [(0, (2, 3))]
     assert (third.active[0].parents, third.active[0].last_hash) == ((2, 3), 32767)
     assert [layout.epoch for layout in (first, second, third)] == [0, 1, 2]
-    told = value(scene.probe.looked_up(scene.topic))
-    assert [(one.number, one.is_sealed, one.topic) for one in told.segments] == [
+    reported = value(scene.probe.looked_up(scene.topic))
+    assert [(one.number, one.is_sealed, one.topic) for one in reported.segments] == [
         (one.number, one.is_sealed, one.topic) for one in third.segments
     ]
-    assert all(one.broker for one in told.active)
-    assert told.controller
+    assert all(one.broker for one in reported.active)
+    assert reported.controller
 
 
 def refused_changes(session: ScalableSession) -> None:
@@ -104,8 +104,8 @@ def watched_layouts(session: ScalableSession) -> None:
     last = value(scene.probe.layout_from(watch, 2))
 
     assert [one.number for one in last.active] == [3]
-    assert {layout.epoch for layout in scene.probe.layouts_told(watch)} == {0, 1, 2}
-    assert {layout.epoch for layout in scene.probe.layouts_told(closed)} == {0}
+    assert {layout.epoch for layout in scene.probe.layouts_reported(watch)} == {0, 1, 2}
+    assert {layout.epoch for layout in scene.probe.layouts_reported(closed)} == {0}
     assert value(scene.probe.watch_layout(scene.topic)).first.epoch == 2
     assert isinstance(scene.probe.watch_layout(scalable(session.unique("nobody"))), Refused)
 
@@ -119,22 +119,22 @@ def watched_topics(session: ScalableSession) -> None:
     probe = session.client("namespace")
     watch = value(probe.watch_scalable_topics())
 
-    def told(topic: str, is_there: bool) -> bool:
+    def reported(topic: str, is_there: bool) -> bool:
         while isinstance(news := probe.next_topics(watch, within_s=10.0), Done):
             if (topic in news.value) == is_there:
                 return True
         return False
 
-    def told_of_both(topic: str) -> bool:
+    def notified_of_both(topic: str) -> bool:
         value(probe.create_scalable_topic(topic))
-        made = told(topic, is_there=True)
+        made = reported(topic, is_there=True)
         assert topic in value(probe.scalable_topics())
         value(probe.delete_scalable_topic(topic))
-        deleted = told(topic, is_there=False)
+        deleted = reported(topic, is_there=False)
         assert any(topic not in value(probe.scalable_topics()) for _ in session.time.attempts())
         return made and deleted
 
-    assert any(told_of_both(scalable(session.unique(f"namespace-{number}"))) for number in range(3))
+    assert any(notified_of_both(scalable(session.unique(f"namespace-{number}"))) for number in range(3))
 
 
 def stream_consumers(session: ScalableSession) -> None:

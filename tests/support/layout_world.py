@@ -119,7 +119,7 @@ class LayoutWorld:
         self.points = CrashPoints(CRASH_POINTS)
         self.between = Between()
         self.now = 0
-        self.told: list[str] = []
+        self.reported: list[str] = []
         self.store = LayoutStore(self.connect())
         self.brokers = {number: self._broker(number) for number in (1, 2)}
 
@@ -159,4 +159,4 @@ class LayoutWorld:
         changes = LayoutChanges(stored, segments, profile, self.points.of_node(number), lambda: self.now)
         pruning = Pruning(stored, segments, profile, lambda: self.now)
         leadership = Leadership(number, client)
-        return ScalableTopics(stored, segments, changes, pruning, leadership, profile, lambda: self.now, self.told.append)
+        return ScalableTopics(stored, segments, changes, pruning, leadership, profile, lambda: self.now, self.reported.append)

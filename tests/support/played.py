@@ -58,15 +58,15 @@ def played(asked: Options, protocol: str, which: Callable[[Play], bool] = lambda
 
 def played_telling(asked: Options, protocol: str, bundled: Played, breadth: str) -> Played:
     """Each play that tells something new, by what is `bundled`, on a system that does not offer all of them."""
-    told = New(breadth, in_process(asked.selection.specs, protocol, "seed"))
+    reported = New(breadth, in_process(asked.selection.specs, protocol, "seed"))
     found = {}
     with Plays(asked) as plays:
         for play in plays:
             name = name_of(play)
-            if told.is_by(name, bundled[name]):
+            if reported.is_by(name, bundled[name]):
                 found[name] = _shown(plays, play)
                 if found[name].verdict != NOT_OFFERED:
-                    told.add(bundled[name])
+                    reported.add(bundled[name])
     return found
 
 
@@ -82,12 +82,12 @@ def in_process(specs: tuple[str, ...], protocol: str, profile: str, breadth: str
     """What a profile shows on the reference as it is bundled; of less than everything, what tells something new."""
     if breadth == EVERYTHING:
         return played(options(specs, profile), protocol)
-    told = New(breadth, in_process(specs, protocol, "seed"))
+    reported = New(breadth, in_process(specs, protocol, "seed"))
     chosen = {}
     for name, shown in in_process(specs, protocol, profile).items():
-        if told.is_by(name, shown):
+        if reported.is_by(name, shown):
             chosen[name] = shown
-            told.add(shown)
+            reported.add(shown)
     return chosen
 
 
@@ -98,16 +98,16 @@ class New:
 
     def __init__(self, breadth: str, seed: Played) -> None:
         self._breadth, self._seed = breadth, seed
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
 
     def is_by(self, name: str, shown: Shown) -> bool:
         """Whether it is told by this play, after those that were added."""
-        is_new = not self._told.issuperset({shown.feature, *shown.requests})
+        is_new = not self._reported.issuperset({shown.feature, *shown.requests})
         return self._breadth == EVERYTHING or is_new or shown.verdict != self._seed[name].verdict
 
     def add(self, shown: Shown) -> None:
         """This was told."""
-        self._told |= {shown.feature, *shown.requests}
+        self._reported |= {shown.feature, *shown.requests}
 
 
 def name_of(play: Play) -> str:
@@ -130,6 +130,6 @@ def _shown(plays: Plays, play: Play) -> Shown:
 
 
 def _without_words(event: Event) -> Event:
-    told: Any = event
-    error = told["error"]
-    return {**told, "error": {**error, "msg": None}} if error and error["class"] == "lost" else told
+    reported: Any = event
+    error = reported["error"]
+    return {**reported, "error": {**error, "msg": None}} if error and error["class"] == "lost" else reported

@@ -20,10 +20,10 @@ class Report:
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
         connection.settimeout(_REPORTS_WITHIN_S)
-        told = b""
-        while not told.endswith(b"\n"):
-            told += connection.recv(64)
-        self.pid, self.starts = map(int, told.split())
+        reported = b""
+        while not reported.endswith(b"\n"):
+            reported += connection.recv(64)
+        self.pid, self.starts = map(int, reported.split())
 
     def await_end(self) -> None:
         """Return when the process has ended."""

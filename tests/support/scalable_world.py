@@ -40,9 +40,9 @@ class Leaving(MemoryStore):
         self._answer()
         return super().scan(first, behind, partition_key=partition_key)
 
-    def watch(self, first: str, behind: str, told: Callable[[KeyChange], None]) -> Watch:
+    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None]) -> Watch:
         self._answer()
-        return super().watch(first, behind, told)
+        return super().watch(first, behind, reported)
 
     def _answer(self) -> None:
         if self._away():
@@ -68,7 +68,7 @@ class RawClient:
         self._world.broker.advance(20)
         return list(iter(self.connection.take, None))
 
-    def told(self) -> list[str]:
+    def reported(self) -> list[str]:
         """The names of that."""
         return [frame.name for frame in self.heard()]
 

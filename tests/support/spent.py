@@ -173,14 +173,14 @@ def tree_of(root: int) -> dict[int, Process]:
 def _usage(path: Path) -> float | None:
     """The seconds of a control group, of its first or second kind; None when it is gone."""
     try:
-        told = path.read_text().split()
+        reported = path.read_text().split()
     except OSError:
         return None
-    return int(told[0]) / 1e9 if len(told) == 1 else int(told[1]) / 1e6
+    return int(reported[0]) / 1e9 if len(reported) == 1 else int(reported[1]) / 1e6
 
 
 def _owner(container: str) -> int | None:
     """The process that the container's label names."""
     asked = ["docker", "inspect", "--format", f'{{{{index .Config.Labels "{owners.LABEL}"}}}}', container]
-    told = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.split()
-    return int(told[1]) if len(told) == 3 else None
+    reported = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.split()
+    return int(reported[1]) if len(reported) == 3 else None

@@ -65,7 +65,7 @@ class Watching:
 
     client: int
     covers: Callable[[str], bool]
-    told: list[KeyChange] = field(default_factory=list)
+    reported: list[KeyChange] = field(default_factory=list)
     due: list[list[KeyChange]] = field(default_factory=list)
     watch: Watch | None = None
 
@@ -76,7 +76,7 @@ class WatchingSequence:
 
     client: int
     prefix: str
-    told: list[str] = field(default_factory=list)
+    reported: list[str] = field(default_factory=list)
     watch: Watch | None = None
 
 
@@ -191,13 +191,13 @@ class StoreMachine(RuleBasedStateMachine):
     @rule(client=clients_, bounds=RANGES)
     def watch(self, client: int, bounds: tuple[str, str]) -> None:
         one = Watching(client, lambda key: bounds[0].encode() <= key.encode() < bounds[1].encode())
-        one.watch = self.clients[client].watch(self.root + bounds[0], self.root + bounds[1], one.told.append)
+        one.watch = self.clients[client].watch(self.root + bounds[0], self.root + bounds[1], one.reported.append)
         self.watches.append(one)
 
     @rule(client=clients_, prefix=PREFIXES)
     def watch_sequence(self, client: int, prefix: str) -> None:
         one = WatchingSequence(client, prefix)
-        one.watch = self.clients[client].watch_sequence(self.root + prefix, one.told.append, partition_key=self.root + prefix)
+        one.watch = self.clients[client].watch_sequence(self.root + prefix, one.reported.append, partition_key=self.root + prefix)
         self.sequences.append(one)
 
     @precondition(lambda self: self.watches)
@@ -254,21 +254,21 @@ class StoreMachine(RuleBasedStateMachine):
         for client in self.clients:
             client.settle()
         for one in self.watches:
-            told = iter(one.told if self.in_order else _by_key(one.told))
-            assert len(one.told) == sum(map(len, one.due)), (one.told, one.due)
+            reported = iter(one.reported if self.in_order else _by_key(one.reported))
+            assert len(one.reported) == sum(map(len, one.due)), (one.reported, one.due)
             for group in one.due if self.in_order else [_by_key(itertools.chain(*one.due))]:
-                assert _by_key(next(told) for _ in group) == _by_key(group)
-            one.told.clear()
+                assert _by_key(next(reported) for _ in group) == _by_key(group)
+            one.reported.clear()
             one.due.clear()
         for sequence in self.sequences:
             newest = self.numbers.get(sequence.prefix, 0)
-            numbers = [int(key.removeprefix(f"{self.root}{sequence.prefix}-")) for key in sequence.told]
+            numbers = [int(key.removeprefix(f"{self.root}{sequence.prefix}-")) for key in sequence.reported]
             assert numbers == sorted(set(numbers))
             assert numbers[-1:] == ([newest] if newest else [])
 
     @invariant()
-    def nothing_is_told_between(self) -> None:
-        assert not any(one.told for one in getattr(self, "watches", []))
+    def nothing_is_reported_between(self) -> None:
+        assert not any(one.reported for one in getattr(self, "watches", []))
 
     def _write(
         self,

@@ -39,8 +39,8 @@ def commands() -> list[Command]:
         lines = block.splitlines()
         needs = lines.pop(0).removeprefix(_NEEDS) if lines[0].startswith(_NEEDS) else None
         for line in lines:
-            told = _EXIT.search(line)
-            found.append(Command(_EXIT.sub("", line), int(told[1]) if told else 0, needs))
+            reported = _EXIT.search(line)
+            found.append(Command(_EXIT.sub("", line), int(reported[1]) if reported else 0, needs))
     return found
 
 

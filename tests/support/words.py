@@ -127,10 +127,10 @@ def show(named: str) -> int:
 
 def _changed() -> set[str]:
     """The files that differ from the last commit."""
-    told = subprocess.run(
+    reported = subprocess.run(
         ["git", "status", "--porcelain", "--untracked-files=all"], cwd=CHECKOUT, check=True, capture_output=True, text=True
     )
-    return {line[3:] for line in told.stdout.splitlines()}
+    return {line[3:] for line in reported.stdout.splitlines()}
 
 
 def main(arguments: Sequence[str]) -> int:

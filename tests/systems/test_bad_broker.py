@@ -8,7 +8,7 @@ from lying_broker import LIES, LyingBroker
 
 
 @pytest.mark.parametrize(
-    ("lie", "told"),
+    ("lie", "reported"),
     [
         ("closes", "closed the connection instead of answering EndTxn v5"),
         ("swaps-correlation-ids", "and the frame has correlation id"),
@@ -17,7 +17,7 @@ from lying_broker import LIES, LyingBroker
         ("invents-an-error", "the codec refuses it"),
     ],
 )
-def test_a_damaged_answer_is_a_violation_and_the_run_goes_on(lie: str, told: str, tmp_path: Path) -> None:
+def test_a_damaged_answer_is_a_violation_and_the_run_goes_on(lie: str, reported: str, tmp_path: Path) -> None:
     """EndTxn is damaged: what needs it is violated with the reason, and what does not is judged as ever."""
     with LyingBroker("end_txn", LIES[lie]) as broker:
         address = f"127.0.0.1:{broker.port}"
@@ -25,7 +25,7 @@ def test_a_damaged_answer_is_a_violation_and_the_run_goes_on(lie: str, told: str
 
     assert verdicts(tmp_path) == {"KIP890-060": "violated", "KIP890-141": "met"}
     reason = next(row["reason"] for row in compliance(tmp_path)["requirements"] if row["id"] == "KIP890-060")
-    assert told in reason
+    assert reported in reason
     assert lie == "closes" or "the bytes: " in reason
 
 

@@ -90,22 +90,22 @@ def test_the_log_of_the_broker_stands_beside_a_red(tmp_path: Path, temporary: Pa
 
 def test_doctor_tries_each_line(tmp_path: Path, temporary: Path) -> None:
     """And says which works."""
-    told = fencepost("doctor", "kafka", "--launcher", launcher(tmp_path), expect=0).out
+    reported = fencepost("doctor", "kafka", "--launcher", launcher(tmp_path), expect=0).out
 
-    assert "works  start: 1 node, serves after" in told
-    assert "works  pause, resume: answers no client while it is paused, and continues" in told
-    assert "works  settings of expiring: 1 node, serves after" in told
-    assert "two-nodes: " in told
+    assert "works  start: 1 node, serves after" in reported
+    assert "works  pause, resume: answers no client while it is paused, and continues" in reported
+    assert "works  settings of expiring: 1 node, serves after" in reported
+    assert "two-nodes: " in reported
     assert folders(temporary) == []
 
 
 def test_doctor_finds_what_does_not_work(tmp_path: Path, temporary: Path) -> None:
     """A broker that loses its data, and a kill that kills nobody; the exit code says so."""
-    told = fencepost("doctor", "kafka", "--launcher", plain(tmp_path, SERVE, "kill: 'true'"), expect=2).out
+    reported = fencepost("doctor", "kafka", "--launcher", plain(tmp_path, SERVE, "kill: 'true'"), expect=2).out
 
-    assert "FAILS  stop: a topic that was made before is not there: is {data} its folder for data?" in told
-    assert "FAILS  kill: " in told
-    assert "`kill` was done, and the broker did not end within 10 s, so it was killed" in told
+    assert "FAILS  stop: a topic that was made before is not there: is {data} its folder for data?" in reported
+    assert "FAILS  kill: " in reported
+    assert "`kill` was done, and the broker did not end within 10 s, so it was killed" in reported
     assert folders(temporary) == []
 
 
@@ -117,7 +117,7 @@ def test_doctor_finds_what_does_not_work(tmp_path: Path, temporary: Path) -> Non
         ("sleep 600", "does not serve, and has written nothing for 0.2 s (expected a broker that listens at {port} of 127.0.0.1)"),
     ],
 )
-def test_a_broker_that_does_not_come_is_told_and_ended(
+def test_a_broker_that_does_not_come_is_reported_and_ended(
     tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch, start: str, words: str
 ) -> None:
     """One that fails, one that becomes a daemon, one that hangs."""
@@ -176,7 +176,7 @@ def test_what_a_killed_run_left_is_swept_by_the_next(temporary: Path, monkeypatc
     assert set(temporary.iterdir()) == {living, new}
 
 
-def test_options_that_exclude_each_other_are_told(tmp_path: Path) -> None:
+def test_options_that_exclude_each_other_are_reported(tmp_path: Path) -> None:
     """What a launcher says already, nobody has to grant."""
     file = plain(tmp_path, SERVE)
 

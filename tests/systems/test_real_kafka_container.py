@@ -105,14 +105,14 @@ def test_the_same_broker_by_its_address_is_known_without_a_tag(kafka_container: 
     _, handshake = kafka_container
     system = KafkaAt(address_of(handshake))
 
-    told = system.open()
+    reported = system.open()
     session = system.session("a scenario")
 
-    assert (told.version, told.version_is_exact, told.profile) == ("4.3", False, "kafka-4.3")
-    assert (told.judged_as, told.looks_like, told.image) == (None, ("kafka", "4.3"), None)
-    assert told.capabilities == {"transactions-v2", "aged-ids", "wire-faults"}
-    assert {line.split(":")[0] for line in told.not_offered} == (kafka_settings().capabilities | {"sealing"}) - {"aged-ids"}
-    assert any(f"{address_of(handshake)} was not started by fencepost" in line for line in told.not_offered)
+    assert (reported.version, reported.version_is_exact, reported.profile) == ("4.3", False, "kafka-4.3")
+    assert (reported.judged_as, reported.looks_like, reported.image) == (None, ("kafka", "4.3"), None)
+    assert reported.capabilities == {"transactions-v2", "aged-ids", "wire-faults"}
+    assert {line.split(":")[0] for line in reported.not_offered} == (kafka_settings().capabilities | {"sealing"}) - {"aged-ids"}
+    assert any(f"{address_of(handshake)} was not started by fencepost" in line for line in reported.not_offered)
     with pytest.raises(NotOffered, match=r"crash: .* was not started by fencepost"):
         session.faults.crash()
     with pytest.raises(NotOffered, match=r"restart: .* was not started by fencepost"):
@@ -292,7 +292,7 @@ def test_what_a_killed_process_left_is_swept_by_the_next_start() -> None:
 
 
 @needs_docker
-def test_a_broker_that_ends_is_told_with_its_log(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broker_that_ends_is_reported_with_its_log(monkeypatch: pytest.MonkeyPatch) -> None:
     """A client that waits for a broker learns at once that it is gone, and why."""
     monkeypatch.setitem(kafka_settings().base, "KAFKA_PROCESS_ROLES", "nonsense")
     system = KafkaContainerSystem(IMAGE)
@@ -304,7 +304,7 @@ def test_a_broker_that_ends_is_told_with_its_log(monkeypatch: pytest.MonkeyPatch
         system.close()
 
 
-def test_docker_that_cannot_be_reached_is_told_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_docker_that_cannot_be_reached_is_reported_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without Docker there is still --bootstrap."""
     monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:1")
     system = KafkaContainerSystem(IMAGE)

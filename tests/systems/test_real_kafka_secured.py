@@ -101,7 +101,7 @@ def test_over_tls_with_scram_the_verdicts_are_those_over_plaintext(broker: Secur
     assert places_with([PASSWORD], secured, finished) == []
 
 
-def test_a_client_with_its_certificate_is_let_in_and_one_without_is_told(broker: Secured) -> None:
+def test_a_client_with_its_certificate_is_let_in_and_one_without_is_reported(broker: Secured) -> None:
     """By what would help; likewise TLS where none was said."""
     at = ("doctor", "kafka", "--bootstrap", f"{LOOPBACK}:{broker.mutual}")
     trusting = ("--tls-ca", broker.files / "ca.pem")

@@ -74,7 +74,7 @@ def test_a_node_that_cannot_be_paused_at_once_is_tried_again(monkeypatch: pytest
 
 
 @needs_docker
-def test_what_a_paused_leader_is_told_waits_for_it(two_nodes: KafkaBroker) -> None:
+def test_what_a_paused_leader_is_reported_waits_for_it(two_nodes: KafkaBroker) -> None:
     """The decision is answered meanwhile; its partition gets the marker when the node goes on, and no sooner."""
     session = two_nodes.session(NEEDS)
     probe, name = session.client("A"), session.unique("transfer")
@@ -91,16 +91,16 @@ def test_what_a_paused_leader_is_told_waits_for_it(two_nodes: KafkaBroker) -> No
     ended = probe.end_txn(name, pair.value, commit=True, retry=False)
     left = {here, there}
     for _ in session.time.attempts():
-        told = probe.describe_transaction(name)
-        assert isinstance(told, Done)
-        if (left := set(told.value.partitions)) == {there}:
+        reported = probe.describe_transaction(name)
+        assert isinstance(reported, Done)
+        if (left := set(reported.value.partitions)) == {there}:
             break
     session.faults.resume(2)
     settled = probe.settled(name)
     session.close()
 
     assert isinstance(ended, Done)
-    assert (told.value.state, left) == ("PrepareCommit", {there})
+    assert (reported.value.state, left) == ("PrepareCommit", {there})
     assert isinstance(settled, Done)
     assert settled.value.state == "CompleteCommit"
 

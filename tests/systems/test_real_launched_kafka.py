@@ -23,10 +23,10 @@ needs_docker = pytest.mark.docker(IMAGE)
 def kafka_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The jars of the image, for the Java of this machine."""
     java = shutil.which("java")
-    told = subprocess.run([java, "-version"], capture_output=True, text=True, check=True).stderr if java else ""
-    found = re.search(r'version "(\d+)', told)
+    reported = subprocess.run([java, "-version"], capture_output=True, text=True, check=True).stderr if java else ""
+    found = re.search(r'version "(\d+)', reported)
     if not found or int(found[1]) < OLDEST_JAVA:
-        pytest.skip(f"Apache Kafka 4 needs Java {OLDEST_JAVA} or later: {told.partition(chr(10))[0] or 'there is none'}")
+        pytest.skip(f"Apache Kafka 4 needs Java {OLDEST_JAVA} or later: {reported.partition(chr(10))[0] or 'there is none'}")
     folder = tmp_path_factory.mktemp("kafka")
     container = subprocess.run(["docker", "create", IMAGE], capture_output=True, text=True, check=True).stdout.strip()
     try:
@@ -37,7 +37,7 @@ def kafka_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def _told(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+def _reported(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     if request.node.get_closest_marker("docker"):
         monkeypatch.setenv("KAFKA_HOME", str(request.getfixturevalue("kafka_home")))
 
@@ -46,9 +46,9 @@ def _told(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> No
 @pytest.mark.thorough
 def test_every_line_of_the_launcher_works() -> None:
     """With every configuration, two nodes and users that log in among them: some twenty starts of a broker."""
-    told = fencepost("doctor", "kafka", "--launcher", EXAMPLES / "kafka-jars.yaml", expect=0).out
+    reported = fencepost("doctor", "kafka", "--launcher", EXAMPLES / "kafka-jars.yaml", expect=0).out
 
-    lines = re.findall(r"^  (works|FAILS)  ([^:]*): (.*)$", told, re.MULTILINE)
+    lines = re.findall(r"^  (works|FAILS)  ([^:]*): (.*)$", reported, re.MULTILINE)
     assert {line: verdict for verdict, line, _ in lines if verdict == "FAILS"} == {}
     assert {"start", "stop", "kill", "pause, resume", "settings of two-nodes", "settings of authorizer"} <= {line for _, line, _ in lines}
 

@@ -96,14 +96,14 @@ def test_a_store_on_an_oxia_of_two_shards_is_a_metadata_store() -> None:
         is_a_metadata_store(lambda: opened(container), in_order=False)
 
 
-def test_a_settle_tells_also_what_clients_beside_write_because_of_it(server: OxiaContainer, store: OxiaStore) -> None:
+def test_a_settle_reports_also_what_clients_beside_write_because_of_it(server: OxiaContainer, store: OxiaStore) -> None:
     """Two brokers that answer each other's writes are done when one of them is settled."""
     other = OxiaStore(str(server.address), beside=store)
-    told: list[str] = []
+    reported: list[str] = []
 
     def answer(change: KeyChange) -> None:
-        told.append(change.key)
-        (other if len(told) % 2 else store).put(f"beside/{len(told)}", b"")
+        reported.append(change.key)
+        (other if len(reported) % 2 else store).put(f"beside/{len(reported)}", b"")
 
     store.watch("beside/0", "beside/3", answer)
     other.watch("beside/0", "beside/3", answer)
@@ -111,7 +111,7 @@ def test_a_settle_tells_also_what_clients_beside_write_because_of_it(server: Oxi
 
     store.settle()
 
-    assert sorted(told) == [f"beside/{number}" for number in (0, 0, 1, 1, 2, 2)]
+    assert sorted(reported) == [f"beside/{number}" for number in (0, 0, 1, 1, 2, 2)]
     other.close()
     store.settle()
 
@@ -124,18 +124,18 @@ def test_a_store_under_a_root_of_oxia_is_a_metadata_store(server: OxiaContainer)
 def test_what_another_client_wrote_is_heard_when_it_has_come(server: OxiaContainer, store: OxiaStore) -> None:
     """Nothing is written for that, and nothing waited for."""
     other = opened(server)
-    told: list[str] = []
-    store.watch(*only("heard"), lambda change: told.append(change.key))
-    store.watch_sequence("heard too", told.append, partition_key="heard too")
+    reported: list[str] = []
+    store.watch(*only("heard"), lambda change: reported.append(change.key))
+    store.watch_sequence("heard too", reported.append, partition_key="heard too")
     other.put("heard", b"")
     other.append("heard too", b"", partition_key="heard too")
 
     for _ in WallTime(IN_TIME_S).attempts():
         store.hear()
-        if len(told) == 2:
+        if len(reported) == 2:
             break
 
-    assert sorted(told) == ["heard", "heard too-00000000000000000001"]
+    assert sorted(reported) == ["heard", "heard too-00000000000000000001"]
     other.close()
 
 
@@ -225,9 +225,9 @@ def test_an_index_has_one_key_of_a_record_there_too(store: OxiaStore) -> None:
 
 def test_a_closed_client_answers_nothing(server: OxiaContainer, store: OxiaStore) -> None:
     """Its watches and sessions have ended, of which others are told."""
-    told: list[KeyChange] = []
+    reported: list[KeyChange] = []
     gone: list[KeyChange] = []
-    store.watch(*only("closing"), told.append)
+    store.watch(*only("closing"), reported.append)
     client = opened(server)
     client.watch(*only("closing"), gone.append)
     session = client.session()
@@ -240,7 +240,7 @@ def test_a_closed_client_answers_nothing(server: OxiaContainer, store: OxiaStore
             call()
     store.settle()
 
-    assert [change.kind for change in told] == [ChangeKind.CREATED, ChangeKind.DELETED]
+    assert [change.kind for change in reported] == [ChangeKind.CREATED, ChangeKind.DELETED]
     assert gone == []
 
 
@@ -278,8 +278,8 @@ def test_an_oxia_that_does_not_answer_is_unavailable_in_time(own_server: OxiaCon
     store = opened(own_server)
     session = store.session()
     session.put_ephemeral("leader", b"")
-    told: list[KeyChange] = []
-    store.watch(*only("b"), told.append)
+    reported: list[KeyChange] = []
+    store.watch(*only("b"), reported.append)
     halt(own_server, stop)
 
     with ThreadPoolExecutor(14) as pool:
@@ -291,7 +291,7 @@ def test_an_oxia_that_does_not_answer_is_unavailable_in_time(own_server: OxiaCon
     bring_back(own_server, stop)
     come_back(lambda: store.put("b", b"back"))
     come_back(store.settle)
-    assert [change.key for change in told][:1] == ["b"]
+    assert [change.key for change in reported][:1] == ["b"]
     store.close()
 
 
@@ -308,7 +308,7 @@ def test_closing_a_client_of_an_oxia_that_does_not_answer_takes_no_longer(own_se
     bring_back(own_server, "pause")
 
 
-def test_an_address_where_nobody_listens_is_told_in_time() -> None:
+def test_an_address_where_nobody_listens_is_reported_in_time() -> None:
     """As one of an Oxia that was never started."""
     port = free_port()
 

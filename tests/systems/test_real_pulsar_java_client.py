@@ -50,9 +50,9 @@ def result(classpath: str, service: str, admin: str, topic: str) -> dict[str, An
     command = ["java", "-cp", classpath, str(HERE / "AcrossSplits.java"), service, admin, topic]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=240)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    told: dict[str, Any] = json.loads(next(line for line in done.stdout.splitlines() if line.startswith("{")))
-    del told["again"]
-    return told
+    reported: dict[str, Any] = json.loads(next(line for line in done.stdout.splitlines() if line.startswith("{")))
+    del reported["again"]
+    return reported
 
 
 @pytest.fixture(scope="module")

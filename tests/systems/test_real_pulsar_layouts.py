@@ -72,13 +72,13 @@ def test_a_sealed_segment_that_no_subscription_needs_is_pruned(to_be_pruned: ToB
     assert [message.value for message in value(needed.probe.read_topic(needed.topic, "s"))] == ["needed"]
 
 
-def test_the_history_tells_every_change(session: ScalableSession, to_be_pruned: ToBePruned) -> None:
+def test_the_history_reports_every_change(session: ScalableSession, to_be_pruned: ToBePruned) -> None:
     """The pruning with the segment that is gone."""
-    told = [event for event in session.history("run") if event["client"] == "controller" and event["type"] == "ok"]
-    of_drained = [event for event in told if event["ctl"]["topic"] == to_be_pruned.drained.topic]
+    reported = [event for event in session.history("run") if event["client"] == "controller" and event["type"] == "ok"]
+    of_drained = [event for event in reported if event["ctl"]["topic"] == to_be_pruned.drained.topic]
 
     assert [event["f"] for event in of_drained] == ["create", "split", "prune"]
-    assert {event["f"] for event in told} == {"create", "split", "merge", "prune"}
+    assert {event["f"] for event in reported} == {"create", "split", "merge", "prune"}
 
 
 def test_what_a_sealed_segment_is_sent_is_ignored_in_silence(session: ScalableSession) -> None:

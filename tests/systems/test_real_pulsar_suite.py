@@ -56,8 +56,8 @@ def test_a_release_of_pulsar_conforms_but_for_its_known_deviations(judged: Judge
 @pytest.mark.usefixtures("java")
 def test_the_histories_of_a_release_of_pulsar_show_only_what_deviates(judged: Judged) -> None:
     """All of them were judged, and could be read; writes to an ended transaction are those of known deviations."""
-    told = compliance(judged.results)["histories"]
+    reported = compliance(judged.results)["histories"]
 
-    assert (told["judged"] > len(judged.asked), told["quarantined"]) == (True, 0)
-    assert "write-to-ended-transaction" in {anomaly["anomaly"] for anomaly in told["anomalies"] if anomaly["definite"]}
-    assert {anomaly["requirement"] for anomaly in told["anomalies"] if anomaly["red"]} <= judged.red_once
+    assert (reported["judged"] > len(judged.asked), reported["quarantined"]) == (True, 0)
+    assert "write-to-ended-transaction" in {anomaly["anomaly"] for anomaly in reported["anomalies"] if anomaly["definite"]}
+    assert {anomaly["requirement"] for anomaly in reported["anomalies"] if anomaly["red"]} <= judged.red_once

@@ -70,7 +70,7 @@ def test_what_a_server_decided_before_it_died_another_one_shows(server: OxiaCont
         assert other_way.error == "InvalidTxnStatus"
 
 
-def test_what_one_server_ends_is_told_to_the_segments_of_the_other(server: OxiaContainer, tmp_path: Path) -> None:
+def test_what_one_server_ends_is_notified_to_the_segments_of_the_other(server: OxiaContainer, tmp_path: Path) -> None:
     """Both live, and neither has to be asked: the events of the one are heard by the other. An open transaction holds readers up there."""
     with (
         served_on(server, tmp_path / "one") as one,
@@ -102,10 +102,10 @@ def test_an_oxia_that_is_paused_is_said_to_be_gone_and_the_rest_is_served(tmp_pa
         container.get_wrapped_container().pause()
 
         for _ in range(2):
-            told = in_time(lambda: segment.probe.new_transaction(scalable=True, retry=False))
-            assert isinstance(told, Refused)
-            assert told.error == "ServiceNotReady"
-            assert f"metadata store: the Oxia at {container.address} did not do it: no answer within" in told.message
+            reported = in_time(lambda: segment.probe.new_transaction(scalable=True, retry=False))
+            assert isinstance(reported, Refused)
+            assert reported.error == "ServiceNotReady"
+            assert f"metadata store: the Oxia at {container.address} did not do it: no answer within" in reported.message
         healthy(served)
 
         container.get_wrapped_container().unpause()
@@ -125,7 +125,7 @@ def in_time(call: Callable[[], Outcome[object]]) -> Outcome[object]:
 
 
 @pytest.mark.parametrize("command", [("serve", "pulsar", "--port", "0", "--admin-port", "0"), ("run", "--spec", "pip471", "--no-html")])
-def test_an_oxia_that_is_not_there_is_told_in_time(tmp_path: Path, command: tuple[str, ...]) -> None:
+def test_an_oxia_that_is_not_there_is_reported_in_time(tmp_path: Path, command: tuple[str, ...]) -> None:
     """With its address, and exit code 2, as of any other system that cannot be reached."""
     address = f"127.0.0.1:{free_port()}"
     began = time.monotonic()

@@ -71,9 +71,9 @@ def kfake(tmp_path: Path) -> Iterator[str]:
 @pytest.mark.docker(IMAGE)
 def test_a_stock_kafka_deviates_as_it_is_known_to(stock_kafka: str, tmp_path: Path) -> None:
     """At an address, with the core and what settings of ours once hid."""
-    told = ("--known-as", "kafka:4.3.1", "--results", tmp_path)
+    reported = ("--known-as", "kafka:4.3.1", "--results", tmp_path)
 
-    fencepost("run", "kafka", "--bootstrap", stock_kafka, *ASKED, *told, expect=0)
+    fencepost("run", "kafka", "--bootstrap", stock_kafka, *ASKED, *reported, expect=0)
 
     assert {verdicts(tmp_path)[row] for row in BIT_BEFORE} <= {"met", "known_deviation"}
 

@@ -28,8 +28,8 @@ class Ours:
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_"))}
         subprocess.run(self.command, env=environment | {"FENCEPOST_FAULT": fault, "FENCEPOST_BROKER": "by hand"}, check=True, timeout=300)
 
-    def told(self) -> list[str]:
-        return (self.folder / "told").read_text(encoding="utf-8").splitlines()
+    def reported(self) -> list[str]:
+        return (self.folder / "reported").read_text(encoding="utf-8").splitlines()
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_a_broker_that_loses_everything_in_a_crash_is_found(ours: Ours, tmp_path
 
     (found,) = [one for one in compliance(tmp_path / "r")["requirements"] if one["scenarios"]]
     assert {one["verdict"] for one in found["scenarios"]} == {"violated"}
-    assert ours.told()[1:] == [f"crash {ours.address}", f"start {ours.address}"] * (1 + len(found["scenarios"]))
+    assert ours.reported()[1:] == [f"crash {ours.address}", f"start {ours.address}"] * (1 + len(found["scenarios"]))
     assert (ours.folder / "pid").read_text(encoding="utf-8") != before
     with socket.create_connection((ours.address.rpartition(":")[0], int(ours.address.rpartition(":")[2])), timeout=5):
         pass

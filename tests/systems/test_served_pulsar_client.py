@@ -99,7 +99,7 @@ def test_what_it_did_not_acknowledge_comes_again(client: pulsar.Client) -> None:
     assert (message.data(), message.properties(), message.partition_key()) == (b"c", {"k": "v"}, "key")
 
 
-def test_a_reader_reads_to_the_end_and_begins_again_where_it_is_told(client: pulsar.Client, probe: PulsarProbe) -> None:
+def test_a_reader_reads_to_the_end_and_begins_again_where_it_is_reported(client: pulsar.Client, probe: PulsarProbe) -> None:
     """From the earliest message on, from one in the middle of a batch, and from the latest; it knows when there is no more.
 
     The end is one that its client can tell: of a message that a transaction committed PIP-31's text has the number in the transaction

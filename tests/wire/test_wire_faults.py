@@ -99,7 +99,7 @@ def test_a_held_request_has_been_answered_when_it_was_let_go(wire: ProxiedWire) 
     assert (before, released, after) == (0, 1, 1)
 
 
-def test_a_held_request_that_can_no_longer_arrive_is_told(wire: ProxiedWire) -> None:
+def test_a_held_request_that_can_no_longer_arrive_is_reported(wire: ProxiedWire) -> None:
     """A node that has hung up meanwhile gets nothing, and whoever lets the request go learns of it."""
     with FakeBroker(fake_broker.closes) as broker:
         wire.orders.order("A", "api_versions", Fault.HOLD_UP)

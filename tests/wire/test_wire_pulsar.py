@@ -100,7 +100,7 @@ def test_a_known_frame_has_known_bytes(command: Any, size: int, known: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "reported"),
     [
         (lambda data: data.replace(b"\x0e\x01", b"\x0e\x02"), "the magic 0x0e01 was due after SEND, and 0x0e02 stands there"),
         (lambda data: data[:-1] + b"E", "has the checksum"),
@@ -116,9 +116,9 @@ def test_a_known_frame_has_known_bytes(command: Any, size: int, known: str) -> N
         (lambda data: data[:14], "the size of the metadata of SEND was due, and only 0 bytes are left"),
     ],
 )
-def test_a_frame_that_is_wrong_says_what_was_seen(change: Any, told: str) -> None:
+def test_a_frame_that_is_wrong_says_what_was_seen(change: Any, reported: str) -> None:
     """Magic, checksum, sizes and commands are each read strictly."""
-    with pytest.raises(MalformedFrame, match=told):
+    with pytest.raises(MalformedFrame, match=reported):
         decode(change(body_of(encode(a_send()))))
 
 
@@ -167,7 +167,7 @@ def test_every_batch_comes_back_as_it_was(batch: list[BatchedMessage]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "data", "told"),
+    ("count", "data", "reported"),
     [
         (2, encode_batch([BatchedMessage(b"a", 0)]), "the metadata of message 2 of 2 in a batch was due, and 0 bytes are left"),
         (1, encode_batch([BatchedMessage(b"a", 0), BatchedMessage(b"b", 1)]), "bytes are left over after a batch of 1 messages"),
@@ -176,11 +176,11 @@ def test_every_batch_comes_back_as_it_was(batch: list[BatchedMessage]) -> None:
         (1, SIZE.pack(1) + b"\xff", "the codec refuses it"),
     ],
 )
-def test_a_batch_that_is_not_what_it_says_is_refused(count: int, data: bytes, told: str) -> None:
+def test_a_batch_that_is_not_what_it_says_is_refused(count: int, data: bytes, reported: str) -> None:
     """Too few messages, too many, or cut off."""
     metadata = pb.MessageMetadata(producer_name="p", sequence_id=0, publish_time=0, num_messages_in_batch=count)
 
-    with pytest.raises(MalformedFrame, match=told):
+    with pytest.raises(MalformedFrame, match=reported):
         entries(Payload(metadata, data))
 
 

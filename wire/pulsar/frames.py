@@ -111,18 +111,18 @@ def _part(source: bytes, start: int, what: str, data: bytes) -> tuple[bytes, byt
 def _command(command_data: bytes, data: bytes) -> pb.BaseCommand:
     command = fill(pb.BaseCommand(), command_data, "a BaseCommand", data)
     if not command.HasField("type"):
-        raise MalformedFrame(f"a command is of a type that is not known: {_types_told(command)}", data)
+        raise MalformedFrame(f"a command is of a type that is not known: {_types_reported(command)}", data)
     name = name_of(command)
     if not has_body(command):
         raise MalformedFrame(f"a command of type {name} has no {name.lower()} in it", data)
     return complete(command, f"a command of type {name}", data)
 
 
-def _types_told(command: pb.BaseCommand) -> str:
+def _types_reported(command: pb.BaseCommand) -> str:
     """The numbers in the place of the type; a number that is no known type counts as an unknown field."""
     fields: Iterable[Any] = UnknownFieldSet(command)  # type: ignore[assignment]  # the stubs lack its __iter__
-    told = [str(field.data) for field in fields if field.field_number == pb.BaseCommand.TYPE_FIELD_NUMBER]
-    return ", ".join(told) or "none is told"
+    reported = [str(field.data) for field in fields if field.field_number == pb.BaseCommand.TYPE_FIELD_NUMBER]
+    return ", ".join(reported) or "none is told"
 
 
 def _payload(rest: bytes, name: str, data: bytes) -> Payload:
@@ -131,9 +131,9 @@ def _payload(rest: bytes, name: str, data: bytes) -> Payload:
     checksum_at = len(MAGIC)
     covered = rest[checksum_at + SIZE.size :]
     metadata_data, content = _part(rest, checksum_at + SIZE.size, f"the metadata of {name}", data)
-    told: int = SIZE.unpack_from(rest, checksum_at)[0]
-    if (seen := crc32c(covered)) != told:
-        raise MalformedFrame(f"the payload of {name} has the checksum {seen:#010x}, and its frame says {told:#010x}", data)
+    reported: int = SIZE.unpack_from(rest, checksum_at)[0]
+    if (seen := crc32c(covered)) != reported:
+        raise MalformedFrame(f"the payload of {name} has the checksum {seen:#010x}, and its frame says {reported:#010x}", data)
     what = f"the metadata of {name}"
     metadata = complete(fill(pb.MessageMetadata(), metadata_data, what, data), what, data)
     return Payload(metadata, content)

@@ -51,10 +51,10 @@ def _line(one: Outcome, number: int, drawn: Drawn) -> Text:
     if not one.is_killed and (why := drawn.known.lawful.get(one.place.key)):
         return Text(f"{number:4}/{count}  + {one.place}  (lawful: {why})")
     sign, style = {"killed": ("+", ""), "broke": ("!", "yellow"), "mended": ("+", ""), "survived": ("X", "bold red")}[one.state]
-    return Text(f"{number:4}/{count}  {sign} {one.place}  {_told(one)}", style=style)
+    return Text(f"{number:4}/{count}  {sign} {one.place}  {_reported(one)}", style=style)
 
 
-def _told(one: Outcome) -> str:
+def _reported(one: Outcome) -> str:
     if one.is_killed:
         return f"({', '.join(f'{red.requirement} in {red.profile}' for red in one.killers)})"
     if one.mended:
@@ -65,14 +65,14 @@ def _told(one: Outcome) -> str:
 def _sum_up(done: MutationTrial, console: Console) -> None:
     console.print()
     for one in done.not_lawful:
-        why = f"lawful.yaml says that it breaks no promise, but {_told(one)}"
+        why = f"lawful.yaml says that it breaks no promise, but {_reported(one)}"
         console.print(Text(f"not lawful: {one.place}: {why}", style="red"))
     for one in done.escaped:
-        console.print(Text(f"was killed before: {one.place}: {_told(one)}", style="red"))
+        console.print(Text(f"was killed before: {one.place}: {_reported(one)}", style="red"))
     for one in done.broke:
-        console.print(Text(f"broke the run: {one.place}  {_told(one)}", style="yellow"))
+        console.print(Text(f"broke the run: {one.place}  {_reported(one)}", style="yellow"))
     for one in done.survivors:
-        console.print(Text(f"survived: {one.place}  {_told(one)}", style="red"))
+        console.print(Text(f"survived: {one.place}  {_reported(one)}", style="red"))
     if done.stopped:
         console.print(Text(done.stopped, style="bold"))
     lawful = f", {len(done.lawful)} lawful" if done.lawful else ""

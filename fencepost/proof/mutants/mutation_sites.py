@@ -98,7 +98,7 @@ def _place(file: str, text: Text, change: SourceChange, where: _Where) -> Mutati
     first, last = text.line_of(change.start), text.line_of(change.end)
     before, behind = text.joined(text.start_of(first), change.start), text.joined(change.end, text.end_of(last))
     line = _one_line(before + text.joined(change.start, change.end) + behind)
-    becomes = change.told or _one_line(before + change.text + behind)
+    becomes = change.reported or _one_line(before + change.text + behind)
     key = Key(file, where.function, line, becomes)
     return MutationSite(key, change.kind, first, where.statement, where.outermost, change.start, change.end, change.text)
 

@@ -43,7 +43,7 @@ class SourceChange:
     start: int
     end: int
     text: str
-    told: str = ""
+    reported: str = ""
 
 
 class Text:

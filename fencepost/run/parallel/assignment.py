@@ -19,10 +19,10 @@ class Dealing:
     """A process's share of the scenarios: all of them in a process that runs alone."""
 
     def __init__(self, config: pytest.Config) -> None:
-        told = getattr(config, "workerinput", {})
-        self._workers: int = told.get("workercount", 1)
-        self._number = _number_of(told.get("workerid", "gw0"))
-        self._is_heard = FOLDER in told
+        reported = getattr(config, "workerinput", {})
+        self._workers: int = reported.get("workercount", 1)
+        self._number = _number_of(reported.get("workerid", "gw0"))
+        self._is_heard = FOLDER in reported
 
     def beside_others(self, systems: Iterable[System]) -> None:
         """Notify the systems how many processes have systems like them."""

@@ -26,15 +26,15 @@ class Mailbox:
 
     def planned(self) -> dict[str, Planned]:
         """The scenarios that a worker collected: all collect the same. Empty before."""
-        told = _read(self.folder / _PLAN)
-        return {nodeid: Planned(**planned) for nodeid, planned in told.items()} if told else {}
+        reported = _read(self.folder / _PLAN)
+        return {nodeid: Planned(**planned) for nodeid, planned in reported.items()} if reported else {}
 
     def look_at(self, worker: str) -> Callable[[], Now]:
         """A function that returns what that worker is doing."""
 
         def look() -> Now:
-            told = _read(self.folder / f"{worker}.json")
-            return Now(told["nodeid"], told["step"], [Doing(**doing) for doing in told["doing"]]) if told else Now()
+            reported = _read(self.folder / f"{worker}.json")
+            return Now(reported["nodeid"], reported["step"], [Doing(**doing) for doing in reported["doing"]]) if reported else Now()
 
         return look
 
@@ -81,7 +81,7 @@ def _write(path: Path, data: dict[str, Any]) -> None:
 
 def _read(path: Path) -> dict[str, Any] | None:
     try:
-        told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        reported: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
-    return told
+    return reported

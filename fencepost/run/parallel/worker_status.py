@@ -58,9 +58,9 @@ class InWorker(Looking):
 
 def in_worker(config: pytest.Config) -> None:
     """Have a worker process report what it is doing, if the run has a mailbox."""
-    told = getattr(config, "workerinput", {})
-    if FOLDER in told:
-        config.pluginmanager.register(InWorker(config, Path(told[FOLDER]), told["workerid"]), "fencepost-looking")
+    reported = getattr(config, "workerinput", {})
+    if FOLDER in reported:
+        config.pluginmanager.register(InWorker(config, Path(reported[FOLDER]), reported["workerid"]), "fencepost-looking")
 
 
 def planned(items: Sequence[pytest.Item]) -> dict[str, Planned]:

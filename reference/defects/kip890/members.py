@@ -13,8 +13,8 @@ from fencepost.reference.kafka.membership import Group, Membership
 class FollowersAreToldOfTheOthers(Membership):
     """Every member receives the list of all members as if it were the leader, and assigns partitions by itself."""
 
-    def told(self, group: Group, member: str) -> Mapping[str, bytes]:
-        return super().told(group, member) or super().told(group, group.leader)
+    def reported(self, group: Group, member: str) -> Mapping[str, bytes]:
+        return super().reported(group, member) or super().reported(group, group.leader)
 
 
 @defect({"KIP890-353": seen("^success", what="Heartbeat of A")}, origin="textbook: a change of members without a new generation")

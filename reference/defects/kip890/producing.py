@@ -114,7 +114,7 @@ class ForeignProducerIdCalledTransient(Verification):
 class LogEndToldForItsStart(PartitionLog):
     """A refusal says that the log starts where it ends, so its producer takes what it has written for deleted."""
 
-    def start_told_to_producers(self) -> int:
+    def start_reported_to_producers(self) -> int:
         return self.end_offset
 
 

@@ -55,5 +55,5 @@ class OlderDuplicatesKnown(ProducerStates):
 class LogStartNotTold(PartitionLog):
     """Produce answers -1 as the log start offset, which is all that Kafka promises."""
 
-    def start_told_to_producers(self) -> int:
+    def start_reported_to_producers(self) -> int:
         return -1

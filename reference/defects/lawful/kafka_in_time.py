@@ -37,23 +37,23 @@ class NotCoordinatorAtFirst(Coordinator):
     """The first InitProducerId and the first EndTxn of each transactional id get NOT_COORDINATOR, and clients have to retry."""
 
     def __init__(self, *parts: Any) -> None:
-        self._told: set[tuple[str, str]] = set()
+        self._reported: set[tuple[str, str]] = set()
         super().__init__(*parts)
 
     def init_producer_id(self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch = NO_PRODUCER) -> ProducerIdAndEpoch:
-        _send_away_at_first(self._told, "InitProducerId", transactional_id)
+        _send_away_at_first(self._reported, "InitProducerId", transactional_id)
         return super().init_producer_id(transactional_id, timeout_ms, expected)
 
     def end_transaction(
         self, transactional_id: str, producer: ProducerIdAndEpoch, decision: Decision, api_version: int
     ) -> ProducerIdAndEpoch:
-        _send_away_at_first(self._told, "EndTxn", transactional_id)
+        _send_away_at_first(self._reported, "EndTxn", transactional_id)
         return super().end_transaction(transactional_id, producer, decision, api_version)
 
 
-def _send_away_at_first(told: set[tuple[str, str]], request: str, transactional_id: str) -> None:
-    if transactional_id and (request, transactional_id) not in told:
-        told.add((request, transactional_id))
+def _send_away_at_first(reported: set[tuple[str, str]], request: str, transactional_id: str) -> None:
+    if transactional_id and (request, transactional_id) not in reported:
+        reported.add((request, transactional_id))
         raise Refused(Error.NOT_COORDINATOR)
 
 

@@ -46,11 +46,11 @@ class ScalableDrainedStayAssigned(Sessions):
 class ScalableAssignmentsToldTwice(Sessions):
     """A consumer is notified of each change of its assignment twice."""
 
-    def tell(self, session: Session, assignment: Assignment) -> None:
+    def notify(self, session: Session, assignment: Assignment) -> None:
         is_first, is_news = session.assignment is None, session.assignment != assignment
-        super().tell(session, assignment)
+        super().notify(session, assignment)
         if is_news and not is_first:
-            session.tell(assignment)
+            session.notify(assignment)
 
 
 @defect(origin="the proposal says about a minute")
@@ -65,25 +65,25 @@ class ScalableConsumersWaitedForLonger(Sessions):
 class MetadataEventsToldTwice(MetadataCoordinator):
     """Each participant has two events of each end."""
 
-    def tell(self, txn: TxnId, decision: State) -> None:
-        super().tell(txn, decision)
-        super().tell(txn, decision)
+    def notify(self, txn: TxnId, decision: State) -> None:
+        super().notify(txn, decision)
+        super().notify(txn, decision)
 
 
 @defect(origin="stores that list records in an order of their own")
 class MetadataEventsLastFirst(MetadataCoordinator):
     """The participant that joined a transaction last is notified first of its end."""
 
-    def tell(self, txn: TxnId, decision: State) -> None:
+    def notify(self, txn: TxnId, decision: State) -> None:
         for participant in reversed(self._records.participants(txn)):
-            self._records.tell(participant, txn, decision)
+            self._records.notify(participant, txn, decision)
 
 
 @defect(origin="the proposal's text, Q12: a list that is read again where a watch is not to be had")
 class MetadataNobodyIsTold(MetadataCoordinator):
     """The coordinator writes no events: participants read the headers from time to time."""
 
-    def tell(self, txn: TxnId, decision: State) -> None:
+    def notify(self, txn: TxnId, decision: State) -> None:
         """Whoever takes part looks by itself."""
 
 
@@ -91,12 +91,12 @@ class MetadataNobodyIsTold(MetadataCoordinator):
 class MetadataSealedIsNotTold(MetadataCoordinator):
     """Participants in sealed segments get no event of an end: they find it when they read the header by themselves."""
 
-    def tell(self, txn: TxnId, decision: State) -> None:
+    def notify(self, txn: TxnId, decision: State) -> None:
         """Whoever takes part in a sealed segment looks by itself."""
         for participant in self._records.participants(txn):
             segment = participant.topic if isinstance(participant, SubscriptionName) else participant
             if not is_sealed(self._machine.disk, segment):
-                self._records.tell(participant, txn, decision)
+                self._records.notify(participant, txn, decision)
 
 
 @defect(origin="the proposal names no order")

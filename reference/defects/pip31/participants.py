@@ -25,9 +25,9 @@ class PulsarLastOneIsNotAwaited(Participants):
     """A transaction counts as committed although one topic has not applied the end, and that topic is never notified again."""
 
     def check_complete(self, txn: TxnId) -> None:
-        told = self._missing.get(txn, {})
-        if len(told) == 1:
-            told.clear()
+        reported = self._missing.get(txn, {})
+        if len(reported) == 1:
+            reported.clear()
         super().check_complete(txn)
 
 

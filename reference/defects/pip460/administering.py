@@ -141,8 +141,8 @@ class ScalableConsumersOfTheDeletedLeftAlone(Sessions):
 
 class _NewOrGone(TopicsWatch):
     def take(self) -> Topics | None:
-        told = super().take()
-        return replace(told, removed=()) if told is not None and told.added else told
+        reported = super().take()
+        return replace(reported, removed=()) if reported is not None and reported.added else reported
 
 
 @defect(
@@ -224,8 +224,8 @@ class ScalableMadeAnew(ScalableTopics):
 
 class _NewForAll(TopicsWatch):
     def take(self) -> Topics | None:
-        told = super().take()
-        return None if told is None else Topics(told.added, is_first=True)
+        reported = super().take()
+        return None if reported is None else Topics(reported.added, is_first=True)
 
 
 @defect(

@@ -73,9 +73,9 @@ class ScalableAssignedFromTheLast(Sessions):
 class ScalableOthersAreNotTold(Sessions):
     """A consumer is notified of its segments when it registers, and never again."""
 
-    def tell(self, session: Session, assignment: Assignment) -> None:
+    def notify(self, session: Session, assignment: Assignment) -> None:
         if session.assignment is None:
-            super().tell(session, assignment)
+            super().notify(session, assignment)
 
 
 @defect(
@@ -85,9 +85,9 @@ class ScalableOthersAreNotTold(Sessions):
 class ScalableNothingIsNotTold(Sessions):
     """A consumer that loses its last segment to another one is not notified of it."""
 
-    def tell(self, session: Session, assignment: Assignment) -> None:
+    def notify(self, session: Session, assignment: Assignment) -> None:
         if assignment.segments or session.assignment is None:
-            super().tell(session, assignment)
+            super().notify(session, assignment)
 
 
 @defect(
@@ -116,11 +116,11 @@ class ScalableLastOfAConnection(Sessions):
         """The last one that has come over each connection, by what closes that."""
         return {}
 
-    def tell(self, session: Session, assignment: Assignment) -> None:
+    def notify(self, session: Session, assignment: Assignment) -> None:
         if session.assignment is None:
             self.last[session._hang_up] = session
         if self.last[session._hang_up] is session:
-            super().tell(session, assignment)
+            super().notify(session, assignment)
 
 
 @defect(
@@ -129,8 +129,8 @@ class ScalableLastOfAConnection(Sessions):
 class ScalableEpochBeforeTold(Sessions):
     """An assignment has the epoch that its change began with, so that who has seen a later one passes it over."""
 
-    def tell(self, session: Session, assignment: Assignment) -> None:
-        super().tell(session, Assignment(max(assignment.epoch - 1, 0), assignment.segments))
+    def notify(self, session: Session, assignment: Assignment) -> None:
+        super().notify(session, Assignment(max(assignment.epoch - 1, 0), assignment.segments))
 
 
 @defect(
@@ -140,10 +140,10 @@ class ScalableEpochBeforeTold(Sessions):
 class ScalableOneSessionOfAName(Sessions):
     """A consumer is known by its name in its topic, and who joins another subscription under that name takes its session over."""
 
-    def tell(self, session: Session, assignment: Assignment) -> None:
+    def notify(self, session: Session, assignment: Assignment) -> None:
         if session.assignment is None:
             self.end_others(session)
-        super().tell(session, assignment)
+        super().notify(session, assignment)
 
     def end_others(self, session: Session) -> None:
         """A name has one session in a topic, the newest."""
@@ -158,9 +158,9 @@ class ScalableOneSessionOfAName(Sessions):
 class ScalableOldestAssignmentsKept(Sessions):
     """Where too many assignments wait for a consumer that does not read, the newest ones are dropped."""
 
-    def tell(self, session: Session, assignment: Assignment) -> None:
+    def notify(self, session: Session, assignment: Assignment) -> None:
         if len(session._waiting) < MOST_WAITING:
-            super().tell(session, assignment)
+            super().notify(session, assignment)
         else:
             session.assignment = assignment  # as if it had been told
 
@@ -261,8 +261,8 @@ class ScalableConsumersDecodedTwice(Registrations):
 class ScalableEndsBehindTheRange(Answers):
     """The assignment names the first hash after a segment instead of its last one."""
 
-    def hashes_told(self, segment: Segment) -> HashRange:
-        first, last = super().hashes_told(segment)
+    def hashes_reported(self, segment: Segment) -> HashRange:
+        first, last = super().hashes_reported(segment)
         return HashRange(first, last + 1)
 
 
@@ -274,6 +274,6 @@ class ScalableEndsBehindTheRange(Answers):
 class ScalableHashesOfTheWhole(Answers):
     """The assignment says that each segment covers all hashes."""
 
-    def hashes_told(self, segment: Segment) -> HashRange:
-        super().hashes_told(segment)
+    def hashes_reported(self, segment: Segment) -> HashRange:
+        super().hashes_reported(segment)
         return HashRange(0, HASHES - 1)

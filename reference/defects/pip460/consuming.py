@@ -72,5 +72,5 @@ class ScalableKeptFromTheBeginning(Pruning):
 class ScalableEndToldOfTheActive(Answers):
     """A consumer that subscribes to a fully acknowledged segment is notified of its end, even if the segment is active."""
 
-    def tells_who_subscribes_the_end(self, *, has_ended: bool, is_sealed: bool, has_more: bool) -> bool:
-        return super().tells_who_subscribes_the_end(has_ended=has_ended, is_sealed=is_sealed, has_more=has_more) or not has_more
+    def reports_who_subscribes_the_end(self, *, has_ended: bool, is_sealed: bool, has_more: bool) -> bool:
+        return super().reports_who_subscribes_the_end(has_ended=has_ended, is_sealed=is_sealed, has_more=has_more) or not has_more

@@ -47,8 +47,8 @@ class ScalableLastSegmentHasTheRest(ScalableTopics):
 class ScalableFirstParentTold(Answers):
     """The layout names only the first parent of a merged segment, so a client reads only that one before the child."""
 
-    def parents_told(self, segment: Segment) -> Sequence[int]:
-        return super().parents_told(segment)[:1]
+    def parents_reported(self, segment: Segment) -> Sequence[int]:
+        return super().parents_reported(segment)[:1]
 
 
 @defect({"PIP460-02": seen("^epoch 1", what="^segments of payments$")}, origin="textbook: off by one")

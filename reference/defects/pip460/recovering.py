@@ -129,10 +129,10 @@ class ScalableWaitsForWhoBegan(LayoutChanges):
 class ScalableLeftWhatTheLayoutHas(LayoutChanges):
     """A change whose layout was written is taken for ended, and what was noted of it stays: no other one can be noted any more."""
 
-    def recover(self, topic: str, tell: Callable[[], None]) -> None:
+    def recover(self, topic: str, notify: Callable[[], None]) -> None:
         noted, stored = self._layouts.note(topic), self._layouts.find(topic)
         if noted is None or stored is None or stored.layout.segments.keys().isdisjoint(noted[0].children):
-            super().recover(topic, tell)
+            super().recover(topic, notify)
 
 
 @defect(
@@ -228,8 +228,8 @@ class ScalableControllerRemembered(Answers):
         """What was told of a topic first."""
         return {}
 
-    def controller_told(self, topic: str, find: Callable[[], str | None]) -> str | None:
-        return self.known.setdefault(topic, super().controller_told(topic, find))
+    def controller_reported(self, topic: str, find: Callable[[], str | None]) -> str | None:
+        return self.known.setdefault(topic, super().controller_reported(topic, find))
 
 
 @defect(
@@ -259,12 +259,12 @@ class ScalableSealedBehindTheLayout(LayoutChanges):
     def seal(self, parents: Sequence[str]) -> None:
         self.due = parents
 
-    def make(self, topic: str, plan: Plan, tell: Callable[[], None]) -> None:
-        def seal_and_tell() -> None:
+    def make(self, topic: str, plan: Plan, notify: Callable[[], None]) -> None:
+        def seal_and_notify() -> None:
             LayoutChanges.seal(self, self.due)
-            tell()
+            notify()
 
-        super().make(topic, plan, seal_and_tell)
+        super().make(topic, plan, seal_and_notify)
 
 
 @defect(

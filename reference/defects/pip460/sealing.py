@@ -112,8 +112,8 @@ class ScalableSilentAboutTheSeal(Answers):
 class ScalableEndBeforeTheOpen(Answers):
     """A consumer that subscribes to a sealed segment is notified of its end while a transaction is open there."""
 
-    def tells_who_subscribes_the_end(self, *, has_ended: bool, is_sealed: bool, has_more: bool) -> bool:
-        super().tells_who_subscribes_the_end(has_ended=has_ended, is_sealed=is_sealed, has_more=has_more)
+    def reports_who_subscribes_the_end(self, *, has_ended: bool, is_sealed: bool, has_more: bool) -> bool:
+        super().reports_who_subscribes_the_end(has_ended=has_ended, is_sealed=is_sealed, has_more=has_more)
         return is_sealed and not has_more
 
 

@@ -97,8 +97,8 @@ class ScalableCursorsSealedToo(LayoutChanges):
 class ScalableEndToldToOne(Subscription):
     """If several consumers share a subscription of a sealed segment, only the first is notified of its end, and the others wait."""
 
-    def tell_end(self, consumers: Sequence[Consumer]) -> None:
-        super().tell_end(consumers[:1])
+    def notify_end(self, consumers: Sequence[Consumer]) -> None:
+        super().notify_end(consumers[:1])
 
 
 @defect(
@@ -110,8 +110,8 @@ class ScalableWhoComesWaits(Answers):
     """Only consumers that are connected at the end of a sealed segment are notified of it; one that subscribes later waits for ever,
     and never reads the children."""
 
-    def tells_who_subscribes_the_end(self, *, has_ended: bool, is_sealed: bool, has_more: bool) -> bool:
-        return super().tells_who_subscribes_the_end(has_ended=has_ended, is_sealed=is_sealed, has_more=has_more) and not is_sealed
+    def reports_who_subscribes_the_end(self, *, has_ended: bool, is_sealed: bool, has_more: bool) -> bool:
+        return super().reports_who_subscribes_the_end(has_ended=has_ended, is_sealed=is_sealed, has_more=has_more) and not is_sealed
 
 
 @defect(
@@ -128,7 +128,7 @@ class ScalableDeliveredIsTheEnd(Subscription):
         if not isinstance(buffer, MetadataBuffer) or buffer.ongoing() or not is_sealed(buffer._machine.disk, buffer._segment):
             return
         if all(self.is_withheld(readable) for readable in buffer.after(self.cursor.mark_delete)):
-            self.tell_end(self.consumers)
+            self.notify_end(self.consumers)
 
 
 @defect(

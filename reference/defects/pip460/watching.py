@@ -23,8 +23,8 @@ _NO_LAYOUT = Symptom(what="^message of the system$", seen="is no layout")
 class ScalableSealedAreNotTold(Newsroom):
     """The first layout of a watch has the active segments only, and their parents are missing."""
 
-    def first_told(self, topic: str) -> Layout:
-        layout = super().first_told(topic)
+    def first_reported(self, topic: str) -> Layout:
+        layout = super().first_reported(topic)
         return replace(layout, segments={number: one for number, one in layout.segments.items() if one.is_active})
 
 
@@ -32,8 +32,8 @@ class ScalableSealedAreNotTold(Newsroom):
 class ScalableHalfALayout(Newsroom):
     """The first layout of a watch leaves out some of the active segments."""
 
-    def first_told(self, topic: str) -> Layout:
-        layout = super().first_told(topic)
+    def first_reported(self, topic: str) -> Layout:
+        layout = super().first_reported(topic)
         there = {one.number for one in layout.active[: (len(layout.active) + 1) // 2]} | {one.number for one in layout.sealed}
         return replace(layout, segments={number: one for number, one in layout.segments.items() if number in there})
 
@@ -75,8 +75,8 @@ class ScalableNewsOfSplits(Newsroom):
 class ScalableNewsOnce(Newsroom):
     """A client that watches a layout is notified of one change only, because the broker's watch on the store fires once."""
 
-    def is_news(self, told: int, epoch: int) -> bool:
-        return super().is_news(told, epoch) and told < 1
+    def is_news(self, reported: int, epoch: int) -> bool:
+        return super().is_news(reported, epoch) and reported < 1
 
 
 @defect({"PIP460-28": _NOT_AS_IT_IS}, origin="feared: a close that is looked for by the connection, and not by the watch")
@@ -121,8 +121,8 @@ class ScalableFirstToldTwice(Newsroom):
 class ScalableToldAtEveryLook(Newsroom):
     """A watch receives the layout whenever the broker reads it, also without a change."""
 
-    def is_news(self, told: int, epoch: int) -> bool:
-        super().is_news(told, epoch)
+    def is_news(self, reported: int, epoch: int) -> bool:
+        super().is_news(reported, epoch)
         return True
 
 
@@ -133,10 +133,10 @@ class ScalableToldAtEveryLook(Newsroom):
 class ScalableAskTheController(Newsroom):
     """Only the broker with the controller of a topic sends its layout; the others answer that they are not ready."""
 
-    def first_told(self, topic: str) -> Layout:
+    def first_reported(self, topic: str) -> Layout:
         if not self._has_controller(topic):
             raise Refused(Error.SERVICE_NOT_READY, f"the controller of {topic} is elsewhere")
-        return super().first_told(topic)
+        return super().first_reported(topic)
 
     def _has_controller(self, topic: str) -> bool:
         record = self._store.get(paths.controller(topic))
@@ -150,7 +150,7 @@ class ScalableAskTheController(Newsroom):
 class ScalableNewsAtTheController(ScalableAskTheController):
     """A client that watches at another broker than the controller's receives the first layout, and no later one."""
 
-    def first_told(self, topic: str) -> Layout:
+    def first_reported(self, topic: str) -> Layout:
         return self._layout_of(topic)
 
     def look(self, topic: str, watch: LayoutWatch[Said]) -> None:
@@ -180,8 +180,8 @@ class ScalableFirstLayoutRemembered(Newsroom):
         """The first layout that was told of each topic."""
         return {}
 
-    def first_told(self, topic: str) -> Layout:
-        return self.first.setdefault(topic, super().first_told(topic))
+    def first_reported(self, topic: str) -> Layout:
+        return self.first.setdefault(topic, super().first_reported(topic))
 
 
 @defect({"PIP460-33": _NOT_AS_IT_IS}, origin="feared: a cache whose watch ended with its client")
@@ -193,8 +193,8 @@ class ScalableLayoutOfTheLastWatch(Newsroom):
         """The newest layout that was told to anybody who watched."""
         return {}
 
-    def first_told(self, topic: str) -> Layout:
-        return self.watched.setdefault(topic, super().first_told(topic))
+    def first_reported(self, topic: str) -> Layout:
+        return self.watched.setdefault(topic, super().first_reported(topic))
 
     def look(self, topic: str, watch: LayoutWatch[Said]) -> None:
         self.watched[topic] = self._layout_of(topic)
@@ -214,8 +214,8 @@ class ScalableBrokersRemembered(Answers):
         """What was told of a topic at an epoch."""
         return {}
 
-    def brokers_told(self, topic: str, layout: Layout, find: Callable[[Segment], str]) -> dict[int, str]:
-        return self.known.setdefault((topic, layout.epoch), super().brokers_told(topic, layout, find))
+    def brokers_reported(self, topic: str, layout: Layout, find: Callable[[Segment], str]) -> dict[int, str]:
+        return self.known.setdefault((topic, layout.epoch), super().brokers_reported(topic, layout, find))
 
 
 @defect(
@@ -226,9 +226,9 @@ class ScalableBrokersRemembered(Answers):
 class ScalableAllAtTheFirstBroker(Answers):
     """The layout names one broker for all segments, though other brokers have some of them."""
 
-    def brokers_told(self, topic: str, layout: Layout, find: Callable[[Segment], str]) -> dict[int, str]:
-        told = super().brokers_told(topic, layout, find)
-        return dict.fromkeys(told, min(told.values()))
+    def brokers_reported(self, topic: str, layout: Layout, find: Callable[[Segment], str]) -> dict[int, str]:
+        reported = super().brokers_reported(topic, layout, find)
+        return dict.fromkeys(reported, min(reported.values()))
 
 
 @defect(
@@ -239,8 +239,8 @@ class ScalableAllAtTheFirstBroker(Answers):
 class ScalableChildrenWithoutBrokers(Answers):
     """The layout names no broker for segments that were made by a split or a merge."""
 
-    def brokers_told(self, topic: str, layout: Layout, find: Callable[[Segment], str]) -> dict[int, str]:
-        return {number: url for number, url in super().brokers_told(topic, layout, find).items() if not layout.segments[number].parents}
+    def brokers_reported(self, topic: str, layout: Layout, find: Callable[[Segment], str]) -> dict[int, str]:
+        return {number: url for number, url in super().brokers_reported(topic, layout, find).items() if not layout.segments[number].parents}
 
 
 class _TheOldest(deque[Said]):
@@ -280,7 +280,7 @@ class ScalableOnlyWhatTheStoreTells(Newsroom):
 class ScalableDeletionNotTold(Newsroom):
     """A watch of a deleted topic stays with the next topic of that name, and takes its layouts for old ones."""
 
-    def tell_of_deletion(self, watch: LayoutWatch[Said], refused: Refused) -> None:
+    def notify_of_deletion(self, watch: LayoutWatch[Said], refused: Refused) -> None:
         """Who watches will see no news, and that is true."""
 
 

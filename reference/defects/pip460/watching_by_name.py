@@ -21,9 +21,9 @@ from fencepost.reference.scalable.news import LayoutWatch, Newsroom, Said
 class ScalableUnknownIsMadeUp(Newsroom):
     """A lookup of a missing topic answers with a layout of one segment, which is missing as well."""
 
-    def first_told(self, topic: str) -> Layout:
+    def first_reported(self, topic: str) -> Layout:
         try:
-            return super().first_told(topic)
+            return super().first_reported(topic)
         except Refused:
             return created(1, 0)
 
@@ -48,9 +48,9 @@ class ScalableNextTopicTakenForTheSame(Newsroom):
 class ScalableUnknownIsMade(Newsroom):
     """A lookup of a missing topic is refused, and creates the topic."""
 
-    def first_told(self, topic: str) -> Layout:
+    def first_reported(self, topic: str) -> Layout:
         try:
-            return super().first_told(topic)
+            return super().first_reported(topic)
         except Refused:
             self._store.put(paths.layout(topic), encoded(created(1, 0)), expected=NEW)
             raise
@@ -89,9 +89,9 @@ class LayoutOfAPlainStoreIsOnlyChanged(PlainStore):
     """On a store without sequences and indexes a watch learns that a layout has changed, and not that it was deleted or created: a
     topic that was created again under its name stays the old one."""
 
-    def watch(self, first: str, behind: str, told: Callable[[KeyChange], None]) -> Watch:
+    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None]) -> Watch:
         def of_what_stays(change: KeyChange) -> None:
             if change.kind is ChangeKind.MODIFIED:
-                told(change)
+                reported(change)
 
         return super().watch(first, behind, of_what_stays)

@@ -59,9 +59,9 @@ class MetadataUnloadedGoesOn(Participation):
 
     is_unloaded = False
 
-    def told(self) -> None:
+    def reported(self) -> None:
         if not self.is_unloaded:
-            super().told()
+            super().reported()
 
     def close(self) -> None:
         self.is_unloaded = True

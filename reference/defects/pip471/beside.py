@@ -31,8 +31,8 @@ class MetadataOneCoordinatorForBothKinds(Kinds):
 class MetadataSubscriptionsToldByBothKinds(Kinds):
     """A coordinator of the classic kind ends what is pending on a subscription of a segment under the number of its transaction."""
 
-    def is_told(self, participant: Participant) -> bool:
-        return isinstance(participant, SubscriptionName) or super().is_told(participant)
+    def is_notified(self, participant: Participant) -> bool:
+        return isinstance(participant, SubscriptionName) or super().is_notified(participant)
 
 
 @defect(

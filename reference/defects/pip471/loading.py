@@ -46,7 +46,7 @@ class MetadataTheLastAbortKnown(MetadataBuffer):
 
 class _CleansUpLater(Participation):
     def look_next(self) -> None:
-        self.told()
+        self.reported()
 
 
 @defect(

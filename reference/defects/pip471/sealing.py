@@ -271,7 +271,7 @@ class MetadataEndToldBeforeTheOpen(LayoutChanges):
         for parent in parents:
             for subscription in topic_of(self._segments, parent).subscriptions.values():
                 if not subscription.has_more():
-                    subscription.tell_end(subscription.consumers)
+                    subscription.notify_end(subscription.consumers)
 
 
 @defect(
@@ -308,9 +308,9 @@ class MetadataNoEndBehindACommit(Subscription):
         super().end(txn, action, low_watermark)
         self.has_ended_transactions = True
 
-    def tell_end(self, consumers: Sequence[Consumer]) -> None:
+    def notify_end(self, consumers: Sequence[Consumer]) -> None:
         if not self.has_ended_transactions:
-            super().tell_end(consumers)
+            super().notify_end(consumers)
 
 
 @defect(

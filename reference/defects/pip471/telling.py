@@ -128,8 +128,8 @@ class MetadataBeginsAgainBehindAnEvent(MetadataCoordinator):
     """If an event could not be written, the coordinator starts the end again, finds the transaction ended, and refuses: a client learns
     that its commit failed, although its messages are visible."""
 
-    def tell(self, txn: TxnId, decision: State) -> None:
+    def notify(self, txn: TxnId, decision: State) -> None:
         try:
-            super().tell(txn, decision)
+            super().notify(txn, decision)
         except Refused as refused:
             raise Refused(Error.INVALID_TXN_STATUS, f"transaction {txn} is {decision.value}, and must be OPEN") from refused

@@ -43,7 +43,7 @@ def delete_acls(node: Node, asked: Any) -> ResponsePayload:
             _check_authorizer(node)
             for right in filter(_finds(wanted, wanted.pattern_type_filter), node.authorizer.rights()):
                 node.authorizer.revoke(right)
-                found = {"error_code": Error.NONE, "error_message": None, **_told_resource(right.resource), **_told(right)}
+                found = {"error_code": Error.NONE, "error_message": None, **_reported_resource(right.resource), **_reported(right)}
                 result["matching_acls"].append(found)
         except Refused as refusal:
             result |= {"error_code": refusal.error, "error_message": refusal.message}
@@ -60,7 +60,7 @@ def describe_acls(node: Node, asked: Any) -> ResponsePayload:
     found: dict[Resource, list[Right]] = {}
     for right in filter(_finds(asked, asked.pattern_type_filter), node.authorizer.rights()):
         found.setdefault(right.resource, []).append(right)
-    resources = [{**_told_resource(resource), "acls": [_told(right) for right in rights]} for resource, rights in found.items()]
+    resources = [{**_reported_resource(resource), "acls": [_reported(right) for right in rights]} for resource, rights in found.items()]
     return response(asked, throttle_time=0, error_code=Error.NONE, error_message=None, resources=resources)
 
 
@@ -97,9 +97,9 @@ def _finds(wanted: Any, pattern_type: int) -> Callable[[Right], bool]:
     return finds
 
 
-def _told_resource(resource: Resource) -> dict[str, Any]:
+def _reported_resource(resource: Resource) -> dict[str, Any]:
     return {"resource_type": resource.kind, "resource_name": resource.name, "pattern_type": LITERAL}
 
 
-def _told(right: Right) -> dict[str, Any]:
+def _reported(right: Right) -> dict[str, Any]:
     return {"principal": right.principal, "host": ANYWHERE, "operation": right.operation, "permission_type": ALLOW}

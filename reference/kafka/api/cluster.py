@@ -56,7 +56,7 @@ def metadata(node: Node, asked: Any) -> ResponsePayload:
     """The nodes and the topics, all of them or those that are asked for."""
     wants_all = asked.topics is None or (asked.__version__ == 0 and not asked.topics)
     topics = (
-        [_told(node, topic) for topic in node.topics.all() if _is_shown(node, topic)]
+        [_reported(node, topic) for topic in node.topics.all() if _is_shown(node, topic)]
         if wants_all
         else [_wanted(node, entry) for entry in asked.topics]
     )
@@ -80,7 +80,7 @@ def _wanted(node: Node, entry: Any) -> dict[str, Any]:
         topic = node.topics.named(entry.name)
         unknown = Error.UNKNOWN_TOPIC_OR_PARTITION
     if topic is not None and _is_shown(node, topic):
-        return _told(node, topic)
+        return _reported(node, topic)
     return {"error_code": unknown, "name": entry.name, "topic_id": topic_id, "is_internal": False, "partitions": []}
 
 
@@ -88,7 +88,7 @@ def _is_shown(node: Node, topic: Topic) -> bool:
     return node.profile.own_topics == "shown" or not topic.is_internal
 
 
-def _told(node: Node, topic: Topic) -> dict[str, Any]:
+def _reported(node: Node, topic: Topic) -> dict[str, Any]:
     partitions = [
         {
             "error_code": Error.NONE,

@@ -95,7 +95,7 @@ def _produced(node: Node, asked: Any, topic: str | None, sent: _Sent, whole: Err
         if not node.topics.may_be_written_to(topic):
             raise Refused(Error.INVALID_TOPIC_EXCEPTION, f"only the broker writes to {log.name.topic}")
         # From here on the log refuses, and then the answer has its start offset.
-        result["log_start_offset"] = log.start_told_to_producers()
+        result["log_start_offset"] = log.start_reported_to_producers()
         offset = log.append(batch, data, guard)
         node.machine.crash_points.reach("after-data-appended")
         if asked.acks == _ALL and not log.replication.is_written(offset + len(batch.records)):

@@ -39,8 +39,8 @@ def subscribe(peer: Peer, command: pb.CommandSubscribe) -> None:
     _done(peer, command)
     subscription.announce_active()
     has_ended, is_sealed = topic.has_ended_for(subscription), topic.producers.is_terminated
-    if peer.node.answers.tells_who_subscribes_the_end(has_ended=has_ended, is_sealed=is_sealed, has_more=subscription.has_more()):
-        subscription.tell_end([consumer])
+    if peer.node.answers.reports_who_subscribes_the_end(has_ended=has_ended, is_sealed=is_sealed, has_more=subscription.has_more()):
+        subscription.notify_end([consumer])
 
 
 def flow(peer: Peer, command: pb.CommandFlow) -> None:
@@ -65,7 +65,7 @@ def ack(peer: Peer, command: pb.CommandAck) -> None:
         return
     if command.HasField("request_id") and peer.node.answers.answers_acknowledgement(is_refusal=False):
         peer.say(pb.CommandAckResponse(consumer_id=command.consumer_id, request_id=command.request_id))
-    _topic(peer, command.consumer_id).tell_end()
+    _topic(peer, command.consumer_id).notify_end()
 
 
 def redeliver(peer: Peer, command: pb.CommandRedeliverUnacknowledgedMessages) -> None:

@@ -83,7 +83,7 @@ class Peer:
 
         Notifications wait in the watches, not among the queued frames.
         """
-        return next((frame_of(told) for watch in self.watches.values() if (told := watch.take()) is not None), None)
+        return next((frame_of(reported) for watch in self.watches.values() if (reported := watch.take()) is not None), None)
 
     def watch(self, which: tuple[str, int], watch: Watching) -> None:
         """Send the first notification of that watch, which answers the request for it, and later ones as they come."""

@@ -33,10 +33,10 @@ def subscribe(peer: Peer, command: pb.CommandScalableTopicSubscribe) -> None:
             pb.CommandScalableTopicSubscribeResponse(request_id=command.request_id, error=code(refused.error), message=refused.message)
         )
         return
-    told = _Told(session, topic, command.consumer_id, peer.node.answers)
+    reported = _Told(session, topic, command.consumer_id, peer.node.answers)
     if (first := session.take()) is not None:
-        peer.say(pb.CommandScalableTopicSubscribeResponse(request_id=command.request_id, assignment=told.shown(first)))
-    peer.watches["stream", command.consumer_id] = told
+        peer.say(pb.CommandScalableTopicSubscribeResponse(request_id=command.request_id, assignment=reported.shown(first)))
+    peer.watches["stream", command.consumer_id] = reported
 
 
 class _Told:
@@ -59,6 +59,6 @@ class _Told:
         return pb.ScalableConsumerAssignment(layout_epoch=assignment.epoch, segments=map(self._assigned, assignment.segments))
 
     def _assigned(self, segment: Segment) -> pb.AssignedSegment:
-        first, last = self._answers.hashes_told(segment)
+        first, last = self._answers.hashes_reported(segment)
         name = segment_topic(self._topic, segment)
         return pb.AssignedSegment(segment_id=segment.number, hash_start=first, hash_end=last, segment_topic=name)

@@ -33,7 +33,7 @@ def lookup(peer: Peer, command: pb.CommandScalableTopicLookup) -> None:
             return
         node = peer.node
         watch = node.scalable.newsroom.watch_layout(
-            name, lambda layout: _told(node, number, name, layout), lambda refused: _refused(number, refused)
+            name, lambda layout: _reported(node, number, name, layout), lambda refused: _refused(number, refused)
         )
     except Refused as refused:
         if refused.error is Error.INVALID_TOPIC_NAME and peer.node.scalable.profile.impossible_names == "hung-up":
@@ -89,10 +89,10 @@ class _TopicsSession:
         self.close = watch.close
 
     def take(self) -> Command | None:
-        return None if (topics := self._watch.take()) is None else _topics_told(self._number, topics)
+        return None if (topics := self._watch.take()) is None else _topics_reported(self._number, topics)
 
 
-def _told(node: Node, number: int, name: str, layout: Layout) -> Command:
+def _reported(node: Node, number: int, name: str, layout: Layout) -> Command:
     return pb.CommandScalableTopicUpdate(session_id=number, dag=_dag(node, name, layout), resolved_topic_name=name)
 
 
@@ -100,7 +100,7 @@ def _refused(number: int, refused: Refused) -> Command:
     return pb.CommandScalableTopicUpdate(session_id=number, error=code(refused.error), message=refused.message)
 
 
-def _topics_told(number: int, topics: Topics) -> Command:
+def _topics_reported(number: int, topics: Topics) -> Command:
     if topics.is_first:
         return pb.CommandWatchScalableTopicsUpdate(watch_id=number, snapshot=pb.ScalableTopicsSnapshot(topics=topics.added))
     diff = pb.ScalableTopicsDiff(added=topics.added, removed=topics.removed)
@@ -110,12 +110,12 @@ def _topics_told(number: int, topics: Topics) -> Command:
 def _dag(node: Node, name: str, layout: Layout) -> pb.ScalableTopicDAG:
     """The segments, sealed ones too, and the brokers of the active ones."""
     where = node.assigned_url_of if node.answers.gives_segments_their_brokers() else node.service_url_of
-    brokers = node.answers.brokers_told(name, layout, lambda segment: where(segment_topic(name, segment)))
+    brokers = node.answers.brokers_reported(name, layout, lambda segment: where(segment_topic(name, segment)))
     return pb.ScalableTopicDAG(
         epoch=layout.epoch,
-        segments=[_segment(segment, node.answers.parents_told(segment)) for _, segment in sorted(layout.segments.items())],
+        segments=[_segment(segment, node.answers.parents_reported(segment)) for _, segment in sorted(layout.segments.items())],
         segment_brokers=[pb.SegmentBrokerAddress(segment_id=number, broker_url=url) for number, url in brokers.items()],
-        controller_broker_url=node.answers.controller_told(name, lambda: node.controller_url_of(name)),
+        controller_broker_url=node.answers.controller_reported(name, lambda: node.controller_url_of(name)),
     )
 
 

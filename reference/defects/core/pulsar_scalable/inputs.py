@@ -16,7 +16,7 @@ from .visibility import LooksOnlyWhenTold
 class CoreScalableInputNotTold(MetadataCoordinator):
     """Only segments have an event for an end, and no subscription looks by itself: what it acknowledged is pending for ever."""
 
-    def tell(self, txn: TxnId, decision: State) -> None:
+    def notify(self, txn: TxnId, decision: State) -> None:
         for participant in self._records.participants(txn):
             if isinstance(participant, str):
-                self._records.tell(participant, txn, decision)
+                self._records.notify(participant, txn, decision)

@@ -47,7 +47,7 @@ def segment(number: int) -> str:
     return next(one.topic for one in MERGED if one.number == number)
 
 
-def told(session: int, epoch: int, *segments: Told) -> pb.CommandScalableTopicUpdate:
+def reported(session: int, epoch: int, *segments: Told) -> pb.CommandScalableTopicUpdate:
     """SCALABLE_TOPIC_UPDATE."""
     dag = pb.ScalableTopicDAG(epoch=epoch, segments=[_info(one) for one in segments], controller_broker_url=HERE)
     dag.segment_brokers.extend(pb.SegmentBrokerAddress(segment_id=one.number, broker_url=HERE) for one in segments if one.sealed is None)

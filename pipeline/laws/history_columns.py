@@ -140,8 +140,8 @@ def operations(table: pa.Table, settled: bool = False) -> Operations:
 
 
 def _outcomes(said: dict[str, pa.Array]) -> Outcomes:
-    told = {name: numbers(said[name]) for name in ("unit", "unit_oc", "oc", "end_op")}
-    return Outcomes(**told, transactional=flags(said["transactional"]), by_hand=flags(said["by_hand"]))
+    reported = {name: numbers(said[name]) for name in ("unit", "unit_oc", "oc", "end_op")}
+    return Outcomes(**reported, transactional=flags(said["transactional"]), by_hand=flags(said["by_hand"]))
 
 
 def records(table: pa.Table) -> Records:
