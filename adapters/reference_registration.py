@@ -66,9 +66,9 @@ def _variant(asked: SpecifiedSystem) -> Defect | None:
     name = asked.options.get("defect")
     if name is None:
         return None
-    from fencepost.reference.defects import DEFECTS, LAWFUL  # reads all defects
+    from fencepost.reference.defects import CONFORMING, DEFECTS  # reads all defects
 
-    known = DEFECTS | LAWFUL
+    known = DEFECTS | CONFORMING
     if name not in known:
         raise UnknownName("defect", name, sorted(known))
     return known[name]

@@ -16,7 +16,7 @@ class Finding:
     anomaly: str
     definite: int
     possible: int
-    lawful: bool
+    allowed: bool
     witness: str
 
 

@@ -169,7 +169,7 @@ def _table(document: dict[str, Any], sums: Sequence[Total], pictured: Sequence[R
         table = Table("anomaly", "definite", "possible", "runs", "first witness")
         for total in sums:
             first = next(one for one in pictured if one.anomaly is total.anomaly)
-            name = f"{total.anomaly.name} (lawful)" if total.anomaly.allowed else total.anomaly.name
+            name = f"{total.anomaly.name} (allowed)" if total.anomaly.allowed else total.anomaly.name
             table.add_row(name, str(total.definite), str(total.possible), str(total.runs), Text(f"{first.run}: {first.claim}"))
         console.print(table)
         console.print(f"who did what: {results / PAGE}", soft_wrap=True)

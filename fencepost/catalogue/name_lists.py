@@ -13,7 +13,7 @@ from fencepost.contract.capabilities import CAPABILITIES
 from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.contract.registration import SpecifiedSystem
 from fencepost.contract.themes import THEMES, requirements_of
-from fencepost.reference.defects import DEFECTS, LAWFUL
+from fencepost.reference.defects import CONFORMING, DEFECTS
 
 FORMS = ("table", "json")
 _TEXT = "seed"
@@ -50,7 +50,7 @@ def defects() -> list[dict[str, str]]:
     """The values of --defect: broken variants with the requirements that they break, then conforming variants."""
     return [
         {"name": name, "protocol": one.protocol, "breaks": ", ".join(one.breaks) or "nothing", "what": one.story}
-        for name, one in (DEFECTS | LAWFUL).items()
+        for name, one in (DEFECTS | CONFORMING).items()
     ]
 
 

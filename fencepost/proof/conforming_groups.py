@@ -34,10 +34,10 @@ def _names_of(part: type) -> frozenset[str]:
     return frozenset(names | set_by)
 
 
-def groups(lawful: Iterable[Defect]) -> list[tuple[Defect, ...]]:
+def groups(conforming: Iterable[Defect]) -> list[tuple[Defect, ...]]:
     """Puts each variant into one group, with others of its protocol that change other things; few groups, and the same each time."""
     found: list[list[Defect]] = []
-    for variant in lawful:
+    for variant in conforming:
         fitting = (group for group in found if all(_are_apart(variant, other) for other in group))
         group = next(fitting, None)
         if group is None:

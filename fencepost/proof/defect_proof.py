@@ -30,7 +30,7 @@ from fencepost.contract.evidence import Mismatch
 from fencepost.contract.register import Register
 from fencepost.contract.registration import SpecifiedSystem
 from fencepost.contract.verdict import RequirementResult, ScenarioResult, judge
-from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
+from fencepost.reference.defects import CONFORMING, DEFECTS, Defect
 from fencepost.reference.defects.watch import Watch
 from fencepost.run.options import Options
 from fencepost.run.plays import Plays
@@ -83,7 +83,7 @@ class Seen:
     @property
     def is_caught(self) -> bool:
         """Whether it is caught by each requirement that it breaks; a conforming variant never is."""
-        return not self.defect.is_lawful and not self.unproved
+        return not self.defect.is_conforming and not self.unproved
 
 
 class Hole(NamedTuple):
@@ -161,7 +161,7 @@ class Proof:
     @cached_property
     def false_reds(self) -> list[Seen]:
         """The conforming variants on which a scenario was red."""
-        return [one for one in self.seen if one.defect.is_lawful and one.reds and not one.trouble]
+        return [one for one in self.seen if one.defect.is_conforming and one.reds and not one.trouble]
 
     @cached_property
     def inapplicable(self) -> list[Seen]:
@@ -184,17 +184,17 @@ def prove(register: Register, specs: Iterable[str], breadth: Breadth, workers: i
     unasked = {name: why for name, defect in DEFECTS.items() if (why := _cannot_be_asked(defect, register, specs))}
     defects = {name: defect for row in protocols for name, defect in DEFECTS.items() if row in defect.breaks and name not in unasked}
     spoken = {protocol for each in protocols.values() for protocol in each}
-    lawful = [variant for variant in LAWFUL.values() if variant.protocol in spoken]
-    variants = [*defects.values(), *lawful]
+    conforming = [variant for variant in CONFORMING.values() if variant.protocol in spoken]
+    variants = [*defects.values(), *conforming]
     found: dict[str, Seen] = {}
-    alone, grouped = (variants, []) if breadth is Breadth.EVERYTHING else (defects.values(), conforming_groups.groups(lawful))
+    alone, grouped = (variants, []) if breadth is Breadth.EVERYTHING else (defects.values(), conforming_groups.groups(conforming))
     brokers = [*((variant,) for variant in alone), *grouped]
     tasks = _ONE_AFTER_ANOTHER if breadth is Breadth.ITS_OWN else 1
     with contextlib.suppress(KeyboardInterrupt), forkserver.pool(workers, tasks) as pool:
         for one in _tried(pool, brokers, lambda variant: _asked_of(variant, protocols, breadth)):
             found[one.defect.name] = one
             report(one, len(found), len(variants))
-    beside = {name for name, one in found.items() if specs and one.defect.is_lawful and one.is_unmet}
+    beside = {name for name, one in found.items() if specs and one.defect.is_conforming and one.is_unmet}
     seen = [found[variant.name] for variant in variants if variant.name in found and variant.name not in beside]
     return Proof(
         protocols,
@@ -251,7 +251,7 @@ def _asked_of(variant: Defect, protocols: Mapping[str, tuple[str, ...]], breadth
     """
     requirements = tuple(row for row, bound in protocols.items() if variant.protocol in bound)
     elsewhere = tuple(row for row in variant.breaks if row not in protocols)
-    if breadth is Breadth.EVERYTHING or variant.is_lawful:
+    if breadth is Breadth.EVERYTHING or variant.is_conforming:
         return requirements + elsewhere
     if breadth is Breadth.ITS_OWN:
         return tuple(variant.breaks)
@@ -271,8 +271,8 @@ def _run(task: tuple[tuple[Defect, ...], tuple[str, ...]]) -> tuple[Seen, ...]:
 def see(variants: tuple[Defect, ...], asked: tuple[str, ...], profile: str | None = None) -> tuple[Seen, ...]:
     """The suite's results for these variants as one broker, in a process that judges only variants."""
     broker = conforming_groups.as_one(variants)
-    (gc.enable if broker.is_lawful else gc.disable)()  # defects are asked little, and leave little behind
-    (LAWFUL if broker.is_lawful else DEFECTS)[broker.name] = broker  # this process has imported the bundled ones
+    (gc.enable if broker.is_conforming else gc.disable)()  # defects are asked little, and leave little behind
+    (CONFORMING if broker.is_conforming else DEFECTS)[broker.name] = broker  # this process has imported the bundled ones
     watches = [Watch(variant) for variant in variants]
     try:
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
@@ -302,7 +302,7 @@ def _judged(broker: Defect, asked: tuple[str, ...], profile: str | None) -> list
 def _trouble(defect: Defect, verdicts: dict[str, str], reasons: dict[str, str]) -> str | None:
     """Why the verdicts do not judge a variant; None if they do."""
     broken = next(
-        (row for row, verdict in verdicts.items() if verdict == "harness_error" and (defect.is_lawful or row in defect.breaks)), None
+        (row for row, verdict in verdicts.items() if verdict == "harness_error" and (defect.is_conforming or row in defect.breaks)), None
     )
     return None if broken is None else f"the reference breaks down with it: {reasons[broken]}"
 

@@ -23,7 +23,7 @@ from fencepost.contract.registration import SpecifiedSystem
 from fencepost.explore import search
 from fencepost.explore.reduction import reduced
 from fencepost.explore.trial import Trials
-from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
+from fencepost.reference.defects import CONFORMING, DEFECTS, Defect
 from fencepost.run.judged_systems import JudgedSystems
 from fencepost.run.options import Options
 from fencepost.steps.acts.act import Table, drawn
@@ -47,7 +47,7 @@ class Reach:
     variant: str
     protocol: str
     spec: str
-    is_lawful: bool
+    is_conforming: bool
     sequences: int
     seconds: float
     requirement: str | None = None
@@ -61,13 +61,13 @@ class Reach:
         return self.requirement is not None
 
     def __str__(self) -> str:
-        kind = "conforming" if self.is_lawful else "defect"
+        kind = "conforming" if self.is_conforming else "defect"
         gone = f"{self.sequences:,} sequences, {self.seconds:.1f} s"
         if self.trouble:
             return f"! {self.variant} ({kind}): the reference breaks down with it: {self.trouble}"
         if not self.is_found:
-            return f"{'+' if self.is_lawful else '-'} {self.variant} ({kind}): nothing found in {gone}"
-        return f"{'X' if self.is_lawful else '+'} {self.variant} ({kind}): {self.requirement} after {gone}: {'; '.join(self.acts)}"
+            return f"{'+' if self.is_conforming else '-'} {self.variant} ({kind}): nothing found in {gone}"
+        return f"{'X' if self.is_conforming else '+'} {self.variant} ({kind}): {self.requirement} after {gone}: {'; '.join(self.acts)}"
 
 
 @dataclass(frozen=True)
@@ -90,13 +90,13 @@ def explored(specs: Sequence[str], examples: int, length: int, seed: int, worker
     for table in tables:
         about = [one for one in DEFECTS.values() if any(rows.spec_of(row) == table.spec for row in one.breaks)]
         spoken = {one.protocol for one in about}
-        lawful = conforming_groups.groups(one for one in LAWFUL.values() if one.protocol in spoken)
+        conforming = conforming_groups.groups(one for one in CONFORMING.values() if one.protocol in spoken)
         asked = asked_by(table)
         broken = [_Task((one,), table.spec, examples, length, seed, not asked.isdisjoint(one.breaks)) for one in sample(about, count, seed)]
-        tasks += [*broken, *(_Task(broker, table.spec, examples, length, seed) for broker in lawful)]
+        tasks += [*broken, *(_Task(broker, table.spec, examples, length, seed) for broker in conforming)]
     with forkserver.pool(workers) as pool:
         for one, task in zip(pool.imap(_reach, tasks), tasks, strict=True):
-            if one.is_found and one.is_lawful and len(task.broker) > 1:
+            if one.is_found and one.is_conforming and len(task.broker) > 1:
                 alone = [_Task((variant,), task.spec, examples, length, seed) for variant in task.broker]
                 yield from pool.imap_unordered(_reach, alone)
             else:
@@ -137,10 +137,12 @@ def show(specs: Sequence[str], examples: int, length: int, seed: int, workers: i
             f"of {line['asked']} that break what an act asks, {line['asked_found']}; {line['cpu_s']} s of CPU",
             soft_wrap=True,
         )
-    false = [one for one in found if one.is_lawful and (one.is_found or one.trouble)]
-    lawful = sum(one.is_lawful for one in found)
+    false = [one for one in found if one.is_conforming and (one.is_found or one.trouble)]
+    conforming = sum(one.is_conforming for one in found)
     console.print(
-        f"  something was found in {len(false)} of {lawful} brokers that conform" if false else f"  silent on {lawful} brokers that conform"
+        f"  something was found in {len(false)} of {conforming} conforming brokers"
+        if false
+        else f"  silent on {conforming} conforming brokers"
     )
     console.print(f"{time.monotonic() - began:.0f} s; {os.path.relpath(where)}/{EXPLORED}")
     if not is_whole:
@@ -150,7 +152,7 @@ def show(specs: Sequence[str], examples: int, length: int, seed: int, workers: i
 
 
 def _summed_up(found: Iterable[Reach]) -> Iterator[dict[str, Any]]:
-    broken = [one for one in found if not one.is_lawful]
+    broken = [one for one in found if not one.is_conforming]
     for spec, protocol in dict.fromkeys((one.spec, one.protocol) for one in broken):
         of = [one for one in broken if (one.spec, one.protocol) == (spec, protocol)]
         seconds = round(sum(one.seconds for one in of), 1)
@@ -169,9 +171,9 @@ def _summed_up(found: Iterable[Reach]) -> Iterator[dict[str, Any]]:
 def _reach(task: _Task) -> Reach:
     """Explore a variant, in a process that does nothing else."""
     broker = conforming_groups.as_one(task.broker)
-    (LAWFUL if broker.is_lawful else DEFECTS)[broker.name] = broker
+    (CONFORMING if broker.is_conforming else DEFECTS)[broker.name] = broker
     began = time.process_time()
-    reach = partial(Reach, broker.name, broker.protocol, task.spec, broker.is_lawful, is_asked=task.is_asked)
+    reach = partial(Reach, broker.name, broker.protocol, task.spec, broker.is_conforming, is_asked=task.is_asked)
     try:
         systems = JudgedSystems(Options(asked=SpecifiedSystem({"defect": broker.name})), register.bundled())
         systems.open({broker.protocol: [frozenset()]})

@@ -101,11 +101,11 @@ def _cell(one: Seen, row: str) -> dict[str, Any]:
 
 
 def _line(one: Seen, number: int, count: int) -> Text:
-    is_right = not one.reds if one.defect.is_lawful else one.is_caught
+    is_right = not one.reds if one.defect.is_conforming else one.is_caught
     sign, style = ("+", "green") if is_right and not one.trouble else ("X", "bold red")
-    if one.defect.is_lawful and one.is_unmet:
+    if one.defect.is_conforming and one.is_unmet:
         sign, style = "o", "dim"
-    what = "lawful" if one.defect.is_lawful else f"breaks {' and '.join(one.defect.breaks)}"
+    what = "conforming" if one.defect.is_conforming else f"breaks {' and '.join(one.defect.breaks)}"
     return Text(f"{number:4}/{count}  {sign} {one.defect.name}, {what}", style="" if sign == "+" else style)
 
 
@@ -125,8 +125,8 @@ def _sum_up(proof: Proof, console: Console) -> None:
     if proof.stopped:
         console.print(Text(f"{proof.stopped}; {len(proof.undecided)} requirements wait for variants that were not run", style="bold"))
     applied = [one for one in proof.seen if not one.trouble]
-    lawful = sum(one.defect.is_lawful for one in applied)
+    conforming = sum(one.defect.is_conforming for one in applied)
     console.print(
         f"{proof.proved_count} of {len(proof.requirements)} tested requirements proved by "
-        f"{len(applied) - lawful} defects; {len(proof.false_reds)} of {lawful} conforming variants caught"
+        f"{len(applied) - conforming} defects; {len(proof.false_reds)} of {conforming} conforming variants caught"
     )

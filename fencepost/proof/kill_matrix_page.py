@@ -63,7 +63,7 @@ def page(proof: Proof, mutants: Mapping[str, Any] | None = None) -> str:
     return environment.from_string(template).render(
         proof=proof,
         themes=list(themes(proof)),
-        lawful=[one for one in proof.seen if one.defect.is_lawful],
+        conforming=[one for one in proof.seen if one.defect.is_conforming],
         holes={row: proof.holes_of(row) for row in proof.unproved},
         version=__version__,
         rows=register.bundled(),

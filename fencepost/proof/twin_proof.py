@@ -28,7 +28,7 @@ from fencepost.contract.datafile import DataFileError, Row, line_of, load
 from fencepost.contract.errors import Exit
 from fencepost.contract.registration import SpecifiedSystem
 from fencepost.contract.verdict import Verdict
-from fencepost.reference.defects import LAWFUL, Defect
+from fencepost.reference.defects import CONFORMING, Defect
 from fencepost.reference.defects.replay import DURABLE, losses, variants
 from fencepost.run.options import Options
 from fencepost.run.plays import Play, Plays
@@ -79,7 +79,7 @@ class Noticed:
 
     name: str
     protocol: str
-    is_lawful: bool
+    is_conforming: bool
     twins: int
     seconds: float
     requirement: str | None = None
@@ -98,13 +98,13 @@ class Noticed:
         if self.trouble:
             return f"! {self.name}: cannot be played: {self.trouble}"
         if self.requirement is None and self.by_itself:
-            return f"{'X' if self.is_lawful else '+'} {self.name}: no twin differs in {gone}, and a scenario is red by itself"
+            return f"{'X' if self.is_conforming else '+'} {self.name}: no twin differs in {gone}, and a scenario is red by itself"
         if not self.is_noticed:
             reason = f": {harmless()[self.name]}" if self.name in harmless() else ""
-            sign = "+" if self.is_lawful or reason else "-"
+            sign = "+" if self.is_conforming or reason else "-"
             return f"{sign} {self.name}: nothing noticed in {gone}{reason}"
         found = f"{self.requirement}, {self.disturbance} {self.where}, after {gone}: {self.difference}"
-        return f"{'X' if self.is_lawful else '+'} {self.name}: {found}"
+        return f"{'X' if self.is_conforming else '+'} {self.name}: {found}"
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class _Task:
     protocol: str
     specs: tuple[str, ...]
     disturbances: tuple[str, ...]
-    is_lawful: bool
+    is_conforming: bool
     seed: int
     most: int | None
     variant: tuple[str, ...] = ()
@@ -125,7 +125,7 @@ class _Task:
     @property
     def passes(self) -> tuple[int | None, ...]:
         """How many twins of each scenario are played in each pass: first one of each, if it is enough that any twin differs."""
-        return (self.most,) if self.is_lawful else (1, self.most)
+        return (self.most,) if self.is_conforming else (1, self.most)
 
 
 def tasks(specs: Sequence[str], seed: int, everything: bool) -> list[_Task]:
@@ -146,9 +146,9 @@ def tasks(specs: Sequence[str], seed: int, everything: bool) -> list[_Task]:
         if protocol in ("kafka", "pulsar"):
             replayed = tuple(name for name in names if name in _REPLAYED)
             found += [_Task(one.name, protocol, about, replayed, False, seed, None, (one.name,)) for one in variants(protocol)]
-        conforming = partial(_Task, protocol=protocol, specs=about, disturbances=names, is_lawful=True, seed=seed, most=most)
+        conforming = partial(_Task, protocol=protocol, specs=about, disturbances=names, is_conforming=True, seed=seed, most=most)
         found += [conforming(f"profile {name} ({protocol})", profile=name) for name in speaking[protocol]]
-        groups = conforming_groups.groups(one for one in LAWFUL.values() if one.protocol == protocol)
+        groups = conforming_groups.groups(one for one in CONFORMING.values() if one.protocol == protocol)
         found += [conforming("+".join(one.name for one in group), variant=tuple(one.name for one in group)) for group in groups]
     return found
 
@@ -163,7 +163,7 @@ def show(specs: Sequence[str], seed: int, everything: bool, workers: int, where:
             found.append(one)
             console.print(f"  {one}"[:400], markup=False, soft_wrap=True)
     is_whole = len(found) == len(wanted)
-    conforming = [one for one in found if one.is_lawful]
+    conforming = [one for one in found if one.is_conforming]
     lost = [one for one in found if one not in conforming and one.name not in harmless()]
     false = [one for one in conforming if one.is_noticed or one.trouble]
     stale = [one.name for one in found if one.name in harmless() and one.is_noticed]
@@ -199,15 +199,15 @@ def _play(task: _Task) -> Noticed:
     options: dict[str, str] = {}
     if task.variant:
         broker = conforming_groups.as_one(_variants(task))
-        LAWFUL[broker.name] = broker
+        CONFORMING[broker.name] = broker
         options["defect"] = broker.name
-    began, reported = time.process_time(), partial(Noticed, task.name, task.protocol, task.is_lawful)
+    began, reported = time.process_time(), partial(Noticed, task.name, task.protocol, task.is_conforming)
     count, by_itself = 0, False
     try:
         asked = SpecifiedSystem(options, task.profile)
         with Plays(Options(asked=asked, selection=Selection(specs=task.specs))) as plays:
             chosen = [disturbances.bundled().by_name[name] for name in task.disturbances]
-            twins = Twins(plays.systems, compares=not (task.is_lawful and task.variant))
+            twins = Twins(plays.systems, compares=not (task.is_conforming and task.variant))
             mine = [play for play in plays if play.protocol == task.protocol]
             random.Random(task.seed).shuffle(mine)  # noqa: S311 - so that a loss is not looked for by the order of the features
             for play, most in ((play, most) for most in task.passes for play in mine):
@@ -228,7 +228,7 @@ def _play(task: _Task) -> Noticed:
 
 
 def _variants(task: _Task) -> tuple[Defect, ...]:
-    known = LAWFUL if task.is_lawful else {one.name: one for one in variants(task.protocol)}
+    known = CONFORMING if task.is_conforming else {one.name: one for one in variants(task.protocol)}
     return tuple(known[name] for name in task.variant)
 
 

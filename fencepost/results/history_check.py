@@ -76,7 +76,7 @@ def judge(folder: Path, scenarios: Sequence[ScenarioResult], session: "Ahead | N
 
 def _explained(scenario: ScenarioResult, finding: Finding, deviating: Mapping[str, str]) -> str | None:
     """`deviating` has the anomalies that histories of known deviations show, each with a requirement that is deviated from."""
-    if finding.lawful:
+    if finding.allowed:
         return "no proposal promises otherwise"
     if not finding.definite:
         return "it may have an innocent reason"

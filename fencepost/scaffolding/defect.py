@@ -6,7 +6,7 @@ from pathlib import Path
 from fencepost.contract import proposals, register
 from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.contract.gherkin import scenarios_of
-from fencepost.reference.defects import DEFECTS, LAWFUL, overriding
+from fencepost.reference.defects import CONFORMING, DEFECTS, overriding
 
 from . import checkout as checkouts
 
@@ -34,8 +34,8 @@ def make(folder: Path, name: str, identifier: str, overrides: str, seen: str, st
     checkout = checkouts.find(folder)
     if not _NAME.fullmatch(name):
         raise WrongUsage(f"{name}: expected small letters and digits with hyphens, such as no-epoch-bump")
-    if name in DEFECTS or name in LAWFUL:
-        raise WrongUsage(f"a defect is called {name} already: {(DEFECTS | LAWFUL)[name].story} Choose another name")
+    if name in DEFECTS or name in CONFORMING:
+        raise WrongUsage(f"a defect is called {name} already: {(DEFECTS | CONFORMING)[name].story} Choose another name")
     row = register.bundled()[identifier]
     spec = register.bundled().spec_of(row.id)
     placed = scenarios_of(row.id)

@@ -30,7 +30,7 @@ class Verdict:
     @property
     def is_red(self) -> bool:
         """Whether an anomaly is certain, and breaks a promise."""
-        return any(finding.definite and not finding.lawful for finding in self.found)
+        return any(finding.definite and not finding.allowed for finding in self.found)
 
 
 class Judge:

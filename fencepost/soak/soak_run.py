@@ -94,7 +94,7 @@ class Soak:
         self.screen.write_line(f"  {headline(verdicts, ending)}", red=is_red, green=not is_red)
         for verdict in verdicts:
             for finding in verdict.found:
-                if finding.definite and not finding.lawful:
+                if finding.definite and not finding.allowed:
                     self.screen.write_line(f"    segment {verdict.segment}: {finding.anomaly}: {finding.witness}", red=True)
         self.screen.write_line(f"  results: {place / PAGE}")
         if ending.gone is not None and not is_red:

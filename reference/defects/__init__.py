@@ -3,7 +3,7 @@
 A *defect* is a broker in which one part makes one decision wrongly, so that the broker breaks a requirement. The suite must be red on it,
 with the stated symptom. A *conforming variant* breaks no requirement, but has unusual order or timing. A red on it is a false red.
 
-`@defect` stands above the class that makes the variant different. `DEFECTS` and `LAWFUL` have the variants of all modules, by name.
+`@defect` stands above the class that makes the variant different. `DEFECTS` and `CONFORMING` have the variants of all modules, by name.
 """
 
 import importlib
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from .decorator import declared_by
 from .defect import Defect
 
-__all__ = ["DEFECTS", "LAWFUL", "Defect"]
+__all__ = ["CONFORMING", "DEFECTS", "Defect"]
 
 
 def _variants() -> Iterator[Defect]:
@@ -33,15 +33,15 @@ def by_name(variants: Iterable[Defect]) -> dict[str, Defect]:
 
 
 DEFECTS: dict[str, Defect]
-LAWFUL: dict[str, Defect]
+CONFORMING: dict[str, Defect]
 
 
 def __getattr__(name: str) -> dict[str, Defect]:
     """Both are made when one is first asked for: a run of the honest reference needs none of 150 modules."""
-    if name not in ("DEFECTS", "LAWFUL"):
+    if name not in ("DEFECTS", "CONFORMING"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     known = by_name(_variants())
-    globals()["DEFECTS"] = {name: variant for name, variant in known.items() if not variant.is_lawful}
-    globals()["LAWFUL"] = {name: variant for name, variant in known.items() if variant.is_lawful}
+    globals()["DEFECTS"] = {name: variant for name, variant in known.items() if not variant.is_conforming}
+    globals()["CONFORMING"] = {name: variant for name, variant in known.items() if variant.is_conforming}
     made: dict[str, Defect] = globals()[name]
     return made

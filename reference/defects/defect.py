@@ -22,7 +22,7 @@ class Defect:
     breaks: Mapping[str, Symptom] = field(default_factory=dict)
 
     @property
-    def is_lawful(self) -> bool:
+    def is_conforming(self) -> bool:
         return not self.breaks
 
     @property

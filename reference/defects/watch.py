@@ -45,16 +45,16 @@ class Watch:
 
 
 def own_classes(parts: kafka.Parts | pulsar.Parts) -> Iterator[type]:
-    """The classes that stand between a variant's parts and the lawful ones."""
+    """The classes that stand between a variant's parts and the conforming ones."""
     for classes in classes_by_part(parts).values():
         yield from classes
 
 
 def classes_by_part(parts: kafka.Parts | pulsar.Parts) -> dict[str, list[type]]:
-    """By the name of each part that is replaced, the classes that stand between it and the lawful one, the part first."""
-    lawful = vars(type(parts)())
-    replaced = {field: getattr(parts, field) for field, part in lawful.items() if getattr(parts, field) is not part}
-    return {field: [one for one in part.__mro__ if one not in lawful[field].__mro__] for field, part in replaced.items()}
+    """By the name of each part that is replaced, the classes that stand between it and the conforming one, the part first."""
+    conforming = vars(type(parts)())
+    replaced = {field: getattr(parts, field) for field, part in conforming.items() if getattr(parts, field) is not part}
+    return {field: [one for one in part.__mro__ if one not in conforming[field].__mro__] for field, part in replaced.items()}
 
 
 def _functions(part: type) -> list[str]:

@@ -35,7 +35,7 @@ _FIRST_LEADER = 0
 _IDS = uuid.uuid5(uuid.NAMESPACE_OID, "fencepost topics")
 """The namespace of topic ids: one id for each name and entry of the journal."""
 
-_LAWFUL_NAME = re.compile(r"[a-zA-Z0-9._-]{1,249}")
+_CONFORMING_NAME = re.compile(r"[a-zA-Z0-9._-]{1,249}")
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class Topics:
         INVALID_PARTITIONS when there are too few or too many.
         """
         rule("KIP890-372")
-        if not _LAWFUL_NAME.fullmatch(name) or name in (".", ".."):
+        if not _CONFORMING_NAME.fullmatch(name) or name in (".", ".."):
             raise Refused(Error.INVALID_TOPIC_EXCEPTION, f"{name!r} is no name for a topic")
         if name in self._by_name:
             raise Refused(Error.TOPIC_ALREADY_EXISTS, f"there is a topic {name!r} already")

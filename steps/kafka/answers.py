@@ -123,10 +123,10 @@ def every_refusal_was(context: ScenarioContext, refusal: str) -> None:
     """
     if not (context.errors_answered or context.held_back):
         raise SetUpFailed(f"no {context.request} was refused: the system was back before the first one came")
-    lawful = RETRIABLE if refusal == "retriable" else set(refusal.replace(" or ", ", ").split(", "))
+    conforming = RETRIABLE if refusal == "retriable" else set(refusal.replace(" or ", ", ").split(", "))
     refusals = ", ".join(sorted(context.errors_answered))
     seen = refusals or f"none: it was answered when the coordinator had loaded, which said {context.held_back} meanwhile"
-    context.evidence.expect(lawful.issuperset(context.errors_answered), refusal, seen, what=f"refusals of {context.request}")
+    context.evidence.expect(conforming.issuperset(context.errors_answered), refusal, seen, what=f"refusals of {context.request}")
 
 
 def _judge_done(context: ScenarioContext, answer: Done[object] | Refused) -> None:

@@ -48,10 +48,10 @@ def only_these_states(context: ScenarioContext, states: tuple[str, ...], produce
     transaction is no longer Ongoing from the answer to its end on.
     """
     seen = [OVER if OVER in states and state in SETTLED else state for state in context.states_seen]
-    lawful = [state for state in states if state in seen] == seen and {states[0], states[-1]} <= set(seen)
+    conforming = [state for state in states if state in seen] == seen and {states[0], states[-1]} <= set(seen)
     if "Ongoing" in context.states_since_answer:
-        lawful = False
-    context.evidence.expect(lawful, ", ".join(states), _reported(context), what=f"states of the transaction of {producer}")
+        conforming = False
+    context.evidence.expect(conforming, ", ".join(states), _reported(context), what=f"states of the transaction of {producer}")
 
 
 def _reported(context: ScenarioContext) -> str:

@@ -43,9 +43,9 @@ def ends_both_ways(context: ScenarioContext, raced: dict[str, Outcome[object]], 
 def just_one(context: ScenarioContext, raced: dict[str, Outcome[object]]) -> None:
     """The other is refused CONCURRENT_TRANSACTIONS, INVALID_TXN_STATE or PRODUCER_FENCED, or with an error to find its coordinator."""
     outcomes = [answered(outcome, "two ends raced") for outcome in raced.values()]
-    lawful = all(isinstance(outcome, Done) or outcome.error in _LOSERS for outcome in outcomes)
+    conforming = all(isinstance(outcome, Done) or outcome.error in _LOSERS for outcome in outcomes)
     winners = [outcome for outcome in outcomes if isinstance(outcome, Done)]
-    context.evidence.expect(lawful and len(winners) == 1, "one success", _answers(raced), what="answers to two EndTxn")
+    context.evidence.expect(conforming and len(winners) == 1, "one success", _answers(raced), what="answers to two EndTxn")
 
 
 @KIP890.then("{partitions} hold only the markers of the end that succeeded")

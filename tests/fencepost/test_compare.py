@@ -19,52 +19,52 @@ ROWS = ("--only", "KIP890-060", "--only", "KIP890-141", "--profile", "kafka-4.0"
 
 
 @pytest.fixture(scope="module")
-def lawful(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def healthy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of the reference."""
-    folder = tmp_path_factory.mktemp("lawful")
+    folder = tmp_path_factory.mktemp("healthy")
     fencepost("run", *ROWS, "--results", folder, expect=0)
     return folder
 
 
-def test_larger_producer_ids_and_another_order_are_no_difference(lawful: Path, tmp_path: Path) -> None:
+def test_larger_producer_ids_and_another_order_are_no_difference(healthy: Path, tmp_path: Path) -> None:
     """Producer ids are compared by which is which, lists by what is in them."""
     for variant in ("producer-ids-with-gaps", "answers-in-another-order", "late-completion"):
         fencepost("run", *ROWS, "--defect", variant, "--results", tmp_path / variant, expect=0)
 
-        assert list(comparison.differences(lawful, tmp_path / variant)) == []
+        assert list(comparison.differences(healthy, tmp_path / variant)) == []
 
 
-def test_another_answer_is_a_difference_with_both_sides(lawful: Path, tmp_path: Path) -> None:
+def test_another_answer_is_a_difference_with_both_sides(healthy: Path, tmp_path: Path) -> None:
     """The exit code is 1, and scenario, request, field, left and right are reported."""
     fencepost("run", *ROWS, "--defect", "no-epoch-bump", "--results", tmp_path, expect=1)
 
-    finished = fencepost("compare", lawful, tmp_path, expect=1)
+    finished = fencepost("compare", healthy, tmp_path, expect=1)
 
     assert "A: end_txn v5" in finished.out
     assert "producer_epoch: 1 | 0" in finished.out
     assert "unexplained" in finished.out
 
 
-def test_a_scenario_of_only_one_side_is_a_difference(lawful: Path, tmp_path: Path) -> None:
+def test_a_scenario_of_only_one_side_is_a_difference(healthy: Path, tmp_path: Path) -> None:
     """What was not asked of both was not compared."""
     fencepost("run", *ROWS[2:], "--results", tmp_path, expect=0)
 
-    missing = [one for one in comparison.differences(lawful, tmp_path) if one.field == "history"]
+    missing = [one for one in comparison.differences(healthy, tmp_path) if one.field == "history"]
 
     assert {one.scenario[:10] for one in missing} == {"KIP890-060"}
     assert all((one.left, one.right) == ("there", None) for one in missing)
 
 
-def test_another_title_is_no_difference(lawful: Path, tmp_path: Path) -> None:
+def test_another_title_is_no_difference(healthy: Path, tmp_path: Path) -> None:
     """A scenario is known by its requirement and its number, so that results of an earlier release of the kit can be compared."""
-    renamed = shutil.copytree(lawful, tmp_path / "renamed")
+    renamed = shutil.copytree(healthy, tmp_path / "renamed")
     for path in list((renamed / "history").glob("KIP890-060-1-*")):
         old = path.with_name("KIP890-060-1-Another-title-of-old.jsonl")  # earlier releases did not compress
         old.write_text(history_files.text_of(path).replace("-[1] A commit of one record", "-[1] Another title (of old)"), encoding="utf-8")
         path.unlink()
 
     assert "KIP890-060-1-Another-title-of-old" in [history_files.stem_of(path) for path in history_files.found_in(renamed)]
-    assert list(comparison.differences(lawful, renamed)) == []
+    assert list(comparison.differences(healthy, renamed)) == []
 
 
 def test_two_runs_on_pulsar_are_the_same(tmp_path: Path) -> None:
@@ -91,13 +91,13 @@ def test_what_a_broker_writes_to_its_store_is_no_answer(tmp_path: Path) -> None:
     assert list(comparison.differences(seen, unseen)) == []
 
 
-def test_an_explanation_must_explain_something(lawful: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_explanation_must_explain_something(healthy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that fits no difference of a scenario that was compared is stale."""
     entry = Explanation(scenario="KIP890-060", request="end_txn", field="error", reason="r", link="l")
     monkeypatch.setattr(comparison, "explanations_for", lambda _: [entry])
 
     with pytest.raises(DataFileError, match="explains nothing any more"):
-        comparison.show(lawful, shutil.copytree(lawful, tmp_path / "copied"))
+        comparison.show(healthy, shutil.copytree(healthy, tmp_path / "copied"))
 
 
 @pytest.mark.parametrize(
@@ -111,32 +111,32 @@ def test_an_explanation_is_for_its_field(field: str, is_explained: bool) -> None
     assert entry.explains(Difference("KIP890-060-1-A", "A: end_txn v5 (x=1)", field, "1", "2")) is is_explained
 
 
-def test_wrong_folders_are_the_users_fault(lawful: Path, tmp_path: Path) -> None:
+def test_wrong_folders_are_the_users_fault(healthy: Path, tmp_path: Path) -> None:
     """No results, and results of different profiles."""
-    assert "compliance.json" in fencepost("compare", lawful, tmp_path, expect=2).err
+    assert "compliance.json" in fencepost("compare", healthy, tmp_path, expect=2).err
 
     fencepost("run", "--only", "KIP890-141", "--no-html", "--results", tmp_path, expect=0)
-    assert "compare runs of one profile" in fencepost("compare", lawful, tmp_path, expect=2).err
+    assert "compare runs of one profile" in fencepost("compare", healthy, tmp_path, expect=2).err
 
 
-def test_runs_that_were_asked_something_else_are_not_compared(lawful: Path, tmp_path: Path) -> None:
+def test_runs_that_were_asked_something_else_are_not_compared(healthy: Path, tmp_path: Path) -> None:
     """A line says what only one of them was asked; what both were asked would look like the whole."""
     fencepost("run", "--only", "KIP890-060", "--only", "KIP890-061", *ROWS[4:], "--results", tmp_path, expect=0)
 
-    err = fencepost("compare", lawful, tmp_path, expect=2).err
+    err = fencepost("compare", healthy, tmp_path, expect=2).err
 
     assert err == (
-        f"fencepost: the two runs were not asked the same: only {lawful} was asked KIP890-141 and only {tmp_path} was asked KIP890-061; "
+        f"fencepost: the two runs were not asked the same: only {healthy} was asked KIP890-141 and only {tmp_path} was asked KIP890-061; "
         "run both with the same selection\n"
     )
 
 
-def test_a_run_that_did_not_finish_is_not_compared(lawful: Path, tmp_path: Path) -> None:
+def test_a_run_that_did_not_finish_is_not_compared(healthy: Path, tmp_path: Path) -> None:
     """Whichever side it stands on."""
-    cut = shutil.copytree(lawful, tmp_path / "cut")
-    (cut / "compliance.json").write_text(json.dumps(compliance_of(lawful) | {"complete": False}), encoding="utf-8")
+    cut = shutil.copytree(healthy, tmp_path / "cut")
+    (cut / "compliance.json").write_text(json.dumps(compliance_of(healthy) | {"complete": False}), encoding="utf-8")
 
-    for sides in ((lawful, cut), (cut, lawful)):
+    for sides in ((healthy, cut), (cut, healthy)):
         assert f"the run of {cut} did not finish" in fencepost("compare", *sides, expect=2).err
 
 
@@ -153,10 +153,10 @@ def test_a_run_that_did_not_finish_is_not_compared(lawful: Path, tmp_path: Path)
     ],
 )
 def test_a_history_that_is_not_whole_is_named(
-    lawful: Path, tmp_path: Path, damage: Callable[[bytes], list[tuple[str, bytes]]], reported: str
+    healthy: Path, tmp_path: Path, damage: Callable[[bytes], list[tuple[str, bytes]]], reported: str
 ) -> None:
     """File, line and remedy; no history is no difference, and no agreement either."""
-    broken = shutil.copytree(lawful, tmp_path / "broken")
+    broken = shutil.copytree(healthy, tmp_path / "broken")
     whole = [history_files.text_of(path).splitlines(keepends=True)[:2] for path in history_files.found_in(broken)]
     shutil.rmtree(broken / "history")
     (broken / "history").mkdir()

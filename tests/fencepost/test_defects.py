@@ -6,7 +6,7 @@ import pytest
 
 from fencepost.contract import register
 from fencepost.proof.defect_proof import Breadth, Proof, prove
-from fencepost.reference.defects import DEFECTS, LAWFUL
+from fencepost.reference.defects import CONFORMING, DEFECTS
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def test_a_defect_is_caught_for_its_reason(name: str, proof: Proof) -> None:
         assert symptom.shows_in(seen.violations[requirement]), seen.violations[requirement]
 
 
-@pytest.mark.parametrize("name", sorted(LAWFUL))
+@pytest.mark.parametrize("name", sorted(CONFORMING))
 def test_no_scenario_catches_a_conforming_variant(name: str, proof: Proof) -> None:
     """Unusual order and timing that break no promise are no red; and everything was asked."""
     seen = next(one for one in proof.seen if one.defect.name == name)
@@ -42,7 +42,7 @@ def test_the_first_defects_are_there() -> None:
 
     assert broken >= {"KIP890-060", "KIP890-126", "KIP890-100", "KIP890-160", "KIP890-137"}
     assert all(defect.origin and defect.story for defect in DEFECTS.values())
-    assert len(LAWFUL) >= 14
+    assert len(CONFORMING) >= 14
 
 
 def test_many_defects_are_real_bugs() -> None:

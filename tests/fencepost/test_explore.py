@@ -22,7 +22,7 @@ from fencepost.explore.reduction import reduced
 from fencepost.explore.trial import SequenceResult, Trials
 from fencepost.proof import conforming_groups, exploration_proof
 from fencepost.proof.exploration_proof import Reach
-from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
+from fencepost.reference.defects import CONFORMING, DEFECTS, Defect
 from fencepost.run.options import Options
 from fencepost.steps.acts.core import TABLE
 
@@ -41,14 +41,14 @@ def test_the_reference_keeps_every_sequence_of_two_acts(protocol: str) -> None:
     assert (some.finding, some.count) == (None, 40)
 
 
-CONFORMING = [group for group in conforming_groups.groups(LAWFUL.values()) if group[0].protocol in PROTOCOLS]
+GROUPS = [group for group in conforming_groups.groups(CONFORMING.values()) if group[0].protocol in PROTOCOLS]
 
 
-@pytest.mark.parametrize("group", CONFORMING, ids=lambda group: group[0].name)
+@pytest.mark.parametrize("group", GROUPS, ids=lambda group: group[0].name)
 def test_conforming_variants_are_silent(monkeypatch: pytest.MonkeyPatch, group: tuple[Defect, ...]) -> None:
     """A judge that speaks of one of these would speak of a conforming broker; those that change different functions are one broker."""
     broker = conforming_groups.as_one(group)
-    monkeypatch.setitem(LAWFUL, broker.name, broker)
+    monkeypatch.setitem(CONFORMING, broker.name, broker)
 
     assert search.drawn(trials(TABLE, broker.protocol, broker.name), 20, 10, 4, always).finding is None
 
@@ -199,7 +199,7 @@ def test_the_proof_says_which_defects_exploration_finds(monkeypatch: pytest.Monk
     """And that it is silent on what conforms; the share is by proposal and protocol."""
     kept = ("core-kafka-dirty-read", "core-kafka-acknowledged-and-dropped")
     monkeypatch.setattr(exploration_proof, "DEFECTS", {name: DEFECTS[name] for name in kept})
-    monkeypatch.setattr(exploration_proof, "LAWFUL", {"late-completion": LAWFUL["late-completion"]})
+    monkeypatch.setattr(exploration_proof, "CONFORMING", {"late-completion": CONFORMING["late-completion"]})
     threads = SimpleNamespace(Pool=lambda count, maxtasksperchild: ThreadPool(count // maxtasksperchild))
     monkeypatch.setattr(exploration_proof.forkserver, "forking", lambda: threads)
 
@@ -264,8 +264,8 @@ def test_a_system_that_offers_no_act_is_not_explored(monkeypatch: pytest.MonkeyP
 
 def test_what_is_found_in_a_conforming_variant_fails_the_proof(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """It is a false red of exploration, whatever else was found."""
-    lawful = Reach("late-completion", "kafka", "core", is_lawful=True, sequences=3, seconds=0.1, requirement="CORE-02", acts=("a",))
-    monkeypatch.setattr(exploration_proof, "explored", lambda *_: iter([lawful]))
+    conforming = Reach("late-completion", "kafka", "core", is_conforming=True, sequences=3, seconds=0.1, requirement="CORE-02", acts=("a",))
+    monkeypatch.setattr(exploration_proof, "explored", lambda *_: iter([conforming]))
 
     assert exploration_proof.show(("core",), 30, 8, 1, 2, tmp_path / "proof") == Exit.DOES_NOT
 

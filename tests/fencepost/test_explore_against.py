@@ -12,7 +12,7 @@ from fencepost.explore.against import Comparison, Differs
 from fencepost.explore.paired_answers import Choice
 from fencepost.explore.trial import SequenceResult
 from fencepost.proof import conforming_groups
-from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
+from fencepost.reference.defects import CONFORMING, DEFECTS, Defect
 from fencepost.run.observed_roles import BETWEEN_SYSTEMS, by_role
 from fencepost.steps.acts.act import ActLine
 from fencepost.steps.acts.tables import table_of
@@ -26,16 +26,19 @@ def comparison(spec: str, protocol: str, defect: str | None = None, profile: str
     return Comparison(trials(table, protocol), trials(table, protocol, defect, profile), NAMES)
 
 
-CONFORMING = [
-    (group, spec) for group in conforming_groups.groups(LAWFUL.values()) if group[0].protocol in SPECS for spec in SPECS[group[0].protocol]
+GROUPS = [
+    (group, spec)
+    for group in conforming_groups.groups(CONFORMING.values())
+    if group[0].protocol in SPECS
+    for spec in SPECS[group[0].protocol]
 ]
 
 
-@pytest.mark.parametrize(("group", "spec"), CONFORMING, ids=lambda one: one if isinstance(one, str) else one[0].name)
+@pytest.mark.parametrize(("group", "spec"), GROUPS, ids=lambda one: one if isinstance(one, str) else one[0].name)
 def test_conforming_variants_are_no_difference(monkeypatch: pytest.MonkeyPatch, group: tuple[Defect, ...], spec: str) -> None:
     """Order, time, numbers and words are theirs, and so is the choice between answers that are allowed."""
     broker = conforming_groups.as_one(group)
-    monkeypatch.setitem(LAWFUL, broker.name, broker)
+    monkeypatch.setitem(CONFORMING, broker.name, broker)
 
     progress = search.drawn(comparison(spec, broker.protocol, broker.name), 2, 8, 3, always)
 

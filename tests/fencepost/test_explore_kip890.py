@@ -7,12 +7,12 @@ from fencepost.adapters.kafka.settings import kafka_settings
 from fencepost.explore import search
 from fencepost.explore.reduction import reduced
 from fencepost.proof import conforming_groups
-from fencepost.reference.defects import LAWFUL, Defect
+from fencepost.reference.defects import CONFORMING, Defect
 from fencepost.steps.acts.act import Script, script_of
 from fencepost.steps.acts.kip890 import TABLE
 from fencepost.steps.acts.kip890_model import Clients
 
-CONFORMING = [group for group in conforming_groups.groups(LAWFUL.values()) if group[0].protocol == "kafka"]
+GROUPS = [group for group in conforming_groups.groups(CONFORMING.values()) if group[0].protocol == "kafka"]
 FOUND = {
     "announcement-forgotten": ("KIP890-030", ("A adds payments-0", "a look at the transaction of A")),
     "written-but-not-added": ("KIP890-060", ("A writes to payments-0",)),
@@ -40,11 +40,11 @@ def test_the_reference_is_silent(profile: str) -> None:
     assert search.drawn(trials(TABLE, "kafka", profile=profile), 20, 10, 1, always).finding is None
 
 
-@pytest.mark.parametrize("group", CONFORMING, ids=lambda group: group[0].name)
+@pytest.mark.parametrize("group", GROUPS, ids=lambda group: group[0].name)
 def test_conforming_variants_are_silent(monkeypatch: pytest.MonkeyPatch, group: tuple[Defect, ...]) -> None:
     """A judge that speaks of one of these would speak of a conforming broker."""
     broker = conforming_groups.as_one(group)
-    monkeypatch.setitem(LAWFUL, broker.name, broker)
+    monkeypatch.setitem(CONFORMING, broker.name, broker)
 
     assert search.drawn(trials(TABLE, "kafka", broker.name), 8, 10, 6, always).finding is None
 

@@ -8,7 +8,7 @@ from exploring import always, trials
 from fencepost.explore import search
 from fencepost.explore.reduction import reduced
 from fencepost.proof import conforming_groups
-from fencepost.reference.defects import LAWFUL, Defect
+from fencepost.reference.defects import CONFORMING, Defect
 from fencepost.steps.acts.act import drawn
 from fencepost.steps.acts.pip471 import TABLE
 
@@ -38,13 +38,13 @@ def test_the_reference_keeps_each_act() -> None:
 
 @pytest.mark.parametrize(
     "group",
-    [one for one in conforming_groups.groups(LAWFUL.values()) if one[0].protocol == "pulsar-scalable"],
+    [one for one in conforming_groups.groups(CONFORMING.values()) if one[0].protocol == "pulsar-scalable"],
     ids=lambda group: group[0].name,
 )
 def test_conforming_variants_are_silent(monkeypatch: pytest.MonkeyPatch, group: tuple[Defect, ...]) -> None:
     """Those that replace different parts are one broker."""
     broker = conforming_groups.as_one(group)
-    monkeypatch.setitem(LAWFUL, broker.name, broker)
+    monkeypatch.setitem(CONFORMING, broker.name, broker)
 
     assert search.drawn(trials(TABLE, "pulsar-scalable", broker.name), 4, 10, 4, always).finding is None
 

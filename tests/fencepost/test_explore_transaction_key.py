@@ -6,7 +6,7 @@ from exploring import always, trials
 from fencepost.explore import search
 from fencepost.explore.reduction import reduced
 from fencepost.proof import conforming_groups
-from fencepost.reference.defects import LAWFUL, Defect
+from fencepost.reference.defects import CONFORMING, Defect
 from fencepost.steps.acts.transaction_key import TABLE
 
 
@@ -19,12 +19,12 @@ def test_the_reference_keeps_random_sequences(protocol: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "group", [one for one in conforming_groups.groups(LAWFUL.values()) if one[0].protocol == "pulsar"], ids=lambda group: group[0].name
+    "group", [one for one in conforming_groups.groups(CONFORMING.values()) if one[0].protocol == "pulsar"], ids=lambda group: group[0].name
 )
 def test_conforming_variants_are_silent(monkeypatch: pytest.MonkeyPatch, group: tuple[Defect, ...]) -> None:
     """Those that replace different parts are one broker."""
     broker = conforming_groups.as_one(group)
-    monkeypatch.setitem(LAWFUL, broker.name, broker)
+    monkeypatch.setitem(CONFORMING, broker.name, broker)
 
     assert search.drawn(trials(TABLE, "pulsar", broker.name), 10, 10, 4, always).finding is None
 

@@ -17,16 +17,16 @@ from fencepost.results import history_check
 DEFINITE, POSSIBLE = (1, 0), (0, 1)
 
 
-def judged(monkeypatch: pytest.MonkeyPatch, verdict: Verdict, counts: tuple[int, int], *, lawful: bool = False) -> history_check.Histories:
+def judged(monkeypatch: pytest.MonkeyPatch, verdict: Verdict, counts: tuple[int, int], *, allowed: bool = False) -> history_check.Histories:
     """What is made of one anomaly in the history of a scenario with this verdict."""
     scenario = ScenarioResult("KIP890-060", "kip890/ending.feature", "[1] x", verdict, "its reason", 2, 0.1, "KIP890-060-[1] x")
-    finding = suite.Finding(scenario.run, "G1a", *counts, lawful, "a was read")
+    finding = suite.Finding(scenario.run, "G1a", *counts, allowed, "a was read")
     monkeypatch.setattr(suite, "judge", lambda *_: suite.Findings(1, 0, [finding]))
     return history_check.judge(Path("nowhere"), [scenario])
 
 
 @pytest.mark.parametrize(
-    ("verdict", "counts", "lawful", "red"),
+    ("verdict", "counts", "allowed", "red"),
     [
         (Verdict.MET, DEFINITE, False, True),
         (Verdict.MET, POSSIBLE, False, False),
@@ -36,10 +36,10 @@ def judged(monkeypatch: pytest.MonkeyPatch, verdict: Verdict, counts: tuple[int,
     ],
 )
 def test_a_definite_anomaly_that_no_verdict_explains_is_red(
-    monkeypatch: pytest.MonkeyPatch, verdict: Verdict, counts: tuple[int, int], lawful: bool, red: bool
+    monkeypatch: pytest.MonkeyPatch, verdict: Verdict, counts: tuple[int, int], allowed: bool, red: bool
 ) -> None:
     """A known deviation explains it, or a red scenario has reported it already; possible and conforming ones are only reported."""
-    found = judged(monkeypatch, verdict, counts, lawful=lawful)
+    found = judged(monkeypatch, verdict, counts, allowed=allowed)
 
     (reported,) = found.as_json()["anomalies"]
     assert (found.is_red, reported["red"], reported["explained"] is None) == (red, red, red)

@@ -294,13 +294,13 @@ def test_only_a_verdict_kills(reds: tuple[RedOnMutant, ...], died: str | None, s
     assert Outcome(PLACE, reds, 1, died).state == state
 
 
-def trial_of(outcome: Outcome, lawful: bool = False, killed_before: bool = False) -> MutationTrial:
-    known_ones = KnownMutants({PLACE.key: "nobody sees it"} if lawful else {}, frozenset({PLACE.key} if killed_before else ()))
+def trial_of(outcome: Outcome, harmless: bool = False, killed_before: bool = False) -> MutationTrial:
+    known_ones = KnownMutants({PLACE.key: "nobody sees it"} if harmless else {}, frozenset({PLACE.key} if killed_before else ()))
     return MutationTrial(Drawn((PLACE,), 1, 1, known_ones), (outcome,))
 
 
 @pytest.mark.parametrize(
-    ("reds", "lawful", "killed_before", "holds"),
+    ("reds", "harmless", "killed_before", "holds"),
     [
         ((VIOLATED,), False, False, True),
         ((), False, False, False),
@@ -311,10 +311,10 @@ def trial_of(outcome: Outcome, lawful: bool = False, killed_before: bool = False
     ],
 )
 def test_a_trial_holds_when_the_suite_finds_what_breaks_a_promise(
-    reds: tuple[RedOnMutant, ...], lawful: bool, killed_before: bool, holds: bool
+    reds: tuple[RedOnMutant, ...], harmless: bool, killed_before: bool, holds: bool
 ) -> None:
     """A survivor that is not conforming, a conforming one that is killed, and one that was killed before each keep it from holding."""
-    assert trial_of(Outcome(PLACE, reds, 1), lawful, killed_before).holds is holds
+    assert trial_of(Outcome(PLACE, reds, 1), harmless, killed_before).holds is holds
 
 
 def test_a_trial_that_was_stopped_does_not_hold() -> None:
@@ -326,11 +326,11 @@ def test_a_trial_that_was_stopped_does_not_hold() -> None:
 
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
-    """Replaces lawful.yaml and killed.yaml by the given texts."""
+    """Replaces harmless.yaml and killed.yaml by the given texts."""
     monkeypatch.setattr(known_mutants, "_folder", lambda: tmp_path)
 
-    def put(lawful: str, killed: str = "[]") -> None:
-        (tmp_path / "lawful.yaml").write_text(lawful)
+    def put(harmless: str, killed: str = "[]") -> None:
+        (tmp_path / "harmless.yaml").write_text(harmless)
         (tmp_path / "killed.yaml").write_text(killed)
 
     return put
@@ -343,14 +343,14 @@ def test_a_conforming_change_is_known_by_its_line(files: Callable[[str, str], No
     """It is listed with the reason that is reported for it."""
     files(ENTRY, "[]")
 
-    assert known_mutants.load([PLACE]).lawful == {PLACE.key: "nobody ever sees it"}
+    assert known_mutants.load([PLACE]).harmless == {PLACE.key: "nobody ever sees it"}
 
 
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        pytest.param(ENTRY.replace("a.b()", "a.c()"), "lawful.yaml:1: 1: no place of the reference is so any more", id="not there"),
-        pytest.param(ENTRY + ENTRY, "lawful.yaml:2: 2: this change is named twice", id="twice"),
+        pytest.param(ENTRY.replace("a.b()", "a.c()"), "harmless.yaml:1: 1: no place of the reference is so any more", id="not there"),
+        pytest.param(ENTRY + ENTRY, "harmless.yaml:2: 2: this change is named twice", id="twice"),
         pytest.param(ENTRY.replace(", reason: nobody ever sees it", ""), "1.reason: this key is missing", id="no reason"),
     ],
 )

@@ -102,7 +102,7 @@ def test_what_was_killed_before_still_is(stopped: mutation_run.MutationTrial) ->
     """Three of a fixed seed: none that was killed survives."""
     assert any(place.key in DRAWN.known.killed for place in DRAWN.places), "fixtures/mutants/killed.yaml is of other mutants: write it anew"
     for one in stopped.outcomes[: len(DRAWN.places)]:
-        assert one.is_killed is not stopped.is_lawful(one), one
+        assert one.is_killed is not stopped.is_conforming(one), one
 
 
 @pytest.mark.thorough

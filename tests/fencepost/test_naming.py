@@ -17,7 +17,7 @@ from fencepost.contract import register
 from fencepost.contract.capabilities import CAPABILITIES
 from fencepost.contract.errors import UnknownName
 from fencepost.contract.themes import THEMES
-from fencepost.reference.defects import DEFECTS, LAWFUL
+from fencepost.reference.defects import CONFORMING, DEFECTS
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from fencepost.reference.defects import DEFECTS, LAWFUL
     [
         ("systems", registry.names()),
         ("profiles", ["kafka-4.0", "kafka-4.1", "kafka-4.2", "kafka-4.3", "kafka-4.4", "kip98", "pulsar-4.0", "pulsar-5.0", "seed"]),
-        ("defects", [*DEFECTS, *LAWFUL]),
+        ("defects", [*DEFECTS, *CONFORMING]),
         ("capabilities", list(CAPABILITIES)),
         ("themes", list(THEMES)),
     ],
@@ -80,7 +80,7 @@ def test_the_version_is_reported_by_the_command_and_by_the_module() -> None:
 def test_every_name_is_completed() -> None:
     """Those that there are, and no others."""
     assert completion.complete_requirement("") == sorted(row.id for row in register.bundled().rows())
-    assert completion.complete_defect("") == sorted(DEFECTS | LAWFUL)
+    assert completion.complete_defect("") == sorted(DEFECTS | CONFORMING)
     assert completion.complete_profile("") == sorted(row["name"] for row in name_lists.profiles())
     assert completion.complete_proposal("") == sorted(register.bundled().by_spec)
     assert completion.complete_system("") == sorted(registry.names())

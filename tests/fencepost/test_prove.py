@@ -18,14 +18,14 @@ from fencepost.proof import conforming_groups, kill_matrix
 from fencepost.proof import defect_proof as prove_module
 from fencepost.proof.defect_proof import Breadth, Hole, Proof, Seen, protocols_asked
 from fencepost.reference import pulsar
-from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
+from fencepost.reference.defects import CONFORMING, DEFECTS, Defect
 from fencepost.reference.defects.watch import classes_by_part
 from fencepost.reference.kafka import Parts
 from fencepost.reference.kafka.transaction_log import TransactionLog
 
 BUMP = DEFECTS["no-epoch-bump"]
-LATE = LAWFUL["late-completion"]
-EPOCH = LAWFUL["another-leader-epoch"]
+LATE = CONFORMING["late-completion"]
+EPOCH = CONFORMING["another-leader-epoch"]
 ROWS = {"KIP890-060": ("kafka",), "KIP890-061": ("kafka",)}
 ROW = {"KIP890-060": ("kafka",)}
 HOLE = Hole("KIP890-060", "kafka")
@@ -76,19 +76,19 @@ def test_a_defect_that_breaks_two_requirements_is_caught_when_each_shows_its_own
 
 
 @pytest.mark.parametrize(
-    ("one", "lawful"),
+    ("one", "conforming"),
     [
         (Seen(LATE, {"KIP890-060": "met", "KIP890-061": "not_offered"}, {}, {}), True),
         (Seen(LATE, {"KIP890-060": "violated"}, {"KIP890-060": "x"}, {}), False),
         (Seen(LATE, {"KIP890-060": "inconclusive"}, {"KIP890-060": "x"}, {}), False),
     ],
 )
-def test_a_conforming_variant_that_anything_catches_is_a_false_red(one: Seen, lawful: bool) -> None:
+def test_a_conforming_variant_that_anything_catches_is_a_false_red(one: Seen, conforming: bool) -> None:
     """A conforming variant must stay green."""
     proof = Proof(ROW, (seen("violated"), one))
 
-    assert proof.holds is lawful
-    assert proof.false_reds == ([] if lawful else [one])
+    assert proof.holds is conforming
+    assert proof.false_reds == ([] if conforming else [one])
 
 
 @pytest.mark.parametrize("one", [seen("violated", trouble="it never took effect"), Seen(LATE, {}, {}, {}, "the run ended with 2")])
@@ -135,8 +135,8 @@ def proof_of(
     breadth: Breadth = Breadth.ITS_FEATURES,
 ) -> Proof:
     """The real thing, for a register that has only these rows tested, and these variants."""
-    monkeypatch.setattr(prove_module, "LAWFUL", {defect.name: defect for defect in defects if defect.is_lawful})
-    monkeypatch.setattr(prove_module, "DEFECTS", {defect.name: defect for defect in defects if not defect.is_lawful})
+    monkeypatch.setattr(prove_module, "CONFORMING", {defect.name: defect for defect in defects if defect.is_conforming})
+    monkeypatch.setattr(prove_module, "DEFECTS", {defect.name: defect for defect in defects if not defect.is_conforming})
     tested = {
         spec: tuple(row.model_copy(update={"planned": row.id not in rows, "excluded": None}) for row in own)
         for spec, own in register.bundled().by_spec.items()
@@ -236,7 +236,7 @@ def test_conforming_variants_that_change_different_functions_are_one_broker(monk
 
 def test_a_lawful_broker_that_is_caught_is_taken_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the variant that is caught alone is a false red."""
-    wrong = dataclasses.replace(BUMP, name="called-lawful", breaks={})
+    wrong = dataclasses.replace(BUMP, name="called-conforming", breaks={})
 
     proof = proof_of(monkeypatch, "KIP890-060", defects=(BUMP, LATE, EPOCH, wrong))
 
@@ -244,12 +244,12 @@ def test_a_lawful_broker_that_is_caught_is_taken_apart(monkeypatch: pytest.Monke
     assert [one.defect for one in proof.seen] == [BUMP, LATE, EPOCH, wrong]
 
 
-def test_each_lawful_variant_stands_in_one_group_with_others_that_it_does_not_touch() -> None:
+def test_each_conforming_variant_stands_in_one_group_with_others_that_it_does_not_touch() -> None:
     """Of its protocol, with other functions; and the group's broker has each function that makes one of them different."""
-    grouped = conforming_groups.groups(LAWFUL.values())
+    grouped = conforming_groups.groups(CONFORMING.values())
 
-    assert sorted(variant.name for group in grouped for variant in group) == sorted(LAWFUL)
-    assert len(grouped) < len(LAWFUL) / 6
+    assert sorted(variant.name for group in grouped for variant in group) == sorted(CONFORMING)
+    assert len(grouped) < len(CONFORMING) / 6
     for group in grouped:
         broker, changes = (
             conforming_groups.as_one(group).parts,
@@ -263,7 +263,7 @@ def test_each_lawful_variant_stands_in_one_group_with_others_that_it_does_not_to
                 assert all(getattr(getattr(broker, part), name) is getattr(own[0], name) for name in made)
 
 
-def test_lawful_variants_that_set_the_same_value_are_no_one_broker() -> None:
+def test_conforming_variants_that_set_the_same_value_are_no_one_broker() -> None:
     """Each keeps its own notes under that name, and the other would read them as its own."""
 
     class Counts(TransactionLog):
@@ -286,7 +286,7 @@ def test_a_conforming_variant_is_asked_only_what_binds_its_protocol(monkeypatch:
     both = proof_of(monkeypatch, "CORE-02", "KIP890-060", defects=(BUMP, IN_KAFKA, IN_PULSAR, IN_SEGMENTS, LATE, in_pulsar))
     one = proof_of(monkeypatch, "KIP890-060", defects=(BUMP, LATE, in_pulsar))
 
-    asked = {seen.defect.name: sorted(seen.verdicts) for seen in both.seen if seen.defect.is_lawful}
+    asked = {seen.defect.name: sorted(seen.verdicts) for seen in both.seen if seen.defect.is_conforming}
     assert asked == {LATE.name: ["CORE-02", "KIP890-060"], in_pulsar.name: ["CORE-02"]}
     assert (both.holds, one.holds) == (True, True)
     assert in_pulsar.name not in {seen.defect.name for seen in one.seen}
@@ -304,7 +304,7 @@ def test_a_defect_that_is_switched_to_do_nothing_is_a_hole_that_the_command_name
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Exit code 1; the requirement and the defect are in the output."""
-    idle = dataclasses.replace(BUMP, parts=LAWFUL["another-leader-epoch"].parts)
+    idle = dataclasses.replace(BUMP, parts=CONFORMING["another-leader-epoch"].parts)
     proof = proof_of(monkeypatch, "KIP890-060", defects=(idle,))
     monkeypatch.setattr(kill_matrix, "prove", lambda *_: proof)
 

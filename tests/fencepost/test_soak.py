@@ -57,7 +57,7 @@ class InProcess:
     @property
     def anomalies(self) -> set[str]:
         """Those that are certain, and break a promise."""
-        return {one.anomaly for verdict in self.verdicts for one in verdict.found if one.definite and not one.lawful}
+        return {one.anomaly for verdict in self.verdicts for one in verdict.found if one.definite and not one.allowed}
 
 
 def soaked(

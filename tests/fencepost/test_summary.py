@@ -140,7 +140,7 @@ def test_an_anomaly_in_a_history_is_a_red() -> None:
     """`--check` found it, and the scenario is met."""
     found = {"requirement": "KIP890-001", "scenario": "[1] One", "anomaly": "G1a", "red": True, "witness": "a|b was read"}
     page = markdown_summary.render(
-        run({"KIP890-001": "met"}, histories={"anomalies": [found, found | {"red": False, "anomaly": "lawful"}]})
+        run({"KIP890-001": "met"}, histories={"anomalies": [found, found | {"red": False, "anomaly": "allowed"}]})
     )
 
     assert "does not conform" in page.splitlines()[0]

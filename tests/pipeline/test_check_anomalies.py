@@ -1,7 +1,7 @@
 """Every anomaly is found where it is, and nowhere else: small histories, judged all at once.
 
 `check_cases/` has a file for each family of anomalies. For each anomaly it has histories in the notation of check_histories.py that show
-it for certain (`broken`), that may show it (`maybe`), and that are lawful and look alike (`sound`). Every one is a run of its own. The
+it for certain (`broken`), that may show it (`maybe`), and that are conforming and look alike (`sound`). Every one is a run of its own. The
 same check has other histories as well, and all of them are judged in process too.
 """
 

@@ -210,7 +210,7 @@ def test_what_is_wrong_with_the_request_is_reported_for_each_partition() -> None
     ],
     ids=["nothing", "not a batch", "two batches", "a control batch", "a base offset", "no sequence number"],
 )
-def test_what_is_no_lawful_batch_is_refused(records: bytes | None, error: int) -> None:
+def test_what_is_no_valid_batch_is_refused(records: bytes | None, error: int) -> None:
     """And nothing of it is appended."""
     client = Client()
     data = [{"name": TOPIC, "partition_data": [{"index": 0, "records": records}]}]

@@ -233,11 +233,11 @@ def test_a_proof_that_proves_nothing_lets_nobody_in(proof: bytes) -> None:
     """A wrong password, an unknown user, half a proof, no text at all: 58, and the connection still has no user."""
     caller = Caller(Guarded(Settings(has_authorizer=True, super_users=frozenset({KIT}), passwords={"kit": "secret"})).broker)
     strange: Any = caller.send(request("sasl_handshake", 1, mechanism="SCRAM-SHA-256")).read()
-    lawful: Any = caller.send(request("sasl_handshake", 1, mechanism="PLAIN")).read()
+    conforming: Any = caller.send(request("sasl_handshake", 1, mechanism="PLAIN")).read()
 
     answer: Any = caller.send(request("sasl_authenticate", 2, auth_bytes=proof)).read()
 
-    assert (int(strange.error_code), int(lawful.error_code), int(answer.error_code)) == (33, 0, 58)
+    assert (int(strange.error_code), int(conforming.error_code), int(answer.error_code)) == (33, 0, 58)
     assert caller.principal == ANONYMOUS
 
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import pytest
 from reference_client import COMMITTED, Client, Pair
 
-from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
+from fencepost.reference.defects import CONFORMING, DEFECTS, Defect
 from fencepost.reference.kafka import Parts
 
 _Seen: TypeAlias = dict[str, object]
@@ -71,7 +71,7 @@ CHANGED = {
 }
 
 
-def test_the_lawful_broker_is_seen_as_it_should_be() -> None:
+def test_the_conforming_broker_is_seen_as_it_should_be() -> None:
     """The observations with which those of the defects are compared."""
     assert observe(Parts()) == {
         "the epoch after a commit": (0, 1),
@@ -86,15 +86,15 @@ def test_the_lawful_broker_is_seen_as_it_should_be() -> None:
 @pytest.mark.parametrize("name", sorted(CHANGED))
 def test_a_defect_changes_one_decision(name: str) -> None:
     """And a client can see it."""
-    lawful, broken = observe(Parts()), observe(DEFECTS[name].parts)
+    conforming, broken = observe(Parts()), observe(DEFECTS[name].parts)
 
-    assert {what for what in lawful if lawful[what] != broken[what]} == CHANGED[name]
+    assert {what for what in conforming if conforming[what] != broken[what]} == CHANGED[name]
 
 
-@pytest.mark.parametrize("name", sorted(name for name, variant in LAWFUL.items() if variant.protocol == "kafka"))
+@pytest.mark.parametrize("name", sorted(name for name, variant in CONFORMING.items() if variant.protocol == "kafka"))
 def test_a_lawful_variant_keeps_every_promise(name: str) -> None:
     """A client that waits sees the same."""
-    assert observe(LAWFUL[name].parts) == observe(Parts())
+    assert observe(CONFORMING[name].parts) == observe(Parts())
 
 
 def decisions(part: type) -> list[str]:
@@ -109,7 +109,7 @@ def decisions(part: type) -> list[str]:
 
 def test_every_variant_changes_one_decision_in_few_places() -> None:
     """In up to three parts, each a subclass with up to three methods, memory aside; it documents its effect, source and symptom."""
-    variants = (DEFECTS | LAWFUL).values()
+    variants = (DEFECTS | CONFORMING).values()
 
     assert not changes_little(replace(next(iter(variants)), parts=Parts()))
     assert [variant.name for variant in variants if not changes_little(variant)] == []
@@ -119,15 +119,15 @@ def test_every_variant_changes_one_decision_in_few_places() -> None:
 
 def changes_little(defect: Defect) -> bool:
     """Whether it is one decision, in a few places."""
-    lawful = type(defect.parts)()
-    replaced = [part for field, part in vars(defect.parts).items() if part is not getattr(lawful, field)]
+    conforming = type(defect.parts)()
+    replaced = [part for field, part in vars(defect.parts).items() if part is not getattr(conforming, field)]
     overrides = any(decisions(part) or "__init__" in vars(part) for part in replaced)
     return overrides and len(replaced) <= 3 and all(len(decisions(part)) <= 3 for part in replaced)
 
 
 def test_late_completion_makes_clients_wait_but_not_for_ever() -> None:
     """CONCURRENT_TRANSACTIONS at first, and done after some requests, or after 50 ms."""
-    client = Client(parts=LAWFUL["late-completion"].parts)
+    client = Client(parts=CONFORMING["late-completion"].parts)
     pair = client.producer("x")
     client.write("x", pair, 0, 0)
     _, bumped = client.end("x", pair, commit=True)
@@ -143,7 +143,7 @@ def test_late_completion_makes_clients_wait_but_not_for_ever() -> None:
 
 def test_offsets_have_gaps_that_readers_can_pass() -> None:
     """The end of the log is beyond the marker; a Fetch from within the gap finds the next record."""
-    client = Client(parts=LAWFUL["gaps-in-offsets"].parts)
+    client = Client(parts=CONFORMING["gaps-in-offsets"].parts)
     pair = client.producer("x")
     client.write("x", pair, 0, 0)
     client.end("x", pair, commit=True)

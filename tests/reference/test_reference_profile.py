@@ -10,7 +10,7 @@ import yaml
 from fencepost.reference.kafka import Profile, ProfileError
 from fencepost.reference.kafka import profile as module
 
-LAWFUL: dict[str, Any] = {
+CONFORMING: dict[str, Any] = {
     "apis": {"end_txn": [0, 5]},
     "features": {"transaction.version": {"supported": [0, 2], "finalized": 2}},
     "new_protocol_at_level_0": "served",
@@ -81,7 +81,7 @@ def test_an_unknown_profile_is_an_error_with_the_known_ones() -> None:
 )
 def test_a_wrong_value_is_an_error_with_file_and_key(folder: Path, change: dict[str, Any], says: str) -> None:
     """Unknown keys, values out of range, errors and APIs that do not exist."""
-    (folder / "wrong.yaml").write_text(yaml.safe_dump(LAWFUL | change))
+    (folder / "wrong.yaml").write_text(yaml.safe_dump(CONFORMING | change))
 
     with pytest.raises(ProfileError) as error:
         Profile.load("wrong")
@@ -100,6 +100,6 @@ def test_a_file_that_is_no_mapping_is_an_error(folder: Path, name: str, text: st
 
 def test_a_lawful_file_is_read(folder: Path) -> None:
     """The mapping that the tests above change is valid itself."""
-    (folder / "lawful.yaml").write_text(yaml.safe_dump(LAWFUL))
+    (folder / "valid.yaml").write_text(yaml.safe_dump(CONFORMING))
 
-    assert Profile.load("lawful").apis == {"end_txn": (0, 5)}
+    assert Profile.load("valid").apis == {"end_txn": (0, 5)}

@@ -12,21 +12,21 @@ import pytest
 from fencepost.contract import gherkin
 from fencepost.museum.bugs import bundled
 from fencepost.reference import defects, kafka, pulsar
-from fencepost.reference.defects import DEFECTS, LAWFUL, Defect
+from fencepost.reference.defects import CONFORMING, DEFECTS, Defect
 from fencepost.reference.defects.decorator import declared_by
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.transaction import Transaction
 
-VARIANTS = [*DEFECTS.values(), *LAWFUL.values()]
+VARIANTS = [*DEFECTS.values(), *CONFORMING.values()]
 
 
 def overridden(parts: kafka.Parts | pulsar.Parts) -> Iterator[tuple[type, str]]:
     """What a variant has instead of the reference's own, constructors aside: the reference's class, and the name."""
-    for field, lawful in vars(type(parts)()).items():
+    for field, conforming in vars(type(parts)()).items():
         part = getattr(parts, field)
-        for name in {name for own in part.__mro__ if own not in lawful.__mro__ for name in vars(own)}:
-            owner = next((known for known in lawful.__mro__[:-1] if name in vars(known)), None)
+        for name in {name for own in part.__mro__ if own not in conforming.__mro__ for name in vars(own)}:
+            owner = next((known for known in conforming.__mro__[:-1] if name in vars(known)), None)
             if owner is not None and not name.startswith("__"):
                 yield owner, name
 
@@ -105,7 +105,7 @@ def features_of(requirement: str) -> set[tuple[str, str]]:
 
 def test_a_variant_stands_where_it_is_looked_for() -> None:
     """A defect is in `<proposal>/<feature>`, or a further file whose name begins so; one of the core in `core/<protocol>/<feature>`; a
-    conforming variant in `lawful/`; a known bug without a feature in `museum/`, and in the file of the museum.
+    conforming variant in `conforming/`; a known bug without a feature in `museum/`, and in the file of the museum.
     """
     places = placed()
 
@@ -121,8 +121,8 @@ def _folder_in_core(variant: Defect) -> str:
 
 def is_in_its_place(variant: Defect, place: tuple[str, ...]) -> bool:
     """Whether a reader who knows the requirement finds the variant there."""
-    if variant.is_lawful:
-        return place[0] == "lawful"
+    if variant.is_conforming:
+        return place[0] == "conforming"
     if place[0] == "museum":
         return variant.name in {name for bug in bundled().played for name in bug.defects}
     features = {feature for requirement in variant.breaks for feature in features_of(requirement)}

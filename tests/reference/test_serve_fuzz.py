@@ -19,7 +19,7 @@ from fencepost.wire.kafka.frames import MalformedFrame, asked_in, decode_request
 FRAMES = recorded()
 
 
-def test_the_recorded_requests_are_lawful() -> None:
+def test_the_recorded_requests_are_valid() -> None:
     """They include every API that the reference serves, and each can be decoded; otherwise the damaged ones would show nothing."""
     asked = [asked_in(frame) for frame in FRAMES]
 

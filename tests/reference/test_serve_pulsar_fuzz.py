@@ -54,7 +54,7 @@ class Conversation:
 
 
 @pytest.mark.parametrize("profile", PulsarProfile.names())
-def test_the_recorded_frames_are_lawful(profile: str) -> None:
+def test_the_recorded_frames_are_valid(profile: str) -> None:
     """They include every command that the reference has, and none is refused; otherwise the damaged ones would show nothing."""
     conversation = Conversation(profile)
     for frame in FRAMES:
@@ -81,7 +81,7 @@ def test_whatever_can_be_read_is_answered_in_the_protocols_words(profile: str, d
 
 @settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(PROFILES, st.lists(damaged(BYTES), min_size=1, max_size=8))
-def test_damaged_bytes_are_malformed_or_lawful(profile: str, sent: list[bytes]) -> None:
+def test_damaged_bytes_are_malformed_or_valid(profile: str, sent: list[bytes]) -> None:
     """Decoding raises nothing but MalformedFrame."""
     conversation = Conversation(profile)
     for data in sent:

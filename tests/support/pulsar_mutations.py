@@ -37,7 +37,7 @@ def _id(entry: int, *, ack_set: list[int] | None = None) -> pb.MessageIdData:
 
 
 def recorded() -> list[Frame]:
-    """The frames of one client; every command that the reference knows is among them, and each is lawful where it stands."""
+    """The frames of one client; every command that the reference knows is among them, and each is conforming where it stands."""
     txn = {"txnid_most_bits": 0, "txnid_least_bits": 0}
     late = {"txnid_most_bits": 0, "txnid_least_bits": 1}
     on_sub = {"subscription": pb.Subscription(topic=TOPIC, subscription=_SUB)}

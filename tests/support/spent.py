@@ -26,7 +26,7 @@ _USAGES = ("cpuacct/docker/*/cpuacct.usage", "docker/*/cpu.stat", "system.slice/
 _WORKER = "PYTEST_XDIST_WORKER"
 GROUPS = {
     "tests/systems/test_real_": "real brokers",
-    "tests/fencepost/test_defects.py": "the proof: every defect and every lawful variant",
+    "tests/fencepost/test_defects.py": "the proof: every defect and every conforming variant",
     "tests/pipeline/": "the history checker, on Spark",
     "tests/report/": "reports, on Spark",
     "tests/systems/": "the suite on served and on lying brokers, parity",

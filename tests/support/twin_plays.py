@@ -8,7 +8,7 @@ import pytest
 from fencepost.contract.registration import SpecifiedSystem
 from fencepost.contract.verdict import Verdict
 from fencepost.reference import kafka
-from fencepost.reference.defects import LAWFUL, Defect
+from fencepost.reference.defects import CONFORMING, Defect
 from fencepost.run.options import Options
 from fencepost.run.plays import Plays
 from fencepost.run.selection import Selection
@@ -40,7 +40,7 @@ def twins_of(
 
 def first_noticed(monkeypatch: pytest.MonkeyPatch, parts: kafka.Parts, requirement: str, disturbance: str) -> tuple[str, str] | None:
     """Where the first twin differs on a broker of these parts, and how; None where all are alike."""
-    monkeypatch.setitem(LAWFUL, "of-a-test", Defect("of-a-test", "made by a test", "a test", parts))
+    monkeypatch.setitem(CONFORMING, "of-a-test", Defect("of-a-test", "made by a test", "a test", parts))
     results = twins_of(requirement, [disturbance], defect="of-a-test")
     return next(((one.where, one.difference or "") for one in results if one.verdict is TwinVerdict.DIFFERS), None)
 

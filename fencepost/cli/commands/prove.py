@@ -85,7 +85,7 @@ def prove(
 
     --mutants N makes N random changes to the code of the reference, one at a time: a comparison, a condition, a constant, or a statement
     that is left out. A mutant is killed when it violates a requirement that the reference meets. A mutant that only makes the run fail is
-    not killed. fixtures/mutants/lawful.yaml lists the changes that break no promise, each with its reason. Exit code 1: fewer than 90 % of
+    not killed. fixtures/mutants/harmless.yaml lists the changes that break no promise, with reasons. Exit code 1: fewer than 90 % of
     the other mutants were killed, a change that breaks no promise was killed, or a mutant survived that was killed before.
 
     --explore plays random sequences of acts on each defect until one violates a requirement, and a fixed number of sequences on each

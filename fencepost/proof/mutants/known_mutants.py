@@ -42,7 +42,7 @@ class Lawful(MutantEntry):
 class KnownMutants:
     """Both files."""
 
-    lawful: dict[Key, str]
+    harmless: dict[Key, str]
     killed: frozenset[Key]
 
 
@@ -52,12 +52,12 @@ def _folder() -> Traversable:
 
 def load(places: Iterable[MutationSite]) -> KnownMutants:
     """Both files; `places` are all places of the reference. Raises DataFileError, also for a conforming change of an unknown place."""
-    lawful = _lawful(_folder().joinpath("lawful.yaml"), {place.key for place in places})
+    harmless = _harmless(_folder().joinpath("harmless.yaml"), {place.key for place in places})
     killed = datafile.load(_folder().joinpath("killed.yaml"), list[MutantEntry])
-    return KnownMutants(lawful, frozenset(one.key for one in killed))
+    return KnownMutants(harmless, frozenset(one.key for one in killed))
 
 
-def _lawful(path: Traversable, there: Collection[Key]) -> dict[Key, str]:
+def _harmless(path: Traversable, there: Collection[Key]) -> dict[Key, str]:
     rows = datafile.load(path, list[Lawful])
     for number, one in enumerate(rows):
         if one.key not in there:

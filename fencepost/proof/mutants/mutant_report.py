@@ -48,8 +48,8 @@ def show(
 
 def _line(one: Outcome, number: int, drawn: Drawn) -> Text:
     count = len(drawn.places)
-    if not one.is_killed and (why := drawn.known.lawful.get(one.place.key)):
-        return Text(f"{number:4}/{count}  + {one.place}  (lawful: {why})")
+    if not one.is_killed and (why := drawn.known.harmless.get(one.place.key)):
+        return Text(f"{number:4}/{count}  + {one.place}  (harmless: {why})")
     sign, style = {"killed": ("+", ""), "broke": ("!", "yellow"), "mended": ("+", ""), "survived": ("X", "bold red")}[one.state]
     return Text(f"{number:4}/{count}  {sign} {one.place}  {_reported(one)}", style=style)
 
@@ -58,15 +58,15 @@ def _reported(one: Outcome) -> str:
     if one.is_killed:
         return f"({', '.join(f'{red.requirement} in {red.profile}' for red in one.killers)})"
     if one.mended:
-        return f"(lawful: keeps {one.mended}, which the release is known to break)"
+        return f"(harmless: keeps {one.mended}, which the release is known to break)"
     return f"({one.broke})" if one.broke else "(survived)" if one.scenarios else "(survived: no scenario comes there)"
 
 
 def _sum_up(done: MutationTrial, console: Console) -> None:
     console.print()
-    for one in done.not_lawful:
-        why = f"lawful.yaml says that it breaks no promise, but {_reported(one)}"
-        console.print(Text(f"not lawful: {one.place}: {why}", style="red"))
+    for one in done.not_conforming:
+        why = f"harmless.yaml says that it breaks no promise, but {_reported(one)}"
+        console.print(Text(f"not harmless: {one.place}: {why}", style="red"))
     for one in done.escaped:
         console.print(Text(f"was killed before: {one.place}: {_reported(one)}", style="red"))
     for one in done.broke:
@@ -75,10 +75,10 @@ def _sum_up(done: MutationTrial, console: Console) -> None:
         console.print(Text(f"survived: {one.place}  {_reported(one)}", style="red"))
     if done.stopped:
         console.print(Text(done.stopped, style="bold"))
-    lawful = f", {len(done.lawful)} lawful" if done.lawful else ""
+    harmless = f", {len(done.harmless)} harmless" if done.harmless else ""
     console.print(
         f"{len(done.outcomes)} mutants of {done.drawn.possible}, drawn with seed {done.drawn.seed}: "
-        f"{len(done.killed)} killed by a verdict, {len(done.broke)} broke the run, {len(done.survivors)} survived{lawful}"
+        f"{len(done.killed)} killed by a verdict, {len(done.broke)} broke the run, {len(done.survivors)} survived{harmless}"
     )
     console.print(
         f"{done.share:.1%} of those that break a promise were killed by a verdict; {mutation_run.ENOUGH:.0%} are needed. "
@@ -110,7 +110,7 @@ def as_json(done: MutationTrial) -> dict[str, Any]:
             "killed": len(done.killed),
             "broke": len(done.broke),
             "survived": len(done.survivors),
-            "lawful": len(done.lawful),
+            "lawful": len(done.harmless),
         },
         "mutants": [_row(done, one) for one in done.outcomes],
     }
@@ -127,7 +127,7 @@ def _row(done: MutationTrial, one: Outcome) -> dict[str, Any]:
         "nth": key.nth,
         "kind": one.place.kind,
         "state": one.state,
-        "lawful": done.known.lawful.get(key) or (f"It keeps {one.mended}, which the release is known to break." if one.mended else None),
+        "lawful": done.known.harmless.get(key) or (f"It keeps {one.mended}, which the release is known to break." if one.mended else None),
         "killed_before": key in done.known.killed,
         "reached": key not in done.unreached,
         "killed_by": [{"requirement": red.requirement, "profile": red.profile, "scenario": red.scenario} for red in one.killers],

@@ -56,47 +56,47 @@ class MutationTrial:
         return None if done == due else f"stopped after {done} of {due} mutants"
 
     @cached_property
-    def lawful(self) -> list[Outcome]:
+    def harmless(self) -> list[Outcome]:
         """Those that break no promise: their file lists them, or a release merely keeps a promise that it is known to break."""
-        return [one for one in self.outcomes if self.is_lawful(one)]
+        return [one for one in self.outcomes if self.is_conforming(one)]
 
-    def is_lawful(self, one: Outcome) -> bool:
-        return one.place.key in self.known.lawful or one.state == "mended"
+    def is_conforming(self, one: Outcome) -> bool:
+        return one.place.key in self.known.harmless or one.state == "mended"
 
     @cached_property
-    def unlawful(self) -> list[Outcome]:
-        return [one for one in self.outcomes if not self.is_lawful(one)]
+    def harmful(self) -> list[Outcome]:
+        return [one for one in self.outcomes if not self.is_conforming(one)]
 
     @cached_property
     def killed(self) -> list[Outcome]:
-        return [one for one in self.unlawful if one.is_killed]
+        return [one for one in self.harmful if one.is_killed]
 
     @cached_property
     def broke(self) -> list[Outcome]:
-        return [one for one in self.unlawful if one.broke]
+        return [one for one in self.harmful if one.broke]
 
     @cached_property
     def survivors(self) -> list[Outcome]:
-        return [one for one in self.unlawful if one.state == "survived"]
+        return [one for one in self.harmful if one.state == "survived"]
 
     @property
     def share(self) -> float:
         """The share of the mutants that break a promise that was killed by a verdict; 1 if there are none."""
-        return len(self.killed) / len(self.unlawful) if self.unlawful else 1.0
+        return len(self.killed) / len(self.harmful) if self.harmful else 1.0
 
     @cached_property
-    def not_lawful(self) -> list[Outcome]:
+    def not_conforming(self) -> list[Outcome]:
         """Entries of conforming changes that were killed."""
-        return [one for one in self.lawful if one.is_killed]
+        return [one for one in self.harmless if one.is_killed]
 
     @cached_property
     def escaped(self) -> list[Outcome]:
         """Mutants that were killed before and are not now."""
-        return [one for one in self.unlawful if not one.is_killed and one.place.key in self.known.killed]
+        return [one for one in self.harmful if not one.is_killed and one.place.key in self.known.killed]
 
     @property
     def holds(self) -> bool:
-        return not (self.stopped or self.not_lawful or self.escaped) and self.share >= ENOUGH
+        return not (self.stopped or self.not_conforming or self.escaped) and self.share >= ENOUGH
 
 
 def places_of_files(only: Sequence[str] = ()) -> list[MutationSite]:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from fencepost.reference.defects.conforming.kafka import SlowNetwork
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.defects.lawful.kafka import SlowNetwork
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.directory import Directory
 from fencepost.reference.kafka.errors import Error, Refused

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
+from fencepost.reference.defects.conforming.kafka import SlowNetwork
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.defects.lawful.kafka import SlowNetwork
 from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer

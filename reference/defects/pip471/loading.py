@@ -2,8 +2,8 @@
 
 import functools
 
+from fencepost.reference.defects.conforming.kafka import SlowNetwork
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.defects.lawful.kafka import SlowNetwork
 from fencepost.reference.metadata_transactions import paths
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
 from fencepost.reference.metadata_transactions.participation import Participation

@@ -5,8 +5,8 @@ from contextlib import suppress
 from functools import cached_property
 
 from fencepost.contract.symptom import Symptom
+from fencepost.reference.defects.conforming.kafka import SlowNetwork
 from fencepost.reference.defects.decorator import expected, seen
-from fencepost.reference.defects.lawful.kafka import SlowNetwork
 from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.transaction_key.claims import Claim, Client, Waiting
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey

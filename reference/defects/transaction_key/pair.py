@@ -2,8 +2,8 @@
 
 from typing import ClassVar
 
+from fencepost.reference.defects.conforming.kafka import SlowNetwork
 from fencepost.reference.defects.decorator import Declaring
-from fencepost.reference.defects.lawful.kafka import SlowNetwork
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar import Parts
 

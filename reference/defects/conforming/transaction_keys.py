@@ -1,4 +1,4 @@
-"""Unusual for transaction keys, and lawful: what a suite must not take for a defect."""
+"""Unusual for transaction keys, and conforming: what a suite must not take for a defect."""
 
 import functools
 from collections.abc import Sequence

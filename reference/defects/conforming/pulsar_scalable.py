@@ -1,4 +1,4 @@
-"""Unusual for metadata-driven transactions, and lawful: what a suite must not take for a defect."""
+"""Unusual for metadata-driven transactions, and conforming: what a suite must not take for a defect."""
 
 import functools
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Unusual for scalable topics, and lawful: what a suite must not take for a defect."""
+"""Unusual for scalable topics, and conforming: what a suite must not take for a defect."""
 
 import functools
 from collections import Counter

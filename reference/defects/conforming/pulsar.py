@@ -1,4 +1,4 @@
-"""Unusual for a Pulsar broker, and lawful: what a suite must not take for a defect.
+"""Unusual for a Pulsar broker, and conforming: what a suite must not take for a defect.
 
 A broker that counts messages it does not deliver against a consumer's permits is not among them: the client hears of none of them, so
 it never asks for more, and is stuck (apache/pulsar#21177).

@@ -1,4 +1,4 @@
-"""Unusual, and lawful: what a suite must not take for a defect."""
+"""Unusual, and conforming: what a suite must not take for a defect."""
 
 from typing import ClassVar
 
