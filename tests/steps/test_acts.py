@@ -33,6 +33,11 @@ _FENCED = tuple(
 )
 """A task that has lost its key, and all that it tries then."""
 _RARE = {
+    "pip460": (
+        ("left is split", "{x} writes to {segment}", "low and high are merged", "the end of {segment} behind {x}"),
+        ("left is split", "a write to {segment}", "clerks subscribe to {segment}", "another clerk subscribes to {segment}"),
+        ("left is split", "a write to {segment}", "clerks subscribe to {segment}", "clerks acknowledge the last of {segment}"),
+    ),
     "transaction_key": _FENCED,
     "pip471": (
         ("left is split", "low and high are merged", "{x} writes to again", "{x} aborts", "{x} writes to again late"),
