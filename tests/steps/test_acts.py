@@ -35,8 +35,18 @@ _FENCED = tuple(
 _RARE = {
     "pip460": (
         ("left is split", "{x} writes to {segment}", "low and high are merged", "the end of {segment} behind {x}"),
-        ("left is split", "a write to {segment}", "clerks subscribe to {segment}", "another clerk subscribes to {segment}"),
-        ("left is split", "a write to {segment}", "clerks subscribe to {segment}", "clerks acknowledge the last of {segment}"),
+        ("{x} writes to right", "right is split", "the end of right behind {x}"),
+        ("right is split", "a write to third", "a client opens a producer of third at another broker"),
+        ("right is split", "a write to third", "a client subscribes to third at another broker"),
+        *(
+            ("left is split", "a write to {segment}", "clerks subscribe to {segment}", act)
+            for act in (
+                "another clerk subscribes to {segment}",
+                "clerks acknowledge the first of {segment}",
+                "clerks acknowledge the last of {segment}",
+                "clerks ask for the first of {segment} again",
+            )
+        ),
     ),
     "transaction_key": _FENCED,
     "pip471": (
