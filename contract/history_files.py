@@ -4,6 +4,7 @@ Events repeat each other, so a file is a fourteenth of its text. Runs of older r
 """
 
 import gzip
+import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -13,11 +14,26 @@ from typing import Any
 from .events import Event
 
 ENDING = ".jsonl.gz"
+_LONGEST = 200
+"""How many characters of a title a name has at most: file systems allow 255, with the endings."""
+_EXAMPLE = re.compile(r"-example-\d+$")
 
 
 def name_of(run: str) -> str:
-    """The file of a scenario, by the name of its run."""
-    return f"{re.sub(r'[^A-Za-z0-9]+', '-', run).strip('-')}{ENDING}"
+    """The file of a scenario, by the name of its run. A long title is cut off and has a digest, so names stay different.
+
+    The names of an outline's examples begin with that of the outline.
+    """
+    plain = re.sub(r"[^A-Za-z0-9]+", "-", run).strip("-")
+    title = _EXAMPLE.sub("", plain)
+    return f"{_cut(title)}{plain.removeprefix(title)}{ENDING}"
+
+
+def _cut(title: str) -> str:
+    if len(title) <= _LONGEST:
+        return title
+    digest = hashlib.sha256(title.encode()).hexdigest()[:12]
+    return f"{title[: _LONGEST - len(digest) - 1]}-{digest}"
 
 
 def packed(events: Iterable[Event | dict[str, Any]]) -> bytes:

@@ -106,6 +106,25 @@ Feature: Watching a layout
       When an administrator makes the scalable topic "orders" of segments "left", "middle" and "right"
       Then client A is told that orders was deleted, or how it is now
 
+    @needs:store-faults
+    Scenario: [11] A client is notified of a recreated topic of which all events are late
+      Given the next event of a change of a layout is late
+      And left has been split into low and high
+      And client A has begun to watch orders
+      And orders has been deleted as a whole
+      When an administrator makes the scalable topic "orders" of segments "left", "middle" and "right"
+      Then client A is told that orders was deleted, or how it is now
+
+    @needs:store-faults
+    Scenario: [12] A client is notified of a recreated topic of the same epoch of which all events are late
+      Given the next event of a change of a layout is late
+      And left has been split into low and high
+      And client A has begun to watch orders
+      And orders has been deleted as a whole
+      And the scalable topic "orders" of segments "left" and "right"
+      When right is split into lower and upper
+      Then client A is told that orders was deleted, or how it is now
+
   @PIP460-29 @MUST
   Rule: The layouts that a broker sends to one watch have increasing epochs.
     A client that applies an old layout after a new one goes back to sealed segments.

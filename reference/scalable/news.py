@@ -26,6 +26,9 @@ MOST_WAITING = 16
 LOOK_INTERVAL_MS = 1_000
 """How often a node polls what its clients watch."""
 
+MOST_OUTDATED = 10
+"""How many times in a row a node may read a layout that is older than what it has notified a watch of."""
+
 Said = TypeVar("Said")
 
 
@@ -59,6 +62,8 @@ class LayoutWatch(Generic[Said]):
         """The epoch of the newest layout that the watch was notified of."""
         self.newest: Layout | None = None
         """The last layout that the watch was notified of."""
+        self.earlier = 0
+        """How many times in a row a layout of an earlier epoch was read."""
         self._say = say
         self._say_gone = say_gone
         self._waiting = waiting
@@ -181,6 +186,17 @@ class Newsroom:
         if self.is_news(watch.epoch, layout.epoch):
             rule("PIP460-28")
             watch.notify(layout)
+        elif self.is_of_another_topic(watch, layout):
+            self.notify_of_deletion(watch, _deleted(topic))
+
+    def is_of_another_topic(self, watch: LayoutWatch[Said], layout: Layout) -> bool:
+        """Decision: whether a layout that is no news is that of a topic that was created again, of whose deletion no event has arrived.
+
+        One of the same epoch is where a segment differs. One of an earlier epoch may also be an outdated read, so it is only if it stays.
+        """
+        watch.earlier = watch.earlier + 1 if layout.epoch < watch.epoch else 0
+        known = watch.newest.segments if watch.newest is not None and layout.epoch == watch.epoch else {}
+        return watch.earlier > MOST_OUTDATED or any(known[number] != layout.segments[number] for number in known.keys() & layout.segments)
 
     def look_behind_a_deletion(self, topic: str, watch: LayoutWatch[Said]) -> None:
         """Decision: what a watch is notified of after the layout of that name was deleted or created.
@@ -192,7 +208,7 @@ class Newsroom:
         except Refused:
             is_another = True
         if is_another:
-            self.notify_of_deletion(watch, Refused(Error.TOPIC_NOT_FOUND, f"{topic} was deleted; look it up again"))
+            self.notify_of_deletion(watch, _deleted(topic))
 
     def notify_of_deletion(self, watch: LayoutWatch[Said], refused: Refused) -> None:
         """Decision: a watch of a deleted topic is notified of that, and of nothing more, even if another topic has the name now."""
@@ -200,7 +216,7 @@ class Newsroom:
         watch.notify_gone(refused)
 
     def is_news(self, reported: int, epoch: int) -> bool:
-        """Decision: whether a layout is sent after one of epoch `told`: the epochs of a watch only grow."""
+        """Decision: whether a layout is sent after one of epoch `reported`: the epochs of a watch only grow."""
         rule("PIP460-29")
         return epoch > reported
 
@@ -251,3 +267,7 @@ class Newsroom:
                 no_timer()
 
         return stop
+
+
+def _deleted(topic: str) -> Refused:
+    return Refused(Error.TOPIC_NOT_FOUND, f"{topic} was deleted; look it up again")

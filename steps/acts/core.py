@@ -231,6 +231,7 @@ def _take(model: Core, name: str, group: str, log: str) -> list[ActLine]:
 
 
 def _look_for_place(model: Core, group: str, log: str) -> list[ActLine]:
+    model.looks += 1
     return [ActLine("Then", f"group {group} is done with {CONTENT.render(model.places[group, log].done)} of {log}", "CORE-39")]
 
 

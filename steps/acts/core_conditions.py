@@ -104,8 +104,9 @@ def may_look(model: Core, log: str) -> bool:
 
 
 def may_look_for_place(model: Core, group: str, log: str) -> bool:
-    place = model.places.get((group, log))
-    return group not in model.unclear and place is not None and place.held_by is not None and not place.was_given_back
+    """Few enough times, as in `may_look`: until a sealed log is over that nobody needs, too."""
+    place, is_soon = model.places.get((group, log)), model.looks < _MOST_LOOKS
+    return is_soon and group not in model.unclear and place is not None and place.held_by is not None and not place.was_given_back
 
 
 def may_renew(model: Core, name: str) -> bool:

@@ -87,7 +87,7 @@ class Core:
     unclear: set[str] = field(default_factory=set)
     """Logs and groups whose state clients cannot know."""
     looks: int = 0
-    """How often a reader looked at a log with an open transaction."""
+    """How often a reader looked at a log with an open transaction, or for the place of a group that one holds."""
     followed: set[str] = field(default_factory=set)
     places: dict[tuple[str, str], GroupPosition] = field(default_factory=dict)
     """By group and log, where a transaction has taken input."""

@@ -115,8 +115,7 @@ def _may_close(model: Layouts, name: str) -> bool:
 
 
 def _may_recreate(model: Layouts, _: str) -> bool:
-    """Where brokers may have missed an event already, they may miss this one too: PIP-460 does not say how they find out then."""
-    return not model.done["unheard"] and not model.is_open_ended and not model.is_recreated and model.has_all_brokers
+    return not model.is_open_ended and not model.is_recreated and model.has_all_brokers
 
 
 def acts() -> Iterator[Act[Layouts]]:

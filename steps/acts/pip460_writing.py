@@ -61,7 +61,7 @@ def _open_gone(_: Layouts, segment: str) -> list[ActLine]:
 def _go_on(model: Layouts, segment: str, child: str) -> list[ActLine]:
     value = model.new_value()
     model.write(child, value)
-    return [when(f'the producer that {segment} had goes on at {child} with "{value}"', "13"), then("it is done", "13")]
+    return [when(f'the producer that {segment} had sends "{value}" to {child}', "13"), then("it is done", "13")]
 
 
 def _open_elsewhere(_: Layouts, segment: str, opening: str) -> list[ActLine]:

@@ -199,6 +199,10 @@ class ScenarioContext:
             return said
         return (ClientKind.OLD if producer.is_old else ClientKind.NEW).version(producer.probe, api)
 
+    def forget_versions(self, producer: str) -> None:
+        """The producer sends each request in the newest version again that a client of its kind knows."""
+        self.versions = {key: version for key, version in self.versions.items() if key[0] != producer}
+
     def turn_of(self, name: str) -> Producer:
         """The producer that acts in the When, with a snapshot from before it does."""
         self.begin()

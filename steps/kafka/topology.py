@@ -91,19 +91,23 @@ def is_an_old_client(context: ScenarioContext, producer: str, api_version: ApiVe
     """From here on it adds each partition to its transaction before it writes there, and ends transactions without a new epoch.
 
     It uses the newest version of each request that such a client knows, up to Produce v11, TxnOffsetCommit v3 and EndTxn v4, unless one is
-    named. So this also holds for systems that offer no other.
+    named. Versions that were named before hold no more. So this also holds for systems that offer no other.
     """
     one = context.producers[producer]
     one.is_old, one.adds_first = True, False
+    context.forget_versions(producer)
     if api_version is not None:
         uses(context, producer, api_version)
 
 
 @KAFKA.given("{producer} is a new client (transaction version 2)")
 def is_a_new_client(context: ScenarioContext, producer: str) -> None:
-    """From here on it behaves as producers do at first: it adds nothing itself, and continues with what EndTxn answers."""
+    """From here on it behaves as producers do at first: it adds nothing itself, and continues with what EndTxn answers. Versions that were
+    named before hold no more.
+    """
     one = context.producers[producer]
     one.is_old = one.adds_first = False
+    context.forget_versions(producer)
 
 
 @KAFKA.given("{producer} uses {api_version}")

@@ -41,6 +41,14 @@ def test_the_reference_keeps_every_sequence_of_two_acts(protocol: str) -> None:
     assert (some.finding, some.count) == (None, 40)
 
 
+def test_looks_end_before_a_sealed_log_may_be_collected() -> None:
+    """Each waits for as long as patience lasts, and nobody needs an empty log whose retention is over."""
+    look = 'a look for the place of "workers"'
+    taken = ('A takes input from inputs for "workers"', "the seal of orders", "A has committed", 'B takes input from inputs for "workers"')
+
+    assert trials(TABLE, "pulsar-scalable").find((*taken, "A begins a transaction", look, "A writes to orders late", look, look)) is None
+
+
 GROUPS = [group for group in conforming_groups.groups(CONFORMING.values()) if group[0].protocol in PROTOCOLS]
 
 

@@ -117,3 +117,11 @@ def test_an_unused_transactional_id_is_unused_once() -> None:
     [name] = [act.name for act in played.table.acts if act.name.endswith("an unused transactional id (014)")]
 
     assert played.play([name, name]).acts == (name,)
+
+
+def test_a_client_of_another_protocol_uses_its_own_versions() -> None:
+    """A version that was named for the former protocol would begin a transaction by itself, which nothing ends."""
+    acts = ("A writes a value to payments-0 by Produce v9", "A changes its protocol", "A commits and writes to payments-1 at once")
+    tried = trials(TABLE, "kafka").play(acts)
+
+    assert (tried.acts, tried.finding, tried.unanswered) == (acts, None, None)

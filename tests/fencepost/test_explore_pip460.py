@@ -38,6 +38,14 @@ def test_the_reference_keeps_each_act() -> None:
     assert progress.count > 150
 
 
+def test_a_watch_notices_a_topic_that_was_created_again_behind_late_events() -> None:
+    """Its former epoch may be greater than any of the new topic."""
+    acts = ("left is split, of which an event is late", "V watches", "the topic is deleted and created again")
+    played = trials(TABLE, _SYSTEM).play(acts)
+
+    assert (played.acts, played.finding, played.unanswered) == (acts, None, None)
+
+
 @pytest.mark.parametrize(
     "group", [one for one in conforming_groups.groups(CONFORMING.values()) if one[0].protocol == _SYSTEM], ids=lambda group: group[0].name
 )

@@ -115,7 +115,7 @@ def test_every_act_comes_in_some_sequence(spec: str) -> None:
         acts = table.kinds[one] if callable(one) else one if isinstance(one, list) else []
         return chance.random() < 1 / 2 and any(map(is_fresh, acts))
 
-    for _ in range(600):
+    for _ in range(2_000):
         fired.update(drawn(table, 14, choose).acts)
         script = Script(table)
         for _ in range(16):
