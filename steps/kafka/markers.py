@@ -9,6 +9,7 @@ from fencepost.steps.outcomes import achieved
 
 from .context import ScenarioContext
 from .identities import claimed
+from .leaders import let_one_node_lead
 from .probing import last_coordinator_epoch
 from .vocabulary import KAFKA
 
@@ -46,6 +47,7 @@ def reaches(
     seen = last_coordinator_epoch(context, where[0], one) if epoch is None else epoch
     commit, request_version = marker == "a COMMIT marker", 1 if version is None else 2
     if len(where) > 1:
+        let_one_node_lead(context, *where)
         results = context.observer.write_markers(where, claim, commit=commit, coordinator_epoch=seen, version=request_version)
         context.keep(one, results, "WriteTxnMarkers")
         return

@@ -188,9 +188,10 @@ def test_a_given_that_is_refused_otherwise_stays_inconclusive(request_name: str,
     assert reported.verdict is Verdict.INCONCLUSIVE
 
 
-def test_what_rests_on_a_violated_requirement_is_blocked_by_it_whatever_kept_it_from_being_judged() -> None:
+@pytest.mark.parametrize("row", ["KIP890-028", "KIP890-405"])
+def test_what_rests_on_a_violated_requirement_is_blocked_by_it_whatever_kept_it_from_being_judged(row: str) -> None:
     """This also holds if no request was refused, for instance if a timeout is not in force (KIP890-029)."""
-    _, reported = blocked([red("KIP890-029"), refused_given("KIP890-028", "InitProducerId", None)], ROWS)
+    _, reported = blocked([red("KIP890-029"), refused_given(row, "InitProducerId", None)], ROWS)
 
     assert (reported.verdict, reported.blocked_by) == (Verdict.BLOCKED, "KIP890-029")
 
