@@ -53,10 +53,10 @@ def has_partitions(context: ScenarioContext, topic: str, partition_count: int | 
         partition_count = _default_count(context, topic)
     name, observer = context.topics[topic], context.observer
     for _ in context.time.attempts():
-        told = observer.topic(name)
-        if isinstance(told, Done) and len(told.value.leaders) == told.value.partitions:
+        described = observer.topic(name)
+        if isinstance(described, Done) and len(described.value.leaders) == described.value.partitions:
             break
-    found = observed(told, f"asking for the topic {topic}")
+    found = observed(described, f"asking for the topic {topic}")
     seen = f"{found.partitions} partitions, {len(found.leaders)} of them with a leader"
     context.evidence.expect(
         sorted(found.leaders) == list(range(partition_count)) and found.partitions == partition_count,
@@ -89,21 +89,21 @@ def has_partitions(context: ScenarioContext, topic: str, partition_count: int | 
 def _default_count(context: ScenarioContext, topic: str) -> int:
     answer = answer_of(context)
     for _ in context.time.attempts():
-        told = context.observer.topic(context.topics[topic])
-        if isinstance(told, Done):
+        described = context.observer.topic(context.topics[topic])
+        if isinstance(described, Done):
             break
-    if not isinstance(told, Done) or told.value.partitions <= 0:
-        judge_answer(context, False, "a topic with partitions", answer, f"{reported(answer)}, and then: {told}")
+    if not isinstance(described, Done) or described.value.partitions <= 0:
+        judge_answer(context, False, "a topic with partitions", answer, f"{reported(answer)}, and then: {described}")
         raise AssertionError("a topic without partitions was judged")
-    return told.value.partitions
+    return described.value.partitions
 
 
 @KAFKA.then("there is no topic {topic}")
 def is_not_there(context: ScenarioContext, topic: str) -> None:
     """Metadata refuses the name, as that of an unknown topic or as an invalid one."""
-    told = context.observer.topic(context.topics[topic])
-    holds = isinstance(told, Refused) and told.error in ("UNKNOWN_TOPIC_OR_PARTITION", "INVALID_TOPIC_EXCEPTION")
-    context.evidence.expect(holds, "UNKNOWN_TOPIC_OR_PARTITION", str(told), what=f"topic {topic}")
+    described = context.observer.topic(context.topics[topic])
+    holds = isinstance(described, Refused) and described.error in ("UNKNOWN_TOPIC_OR_PARTITION", "INVALID_TOPIC_EXCEPTION")
+    context.evidence.expect(holds, "UNKNOWN_TOPIC_OR_PARTITION", str(described), what=f"topic {topic}")
 
 
 @KAFKA.when("AlterPartitionReassignments sends {partition} to node {node}")
@@ -111,8 +111,8 @@ def is_reassigned(context: ScenarioContext, partition: str, node: int) -> None:
     """The node is to be the only replica of the partition. The step asks who leads and coordinates what before it sends the request."""
     context.begin()
     where = context.partition(partition)
-    told = achieved(context.observer.topic(where.topic), f"asking for the leader of {partition}")
-    context.leader_epochs[where] = told.leader_epochs.get(where.partition, -1)
+    described = achieved(context.observer.topic(where.topic), f"asking for the leader of {partition}")
+    context.leader_epochs[where] = described.leader_epochs.get(where.partition, -1)
     context.keep(None, context.observer.reassign(where, node), "AlterPartitionReassignments")
 
 
@@ -236,14 +236,14 @@ def _a_node(context: ScenarioContext) -> list[int]:
     return achieved(context.observer.node_numbers(), "asking for the nodes")[:1]
 
 
-def _reported(evidence: Evidence, told: Outcome[dict[str, int]], expected: dict[str, int], what: str) -> None:
-    evidence.expect(told == Done(expected), str(expected), str(told), what=what)
+def _reported(evidence: Evidence, described: Outcome[dict[str, int]], expected: dict[str, int], what: str) -> None:
+    evidence.expect(described == Done(expected), str(expected), str(described), what=what)
 
 
-def _reports_of_all(evidence: Evidence, told: Outcome[dict[str, int]], name: str, partitions: int, version: int) -> None:
+def _reports_of_all(evidence: Evidence, described: Outcome[dict[str, int]], name: str, partitions: int, version: int) -> None:
     """Ignores other topics, which belong to other scenarios."""
-    found = told.value.get(name) if isinstance(told, Done) else None
-    seen = reported(told) if not isinstance(told, Done) else "it is not among them" if found is None else f"{found} partitions"
+    found = described.value.get(name) if isinstance(described, Done) else None
+    seen = reported(described) if not isinstance(described, Done) else "it is not among them" if found is None else f"{found} partitions"
     what = f"all topics that Metadata v{version} answers"
     evidence.expect(found == partitions, f"{name} with {partitions} partitions among them", seen, what=what)
 

@@ -46,7 +46,7 @@ def the_look_up_finds(context: ScenarioContext, found: str) -> None:
         judge_answer(context, answer == Done((offset, -1)), f"offset {offset} and timestamp -1", answer)
         return
     values = VALUES.parse(found)
-    due = _lawful(context, context.asked_partition, values[0]) if values else [_NOWHERE]
+    due = _allowed(context, context.asked_partition, values[0]) if values else [_NOWHERE]
     match answer:
         case Done((int() as offset, int() as timestamp)):
             seen = f"offset {offset} and timestamp {timestamp}"
@@ -64,8 +64,8 @@ def fetch_lists(context: ScenarioContext, partition: str, start: str | None, abo
     context.await_markers()
     due: tuple[AbortedTransaction, ...] = ()
     if aborted != "no aborted transaction":
-        told, firsts = aborted.split(" from ", maxsplit=1)
-        producer_id = context.producers[told[-1]].current.producer_id
+        whose, firsts = aborted.split(" from ", maxsplit=1)
+        producer_id = context.producers[whose[-1]].current.producer_id
         due = tuple(AbortedTransaction(producer_id, _record(context, where, first)[0]) for first in re.findall(_QUOTED, firsts))
     if start is None:  # last, so that the answer that is judged is the one that is shown
         listed = context.read(where, Isolation.READ_COMMITTED).aborted
@@ -145,7 +145,7 @@ def _record(context: ScenarioContext, where: TopicPartition, value: str) -> tupl
     return offset, batch.records[batch.offsets.index(offset)].timestamp
 
 
-def _lawful(context: ScenarioContext, where: TopicPartition, value: str) -> list[tuple[int, int]]:
+def _allowed(context: ScenarioContext, where: TopicPartition, value: str) -> list[tuple[int, int]]:
     """Offset and timestamp of each record that a look-up for this one may answer."""
     _, time = _record(context, where, value)
     view = achieved(context.observer.read(where, Isolation.READ_UNCOMMITTED), f"reading {where}")

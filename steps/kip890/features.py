@@ -113,5 +113,5 @@ def _offer(context: ScenarioContext) -> Offer:
             raise AssertionError("a refusal was judged")
 
 
-def _features(told: Mapping[str, Range]) -> str:
-    return ", ".join(f"{name} {levels.lowest} to {levels.highest}" for name, levels in sorted(told.items())) or "none"
+def _features(features: Mapping[str, Range]) -> str:
+    return ", ".join(f"{name} {levels.lowest} to {levels.highest}" for name, levels in sorted(features.items())) or "none"

@@ -41,8 +41,8 @@ def agrees(context: ScenarioContext, participant: Participant) -> None:
     else:
         expected = [value for one in transactions for topic, value in one.written if topic == participant.name]
         found = list(context.look(lambda: context.topics.seen(participant.name), expected))
-    told = f"{shown(expected)}, since the commits of {', '.join(committed) or 'none'} succeeded"
-    context.evidence.expect(sorted(found) == sorted(expected), told, shown(found), what=f"messages of {participant}")
+    due = f"{shown(expected)}, since the commits of {', '.join(committed) or 'none'} succeeded"
+    context.evidence.expect(sorted(found) == sorted(expected), due, shown(found), what=f"messages of {participant}")
 
 
 def answers_of(context: ScenarioContext, transaction: str) -> dict[Action, str]:
