@@ -212,7 +212,7 @@ def test_a_requirement_is_proved_only_under_protocols_that_offer_something_of_it
     assert protocols_asked("KIP890-060", register.bundled()) == ("kafka",)
 
 
-def test_a_lawful_variant_that_no_proposal_comes_across_is_left_out_of_their_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_conforming_variant_that_no_proposal_comes_across_is_left_out_of_their_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     """It proves nothing of them, and nothing against them; where everything is asked, it is named."""
     unmet = dataclasses.replace(LATE, name="unmet", parts=DEFECTS["pattern-ignored"].parts)
 
@@ -234,7 +234,7 @@ def test_conforming_variants_that_change_different_functions_are_one_broker(monk
     assert proof.holds
 
 
-def test_a_lawful_broker_that_is_caught_is_taken_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_conforming_broker_that_is_caught_is_taken_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the variant that is caught alone is a false red."""
     wrong = dataclasses.replace(BUMP, name="called-conforming", breaks={})
 

@@ -92,7 +92,7 @@ def test_a_defect_changes_one_decision(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(name for name, variant in CONFORMING.items() if variant.protocol == "kafka"))
-def test_a_lawful_variant_keeps_every_promise(name: str) -> None:
+def test_a_conforming_variant_keeps_every_promise(name: str) -> None:
     """A client that waits sees the same."""
     assert observe(CONFORMING[name].parts) == observe(Parts())
 

@@ -24,7 +24,7 @@ def test_a_change_shows_at_once_and_survives_a_crash() -> None:
     assert client.features() == ({"transaction.version": 2}, before + 2)
 
 
-def test_a_lawful_change_may_be_tried_without_being_made() -> None:
+def test_a_change_may_be_tried_without_being_made() -> None:
     """With validateOnly the answer is the same, and nothing changes."""
     client = Client()
     before = client.features()

@@ -98,7 +98,7 @@ def test_a_file_that_is_no_mapping_is_an_error(folder: Path, name: str, text: st
         Profile.load(name)
 
 
-def test_a_lawful_file_is_read(folder: Path) -> None:
+def test_a_valid_file_is_read(folder: Path) -> None:
     """The mapping that the tests above change is valid itself."""
     (folder / "valid.yaml").write_text(yaml.safe_dump(CONFORMING))
 
