@@ -110,6 +110,7 @@ Feature: Exhausted epochs
       Given producer A at the last usable epoch
       When A aborts
       Then it is done and answers a new producer id and epoch 0
+      And the transaction of A is over
       And the producer id and epoch of A are those of the answer
 
   @KIP890-077 @MUST
