@@ -153,7 +153,8 @@ def _post(model: Layouts) -> list[ActLine]:
     """A checkpoint consumer that is registered is assigned every segment, also those that are sealed."""
     model.done["posts"] += 1
     asked = when(f"{_POSTER} joins {_POSTS} of {TOPIC} as a checkpoint consumer", "44")
-    return [asked, then("it is done", "44"), *(then(f"{_POSTER} is assigned {name}, perhaps among others", "44") for name in model.segments)]
+    due = [then(f"{_POSTER} is assigned {name}, perhaps among others", "44") for name in model.segments]
+    return [asked, then("it is done", "44"), *due]
 
 
 def _may_join(model: Layouts, name: str) -> bool:
