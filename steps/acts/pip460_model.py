@@ -38,14 +38,19 @@ class Segment:
     """Whether it has no messages but these."""
     has_sentinel: bool = False
     """A look has written a message that every subscription must consume."""
-    may_be_gone: bool = False
-    """Retention may have removed it."""
+    is_overdue: bool = False
+    """Its retention is over, and no subscription needs it."""
     is_reloaded: bool = False
     """The producers that it had are gone."""
 
     @property
     def is_sealed(self) -> bool:
         return self.sealed_at is not None
+
+    @property
+    def may_be_gone(self) -> bool:
+        """Whether it may be removed by now; not while a transaction is open there."""
+        return self.is_overdue and not self.has_open
 
     @property
     def has_open(self) -> bool:
@@ -223,7 +228,7 @@ class Layouts:
         self.has_waited = True
         self.done["waits"] += 1
         for name, one in self.segments.items():
-            one.may_be_gone |= one.is_sealed and not one.has_open and not any(self._holds(of, name) for of in self.subscriptions.values())
+            one.is_overdue |= one.is_sealed and not any(self._holds(of, name) for of in self.subscriptions.values())
         if most:
             for member in self.members.values():
                 member.waited |= not member.is_connected

@@ -46,6 +46,20 @@ def test_a_watch_notices_a_topic_that_was_created_again_behind_late_events() -> 
     assert (played.acts, played.finding, played.unanswered) == (acts, None, None)
 
 
+def test_nobody_knows_where_a_missing_subscription_begins_in_a_reloaded_segment() -> None:
+    """The segment may learn of the end of a transaction when it is used, after the subscription has begun."""
+    acts = ("A writes to right", "right is split", "a crash", "keepers are registered")
+
+    assert trials(TABLE, _SYSTEM).find(acts) is None
+
+
+def test_a_sealed_segment_may_go_when_its_last_transaction_ends() -> None:
+    """Behind its retention, where no subscription needs it."""
+    acts = ("A writes to right", "right is split", "a crash", "the retention passes", "keepers are registered", "left is split")
+
+    assert trials(TABLE, _SYSTEM).find(acts) is None
+
+
 @pytest.mark.parametrize(
     "group", [one for one in conforming_groups.groups(CONFORMING.values()) if one[0].protocol == _SYSTEM], ids=lambda group: group[0].name
 )

@@ -49,6 +49,10 @@ _RARE = {
         ),
     ),
     "transaction_key": _FENCED,
+    "pip460": (
+        ("{x} writes to right", "right is split", "the end of right behind {x}"),
+        ("ann joins", "bob joins", "a write to left", "ann and bob read everything"),
+    ),
     "pip471": (
         ("left is split", "low and high are merged", "{x} writes to again", "{x} aborts", "{x} writes to again late"),
         ("left is split", "{x} writes to {segment}", "low and high are merged", "{x} writes to {segment}, which is sealed"),
