@@ -157,7 +157,7 @@ class Coordinator(KnownTransactions):
                 raise Refused(Error.INVALID_PRODUCER_ID_MAPPING)
             ending, bumps = self.end_of_new_client(transaction.state, decision, asked), 1
         else:
-            self._check_old_client(transaction, producer)
+            self.check_old_client(transaction, producer)
             if self.must_wait(transaction):
                 rule("KIP890-088")
                 raise Refused(Error.CONCURRENT_TRANSACTIONS)
@@ -182,8 +182,8 @@ class Coordinator(KnownTransactions):
         rule("KIP890-089")
         return end_of_old_client(state, decision)
 
-    def _check_old_client(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
-        """For old clients only the current epoch is right: none of them retries with an earlier one."""
+    def check_old_client(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
+        """Decision: for old clients only the current epoch is right, since none of them retries with an earlier one."""
         rule("KIP890-087")
         self.check_producer(transaction, producer)
 

@@ -95,7 +95,7 @@ class Groups:
         operation: Operation,
         sender: Sender = NOBODY,
     ) -> dict[TopicPartition, Error]:
-        """Store offsets that shall count when the transaction commits; the verdict for each partition.
+        """Decision: store offsets that shall count when the transaction commits; the verdict for each partition.
 
         Raises Refused for the request as a whole.
         """

@@ -1,4 +1,4 @@
-"""The watches of one client of an Oxia: its notifications stay pending until `tell` is called.
+"""The watches of one client of an Oxia: its notifications stay pending until `notify` is called.
 
 The notifications are those of the whole Oxia, so a client subscribes to them only when it has a watch.
 """

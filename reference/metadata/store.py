@@ -136,11 +136,11 @@ class MetadataStore(Protocol):
         ...
 
     def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None]) -> Watch:
-        """Call `told` for each change of the keys from `first` to before `behind`, in the order of the changes, from now on."""
+        """Call `reported` for each change of the keys from `first` to before `behind`, in the order of the changes, from now on."""
         ...
 
     def watch_sequence(self, prefix: str, reported: Callable[[str], None], *, partition_key: str) -> Watch:
-        """Call `told` with the newest key of a sequence: once when there is any, and whenever it grows.
+        """Call `reported` with the newest key of a sequence: once when there is any, and whenever it grows.
 
         Newer keys may replace older ones.
         """

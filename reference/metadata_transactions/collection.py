@@ -19,7 +19,7 @@ from .transaction_records import TransactionRecords
 
 
 class Collection:
-    """A coordinator's periodic work on transactions that ended long ago. `tell` notifies participants of an end again."""
+    """A coordinator's periodic work on transactions that ended long ago. `notify` notifies participants of an end again."""
 
     def __init__(
         self,

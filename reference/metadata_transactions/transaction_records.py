@@ -81,13 +81,13 @@ class TransactionRecords:
 
         No other record is equal, for what is pending is not acknowledged again.
         """
-        for record in self._of_transaction(txn):
+        for record in self.records_of(txn):
             if decoded(record, Operation) in refused:
                 self._store.delete(record.key, partition_key=self.partition_key(paths.key_of(txn)))
 
     def operations(self, txn: TxnId) -> list[Operation]:
         """All operation records of a transaction."""
-        return [decoded(record, Operation) for record in self._of_transaction(txn)]
+        return [decoded(record, Operation) for record in self.records_of(txn)]
 
     def writes(self, segment: str) -> set[TxnId]:
         """The transactions that have write records on a segment."""
@@ -104,7 +104,7 @@ class TransactionRecords:
         """Decision: a participant deletes the operation records that it has applied: its own of that transaction, and no other
         participant's."""
         rule("PIP471-36")
-        for record in self._of_transaction(txn):
+        for record in self.records_of(txn):
             if participant == _participant(decoded(record, Operation)):
                 self._store.delete(record.key, partition_key=self.partition_key(paths.key_of(txn)))
 
@@ -120,7 +120,7 @@ class TransactionRecords:
         self._store.append(paths.events(participant), event.encoded(), partition_key=paths.events(participant))
 
     def watch_events(self, participant: str | SubscriptionName, reported: Callable[[], None]) -> Watch:
-        """Call `told` whenever there is a new event for that participant."""
+        """Call `reported` whenever there is a new event for that participant."""
         return self._store.watch_sequence(paths.events(participant), lambda _: reported(), partition_key=paths.events(participant))
 
     def forget_events(self, participant: str | SubscriptionName) -> None:
@@ -129,18 +129,18 @@ class TransactionRecords:
             self._store.delete(key, partition_key=paths.events(participant))
 
     def watch_header(self, txn: TxnId, reported: Callable[[], None]) -> Watch:
-        """Call `told` whenever a header changes."""
+        """Call `reported` whenever a header changes."""
         return self._store.watch(*only(paths.header(txn)), lambda _: reported())
 
     # -- What is decided of a segment
 
     def watermark(self, segment: str) -> Position | None:
-        """Up to where everything of a segment is decided, as far as stored."""
+        """Decision: up to where everything of a segment is decided, as far as stored."""
         record = self._store.get(paths.watermark(segment))
         return decoded(record, Resolved).position if record else None
 
     def set_watermark(self, segment: str, position: Position) -> None:
-        """Store up to where everything of a segment is decided."""
+        """Decision: under which name the place up to which everything of a segment is decided is stored."""
         self._store.put(paths.watermark(segment), _resolved(position))
 
     def aborted(self, segment: str) -> dict[TxnId, Position]:
@@ -197,7 +197,8 @@ class TransactionRecords:
             indexes=self.header_indexes(header),
         )
 
-    def _of_transaction(self, txn: TxnId) -> list[Record]:
+    def records_of(self, txn: TxnId) -> list[Record]:
+        """Decision: which operation records are of this transaction, on however many pages of the index."""
         key = paths.key_of(txn)
         return self._store.scan_by_index(paths.OPERATIONS_BY_TRANSACTION, key, key + "\0")
 

@@ -13,7 +13,7 @@ from .node import Node
 class Connection:
     """One connection. It lives until either side ends it, or the node crashes.
 
-    `run` runs something as the node, and returns None when the node crashed during that; `tell` gets the notifications of the node, and
+    `run` runs something as the node, and returns None when the node crashed during that; `notify` gets the notifications of the node, and
     returns an empty list if that failed.
     """
 

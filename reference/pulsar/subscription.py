@@ -102,7 +102,7 @@ class Subscription:
     # -- Acknowledgements
 
     def acknowledge(self, wanted: Mapping[MessagePosition, Units]) -> None:
-        """Delete single messages; those pending in a transaction stay that transaction's."""
+        """Decision: delete single messages; those pending in a transaction stay that transaction's."""
         self.cursor.acknowledge({place: self.without_pending(place, units) for place, units in wanted.items()}, self._buffer)
 
     def acknowledge_up_to(self, place: MessagePosition) -> None:

@@ -104,7 +104,7 @@ def features_of(requirement: str) -> set[tuple[str, str]]:
 
 
 def test_a_variant_stands_where_it_is_looked_for() -> None:
-    """A defect is in `<proposal>/<feature>`, or a further file whose name begins so; one of the core in `core/<protocol>/<feature>`; a
+    """A defect is in `<proposal>/<feature>`, or a further file of either whose name begins so; one of the core in `core/<protocol>/<feature>`; a
     conforming variant in `conforming/`; a known bug without a feature in `museum/`, and in the file of the museum.
     """
     places = placed()
@@ -127,4 +127,9 @@ def is_in_its_place(variant: Defect, place: tuple[str, ...]) -> bool:
         return variant.name in {name for bug in bundled().played for name in bug.defects}
     features = {feature for requirement in variant.breaks for feature in features_of(requirement)}
     due = {(proposal, _folder_in_core(variant), name) if proposal == "core" else (proposal, name) for proposal, name in features}
-    return any(place[:-1] == one[:-1] and f"{place[-1]}_".startswith(f"{one[-1]}_") for one in due)
+    return any(place[:-1] == one[:-1] and _begin_alike(place[-1], one[-1]) for one in due)
+
+
+def _begin_alike(module: str, feature: str) -> bool:
+    """Whether one is a further file of the other: a module of a feature, or a feature of a module."""
+    return f"{module}_".startswith(f"{feature}_") or f"{feature}_".startswith(f"{module}_")

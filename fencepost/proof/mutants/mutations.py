@@ -37,7 +37,7 @@ _ARITHMETIC: dict[type[ast.operator], tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class SourceChange:
-    """The bytes from `start` to `end` become `text`; `told` is what people read, if that is not the changed line."""
+    """The bytes from `start` to `end` become `text`; `reported` is what people read, if that is not the changed line."""
 
     kind: str
     start: int

@@ -8,7 +8,7 @@ from fencepost.reference.kafka.dialect import Dialect
 from fencepost.reference.kafka.ending import EndTxnEffect
 from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.transaction import PREPARED, Decision, State, Transaction
-from fencepost.reference.kafka.values import ProducerIdAndEpoch
+from fencepost.reference.kafka.values import NOTHING, ProducerIdAndEpoch
 
 
 @defect(
@@ -95,6 +95,21 @@ class ClusterLevelForOldClient(Coordinator):
 class OldVersionRepeatsTheNew(Coordinator):
     """EndTxn v4 with the epoch that EndTxn v5 has ended passes for a repetition, and an old instance is answered that it has committed."""
 
-    def _check_old_client(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
+    def check_old_client(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
         if not (transaction.is_idle and producer == replace(transaction, producer_epoch=transaction.producer_epoch - 1).producer):
-            super()._check_old_client(transaction, producer)
+            super().check_old_client(transaction, producer)
+
+
+@defect(
+    {"KIP890-089": seen("^a refusal with INVALID_PRODUCER_ID_MAPPING")},
+    origin="textbook: the epoch is looked at, and not whose protocol it is",
+)
+class OldClientOverflows(Coordinator):
+    """At the last usable epoch the end of an old client's transaction moves its transactional id on to a new producer id, which the answer
+    cannot carry."""
+
+    def complete(self, transactional_id: str) -> None:
+        ended = self._transactions[transactional_id]
+        if ended.epoch_is_exhausted and ended.transaction_version < 2 and ended.next_producer_id == NOTHING:
+            self._transactions[transactional_id] = replace(ended, next_producer_id=self._log.new_producer_id())
+        super().complete(transactional_id)

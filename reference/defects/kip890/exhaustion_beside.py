@@ -7,8 +7,8 @@ from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.markers import MarkerSender, TransactionMarker
 from fencepost.reference.kafka.topics import OFFSETS_PARTITION
-from fencepost.reference.kafka.transaction import Decision, State, Transaction
-from fencepost.reference.kafka.values import NOTHING, TopicPartition
+from fencepost.reference.kafka.transaction import Decision, Transaction
+from fencepost.reference.kafka.values import TopicPartition
 
 
 @defect({"KIP890-405": Symptom(what="offset")}, origin="textbook: the producer id of the answer used for some of the markers")
@@ -43,27 +43,3 @@ class EmptyAbortAtTheLastEpoch(Coordinator):
 
     def prepare(self, transaction: Transaction, decision: Decision, bumps: int, *, moves_on: bool = True) -> Transaction:
         return super().prepare(transaction, decision, bumps, moves_on=moves_on and bool(transaction.partitions))
-
-
-@defect({"KIP890-163": seen("^a refusal with INVALID_PRODUCER_ID_MAPPING")}, origin="KAFKA-20310, for one of the decisions")
-class OverflowOfAnAbortForgotten(Coordinator):
-    """The producer id from before an overflow is stored with a commit only: an abort cannot be retried after a crash."""
-
-    def recovered(self, transaction: Transaction) -> Transaction:
-        found = super().recovered(transaction)
-        return replace(found, previous_producer_id=NOTHING) if found.state is State.COMPLETE_ABORT else found
-
-
-@defect(
-    {"KIP890-089": seen("^a refusal with INVALID_PRODUCER_ID_MAPPING")},
-    origin="textbook: the epoch is looked at, and not whose protocol it is",
-)
-class OldClientOverflows(Coordinator):
-    """At the last usable epoch the end of an old client's transaction moves its transactional id on to a new producer id, which the answer
-    cannot carry."""
-
-    def complete(self, transactional_id: str) -> None:
-        ended = self._transactions[transactional_id]
-        if ended.epoch_is_exhausted and ended.transaction_version < 2 and ended.next_producer_id == NOTHING:
-            self._transactions[transactional_id] = replace(ended, next_producer_id=self._log.new_producer_id())
-        super().complete(transactional_id)

@@ -13,6 +13,8 @@ from fencepost.reference.kafka.transaction_log import TransactionLog
 from fencepost.reference.kafka.values import NOTHING, ProducerIdAndEpoch
 from fencepost.reference.kernel.journal import Disk
 
+from .neighbours import Neighbours
+
 
 @defect(
     {"KIP890-010": seen(r"^success with \(producer id \d+, epoch 0\)", what="answer to InitProducerId")},
@@ -283,3 +285,13 @@ class ProducerIdsFromTheTransactionLog(TransactionLog):
         super().__init__(disk)
         if first := min(self._producer_ids, default=None):
             self._producer_ids.replace([max((known.producer_id for known in self.replay().values()), default=first - 1)])
+
+
+@defect({"KIP890-022": Symptom(what="transaction of C")}, origin="textbook: partitions aborted, where transactions are meant")
+class TakeoverAbortsNeighbours(Neighbours):
+    """A takeover aborts all that is open in the partitions of the transaction that it ends."""
+
+    def abort_before_takeover(self, transaction: Transaction) -> None:
+        for other in self.beside(transaction):
+            self.abort_by_server(other)
+        super().abort_before_takeover(transaction)

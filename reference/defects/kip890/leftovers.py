@@ -1,14 +1,17 @@
 """Defects in what a refused or empty request leaves behind."""
 
+from collections.abc import Mapping
+
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.errors import Error, Refused
+from fencepost.reference.kafka.groups import CommittedOffset, Groups, Sender
 from fencepost.reference.kafka.ownership import Ownership
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.transaction import Transaction
 from fencepost.reference.kafka.values import ProducerIdAndEpoch, TopicPartition
-from fencepost.reference.kafka.verification import Verification
+from fencepost.reference.kafka.verification import Operation, Verification
 from fencepost.wire.kafka.batches import Batch
 
 
@@ -81,3 +84,25 @@ class OwnerLostWithItsLastEpoch(Ownership):
         if expected.producer_id not in (-1, transaction.producer_id):
             raise Refused(Error.UNKNOWN_SERVER_ERROR)
         return super().may_initialise(expected, transaction)
+
+
+@defect(
+    {"KIP890-407": seen("^Ongoing", expected="^(Empty|CompleteCommit)", what="transaction of A")},
+    origin="textbook: the partition is added before the request is read to its end",
+)
+class NothingToStoreOpens(Groups):
+    """A TxnOffsetCommit of which nothing can be stored opens a transaction all the same."""
+
+    def commit_in_transaction(
+        self,
+        group: str,
+        transactional_id: str,
+        producer: ProducerIdAndEpoch,
+        offsets: Mapping[TopicPartition, CommittedOffset],
+        operation: Operation,
+        sender: Sender = Sender(None, "", None),  # noqa: B008 - it is immutable
+    ) -> dict[TopicPartition, Error]:
+        if group and operation is Operation.ADD:
+            batch = Batch((), producer_id=producer.producer_id, producer_epoch=producer.epoch, transactional=True)
+            self._verification.before_offset_commit(self._log(), transactional_id, batch, operation)
+        return super().commit_in_transaction(group, transactional_id, producer, offsets, operation, sender)

@@ -14,6 +14,8 @@ from fencepost.reference.kafka.values import ProducerIdAndEpoch, TopicPartition
 from fencepost.reference.kafka.verification import Operation, Verification
 from fencepost.wire.kafka.batches import Batch
 
+from .producing import VerifiedFirst
+
 _AT_A_TIME = 10
 
 
@@ -92,3 +94,12 @@ class TwoPartitionsRecovered(Coordinator):
 
     def recovered(self, transaction: Transaction) -> Transaction:
         return replace(super().recovered(transaction), partitions=frozenset(sorted(transaction.partitions)[:2]))
+
+
+@defect({"KIP890-211": seen("^Ongoing in", what="transaction of A")}, origin="textbook: a pair is taken apart, and the rest is left over")
+class ThirdPartitionNotAdded(VerifiedFirst):
+    """Of one Produce v12 the first two partitions are added, and the records in the others stay undecided for ever."""
+
+    def asks_for(self, operation: Operation) -> bool:
+        self._verified += 1
+        return operation is not Operation.ADD or self._verified <= 2

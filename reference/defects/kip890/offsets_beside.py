@@ -1,16 +1,15 @@
 """Defects of pending offsets that only another transaction, or another group, shows."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.errors import Error, Refused
-from fencepost.reference.kafka.groups import CommittedOffset, Groups, Sender
+from fencepost.reference.kafka.groups import CommittedOffset, Groups
 from fencepost.reference.kafka.topics import OFFSETS_PARTITION
 from fencepost.reference.kafka.transaction import State
 from fencepost.reference.kafka.values import ProducerIdAndEpoch, TopicPartition
-from fencepost.reference.kafka.verification import Operation
 from fencepost.wire.kafka.batches import Batch
 
 
@@ -53,25 +52,3 @@ class LateOffsetsJoinTheNext(Coordinator):
         if transaction is not None and is_open and partitions == {OFFSETS_PARTITION} and producer.epoch == transaction.producer_epoch - 1:
             producer = transaction.producer
         super().add_partitions(transactional_id, producer, partitions, transaction_version)
-
-
-@defect(
-    {"KIP890-407": seen("^Ongoing", expected="^(Empty|CompleteCommit)", what="transaction of A")},
-    origin="textbook: the partition is added before the request is read to its end",
-)
-class NothingToStoreOpens(Groups):
-    """A TxnOffsetCommit of which nothing can be stored opens a transaction all the same."""
-
-    def commit_in_transaction(
-        self,
-        group: str,
-        transactional_id: str,
-        producer: ProducerIdAndEpoch,
-        offsets: Mapping[TopicPartition, CommittedOffset],
-        operation: Operation,
-        sender: Sender = Sender(None, "", None),  # noqa: B008 - it is immutable
-    ) -> dict[TopicPartition, Error]:
-        if group and operation is Operation.ADD:
-            batch = Batch((), producer_id=producer.producer_id, producer_epoch=producer.epoch, transactional=True)
-            self._verification.before_offset_commit(self._log(), transactional_id, batch, operation)
-        return super().commit_in_transaction(group, transactional_id, producer, offsets, operation, sender)

@@ -206,3 +206,25 @@ class PlainBatchInAnOpenTransaction(PartitionLog):
 
     def has_open_transaction(self, producer_id: int) -> bool:  # noqa: ARG002 - that is the defect
         return False
+
+
+class VerifiedFirst(Verification):
+    """A leader that has only so many partitions of one request verified."""
+
+    _most = 1
+    _verified = 0
+
+    def refusal_of_request(self, transactional_id: str | None, batches: Iterable[Batch]) -> Error | None:
+        self._verified = 0
+        return super().refusal_of_request(transactional_id, batches)
+
+    def asks_for(self, operation: Operation) -> bool:
+        self._verified += 1
+        return super().asks_for(operation) and (operation is Operation.ADD or self._verified <= self._most)
+
+
+@defect({"KIP890-098": seen("success", what="answer to Produce")}, origin="textbook: a pair is taken apart, and the rest is left over")
+class ThirdPartitionNotVerified(VerifiedFirst):
+    """Of one Produce the first two partitions are verified, and what is written to the others is in no transaction."""
+
+    _most = 2

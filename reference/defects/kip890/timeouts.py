@@ -7,7 +7,7 @@ from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.transaction import PREPARED, Decision, State, Transaction
 from fencepost.reference.kafka.transaction_log import TransactionLog
-from fencepost.reference.kafka.values import ProducerIdAndEpoch
+from fencepost.reference.kafka.values import NOTHING, ProducerIdAndEpoch
 from fencepost.reference.kernel.journal import Disk
 
 _FIRST_LIFE = 9
@@ -82,3 +82,12 @@ class LastEpochOfAnAbortForgottenByCrash(Coordinator):
     def recovered(self, transaction: Transaction) -> Transaction:
         recovered = super().recovered(transaction)
         return replace(recovered, last_producer_epoch=-1) if recovered.state in PREPARED else recovered
+
+
+@defect({"KIP890-163": seen("^a refusal with INVALID_PRODUCER_ID_MAPPING")}, origin="KAFKA-20310, for one of the decisions")
+class OverflowOfAnAbortForgotten(Coordinator):
+    """The producer id from before an overflow is stored with a commit only: an abort cannot be retried after a crash."""
+
+    def recovered(self, transaction: Transaction) -> Transaction:
+        found = super().recovered(transaction)
+        return replace(found, previous_producer_id=NOTHING) if found.state is State.COMPLETE_ABORT else found

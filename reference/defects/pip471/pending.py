@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.defects.pip471.loading import local_name
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.metadata_transactions.pending_ack_records import PendingAckRecords
 from fencepost.reference.metadata_transactions.records import Operation
@@ -153,16 +152,3 @@ class MetadataEndDeletesOthersAcknowledgements(TransactionRecords):
         if isinstance(participant, SubscriptionName):
             for other, _ in self.acknowledgements(participant):
                 super().delete_operations(other, participant)
-
-
-@defect(
-    {"PIP471-63": seen("^nothing$", expected='^"i1", "i2", "i3"$', what="^received by workers$")},
-    origin="red team: an index by the local name of a topic",
-)
-class MetadataAcknowledgementsByLocalName(TransactionRecords):
-    """A subscription that is loaded also recovers what is pending in topics of the same name in other namespaces."""
-
-    def acknowledgements(self, name: SubscriptionName) -> list[tuple[TxnId, Operation]]:
-        subscriptions = {one for txn in self.all_headers() for one in self.participants(txn) if isinstance(one, SubscriptionName)}
-        alike = [one for one in subscriptions if one.name == name.name and local_name(one.topic) == local_name(name.topic)]
-        return [found for one in sorted(alike, key=lambda one: one.topic) for found in TransactionRecords.acknowledgements(self, one)]

@@ -220,6 +220,6 @@ class MetadataPageOfRecordsDeleted(TransactionRecords):
         finally:
             self._is_deleting = False
 
-    def _of_transaction(self, txn: TxnId) -> list[Record]:
-        found = super()._of_transaction(txn)
+    def records_of(self, txn: TxnId) -> list[Record]:
+        found = super().records_of(txn)
         return found[:_A_PAGE] if self._is_deleting else found
