@@ -37,6 +37,9 @@ _RARE = {
     "pip460": (
         ("{x} writes to right", "right is split", "the end of right behind {x}"),
         ("ann joins", "bob joins", "a write to left", "ann and bob read everything"),
+        ("left is split", "a write to {segment}", "clerks subscribe to {segment}", "clerks acknowledge the first of {segment}"),
+        ("clerks subscribe to left", "left is split", "low and high are merged", "whole is split", "a look at what clerks have in lower"),
+        ("clerks subscribe to left", "left is split", "low and high are merged", "whole is split", "a look at what clerks have in upper"),
     ),
     "pip471": (
         ("left is split", "low and high are merged", "{x} writes to again", "{x} aborts", "{x} writes to again late"),
