@@ -26,7 +26,7 @@ MOST_WAITING = 16
 LOOK_INTERVAL_MS = 1_000
 """How often a node polls what its clients watch."""
 
-MOST_OUTDATED = 10
+MOST_OUTDATED = 3
 """How many times in a row a node may read a layout that is older than what it has notified a watch of."""
 
 Said = TypeVar("Said")

@@ -150,7 +150,7 @@ def acts() -> Iterator[Act[Layouts]]:
             yield Act(f"{x} writes to {segment}", _may_write_in, _write_in, (x, segment))
         for how in ("commits", "aborts"):
             yield Act(f"{x} {how}", _is_open, _end, (x, how))
-        for segment in (one for one in _SEALABLE if one in _WRITTEN):
+        for segment in (name for name in _SEALABLE if name in _WRITTEN):
             yield Act(f"the end of {segment} behind {x}", _may_wait_for_the_end, _wait_for_the_end, (x, segment))
     for segment in _SEALABLE:
         yield Act(f"a late write to {segment}", _has_producer, _write_late, (segment,))

@@ -51,7 +51,12 @@ _RARE = {
     "transaction_key": _FENCED,
     "pip460": (
         ("{x} writes to right", "right is split", "the end of right behind {x}"),
+        ("left is split", "{x} writes to {segment}", "low and high are merged", "the end of {segment} behind {x}"),
         ("ann joins", "bob joins", "a write to left", "ann and bob read everything"),
+        ("left is split", "a write to {segment}", "clerks subscribe to {segment}", "clerks acknowledge the first of {segment}"),
+        ("a write to right", "clerks subscribe to right", "clerks acknowledge the first of right"),
+        ("clerks subscribe to left", "left is split", "low and high are merged", "whole is split", "a look at what clerks have in lower"),
+        ("clerks subscribe to left", "left is split", "low and high are merged", "whole is split", "a look at what clerks have in upper"),
     ),
     "pip471": (
         ("left is split", "low and high are merged", "{x} writes to again", "{x} aborts", "{x} writes to again late"),
