@@ -69,7 +69,7 @@ class Whose:
 def of_image(project: Project, name: str, reported: str | None, said: str) -> Whose:
     """For a broker from the image of that name.
 
-    `reported` is the release line or version that follows from the broker's report, None if none does; `said` is the report in words, such as
+    `reported` is the release line or version that follows from the broker's report, or None; `said` is the report in words, such as
     "supports metadata.version up to 30".
     """
     image = ImageName.of(name)

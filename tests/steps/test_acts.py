@@ -33,9 +33,8 @@ _FENCED = tuple(
 )
 """A task that has lost its key, and all that it tries then."""
 _RARE = {
+    "transaction_key": _FENCED,
     "pip460": (
-        ("left is split", "{x} writes to {segment}", "low and high are merged", "the end of {segment} behind {x}"),
-        ("{x} writes to right", "right is split", "the end of right behind {x}"),
         ("right is split", "a write to third", "a client opens a producer of third at another broker"),
         ("right is split", "a write to third", "a client subscribes to third at another broker"),
         *(
@@ -47,13 +46,9 @@ _RARE = {
                 "clerks ask for the first of {segment} again",
             )
         ),
-    ),
-    "transaction_key": _FENCED,
-    "pip460": (
         ("{x} writes to right", "right is split", "the end of right behind {x}"),
         ("left is split", "{x} writes to {segment}", "low and high are merged", "the end of {segment} behind {x}"),
         ("ann joins", "bob joins", "a write to left", "ann and bob read everything"),
-        ("left is split", "a write to {segment}", "clerks subscribe to {segment}", "clerks acknowledge the first of {segment}"),
         ("a write to right", "clerks subscribe to right", "clerks acknowledge the first of right"),
         ("clerks subscribe to left", "left is split", "low and high are merged", "whole is split", "a look at what clerks have in lower"),
         ("clerks subscribe to left", "left is split", "low and high are merged", "whole is split", "a look at what clerks have in upper"),

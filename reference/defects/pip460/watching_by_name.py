@@ -1,10 +1,7 @@
 """Defects of the names by which clients ask for scalable topics."""
 
-from collections.abc import Callable
-
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.metadata.plain import PlainStore
-from fencepost.reference.metadata.store import NEW, ChangeKind, KeyChange, Watch
+from fencepost.reference.metadata.store import NEW
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar.answers import Answers
 from fencepost.reference.pulsar.errors import Refused
@@ -79,19 +76,3 @@ class ScalablePersistentIsOneSegment(Answers):
     def topic_asked_for(self, name: str) -> str:
         found = super().topic_asked_for(name)
         return f"{found}-that-nobody-made" if name.startswith("persistent://") else found
-
-
-@defect(
-    {"PIP460-28": seen("^epoch 0", expected="^TopicNotFound, or epoch 0", what="^told to A of orders$")},
-    origin="textbook: a listener of changes alone",
-)
-class LayoutOfAPlainStoreIsOnlyChanged(PlainStore):
-    """On a store without sequences and indexes a watch learns that a layout has changed, and not that it was deleted or created: a
-    topic that was created again under its name stays the old one."""
-
-    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None]) -> Watch:
-        def of_what_stays(change: KeyChange) -> None:
-            if change.kind is ChangeKind.MODIFIED:
-                reported(change)
-
-        return super().watch(first, behind, of_what_stays)
