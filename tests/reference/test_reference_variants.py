@@ -105,7 +105,7 @@ def features_of(requirement: str) -> set[tuple[str, str]]:
 
 def test_a_variant_stands_where_it_is_looked_for() -> None:
     """A defect is in `<proposal>/<feature>`, or a further file of either whose name begins so; one of the core in
-    `core/<protocol>/<feature>`; a conforming variant in `conforming/`; a known bug without a feature in `museum/`, and in the file of the museum.
+    `core/<protocol>/<feature>`; a conforming variant in `conforming/`; a known bug without a feature in `museum/`, and in its file.
     """
     places = placed()
 
