@@ -40,6 +40,9 @@ class ScalableNextTopicTakenForTheSame(Newsroom):
         else:
             self.look(topic, watch)
 
+    def is_of_another_topic(self, *_: object) -> bool:
+        return False
+
 
 @defect({"PIP460-31": seen("^is$", expected="^is not$", what="^payments in the list$")}, origin="feared: topics that are made by a look")
 class ScalableUnknownIsMade(Newsroom):
