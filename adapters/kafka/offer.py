@@ -1,6 +1,6 @@
 """What a Kafka system offers: for each API the range of versions, and its features."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from fencepost.contract.errors import NotOffered
@@ -8,6 +8,11 @@ from fencepost.wire.kafka.entities import API_KEYS, title
 
 _SECOND_PART = {"produce": 12, "end_txn": 5, "txn_offset_commit": 5}
 """From these versions on, a request belongs to the second version of the transaction protocol."""
+
+TOPIC_IDS_FROM = 13
+"""The version from which on Produce and Fetch name topics by id; it happens to be the same."""
+_OLDEST_FETCH = 4
+"""The first version of Fetch with an isolation level."""
 
 _SECOND_LEVEL = 2
 """From this finalized transaction.version on, clients use that protocol."""
@@ -34,6 +39,8 @@ class Offer:
     finalized: Mapping[str, int] = field(default_factory=dict)
     finalized_epoch: int = -1
     """Grows with every change of the finalized levels; -1 for none."""
+    by_id: Callable[[], bool] = lambda: False
+    """Whether clients name topics by id now, in a Fetch for which no version is asked."""
 
     def has(self, api: str, version: int) -> bool:
         """Whether that version of that API may be sent."""
@@ -51,6 +58,12 @@ class Offer:
             if self.has(api, version):
                 return version
         raise NotOffered(f"{title(api)} {Range(lowest, highest)}: the broker offers {self._reported(api)}")
+
+    def fetching(self) -> int:
+        """The version of Fetch where no version is asked. Raises NotOffered if there is none."""
+        if self.by_id():
+            return self.highest("fetch", TOPIC_IDS_FROM, TOPIC_IDS_FROM)
+        return self.highest("fetch", _OLDEST_FETCH, TOPIC_IDS_FROM - 1)
 
     def up_to(self, api: str, highest: int) -> "Offer":
         """The same offer, with no version of that API above `highest`."""

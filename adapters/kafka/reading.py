@@ -15,13 +15,12 @@ from fencepost.wire.kafka.batches import Batch, MalformedBatch, MarkerType, deco
 from .calls import Calls, partition_result, the_only
 from .cluster import LeaderOf
 from .errors import TO_LEADER, verdict
+from .offer import TOPIC_IDS_FROM
 from .values import AbortedTransaction, Isolation, LogView, TopicPartition
 
 T = TypeVar("T")
 
 _EARLIEST, LATEST = -2, -1
-TOPIC_IDS_FROM = 13
-"""The version from which on Produce and Fetch name topics by id; it happens to be the same."""
 
 _MAX_WAIT_MS = 50
 """A conforming broker answers at once, since no bytes are required; some brokers return no records if they may not wait."""
@@ -53,7 +52,7 @@ class ReadingCalls(Calls):
         max_wait_ms: int = _MAX_WAIT_MS,
     ) -> Outcome[LogView]:
         """One Fetch from that offset on; with `max_bytes` 1, of no more than the next batch."""
-        version = self._offer.highest("fetch", 4, TOPIC_IDS_FROM - 1)
+        version = self._offer.fetching()
         return _one(self._fetch({partition: offset}, isolation, version, max_bytes, max_wait_ms), partition)
 
     def last_marker(self, partition: TopicPartition, producer_id: int) -> Outcome[MarkerType | None]:
@@ -78,7 +77,7 @@ class ReadingCalls(Calls):
     ) -> Outcome[dict[TopicPartition, LogView]]:
         """Read several partitions of one leader, with all of them in each Fetch, in this order."""
         if version is None:
-            version = self._offer.highest("fetch", 4, TOPIC_IDS_FROM - 1)
+            version = self._offer.fetching()
         offsets: dict[TopicPartition, int] = {}
         for partition in partitions:
             match self._offset(partition, isolation, _EARLIEST):

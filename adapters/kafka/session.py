@@ -1,6 +1,7 @@
 """One scenario's view of a Kafka system: its clients, its names, its faults, and all its exchanges."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from fencepost.adapters.common.address import Address
@@ -18,7 +19,7 @@ from .core import KafkaLog
 from .history import events
 from .kept_exchanges import kept
 from .kept_session import Head
-from .offer import Offer
+from .offer import TOPIC_IDS_FROM, Offer
 from .probe import KafkaProbe, TakeFromPool, no_pool
 from .recording import Recorder
 from .transport import Connect, ConnectAs, Transport, Wire, nobody_logs_in
@@ -74,6 +75,11 @@ class KafkaSession(ProtocolSession[KafkaProbe]):
         """Let clients that have sent nothing yet use no later version of that API, if the system offers that one."""
         if api in self._offer.apis and self._offer.apis[api].lowest <= version < self._offer.apis[api].highest:
             self._offer = self._offer.up_to(api, version)
+
+    def name_topics_by_id(self, by_id: Callable[[], bool]) -> None:
+        """Let clients that have sent nothing yet name topics by id in Fetch, while `by_id` is so. Raises NotOffered."""
+        self._offer.check("fetch", TOPIC_IDS_FROM)
+        self._offer = replace(self._offer, by_id=by_id)
 
     def transactional_log(self) -> KafkaLog:
         return KafkaLog(self.client, self.unique, self.faults, ClientKind.fitting(self._offer))

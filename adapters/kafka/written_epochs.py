@@ -17,9 +17,8 @@ from fencepost.wire.kafka.batches import Batch, Record
 
 from .cluster import Cluster
 from .last_epoch import new_id
-from .offer import Offer
+from .offer import TOPIC_IDS_FROM, Offer
 from .probe import KafkaProbe
-from .reading import TOPIC_IDS_FROM
 from .recording import Recorder
 from .tcp import TcpTransport
 from .values import EPOCH_BEFORE_LAST, Isolation, ProducerIdAndEpoch, TopicPartition

@@ -1,4 +1,4 @@
-"""The same questions in another form: smaller fetches, and older versions."""
+"""The same questions in another form: smaller fetches, older versions, and topics by id."""
 
 import dataclasses
 from typing import Any, cast
@@ -37,3 +37,10 @@ class OlderLooks(Performer):
     def begin(self) -> None:
         for api, highest in _ONLY_LOOKS.items():
             self.session.speak_at_most(api, highest)
+
+
+class ById(Performer):
+    """Fetch names topics by their ids, as newer clients do."""
+
+    def begin(self) -> None:
+        self.session.name_topics_by_id(lambda: self.is_active)

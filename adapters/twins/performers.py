@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from .kafka_crowd import CrashInACrowd, Crowd
 from .kafka_entries import Reordered, Split
-from .kafka_form import OlderLooks, OneBatch
+from .kafka_form import ById, OlderLooks, OneBatch
 from .kafka_repeat import AnswerLost, Late, NewConnection, Twice
 from .performer import Performer
 from .prelude import Prelude
@@ -32,6 +32,7 @@ _OF_PROTOCOL: Mapping[str, Mapping[str, type[Performer]]] = {
         "reordered": Reordered,
         "one-batch": OneBatch,
         "older-looks": OlderLooks,
+        "by-id": ById,
         "prelude": Prelude,
         "crowd": Crowd,
         "crash-in-a-crowd": CrashInACrowd,

@@ -106,6 +106,8 @@ def _gone_through(
     """Play all scenarios and their twins, and yield the lines to print meanwhile."""
     twins, heard = Twins(plays.systems), began
     for number, play in enumerate(plays.all):
+        if _is_over(reported, asked, began):
+            return
         plain = twins.plain(play)
         reported.plain.append(plain)
         if plain.verdict.is_red:
@@ -124,16 +126,21 @@ def _gone_through(
             if result.verdict is TwinVerdict.DIFFERS and disturbance.name not in said:
                 said.add(disturbance.name)  # only the first position is printed; the page has the others
                 yield shortened(f"  X {_head(result)}: {result.difference}", _LINE)
+            if _is_over(reported, asked, began):
+                return
         now = time.monotonic()
-        if asked.most_red is not None and len(reported.red) >= asked.most_red:
-            reported.stopped = f"{counted(len(reported.red), 'twin')} differed"
-        elif asked.seconds is not None and now - began > asked.seconds:
-            reported.stopped = f"the time of {asked.seconds:g} s was up"
-        if reported.stopped:
-            return
         if now - heard > _PROGRESS_S:
             heard = now
             yield f"  {number + 1} of {len(plays.all)} scenarios, {len(reported.results):,} twins, {len(reported.red)} differ"
+
+
+def _is_over(reported: Told, asked: TwinOptions, began: float) -> bool:
+    """Whether the run stops here, with the reason noted."""
+    if asked.most_red is not None and len(reported.red) >= asked.most_red:
+        reported.stopped = f"{counted(len(reported.red), 'twin')} differed"
+    elif asked.seconds is not None and time.monotonic() - began > asked.seconds:
+        reported.stopped = f"the time of {asked.seconds:g} s was up"
+    return reported.stopped is not None
 
 
 def _places(twins: Twins, play: Play, chosen: Sequence[Disturbance], reported: Told) -> Iterator[tuple[Disturbance, int | None]]:

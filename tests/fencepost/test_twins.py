@@ -119,6 +119,7 @@ NOTICED = {
     "prelude": (Parts(ownership=_KeepsTheFirstTimeout), "KIP890-15*"),
     "crash-in-a-crowd": (Parts(transaction_log=_RecoversOnePrepared), "KIP890-060"),
     "one-batch": (Parts(partition_log=_AbortedOfTheFirstPageOnly), "KIP890-13*"),
+    "by-id": (DEFECTS["topic-ids-mixed-up"].parts, "KIP890-13*"),
     "crowd": (Parts(groups=_ListsAHandful), "KIP890-05*"),
 }
 
@@ -261,6 +262,16 @@ def test_an_exception_that_no_twin_needs_is_red(monkeypatch: pytest.MonkeyPatch,
     assert running.run(options, running.TwinOptions(["crash"]), screen) == 1
     assert json.loads((tmp_path / "r/twins.json").read_text("utf-8"))["stale_exceptions"] == ["crash in KIP890-060"]
     assert running.run(options, running.TwinOptions(["crash"], per_scenario=1), screen) == 0
+
+
+def test_a_limit_holds_between_the_twins_of_one_scenario(tmp_path: Path) -> None:
+    """On a broker the twins of one scenario take minutes, so the run does not wait for the last of them."""
+    asked = ("--twins", "crash", "--only", "KIP890-352", "--defect", "restart-forgets-members", "--max-failures", "1")
+
+    fencepost("run", *asked, "--results", tmp_path / "r", expect=4)
+
+    reported = json.loads((tmp_path / "r/twins.json").read_text("utf-8"))
+    assert (reported["stopped"], reported["twins"]["differs"]) == ("1 twin differed", 1)
 
 
 def test_a_scenario_that_is_red_by_itself_has_no_twins(tmp_path: Path) -> None:
