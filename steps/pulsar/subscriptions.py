@@ -10,6 +10,7 @@ than once, and counts once. A message that arrives for the first time counts as 
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from fencepost.adapters.pulsar.values import Consumer, InitialPosition, MessageId, Received, Subscription, SubscriptionType
 from fencepost.steps.named import NamedThings
@@ -19,6 +20,14 @@ from .topics import NO_SENTINEL, Topics, is_sentinel
 
 _PERMITS = 1_000
 """More messages than any scenario has."""
+
+Identity: TypeAlias = tuple[str, MessageId]
+"""Payload and id. Batches of one transaction may have the same id, which is then the place of its commit and the place in the batch."""
+
+
+def identity(message: Received) -> Identity:
+    """What distinguishes a message from others of the scenario."""
+    return message.value, message.id
 
 
 @dataclass
@@ -43,7 +52,7 @@ class Subscriptions:
             "subscription", 'Given the consumer of shared subscription "workers" has received "i1" from inputs'
         )
     )
-    looked_at: dict[Subscription, set[MessageId]] = field(default_factory=dict)
+    looked_at: dict[Subscription, set[Identity]] = field(default_factory=dict)
     """What consumers of a subscription had received at the last look."""
 
     def __getitem__(self, name: str) -> Subscriber:
@@ -128,15 +137,16 @@ class Subscriptions:
 
     def without_repetitions(self, one: Subscriber, received: Sequence[Received]) -> list[Received]:
         """These, but only once each message that a consumer of the subscription had received by the last look."""
-        before = {id_ for alike in self.by_name.values() if alike.subscription == one.subscription for id_ in alike.ids.values()}
+        before = {known for alike in self.by_name.values() if alike.subscription == one.subscription for known in alike.ids.items()}
         before |= self.looked_at.get(one.subscription, set())
-        first = {message.id: number for number, message in reversed(list(enumerate(received)))}
-        return [message for number, message in enumerate(received) if message.id not in before or first[message.id] == number]
+        named = [identity(message) for message in received]
+        first = {one: number for number, one in reversed(list(enumerate(named)))}
+        return [message for number, message in enumerate(received) if named[number] not in before or first[named[number]] == number]
 
     def note(self, one: Subscriber, received: Sequence[Received]) -> list[str]:
         """The payloads that have arrived until now, without repetitions; at the next look they count as received before."""
         found = [message.value for message in self.without_repetitions(one, received)]
-        self.looked_at.setdefault(one.subscription, set()).update(message.id for message in received)
+        self.looked_at.setdefault(one.subscription, set()).update(map(identity, received))
         return found
 
     def left(self, name: str, expected: Collection[str]) -> list[str]:

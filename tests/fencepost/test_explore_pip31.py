@@ -26,6 +26,13 @@ def test_the_reference_keeps_each_act() -> None:
     assert progress.count > 80
 
 
+def test_batches_of_one_transaction_may_have_the_same_ids() -> None:
+    """An id is the place of the commit and the place in the batch, so the payload distinguishes two that are delivered again."""
+    batches = ("watchers join orders", "P sends a batch to orders in B", "B writes a batch to orders")
+
+    assert trials(TABLE, "pulsar").find(batches) is None
+
+
 @pytest.mark.parametrize(
     "group", [one for one in conforming_groups.groups(CONFORMING.values()) if one[0].protocol == "pulsar"], ids=lambda group: group[0].name
 )
