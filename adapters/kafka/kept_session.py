@@ -1,7 +1,7 @@
 """What a session began with, and what it learnt without a request: with its exchanges, all that a play of the scenario depends on."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from fencepost.adapters.common.address import Address
@@ -28,7 +28,9 @@ class Head:
             "suffix": self.suffix,
             "bootstrap": str(self.bootstrap),
             "offer": {
-                **asdict(self.offer),
+                "features_reported": self.offer.features_reported,
+                "finalized": dict(self.offer.finalized),
+                "finalized_epoch": self.offer.finalized_epoch,
                 "apis": {name: [one.lowest, one.highest] for name, one in self.offer.apis.items()},
                 "supported": {name: [one.lowest, one.highest] for name, one in self.offer.supported.items()},
             },
