@@ -39,7 +39,7 @@ class Offer:
     finalized: Mapping[str, int] = field(default_factory=dict)
     finalized_epoch: int = -1
     """Grows with every change of the finalized levels; -1 for none."""
-    by_id: Callable[[], bool] = lambda: False
+    by_id: Callable[[], bool] = field(default=lambda: False, kw_only=True)
     """Whether clients name topics by id now, in a Fetch for which no version is asked."""
 
     def has(self, api: str, version: int) -> bool:

@@ -36,8 +36,8 @@
     if (words.length === 0 || !window.fencepostIndex) return;
     const ranked = window.fencepostIndex.map((entry) => [rank(words, entry), entry]).filter(([points]) => points > 0);
     ranked.sort((one, other) => other[0] - one[0]);
-    const told = document.createElement("p");
-    told.textContent = ranked.length + " found" + (ranked.length > most ? ", the first " + most + " are shown" : "");
+    const count = document.createElement("p");
+    count.textContent = ranked.length + " found" + (ranked.length > most ? ", the first " + most + " are shown" : "");
     const list = document.createElement("ul");
     for (const [, [title, address, kind]] of ranked.slice(0, most)) {
       const link = document.createElement("a");
@@ -47,7 +47,7 @@
       item.append(link, " (" + kind + ")");
       list.append(item);
     }
-    found.append(told, list);
+    found.append(count, list);
   }
 
   // A page has each meaning once: it comes to the step that the pointer or the keyboard is at.

@@ -34,7 +34,7 @@ def _quickly(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def noting(folder: Path) -> RestartCommand:
     """A command that writes its task into a file."""
-    return RestartCommand.of(f"sh -c 'echo $FENCEPOST_FAULT $FENCEPOST_BROKER >> {folder}/told'")
+    return RestartCommand.of(f"sh -c 'echo $FENCEPOST_FAULT $FENCEPOST_BROKER >> {folder}/reported'")
 
 
 def reported(folder: Path) -> list[str]:

@@ -189,7 +189,6 @@ def test_what_has_no_time_ends_early_and_says_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--spec", "pip460"), "--spec pip460: no acts are known of it; expected core"),
         (("--depth", "2", "--examples", "3"), "--depth and --examples exclude each other"),
         (("--time", "soon"), "--time soon: expected seconds, or a number with s, m or h"),
         (("--defect", "no-such"), "no-such"),

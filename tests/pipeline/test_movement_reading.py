@@ -172,7 +172,7 @@ def test_a_line_belongs_to_one_range_of_its_file(lines: list[bytes], size: int, 
             (number + lines_before(part), line)
             for part in divided([Source(path, "json", "", "a")], most)
             for reported in blocks(path, 0, "", part.begin, part.end, size)
-            for number, line in enumerate(history_columns.said.split(b"\n"), history_columns.first_line)
+            for number, line in enumerate(reported.said.split(b"\n"), reported.first_line)
             if line
         ]
 

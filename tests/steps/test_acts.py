@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
+from fencepost.contract.errors import WrongUsage
 from fencepost.contract.evidence import Violation
 from fencepost.contract.register import bundled
 from fencepost.steps import vocabularies
 from fencepost.steps.acts.act import Act, ActLine, Script, Table, drawn, script_of, sequences
 from fencepost.steps.acts.core import TABLE as CORE
-from fencepost.steps.acts.tables import TABLES
+from fencepost.steps.acts.tables import TABLES, table_of
 
 _FEW = 150
 _TASKS = ("task one", "task two", "task three")
@@ -225,3 +226,9 @@ def _renamed(act: str, names: dict[str, str]) -> str:
         if old in act:
             return act.replace(old, new)
     return act
+
+
+def test_a_proposal_without_acts_is_refused_with_those_that_have_some() -> None:
+    """It may be a package's own."""
+    with pytest.raises(WrongUsage, match="--spec kip939: no acts are known of it; expected core, "):
+        table_of("kip939")
