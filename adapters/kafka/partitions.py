@@ -19,6 +19,8 @@ from .values import NO_PRODUCER, Appended, ProducerIdAndEpoch, TopicPartition
 T = TypeVar("T")
 
 _BROKER_TIMEOUT_MS = 5_000
+_TRANSACTION_VERSION_FROM = 2
+"""The version of WriteTxnMarkers from which on it says a transaction version for each marker."""
 _AGAIN = TO_LEADER | TO_COORDINATOR
 """Produce v12 and later add the partition to the transaction, so they report a busy or absent coordinator."""
 
@@ -27,7 +29,7 @@ AppendResults: TypeAlias = Mapping[TopicPartition, Done[Appended] | Refused]
 
 @dataclass(frozen=True)
 class MarkerToWrite:
-    """One transaction's entry in a WriteTxnMarkers; a `transaction_version` above 0 can be said from version 2 of the request on."""
+    """One transaction's entry in a WriteTxnMarkers; only newer versions of the request can say a `transaction_version` above 0."""
 
     producer: ProducerIdAndEpoch
     commit: bool
@@ -203,17 +205,11 @@ class PartitionCalls(ReadingCalls):
 
         With a single partition, its refusal is the outcome of the call.
         """
-        marker = _marker(partitions, producer, commit, coordinator_epoch)
-        if version >= 2:
-            marker["transaction_version"] = transaction_version
-        elif transaction_version:
-            raise ValueError(f"WriteTxnMarkers v{version} cannot carry transaction version {transaction_version}; versions from 2 on can")
-        message = self._request("write_txn_markers", version, markers=[marker])
+        marker = MarkerToWrite(producer, commit, coordinator_epoch, transaction_version)
+        message = self._request("write_txn_markers", version, markers=[_marker(partitions, marker, version)])
 
         def read(answer: Any) -> Outcome[dict[TopicPartition, Done[None] | Refused]]:
-            found = [entry for entry in answer.markers if entry.producer_id == producer.producer_id]
-            entry = the_only(found, answer, f"producer id {producer.producer_id}")
-            verdicts = {partition: verdict(partition_result(entry.topics, partition, answer).error_code, None) for partition in partitions}
+            verdicts = _marker_results(answer, producer, partitions)
             refusals = [result for result in verdicts.values() if isinstance(result, Refused)]
             return refusals[0] if refusals and len(partitions) == 1 else Done(verdicts)
 
@@ -223,21 +219,12 @@ class PartitionCalls(ReadingCalls):
         self, partition: TopicPartition, markers: Mapping[str, MarkerToWrite]
     ) -> Outcome[dict[str, dict[TopicPartition, Done[None] | Refused]]]:
         """One WriteTxnMarkers with all of these markers, v2 if one has a transaction version; the verdicts by the same keys."""
-        version = 2 if any(marker.transaction_version for marker in markers.values()) else 1
-        entries = [
-            _marker([partition], marker.producer, marker.commit, marker.coordinator_epoch)
-            | ({"transaction_version": marker.transaction_version} if version >= 2 else {})
-            for marker in markers.values()
-        ]
+        version = _TRANSACTION_VERSION_FROM if any(marker.transaction_version for marker in markers.values()) else 1
+        entries = [_marker([partition], marker, version) for marker in markers.values()]
         message = self._request("write_txn_markers", version, markers=entries)
 
         def read(answer: Any) -> Outcome[dict[str, dict[TopicPartition, Done[None] | Refused]]]:
-            results: dict[str, dict[TopicPartition, Done[None] | Refused]] = {}
-            for key, marker in markers.items():
-                found = [entry for entry in answer.markers if entry.producer_id == marker.producer.producer_id]
-                entry = the_only(found, answer, f"producer id {marker.producer.producer_id}")
-                results[key] = {partition: verdict(partition_result(entry.topics, partition, answer).error_code, None)}
-            return Done(results)
+            return Done({key: _marker_results(answer, marker.producer, [partition]) for key, marker in markers.items()})
 
         return self._write(LeaderOf(partition), message, read, TO_LEADER)
 
@@ -266,15 +253,30 @@ def _append_result(answer: Any, topic: dict[str, str | uuid.UUID], partition: To
     )
 
 
-def _marker(partitions: Iterable[TopicPartition], producer: ProducerIdAndEpoch, commit: bool, coordinator_epoch: int) -> dict[str, Any]:
-    """The entry of WriteTxnMarkers for one producer."""
+def _marker(partitions: Iterable[TopicPartition], marker: MarkerToWrite, version: int) -> dict[str, Any]:
+    """The entry of WriteTxnMarkers for one producer, in that version of the request."""
+    if version < _TRANSACTION_VERSION_FROM and marker.transaction_version:
+        raise ValueError(
+            f"WriteTxnMarkers v{version} cannot carry transaction version {marker.transaction_version}; versions from"
+            f" {_TRANSACTION_VERSION_FROM} on can"
+        )
     indexes: dict[str, list[int]] = {}
     for partition in partitions:
         indexes.setdefault(partition.topic, []).append(partition.partition)
     return {
-        "producer_id": producer.producer_id,
-        "producer_epoch": producer.epoch,
-        "transaction_result": commit,
+        "producer_id": marker.producer.producer_id,
+        "producer_epoch": marker.producer.epoch,
+        "transaction_result": marker.commit,
         "topics": [{"name": topic, "partition_indexes": numbers} for topic, numbers in indexes.items()],
-        "coordinator_epoch": coordinator_epoch,
+        "coordinator_epoch": marker.coordinator_epoch,
+        **({"transaction_version": marker.transaction_version} if version >= _TRANSACTION_VERSION_FROM else {}),
     }
+
+
+def _marker_results(
+    answer: Any, producer: ProducerIdAndEpoch, partitions: Iterable[TopicPartition]
+) -> dict[TopicPartition, Done[None] | Refused]:
+    """The verdict for each partition in the answer's entry for one producer."""
+    found = [entry for entry in answer.markers if entry.producer_id == producer.producer_id]
+    entry = the_only(found, answer, f"producer id {producer.producer_id}")
+    return {partition: verdict(partition_result(entry.topics, partition, answer).error_code, None) for partition in partitions}

@@ -35,6 +35,29 @@ class ActLine(NamedTuple):
         return Step(self.kind, self.kind, self.text, 0)
 
 
+class LinesOf(NamedTuple):
+    """The lines about requirements of one proposal, each named by the end of its id."""
+
+    prefix: str
+
+    def given(self, text: str, why: str) -> ActLine:
+        """A request that has to succeed."""
+        return ActLine("Given", text, f"{self.prefix}-{why}")
+
+    def when(self, text: str, why: str, as_given: str | None = None) -> ActLine:
+        """A request whose answer is judged."""
+        return ActLine("When", text, f"{self.prefix}-{why}", as_given)
+
+    def then(self, text: str, why: str) -> ActLine:
+        """What is expected."""
+        return ActLine("Then", text, f"{self.prefix}-{why}")
+
+
+def joined(names: Sequence[str]) -> str:
+    """Names in the words of a sentence."""
+    return " and ".join(names)
+
+
 Kind = Callable[..., Sequence[ActLine]]
 """What an act does, which determines its kind."""
 

@@ -104,7 +104,7 @@ def may_look(model: Core, log: str) -> bool:
 
 
 def may_look_for_place(model: Core, group: str, log: str) -> bool:
-    """Few enough times, as in `may_look`: until a sealed log is over that nobody needs, too."""
+    """Few enough times, as in `may_look`, and before a sealed log that no group needs may be collected."""
     place, is_soon = model.places.get((group, log)), model.looks < _MOST_LOOKS
     return is_soon and group not in model.unclear and place is not None and place.held_by is not None and not place.was_given_back
 

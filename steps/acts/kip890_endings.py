@@ -5,8 +5,8 @@ H is a producer whose transactions are blocked between decision and completion, 
 
 from collections.abc import Iterator
 
-from .act import Act, ActLine
-from .kip890_lines import NEEDS, given, joined, not_grown, then, unchanged, when
+from .act import Act, ActLine, joined
+from .kip890_lines import NEEDS, given, not_grown, then, unchanged, when
 from .kip890_model import GROUPS, PARTITIONS, Clients
 from .kip890_transactions import DONE, ENDS, after_end, may_act, move_on
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from .act import Act, ActLine
-from .kip890_lines import NEEDS, given, joined, not_grown, then, unchanged, when
+from .act import Act, ActLine, joined
+from .kip890_lines import NEEDS, given, not_grown, then, unchanged, when
 from .kip890_model import PARTITIONS, Clients
 from .kip890_transactions import DONE, ENDS, after_end, is_idle, is_new, is_open, may_act, move_on
 

@@ -1,37 +1,21 @@
 """The lines that several of KIP-890's acts share: requests, answers, what readers see, and what must not have changed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from .act import ActLine
+from .act import ActLine, LinesOf, joined
 from .kip890_model import Clients
 
 NEEDS = frozenset({"transactions-v2"})
 """What all of these acts need of a system."""
 
 
-def given(text: str, why: str) -> ActLine:
-    """A request that has to succeed."""
-    return ActLine("Given", text, f"KIP890-{why}")
-
-
-def when(text: str, why: str, as_given: str | None = None) -> ActLine:
-    """A request whose answer is judged."""
-    return ActLine("When", text, f"KIP890-{why}", as_given)
-
-
-def then(text: str, why: str) -> ActLine:
-    """What is expected."""
-    return ActLine("Then", text, f"KIP890-{why}")
+_LINES = LinesOf("KIP890")
+given, when, then = _LINES.given, _LINES.when, _LINES.then
 
 
 def quoted(values: Iterable[str]) -> str:
     """Values in the words of a sentence."""
     return ", ".join(f'"{value}"' for value in values) or "nothing"
-
-
-def joined(names: Sequence[str]) -> str:
-    """Partitions in the words of a sentence."""
-    return " and ".join(names)
 
 
 def not_grown(model: Clients, partition: str, why: str) -> list[ActLine]:

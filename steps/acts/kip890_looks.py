@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from .act import Act, ActLine
-from .kip890_lines import NEEDS, everything, joined, listed_as_aborted, quoted, readers, then, when
+from .act import Act, ActLine, joined
+from .kip890_lines import NEEDS, everything, listed_as_aborted, quoted, readers, then, when
 from .kip890_model import PARTITIONS, Clients
 from .kip890_transactions import is_new, may_act
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from .act import Act, ActLine
-from .kip890_lines import NEEDS, given, joined, offsets, then, unchanged, when
+from .act import Act, ActLine, joined
+from .kip890_lines import NEEDS, given, offsets, then, unchanged, when
 from .kip890_model import GROUPS, PARTITIONS, Clients
 from .kip890_transactions import is_new, is_old, may_act
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from .act import Act, ActLine
-from .kip890_lines import NEEDS, given, joined, not_grown, quoted, then, when
+from .act import Act, ActLine, joined
+from .kip890_lines import NEEDS, given, not_grown, quoted, then, when
 from .kip890_model import PARTITIONS, Clients, Producer
 
 ENDS = {"commits": "commit", "aborts": "abort"}

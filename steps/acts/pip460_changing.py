@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from .act import Act, ActLine
-from .pip460_lines import change, given, joined, layout, readers, refused, requested, then, when
+from .act import Act, ActLine, joined
+from .pip460_lines import change, given, layout, readers, refused, requested, then, when
 from .pip460_model import CHILDREN, FIRST, MERGED, SEGMENTS, TOPIC, Layouts
 
 _POINTS = ("after-subscriptions", "after-children", "before-terminate", "after-terminate", "after-layout", "after-told")

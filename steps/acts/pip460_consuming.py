@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from fencepost.steps.pulsar.vocabulary import shown
 
-from .act import Act, ActLine
-from .pip460_lines import given, joined, something_written, then, when
+from .act import Act, ActLine, joined
+from .pip460_lines import given, something_written, then, when
 from .pip460_model import GROUPS, SEGMENTS, STREAM, TOPIC, Layouts, Member
 
 REGISTERED, _QUEUE, _JOBS, _POSTS = '"keepers"', '"helpers"', '"jobs"', '"posts"'

@@ -4,33 +4,16 @@ from collections.abc import Sequence
 
 from fencepost.steps.pulsar.vocabulary import shown
 
-from .act import ActLine
+from .act import ActLine, LinesOf, joined
 from .pip460_model import TOPIC, Layouts
 
-
-def given(text: str, why: str) -> ActLine:
-    """A request that has to succeed."""
-    return ActLine("Given", text, f"PIP460-{why}")
-
-
-def when(text: str, why: str, as_given: str | None = None) -> ActLine:
-    """A request whose answer is judged."""
-    return ActLine("When", text, f"PIP460-{why}", as_given)
-
-
-def then(text: str, why: str) -> ActLine:
-    """What is expected."""
-    return ActLine("Then", text, f"PIP460-{why}")
+_LINES = LinesOf("PIP460")
+given, when, then = _LINES.given, _LINES.when, _LINES.then
 
 
 def refused(asked: str, why: str, due: str = "it is refused", *, as_given: str | None = None) -> list[ActLine]:
     """A request that is refused."""
     return [when(asked, why, as_given), then(due, why)]
-
-
-def joined(names: Sequence[str]) -> str:
-    """Names in the words of a sentence."""
-    return " and ".join(names)
 
 
 def named(names: Sequence[str]) -> str:
