@@ -35,7 +35,7 @@ KNOWN_REDS = {
 def run_on_the_mock(results: Path, *rows: str) -> dict[str, dict[str, str]]:
     """What a run on librdkafka's mock, which does not conform, says of each requirement; of all where none is named."""
     with librdkafka_mock() as address:
-        asked = ("--bootstrap", address, "--patience", 0.5, *(f"--only={row}" for row in rows))
+        asked = ("--bootstrap", address, "--patience", 2, *(f"--only={row}" for row in rows))
         fencepost("run", "kafka", *asked, "--no-html", "--results", results, expect=1)
     found = compliance(results)
     assert found["complete"]
