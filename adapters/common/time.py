@@ -15,7 +15,7 @@ STEP_MS = 20
 LONGEST_STEP_MS = 100
 """How far it moves when nothing has come for a while."""
 
-_STEPS_BEFORE_IT_GROWS = 50
+_STEPS_BEFORE_IT_GROWS = 10
 
 
 BRIEFLY_S = 0.5

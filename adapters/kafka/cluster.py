@@ -195,7 +195,7 @@ class Cluster:
             case CoordinatorOf(kind, key):
                 outcome = self._find_coordinator(kind, key)
             case LeaderOf(partition):
-                outcome = self._find_leader(partition)
+                return self._find_leader(partition)
         if isinstance(outcome, Done):
             self._found[target] = outcome.value
         return outcome
@@ -252,6 +252,7 @@ class Cluster:
     def _find_leader(self, partition: TopicPartition) -> Outcome[Address]:
         match self.topic(partition.topic):
             case Done(topic) if partition.partition in topic.leaders:
+                self._found |= {LeaderOf(TopicPartition(partition.topic, one)): leader for one, leader in topic.leaders.items()}
                 return Done(topic.leaders[partition.partition])
             case Done(topic) if partition.partition < topic.partitions:
                 return Refused("LEADER_NOT_AVAILABLE", 5, f"Metadata names no leader of {partition}")

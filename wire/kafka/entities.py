@@ -85,17 +85,23 @@ _Coerce: TypeAlias = Callable[[Any], Any]
 
 
 def _build(entity: type, answering: int | None, fields: dict[str, Any]) -> object:
-    return entity(**{name: coerce(fields[name]) for name, coerce in _plan(entity, answering, tuple(fields))})
+    known, coerced = _plan(entity, answering, tuple(fields))
+    values = fields if known is None else {name: fields[name] for name in known}
+    return entity(**(values | {name: coerce(values[name]) for name, coerce in coerced} if coerced else values))
 
 
 @functools.cache
-def _plan(entity: type, answering: int | None, given: tuple[str, ...]) -> tuple[tuple[str, _Coerce], ...]:
-    """Which of the given fields an entity has, and how their values are coerced. Computed once for each set of fields."""
+def _plan(entity: type, answering: int | None, given: tuple[str, ...]) -> tuple[tuple[str, ...] | None, tuple[tuple[str, _Coerce], ...]]:
+    """Which of the given fields an entity has, None for all, and how values are coerced that are not used as they are.
+
+    Computed once for each set of fields.
+    """
     coercers = _coercers(entity, answering)
     stray = set(given) - coercers.keys()
-    if stray := stray if answering is None else _in_no_version(answering, stray):
-        raise TypeError(f"{entity.__module__}.{entity.__name__} has no field {', '.join(sorted(stray))}; it has {', '.join(coercers)}")
-    return tuple((name, coercers[name]) for name in given if name in coercers)
+    if unknown := stray if answering is None else _in_no_version(answering, stray):
+        raise TypeError(f"{entity.__module__}.{entity.__name__} has no field {', '.join(sorted(unknown))}; it has {', '.join(coercers)}")
+    known = tuple(name for name in given if name in coercers)
+    return known if stray else None, tuple((name, coercers[name]) for name in known if coercers[name] is not _as_it_is)
 
 
 @functools.cache
@@ -108,19 +114,26 @@ def _coercers(entity: type, answering: int | None) -> dict[str, _Coerce]:
 def _coercer(kind: Any, answering: int | None) -> _Coerce:
     if typing.get_origin(kind) is tuple:
         item = _coercer(typing.get_args(kind)[0], answering)
-        return lambda values: tuple(map(item, values))
+        return tuple if item is _as_it_is else lambda values: tuple(map(item, values))
     if typing.get_origin(kind) in (typing.Union, types.UnionType):
         inner = _coercer(next(option for option in typing.get_args(kind) if option is not type(None)), answering)
-        return lambda value: None if value is None else inner(value)
+        return _as_it_is if inner is _as_it_is else lambda value: None if value is None else inner(value)
     if dataclasses.is_dataclass(kind):
         return lambda value: _build(typing.cast(type, kind), answering, value) if isinstance(value, dict) else value
     if kind.__name__ in _DURATIONS:
         return lambda ms: _duration(kind, ms)
     if kind in (bool, bytes, uuid.UUID) or kind.__name__ in _INSTANTS:
-        return lambda value: value
+        return _as_it_is
     if issubclass(kind, IntEnum):
         return _member(kind)
-    return _checked(kind) if hasattr(kind, "__predicate__") else lambda value: kind(value)
+    if not hasattr(kind, "__predicate__"):
+        return lambda value: kind(value)
+    return _checked(kind) if answering is None else _as_it_is
+
+
+def _as_it_is(value: Any) -> Any:
+    """The same value. The type checker checks what the reference answers, and a frame takes no value that is out of range."""
+    return value
 
 
 def _checked(kind: Any) -> _Coerce:
