@@ -33,7 +33,9 @@ class Step:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A scenario or an outline; `tags` are its own, `rows` the values of its Examples, by the names of their columns."""
+    """A scenario or an outline. `tags` are those of its feature and then its own: one that stands at both is there twice. `rows` are the
+    values of its Examples, by the names of their columns.
+    """
 
     name: str
     tags: tuple[str, ...]
@@ -181,23 +183,21 @@ def parse(path: str, text: str) -> Feature:
     feature = document.get("feature")
     if not feature:
         raise DataFileError(f"{path}:1: no Feature in it")
-    rules, stray = [], []
+    rules, stray, tags = [], [], _tags(feature)
     background: tuple[Step, ...] = ()
     description = ""
     for child in feature["children"]:
         match child:
             case {"rule": rule}:
-                rules.append(_rule(rule))
+                rules.append(_rule(rule, tags))
             case {"background": found}:
                 background, description = _steps(found["steps"]), found["description"].strip()
             case {"scenario": scenario}:
-                stray.append(_scenario(scenario))
-    return Feature(
-        path, feature["name"], _flow(feature["description"]), _tags(feature), tuple(rules), background, description, tuple(stray)
-    )
+                stray.append(_scenario(scenario, tags))
+    return Feature(path, feature["name"], _flow(feature["description"]), tags, tuple(rules), background, description, tuple(stray))
 
 
-def _rule(rule: Any) -> Rule:
+def _rule(rule: Any, of_feature: tuple[str, ...]) -> Rule:
     background: tuple[Step, ...] = ()
     description = ""
     scenarios = []
@@ -206,14 +206,14 @@ def _rule(rule: Any) -> Rule:
             case {"background": found}:
                 background, description = _steps(found["steps"]), found["description"].strip()
             case {"scenario": scenario}:
-                scenarios.append(_scenario(scenario))
+                scenarios.append(_scenario(scenario, of_feature))
     return Rule(rule["name"], _flow(rule["description"]), _tags(rule), tuple(scenarios), background, description, rule["location"]["line"])
 
 
-def _scenario(scenario: Any) -> Scenario:
+def _scenario(scenario: Any, of_feature: tuple[str, ...]) -> Scenario:
     return Scenario(
         scenario["name"],
-        _tags(scenario),
+        (*of_feature, *_tags(scenario)),
         scenario["description"].strip(),
         _steps(scenario["steps"]),
         tuple(tag for table in scenario["examples"] for tag in _tags(table)),

@@ -58,9 +58,9 @@ def example_of(item: pytest.Item) -> int | None:
 
 
 def needs_of(item: pytest.Item) -> frozenset[str]:
-    """The capabilities that the scenario or its Rule asks for with `@needs:...`."""
+    """The capabilities that the scenario or its feature asks for with `@needs:...`."""
     template = scenario_of(item)
-    return frozenset(needs_in((*template.tags, *(template.rule.tags if template.rule else ()))))
+    return frozenset(needs_in((*template.feature.tags, *template.tags)))
 
 
 def feature_of(item: pytest.Item) -> str:

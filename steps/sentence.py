@@ -1,12 +1,7 @@
 """Sentences as data: what a step may say, the types of its values, and what it means.
 
-The words of a sentence are a pattern that can be parsed **and written**:
-
-    "the transaction of {producer} is {state}[ in {partitions}]"
-
-`{name}` is a value of the vocabulary's type of that name, and `{first:producer}` one of the type `producer` with a separate name.
-`[...]` is a part that may be left out; its values are then None. A step that a sentence parses is rendered by it to the same text, and
-values that it renders are parsed to the same values.
+The words of a sentence are a phrase (`phrase`) that can be parsed **and written**. A step that a sentence parses is rendered by it to the
+same text, and values that it renders are parsed to the same values.
 
 A sentence is a Given, a When or a Then; an *act* has several forms of the same words, "A has committed" as a Given, which must succeed,
 "A has tried to commit" as a Given whose outcome does not matter, and "A commits" as a When, which is judged. Its meaning, in observable
@@ -15,15 +10,14 @@ terms, is the docstring of its function, or the `meaning` of an act.
 The parameters of a function are the values of its sentence, by their names, and the state of its scenario that a vocabulary declares.
 """
 
-import functools
 import inspect
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
+from .phrase import Phrase, Values, parts_of, phrases
 from .stage import EVIDENCE, SESSION, Factory
-from .values import SentenceError, ValueType, choice, listed, literally, number, quoted, text
+from .values import SentenceError, ValueType, choice, listed, number, quoted, text
 
 __all__ = [
     "Act",
@@ -38,6 +32,7 @@ __all__ = [
     "choice",
     "listed",
     "number",
+    "phrases",
     "quoted",
     "text",
 ]
@@ -45,66 +40,13 @@ __all__ = [
 Step = TypeVar("Step", bound=Callable[..., None])
 Made = TypeVar("Made", bound=Factory)
 Kind: TypeAlias = Literal["Given", "When", "Then"]
-Values: TypeAlias = Mapping[str, Any]
-
-_PLACEHOLDER = re.compile(r"\{(?P<name>\w+)(?::(?P<type>\w+))?\}")
-_OPTIONAL = re.compile(r"\[([^\[\]]*)\]")
 
 
 @dataclass(frozen=True)
-class Literally:
-    """Words that are matched literally."""
-
-    words: str
-
-
-@dataclass(frozen=True)
-class Placeholder:
-    """A value."""
-
-    name: str
-    type: ValueType[Any]
-
-
-@dataclass(frozen=True)
-class Optionally:
-    """A part that may be omitted."""
-
-    parts: tuple[Literally | Placeholder, ...]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(part.name for part in self.parts if isinstance(part, Placeholder))
-
-
-Part: TypeAlias = Literally | Placeholder | Optionally
-
-
-@dataclass(frozen=True)
-class Form:
+class Form(Phrase):
     """A sentence as a Given, a When or a Then."""
 
     kind: Kind
-    words: str
-    parts: tuple[Part, ...]
-    pattern: re.Pattern[str] = field(repr=False)
-
-    @functools.cached_property
-    def placeholders(self) -> tuple[Placeholder, ...]:
-        """All values, including those of optional parts, in their order."""
-        flat = (inner for part in self.parts for inner in (part.parts if isinstance(part, Optionally) else (part,)))
-        return tuple(part for part in flat if isinstance(part, Placeholder))
-
-    def parse(self, step: str) -> dict[str, Any] | None:
-        """The values that a step names, None for those of an omitted part; None where the step does not match."""
-        match = self.pattern.fullmatch(step)
-        if match is None:
-            return None
-        return {value.name: None if match[value.name] is None else value.type.parse(match[value.name]) for value in self.placeholders}
-
-    def render(self, values: Values) -> str:
-        """The step that names these values; an optional part is omitted where its values are None."""
-        return "".join(_rendered(part, values) for part in self.parts)
 
 
 @dataclass(frozen=True)
@@ -202,35 +144,7 @@ class Vocabulary:
 
     def form(self, kind: Kind, words: str) -> Form:
         """The words with the types of this vocabulary."""
-        parts = tuple(self._parts(words))
-        form = Form(kind, words, parts, re.compile(""))
-        names = [value.name for value in form.placeholders]
-        if repeated := {name for name in names if names.count(name) > 1}:
-            raise SentenceError(f"{self.name}: {words!r}: {', '.join(sorted(repeated))} stands twice; write {{other:type}}")
-        return replace(form, pattern=re.compile("".join(map(_pattern, parts))))
-
-    def _parts(self, words: str) -> Iterator[Part]:
-        for index, piece in enumerate(_OPTIONAL.split(words)):
-            inner = tuple(self._flat(piece, words))
-            if index % 2 == 0:
-                yield from inner
-            elif not any(isinstance(part, Placeholder) for part in inner):
-                raise SentenceError(f"{self.name}: {words!r}: the optional part [{piece}] has no value; expected a choice of one word")
-            else:
-                yield Optionally(inner)
-
-    def _flat(self, piece: str, words: str) -> Iterator[Literally | Placeholder]:
-        end = 0
-        for found in _PLACEHOLDER.finditer(piece):
-            if found.start() > end:
-                yield Literally(piece[end : found.start()])
-            kind = found["type"] or found["name"]
-            if kind not in self.types:
-                raise SentenceError(f"{self.name}: {words!r}: no type {kind!r}; expected one of {', '.join(self.types)}")
-            yield Placeholder(found["name"], self.types[kind])
-            end = found.end()
-        if end < len(piece):
-            yield Literally(piece[end:])
+        return Form(words, parts_of(words, self.types, self.name), kind)
 
     def _single(self, kind: Kind, words: str) -> Callable[[Step], Step]:
         form = self.form(kind, words)
@@ -321,25 +235,3 @@ def brought_down(found: Fulfilled, step: str) -> str | None:
 def place_of(function: Callable[..., None]) -> tuple[str, int]:
     """The function's file, relative to the folder that holds all rooms, and its line."""
     return f"{function.__module__.removeprefix('fencepost.').replace('.', '/')}.py", function.__code__.co_firstlineno
-
-
-def _pattern(part: Part) -> str:
-    match part:
-        case Literally(words):
-            return literally(words)
-        case Placeholder(name, kind):
-            return f"(?P<{name}>{kind.pattern})"
-        case Optionally(parts):
-            return f"(?:{''.join(map(_pattern, parts))})?"
-
-
-def _rendered(part: Part, values: Values) -> str:
-    match part:
-        case Literally(words):
-            return words
-        case Placeholder(name, kind):
-            return kind.render(values[name])
-        case Optionally() if all(values.get(name) is None for name in part.names):
-            return ""
-        case Optionally(parts):
-            return "".join(_rendered(inner, values) for inner in parts)

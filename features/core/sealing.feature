@@ -1,3 +1,4 @@
+@needs:sealing
 Feature: Logs that are sealed
   A log can be closed for writing while transactions are open in it, and before groups have read it: a segment that is split, a topic that
   is terminated. Other logs replace it; its content remains until it is consumed.
@@ -10,7 +11,6 @@ Feature: Logs that are sealed
   Rule: A transaction that is open in a log when the log is sealed keeps its outcome there: visible after a commit, hidden after an abort.
     An end that has to be written into the sealed log never arrives there. Readers wait for ever, or receive what was withdrawn.
 
-    @needs:sealing
     Scenario: [1] A transaction commits after the seal
       Given A has written "a1", "a2" to orders
       And orders has been sealed
@@ -18,7 +18,6 @@ Feature: Logs that are sealed
       Then it is done
       And readers of orders see "a1", "a2"
 
-    @needs:sealing
     Scenario: [2] A transaction aborts after the seal
       Given A has written "a1" to orders
       And "plain" has been written to orders
@@ -27,14 +26,12 @@ Feature: Logs that are sealed
       Then it is done
       And readers of orders see "plain"
 
-    @needs:sealing
     Scenario: [3] A transaction is undecided after the seal
       Given "plain" has been written to orders
       And A has written "a1" to orders
       When orders is sealed
       Then readers of orders see "plain"
 
-    @needs:sealing
     Scenario: [4] A transaction writes to another log after the seal and commits
       Given the log "payments"
       And A has written "a1" to orders
@@ -44,7 +41,6 @@ Feature: Logs that are sealed
       Then readers of orders see "a1"
       And readers of payments see "a2"
 
-    @needs:sealing
     Scenario: [5] A transaction writes to another log after the seal and aborts
       Given the log "payments"
       And A has written "a1" to orders
@@ -53,7 +49,6 @@ Feature: Logs that are sealed
       When A aborts
       Then readers of orders and payments see nothing
 
-    @needs:sealing
     Scenario: [6] Of two transactions in a sealed log one commits and the other aborts
       Given a writer B
       And A has written "a1" to orders
@@ -63,7 +58,6 @@ Feature: Logs that are sealed
       When A commits
       Then readers of orders see "a1"
 
-    @needs:sealing
     Scenario: [7] A follower receives a transaction that commits after the seal
       Given a follower of orders
       And A has written "a1" to orders
@@ -71,7 +65,6 @@ Feature: Logs that are sealed
       When A commits
       Then the follower of orders has been given "a1"
 
-    @needs:sealing
     Scenario: [8] A transaction in a sealed log is abandoned
       Given a writer C with a short timeout
       And C has written "c1" to orders
@@ -80,7 +73,7 @@ Feature: Logs that are sealed
       When C leaves its transaction open past its timeout
       Then readers of orders see "plain"
 
-    @needs:sealing @needs:reload
+    @needs:reload
     Scenario: [9] A log is reloaded between the seal and the commit
       Given A has written "a1" to orders
       And orders has been sealed
@@ -88,7 +81,7 @@ Feature: Logs that are sealed
       When A commits
       Then readers of orders see "a1"
 
-    @needs:sealing @needs:reload
+    @needs:reload
     Scenario: [10] A log is reloaded after the seal and the abort
       Given A has written "a1" to orders
       And "plain" has been written to orders
@@ -97,7 +90,7 @@ Feature: Logs that are sealed
       When orders is reloaded
       Then readers of orders see "plain"
 
-    @needs:sealing @needs:crash
+    @needs:crash
     Scenario: [11] The system crashes between the seal and the commit
       Given A has written "a1" to orders
       And orders has been sealed
@@ -109,26 +102,22 @@ Feature: Logs that are sealed
   Rule: A sealed log accepts no more writes, and a refused write is stored nowhere.
     A write that is acknowledged after the seal is lost: no reader looks there any more.
 
-    @needs:sealing
     Scenario: [1] A plain write to a sealed log is refused
       Given orders has been sealed
       When "plain" is written to orders
       Then it is refused
 
-    @needs:sealing
     Scenario: [2] A write in a transaction that was open in a sealed log is refused
       Given A has written "a1" to orders
       And orders has been sealed
       When A writes "a2" to orders
       Then it is refused
 
-    @needs:sealing
     Scenario: [3] A write in a transaction that is new to a sealed log is refused
       Given orders has been sealed
       When A writes "a1" to orders
       Then it is refused
 
-    @needs:sealing
     Scenario: [4] A transaction commits after its write to a sealed log was refused
       Given A has written "a1" to orders
       And orders has been sealed
@@ -137,14 +126,13 @@ Feature: Logs that are sealed
       Then it is done
       And readers of orders see "a1"
 
-    @needs:sealing @needs:reload
+    @needs:reload
     Scenario: [5] A write to a sealed log is refused after a reload
       Given orders has been sealed
       And orders has been reloaded
       When "plain" is written to orders
       Then it is refused
 
-    @needs:sealing
     Scenario: [6] Another log accepts writes after a log was sealed
       Given the log "payments"
       And orders has been sealed
@@ -156,21 +144,18 @@ Feature: Logs that are sealed
   Rule: Writes that were acknowledged before a log was sealed stay readable until they are consumed.
     A seal is no deletion. Acknowledged writes that a group has not processed would be lost.
 
-    @needs:sealing
     Scenario: [1] Plain and committed writes are readable after the seal
       Given "plain" has been written to orders
       And A has committed "a1" to orders
       When orders is sealed
       Then readers of orders see "plain", "a1"
 
-    @needs:sealing
     Scenario: [2] A group that has read nothing receives the input after the seal
       Given "i1" has been written to orders
       And "i2" has been written to orders
       When orders is sealed
       Then group "workers" has "i1", "i2" of orders left
 
-    @needs:sealing
     Scenario: [3] A group takes part of the input after the seal, and the transaction commits
       Given "i1" has been written to orders
       And "i2" has been written to orders
@@ -179,7 +164,6 @@ Feature: Logs that are sealed
       When A commits
       Then group "workers" has "i2" of orders left
 
-    @needs:sealing
     Scenario: [4] A group took part of the input before the seal, and the transaction aborts
       Given "i1" has been written to orders
       And "i2" has been written to orders
@@ -188,7 +172,6 @@ Feature: Logs that are sealed
       When A aborts
       Then group "workers" has "i1", "i2" of orders left
 
-    @needs:sealing
     Scenario: [5] A group took part of the input before the seal, and the transaction commits
       Given "i1" has been written to orders
       And "i2" has been written to orders
@@ -197,7 +180,6 @@ Feature: Logs that are sealed
       When A commits
       Then group "workers" has "i2" of orders left
 
-    @needs:sealing
     Scenario: [6] One group has consumed a sealed log, and another has not
       Given "i1" has been written to orders
       And orders has been sealed
@@ -206,14 +188,14 @@ Feature: Logs that are sealed
       Then group "workers" has nothing of orders left
       And group "auditors" has "i1" of orders left
 
-    @needs:sealing @needs:reload
+    @needs:reload
     Scenario: [7] Committed writes are readable after the seal and a reload
       Given A has committed "a1" to orders
       And orders has been sealed
       When orders is reloaded
       Then readers of orders see "a1"
 
-    @needs:sealing @needs:crash
+    @needs:crash
     Scenario: [8] Committed writes are readable after the seal and a crash
       Given the log "payments"
       And A has committed "a1" to orders

@@ -1,3 +1,4 @@
+@needs:authorizer
 Feature: Authorisation in transactions
   A transaction involves a transactional id, topics, groups and the cluster itself, and each has a separate right. Authorisation precedes
   every change: a refused request has done nothing.
@@ -11,7 +12,6 @@ Feature: Authorisation in transactions
     These requests of brokers name the transactions of other principals. If any client could send them, it could change those
     transactions.
 
-    @needs:authorizer
     Scenario Outline: [1] An ordinary user sends one request for its own transaction and for another one
       Given producer B with transactional id "refund"
       And producer A with transactional id "transfer", logged in as an ordinary user
@@ -27,7 +27,6 @@ Feature: Authorisation in transactions
         | adds     | v5      | a later one                           |
         | verifies | v4      | verification is for brokers only, too |
 
-    @needs:authorizer
     Scenario: [2] A principal with CLUSTER_ACTION adds a partition
       Given producer A with transactional id "transfer", logged in as another broker
       And A uses AddPartitionsToTxn v4
@@ -39,7 +38,6 @@ Feature: Authorisation in transactions
   Rule: A broker answers every transactional request of a principal without WRITE on the transactional id with TRANSACTIONAL_ID_AUTHORIZATION_FAILED.
     A principal that may only describe an id must not be able to write or decide in its name.
 
-    @needs:authorizer
     Scenario Outline: [1] A user with DESCRIBE but without WRITE on the transactional id sends each request
       Given producer A with transactional id "transfer" and group "billing", logged in as an ordinary user
       And A has written "a1" to payments-0
@@ -59,7 +57,6 @@ Feature: Authorisation in transactions
         | EndTxn v5             | aborts                                          | with                | it would end it            |
         | EndTxn v4             | commits                                         | with                | the end of an old client   |
 
-    @needs:authorizer
     Scenario Outline: [2] A user without WRITE on the transactional id writes records
       Given producer A with transactional id "transfer", logged in as an ordinary user
       And the user of A may no longer write under its transactional id
@@ -78,7 +75,6 @@ Feature: Authorisation in transactions
   Rule: A broker refuses transactional offsets of a principal without READ on the group, and those of each topic without READ on it.
     Without these rights any producer could move the position of any group.
 
-    @needs:authorizer
     Scenario Outline: [1] A user without READ on the group sends offsets
       Given producer A with transactional id "transfer" and group "billing", logged in as an ordinary user
       And the user of A may no longer read group "billing"
@@ -92,7 +88,6 @@ Feature: Authorisation in transactions
         | adds the offsets of group "billing"                           | with                              | the group as a whole   |
         | sends offset 5 of payments-0 and refunds-0 to group "billing" | for payments-0 and refunds-0 with | the topics may be read |
 
-    @needs:authorizer
     Scenario: [2] A user without READ on one of two topics sends offsets
       Given producer A with transactional id "transfer" and group "billing", logged in as an ordinary user
       And the user of A may no longer read refunds
@@ -105,7 +100,6 @@ Feature: Authorisation in transactions
   Rule: A broker answers WriteTxnMarkers of a principal without ALTER and CLUSTER_ACTION on the cluster with CLUSTER_AUTHORIZATION_FAILED.
     A client that can write markers can end any transaction. An administrator must be able to.
 
-    @needs:authorizer
     Scenario: [1] An ordinary user sends a marker for its own transaction
       Given producer A with transactional id "transfer", logged in as an ordinary user
       And A has written "a1" to payments-0
@@ -114,7 +108,6 @@ Feature: Authorisation in transactions
       And the log of payments-0 has not grown
       And the open transaction of A in payments-0 starts at "a1"
 
-    @needs:authorizer
     Scenario Outline: [2] A user with either ALTER or CLUSTER_ACTION sends a marker
       Given producer A with transactional id "transfer", logged in as <role>
       And A has written "a1" to payments-0
@@ -131,7 +124,6 @@ Feature: Authorisation in transactions
   Rule: A leader answers Produce v12 without WRITE on the topic with TOPIC_AUTHORIZATION_FAILED, and does not add the partition to the transaction.
     A partition that is added for a principal without the right receives a marker for data that was never allowed.
 
-    @needs:authorizer
     Scenario: [1] A user without WRITE on the topic makes the first write of a transaction
       Given producer A with transactional id "transfer", logged in as an ordinary user
       And the user of A may no longer write to payments
@@ -140,7 +132,6 @@ Feature: Authorisation in transactions
       And the transaction of A is unchanged
       And the log of payments-0 has not grown
 
-    @needs:authorizer
     Scenario: [2] A user without WRITE on the topic writes to a second topic of its transaction
       Given producer A with transactional id "transfer", logged in as an ordinary user
       And A has written "a1" to refunds-0
@@ -149,7 +140,6 @@ Feature: Authorisation in transactions
       Then it is refused with TOPIC_AUTHORIZATION_FAILED
       And the transaction of A is Ongoing in refunds-0
 
-    @needs:authorizer
     Scenario Outline: [3] A user without WRITE on one of two topics writes to both in one request
       Given producer A with transactional id "transfer", logged in as an ordinary user
       And the user of A may no longer write to payments

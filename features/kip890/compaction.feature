@@ -1,3 +1,4 @@
+@needs:compaction
 Feature: Compaction of topics with transactions
   A log cleaner keeps the newest record of each key. It must know how each transaction has ended, and what readers and the broker still need.
 
@@ -9,7 +10,6 @@ Feature: Compaction of topics with transactions
   Rule: After compaction, read_committed readers receive the newest committed record of each key, at its original offset.
     A service that rebuilds its state from the topic would lose a key, or find its positions moved.
 
-    @needs:compaction
     Scenario: [1] A key has two committed records
       Given A has committed "a1" under key "x" to ledger-0
       And A has committed "a2" under key "y" to ledger-0
@@ -18,7 +18,6 @@ Feature: Compaction of topics with transactions
       Then readers of compacted ledger-0 see "a2", "b1"
       And each record that is left in ledger-0 has its offset from before
 
-    @needs:compaction
     Scenario: [2] A batch loses its first record
       Given A has written "a1" under key "x" and "a2" under key "y" to ledger-0
       And A has committed
@@ -27,7 +26,6 @@ Feature: Compaction of topics with transactions
       Then readers of compacted ledger-0 see "a2", "b1"
       And each record that is left in ledger-0 has its offset from before
 
-    @needs:compaction
     Scenario: [3] A key gets a newer record after a pass
       Given A has committed "a1" under key "x" to ledger-0
       And A has committed "a2" under key "y" to ledger-0
@@ -36,7 +34,7 @@ Feature: Compaction of topics with transactions
       When ledger-0 is compacted
       Then readers of compacted ledger-0 see "a2", "b1"
 
-    @needs:compaction @needs:crash
+    @needs:crash
     Scenario: [4] The system crashes after passes
       Given A has committed "a1" under key "x" to ledger-0
       And A has committed "a2" under key "y" to ledger-0
@@ -50,7 +48,6 @@ Feature: Compaction of topics with transactions
   Rule: A read_committed Fetch returns no record of an aborted transaction from a compacted topic.
     What was withdrawn would become visible as soon as the cleaner has removed the abort marker.
 
-    @needs:compaction
     Scenario: [1] Several transactions have aborted before a pass
       Given A has aborted "a1" under key "x" to ledger-0
       And B has aborted "b1" under key "y" to ledger-0
@@ -59,7 +56,6 @@ Feature: Compaction of topics with transactions
       Then readers of compacted ledger-0 see nothing
       And the last stable offset of ledger-0 is the high watermark
 
-    @needs:compaction
     Scenario: [2] A transaction aborts after a pass over the log before it
       Given a new segment of ledger-0 has begun
       And A has written "a1" under key "x" to ledger-0
@@ -69,7 +65,6 @@ Feature: Compaction of topics with transactions
       Then readers of compacted ledger-0 see nothing
       And the last stable offset of ledger-0 is the high watermark
 
-    @needs:compaction
     Scenario: [3] A transaction has aborted after an open one has begun
       Given a new segment of ledger-0 has begun
       And A has written "a1" under key "x" to ledger-0
@@ -78,7 +73,7 @@ Feature: Compaction of topics with transactions
       When A commits
       Then readers of compacted ledger-0 see "a1"
 
-    @needs:compaction @needs:crash
+    @needs:crash
     Scenario: [4] The system crashes after passes over an abort and the producer's next transaction
       Given A has aborted "a1" under key "x" to ledger-0
       And A has committed "a2" under key "y" to ledger-0
@@ -91,14 +86,12 @@ Feature: Compaction of topics with transactions
   Rule: The cleaner removes no committed record because of an aborted record with the same key.
     The last committed state of a key would be lost to a state that was withdrawn.
 
-    @needs:compaction
     Scenario: [1] A record of the same key has aborted
       Given B has committed "b1" under key "x" to ledger-0
       And A has aborted "a1" under key "x" to ledger-0
       When ledger-0 is compacted
       Then readers of compacted ledger-0 see "b1"
 
-    @needs:compaction
     Scenario: [2] A record of the same key has aborted in a later segment
       Given B has committed "b1" under key "x" to ledger-0
       And A has written "a1" under key "x" to ledger-0
@@ -111,7 +104,6 @@ Feature: Compaction of topics with transactions
   Rule: The cleaner removes no record of an open transaction, and no other record because of one.
     A commit would show only a part of its records, or an abort could not restore the previous state.
 
-    @needs:compaction
     Scenario: [1] A topic is compacted while a transaction with a newer record is open
       Given B has committed "b1" under key "x" to ledger-0
       And a new segment of ledger-0 has begun
@@ -120,7 +112,6 @@ Feature: Compaction of topics with transactions
       Then readers of compacted ledger-0 see "b1"
       And the last stable offset of ledger-0 is the offset of "a1"
 
-    @needs:compaction
     Scenario: [2] The open transaction aborts after the pass
       Given B has committed "b1" under key "x" to ledger-0
       And a new segment of ledger-0 has begun
@@ -129,7 +120,6 @@ Feature: Compaction of topics with transactions
       When A aborts
       Then readers of compacted ledger-0 see "b1"
 
-    @needs:compaction
     Scenario: [3] The open transaction commits after the pass
       Given a new segment of ledger-0 has begun
       And A has written "a1" under key "x" to ledger-0
@@ -139,7 +129,6 @@ Feature: Compaction of topics with transactions
       When A commits
       Then readers of compacted ledger-0 see "a1", "a2", "a3"
 
-    @needs:compaction
     Scenario: [4] The transaction is compacted after its commit
       Given a new segment of ledger-0 has begun
       And A has written "a1" under key "x" to ledger-0
@@ -149,7 +138,7 @@ Feature: Compaction of topics with transactions
       When ledger-0 is compacted
       Then readers of compacted ledger-0 see "a2", "a3"
 
-    @needs:compaction @needs:crash
+    @needs:crash
     Scenario: [5] The system crashes after a pass, and the transaction is still open
       Given B has committed "b1" under key "x" to ledger-0
       And a new segment of ledger-0 has begun
@@ -163,14 +152,13 @@ Feature: Compaction of topics with transactions
   Rule: The cleaner removes no marker because of a record whose key has the bytes of the marker's key, and no such record because of a marker.
     Without its marker a transaction hangs, or its records become part of the producer's next transaction.
 
-    @needs:compaction
     Scenario: [1] A marker follows a record with its key
       Given B has committed "b1" under the key of an ABORT marker to ledger-0
       And A has aborted "a1" under key "x" to ledger-0
       When ledger-0 is compacted twice
       Then readers of compacted ledger-0 see "b1"
 
-    @needs:compaction @needs:crash
+    @needs:crash
     Scenario: [2] A record with the key of a COMMIT marker follows a commit
       Given A has committed "a1" under key "x" to ledger-0
       And B has committed "b1" under the key of a COMMIT marker to ledger-0
@@ -184,7 +172,7 @@ Feature: Compaction of topics with transactions
   Rule: The cleaner keeps the marker of a transaction as long as a record of the transaction is in the log.
     After a restart the records would be undecided again, or follow the outcome of the producer's next transaction.
 
-    @needs:compaction @needs:crash
+    @needs:crash
     Scenario: [1] A committed transaction lies in several segments
       Given A has written "a1" under key "x" to ledger-0
       And a new segment of ledger-0 has begun
@@ -194,7 +182,7 @@ Feature: Compaction of topics with transactions
       Then readers of compacted ledger-0 see "a1", "a2"
       And the last stable offset of ledger-0 is the high watermark
 
-    @needs:compaction @needs:crash
+    @needs:crash
     Scenario: [2] The producer aborts its next transaction
       Given A has written "a1" under key "x" to ledger-0
       And a new segment of ledger-0 has begun
@@ -208,7 +196,6 @@ Feature: Compaction of topics with transactions
   Rule: Compaction never moves the last stable offset back.
     Readers would receive records a second time, or lose their position.
 
-    @needs:compaction
     Scenario: [1] A transaction is open while the log before it is compacted
       Given B has committed "b1" under key "x" to ledger-0
       And B has committed "b2" under key "x" to ledger-0
@@ -218,7 +205,6 @@ Feature: Compaction of topics with transactions
       Then the last stable offset of compacted ledger-0 has never gone back
       And the last stable offset of ledger-0 is the offset of "a1"
 
-    @needs:compaction
     Scenario: [2] Everything is decided
       Given A has aborted "a1" under key "x" to ledger-0
       And A has committed "a2" under key "x" to ledger-0
@@ -231,7 +217,7 @@ Feature: Compaction of topics with transactions
   Rule: A partition knows a producer's epoch and sequence numbers after compaction has removed all of its records, also after a restart.
     A batch that is sent again would be appended a second time, and a lost one would go unnoticed.
 
-    @needs:compaction @needs:crash
+    @needs:crash
     Scenario: [1] A batch is sent again
       Given idempotent producer C
       And C has written "c1" under key "x" to ledger-0
@@ -241,7 +227,7 @@ Feature: Compaction of topics with transactions
       When C writes "c1" under key "x" to ledger-0 at sequence 0
       Then readers of compacted ledger-0 see "b1"
 
-    @needs:compaction @needs:crash
+    @needs:crash
     Scenario: [2] A batch is missing
       Given A is an old client (transaction version 0)
       And A has aborted "a1" under key "x" to ledger-0
@@ -251,7 +237,7 @@ Feature: Compaction of topics with transactions
       When A writes "a3" under key "x" to ledger-0 at sequence 2
       Then it is refused with OUT_OF_ORDER_SEQUENCE_NUMBER
 
-    @needs:compaction @needs:crash
+    @needs:crash
     Scenario: [3] A batch of an earlier epoch is late
       Given idempotent producer C
       And C has raised its own epoch
@@ -265,7 +251,6 @@ Feature: Compaction of topics with transactions
   Rule: The cleaner keeps a marker for the topic's delete.retention.ms after all records of its transaction are gone.
     A reader that has read the records and continues would wait for an end that never arrives.
 
-    @needs:compaction
     Scenario: [1] A topic keeps markers for a day
       Given a compacted topic "archive" that keeps markers for a day
       And A has aborted "a1" under key "x" to archive-0

@@ -1,3 +1,4 @@
+@needs:aged-ids
 Feature: Exhausted epochs
   An epoch is a 16-bit number, and each transaction of a new client uses one. A producer at 32766 has its last one: 32767 is reserved for
   the marker that ends its transaction, after which it continues with a new producer id.
@@ -9,14 +10,12 @@ Feature: Exhausted epochs
   Rule: A coordinator answers InitProducerId at the last usable epoch, 32766, with a new producer id and epoch 0.
     Epochs have 16 bits. Without a new producer id the last epoch is used up, and no marker can fence it any more.
 
-    @needs:aged-ids
     Scenario: [1] The owner initialises again at its last usable epoch
       Given producer A at the last usable epoch
       When A initialises again
       Then it is done and answers a new producer id and epoch 0
       And the producer id and epoch of A are those of the answer
 
-    @needs:aged-ids
     Scenario: [2] A new instance takes over at the last usable epoch
       Given producer A at the last usable epoch
       When B takes over from A
@@ -28,7 +27,6 @@ Feature: Exhausted epochs
     The answer with the new producer id may be lost. A client that retries must be given the same one, and must not be fenced by its own
     id.
 
-    @needs:aged-ids
     Scenario: [1] The exhausted identity retries InitProducerId
       Given producer A at the last usable epoch
       And A has initialised again
@@ -36,7 +34,6 @@ Feature: Exhausted epochs
       Then it is done and answers the producer id and epoch in force
       And the producer id and epoch of A are unchanged
 
-    @needs:aged-ids
     Scenario: [2] An instance initialises with the epoch before the exhausted one
       Given producer A at the last usable epoch
       And A has initialised again
@@ -45,7 +42,6 @@ Feature: Exhausted epochs
       And the refusal has producer id -1 and epoch -1
       And the producer id and epoch of A are unchanged
 
-    @needs:aged-ids
     Scenario: [3] An instance initialises with the previous producer id and the current epoch
       Given producer A at the last usable epoch
       And A has initialised again
@@ -57,7 +53,6 @@ Feature: Exhausted epochs
   Rule: A coordinator never answers with epoch 32767, which is reserved for markers.
     The writes of a client that has the epoch of markers could not be distinguished from fenced ones.
 
-    @needs:aged-ids
     Scenario: [1] A producer at its last usable epoch aborts after its timeout
       Given producer A at the last usable epoch with a short timeout
       And A has written "a1" to payments-0
@@ -65,7 +60,6 @@ Feature: Exhausted epochs
       Then the transaction of A was only seen as over
       And no answer has epoch 32767
 
-    @needs:aged-ids
     Scenario: [2] A new instance takes over an open transaction at the last usable epoch
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
@@ -74,7 +68,7 @@ Feature: Exhausted epochs
       And no answer has epoch 32767
       And readers of payments-0 see nothing
 
-    @needs:aged-ids @needs:crash @needs:hold-markers
+    @needs:crash @needs:hold-markers
     Scenario: [3] A commit at the last usable epoch is retried after a crash that preceded the markers
       Given producer A at the last usable epoch
       And completion of A's transactions is blocked until the next restart
@@ -87,7 +81,7 @@ Feature: Exhausted epochs
   Rule: A coordinator answers EndTxn v5 at the last usable epoch, 32766, with a new producer id and epoch 0.
     Without a new producer id the client has no epoch left for its next transaction, and is blocked.
 
-    @needs:aged-ids @needs:transactions-v2
+    @needs:transactions-v2
     Scenario: [1] A producer commits at the last usable epoch
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
@@ -96,7 +90,7 @@ Feature: Exhausted epochs
       And readers of payments-0 see "a1"
       And the producer id and epoch of A are those of the answer
 
-    @needs:aged-ids @needs:transactions-v2
+    @needs:transactions-v2
     Scenario: [2] A producer aborts at the last usable epoch
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
@@ -105,7 +99,7 @@ Feature: Exhausted epochs
       And readers of payments-0 see nothing
       And the producer id and epoch of A are those of the answer
 
-    @needs:aged-ids @needs:transactions-v2
+    @needs:transactions-v2
     Scenario: [3] A producer aborts without an open transaction at the last usable epoch
       Given producer A at the last usable epoch
       When A aborts
@@ -117,7 +111,7 @@ Feature: Exhausted epochs
   Rule: After an overflow a coordinator answers a retried EndTxn of the old identity with the same new one, and the opposite decision with INVALID_TXN_STATE.
     A producer whose answer with the new id was lost cannot find out how its transaction ended.
 
-    @needs:aged-ids @needs:transactions-v2
+    @needs:transactions-v2
     Scenario: [1] The exhausted identity retries its abort
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
@@ -126,7 +120,7 @@ Feature: Exhausted epochs
       Then it is done and answers the producer id and epoch in force
       And the log of payments-0 has not grown
 
-    @needs:aged-ids @needs:transactions-v2
+    @needs:transactions-v2
     Scenario: [2] The exhausted identity aborts its committed transaction
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
@@ -135,7 +129,7 @@ Feature: Exhausted epochs
       Then it is refused with INVALID_TXN_STATE
       And readers of payments-0 see "a1"
 
-    @needs:aged-ids @needs:transactions-v2
+    @needs:transactions-v2
     Scenario: [3] The exhausted identity retries its abort without an open transaction
       Given producer A at the last usable epoch
       And A has aborted
@@ -147,7 +141,7 @@ Feature: Exhausted epochs
   Rule: After an overflow the producer's next transaction has the new producer id, and requests with the old one are refused.
     If the old producer id were still valid, late writes of the last epoch could not be distinguished from new ones.
 
-    @needs:aged-ids @needs:transactions-v2
+    @needs:transactions-v2
     Scenario: [1] The next transaction commits after an overflow
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
@@ -156,7 +150,7 @@ Feature: Exhausted epochs
       Then it is done and answers the same producer id and the next epoch
       And readers of payments-0 see "a1", "a2"
 
-    @needs:aged-ids @needs:transactions-v2
+    @needs:transactions-v2
     Scenario: [2] A record is written with the old producer id
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
@@ -165,7 +159,7 @@ Feature: Exhausted epochs
       Then it is refused with INVALID_PRODUCER_EPOCH or INVALID_PRODUCER_ID_MAPPING
       And the log of payments-0 has not grown
 
-    @needs:aged-ids @needs:transactions-v2
+    @needs:transactions-v2
     Scenario: [3] A commit is sent with the old producer id and another epoch than its last
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
@@ -174,7 +168,7 @@ Feature: Exhausted epochs
       Then it is refused with INVALID_PRODUCER_ID_MAPPING
       And the refusal has producer id -1 and epoch -1
 
-    @needs:aged-ids @needs:transactions-v2
+    @needs:transactions-v2
     Scenario: [4] A commit is sent with the old producer id after another transaction of the new one
       Given producer A at the last usable epoch
       And A has committed "a1" to payments-0
@@ -184,7 +178,7 @@ Feature: Exhausted epochs
       And the refusal has producer id -1 and epoch -1
       And the producer id and epoch of A are unchanged
 
-    @needs:aged-ids @needs:transactions-v2
+    @needs:transactions-v2
     Scenario: [5] An abort is sent with the old producer id after another transaction of the new one
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
@@ -198,7 +192,7 @@ Feature: Exhausted epochs
   Rule: A transaction that ends at the last usable epoch, 32766, ends in each of its partitions, the offsets of groups included.
     The markers have the old producer id. A partition that waits for a marker with the new one has an open transaction for ever.
 
-    @needs:aged-ids @needs:transactions-v2
+    @needs:transactions-v2
     Scenario: [1] A transaction with nothing but offsets commits
       Given producer A at the last usable epoch
       And A has sent offset 5 of payments-0 to group "shop"
@@ -207,7 +201,7 @@ Feature: Exhausted epochs
       And group "shop" has committed offset 5 of payments-0
       And group "shop" has no pending offset of payments-0
 
-    @needs:aged-ids @needs:transactions-v2
+    @needs:transactions-v2
     Scenario: [2] A transaction with records in two partitions and offsets commits
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0 and "a2" to payments-1 in one request
@@ -217,7 +211,7 @@ Feature: Exhausted epochs
       And readers of payments-1 see "a2"
       And group "shop" has committed offset 5 of payments-0
 
-    @needs:aged-ids @needs:transactions-v2
+    @needs:transactions-v2
     Scenario: [3] A transaction with records in two partitions and offsets aborts
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0 and "a2" to payments-1 in one request
@@ -227,7 +221,7 @@ Feature: Exhausted epochs
       And group "shop" has no pending offset of payments-0
       And group "shop" has no committed offset of payments-0
 
-    @needs:aged-ids @needs:transactions-v2
+    @needs:transactions-v2
     Scenario: [4] A new instance takes over
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0 and "a2" to payments-1 in one request
@@ -237,7 +231,7 @@ Feature: Exhausted epochs
       And group "shop" has no pending offset of payments-0
       And group "shop" has no committed offset of payments-0
 
-    @needs:aged-ids @needs:transactions-v2
+    @needs:transactions-v2
     Scenario: [5] The transaction times out
       Given producer A at the last usable epoch with a short timeout
       And A has written "a1" to payments-0
@@ -246,7 +240,7 @@ Feature: Exhausted epochs
       Then the last stable offset of payments-0 is the high watermark
       And group "shop" has no pending offset of payments-0
 
-    @needs:aged-ids @needs:crash @needs:hold-markers @needs:transactions-v2
+    @needs:crash @needs:hold-markers @needs:transactions-v2
     Scenario: [6] The system crashes while the markers are in flight
       Given producer A at the last usable epoch
       And completion of A's transactions is blocked until the next restart
@@ -260,14 +254,14 @@ Feature: Exhausted epochs
   Rule: At an epoch overflow the marker has the old producer id and epoch 32767.
     A marker with the new producer id ends nothing: the data of the old one stays undecided.
 
-    @needs:aged-ids @needs:transactions-v2
+    @needs:transactions-v2
     Scenario: [1] The last transaction before an overflow has one partition
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0
       When A commits
       Then one COMMIT marker was added to payments-0, with the next epoch of A
 
-    @needs:aged-ids @needs:transactions-v2
+    @needs:transactions-v2
     Scenario: [2] The last transaction before an overflow has two partitions
       Given producer A at the last usable epoch
       And A has written "a1" to payments-0

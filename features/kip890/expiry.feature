@@ -1,3 +1,4 @@
+@needs:short-expiry
 Feature: Expiry
   A producer that is gone for good does not sign off. Its state is discarded after a while, but never while a transaction depends on it.
 
@@ -8,13 +9,11 @@ Feature: Expiry
   Rule: A coordinator removes a transactional id that is idle beyond its expiration time; the id then starts again at epoch 0.
     Ids that are never removed fill the coordinator; one that comes back at a restart has an unknown epoch.
 
-    @needs:short-expiry
     Scenario: [1] A producer stays idle until its id expires
       Given producer A with transactional id "transfer"
       When A stays idle until its transactional id expires
       Then the coordinator does not know A
 
-    @needs:short-expiry
     Scenario: [2] A new instance initialises an expired id
       Given producer A with transactional id "transfer"
       And A has initialised again
@@ -22,14 +21,13 @@ Feature: Expiry
       When B takes over from A
       Then it is done and answers a new producer id and epoch 0
 
-    @needs:short-expiry @needs:crash
+    @needs:crash
     Scenario: [3] The system crashes after an id has expired
       Given producer A with transactional id "transfer"
       And A has stayed idle until its transactional id expired
       When the system crashes and restarts
       Then the coordinator does not know A
 
-    @needs:short-expiry
     Scenario: [4] A producer commits after its id has expired
       Given producer A with transactional id "transfer"
       And A has stayed idle until its transactional id expired
@@ -37,7 +35,6 @@ Feature: Expiry
       Then it is refused with INVALID_PRODUCER_ID_MAPPING
       And the coordinator does not know A
 
-    @needs:short-expiry
     Scenario: [5] An id that is in use does not expire when an idle one does
       Given producers A and B with transactional ids "transfer" and "refund"
       When A commits to payments-0 again and again until the transactional id of B has expired
@@ -45,7 +42,6 @@ Feature: Expiry
       And the coordinator does not know B
       And the transaction of A is over
 
-    @needs:short-expiry
     Scenario: [6] An id without a transaction that is initialised again and again does not expire when an idle one does
       Given producers A and B with transactional ids "transfer" and "refund"
       When A initialises again and again until the transactional id of B has expired
@@ -56,7 +52,6 @@ Feature: Expiry
   Rule: A coordinator does not remove a transactional id with an open transaction, however long it is idle.
     An open transaction whose id was removed can never be ended.
 
-    @needs:short-expiry
     Scenario: [1] A transaction is open while a younger id expires
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -65,7 +60,7 @@ Feature: Expiry
       Then the coordinator does not know B
       And the transaction of A is Ongoing in payments-0
 
-    @needs:short-expiry @needs:crash
+    @needs:crash
     Scenario: [2] A transaction of an id that had expired and was used again is open after a crash
       Given producer A with transactional id "transfer"
       And A has stayed idle until its transactional id expired
@@ -74,7 +69,7 @@ Feature: Expiry
       When the system crashes and restarts
       Then the transaction of B is Ongoing in payments-0
 
-    @needs:short-expiry @needs:hold-markers
+    @needs:hold-markers
     Scenario: [3] A commit that cannot be completed is pending while a younger id expires
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked
@@ -88,7 +83,6 @@ Feature: Expiry
   Rule: A partition removes a producer's state after its idle time unless a transaction is open, and then accepts any first sequence of an old client.
     A partition that removes a producer in the middle of its transaction lets readers pass undecided records.
 
-    @needs:short-expiry
     Scenario: [1] The state of one producer expires while another one has an open transaction
       Given producers A and B with transactional ids "transfer" and "refund"
       And A has written "a1" to payments-0
@@ -98,7 +92,6 @@ Feature: Expiry
       Then payments-0 has no state of B
       And the open transaction of A in payments-0 starts at "a1"
 
-    @needs:short-expiry
     Scenario: [2] An old client returns after its state has expired
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
@@ -108,7 +101,6 @@ Feature: Expiry
       When A writes "a2" to payments-0 at sequence 7
       Then it is done
 
-    @needs:short-expiry
     Scenario: [3] A producer that is in use is not forgotten when an idle one is
       Given producers A and B with transactional ids "transfer" and "refund"
       And B has committed "b1" to payments-0
@@ -120,7 +112,6 @@ Feature: Expiry
   Rule: After a producer's state has expired, a leader answers Produce v12 with OUT_OF_ORDER_SEQUENCE_NUMBER unless it starts at sequence 0.
     A producer that continues its sequence after its state is gone hides what was lost meanwhile.
 
-    @needs:short-expiry
     Scenario: [1] A producer continues its sequence after its state has expired
       Given producer A with transactional id "transfer"
       And A uses EndTxn v4
@@ -130,7 +121,6 @@ Feature: Expiry
       When A writes "a2" to payments-0 at sequence 1
       Then it is refused with OUT_OF_ORDER_SEQUENCE_NUMBER
 
-    @needs:short-expiry
     Scenario: [2] A producer restarts its sequence after its state has expired
       Given producer A with transactional id "transfer"
       And A uses EndTxn v4

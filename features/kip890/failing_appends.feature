@@ -1,3 +1,4 @@
+@needs:failed-appends
 Feature: Appends that fail
   A log refuses one record, for want of replicas or of room, and takes the next. What was to be recorded has not happened then.
 
@@ -9,7 +10,7 @@ Feature: Appends that fail
   Rule: A coordinator that cannot write the end to its transaction log changes nothing, and answers a retried EndTxn as if it were the first.
     A coordinator that changes its state before its log would use up two epochs, or end a transaction of which its log has no record.
 
-    @needs:failed-appends @needs:transactions-v2
+    @needs:transactions-v2
     Scenario: [1] The record of a commit is refused
       Given A has written "a1" to payments-0
       And the next append to the transaction log fails
@@ -19,7 +20,7 @@ Feature: Appends that fail
       And readers of payments-0 see "a1"
       And an append to the transaction log has failed
 
-    @needs:failed-appends @needs:transactions-v2
+    @needs:transactions-v2
     Scenario: [2] The record of an abort is refused
       Given A has written "a1" to payments-0
       And the next append to the transaction log fails
@@ -33,7 +34,6 @@ Feature: Appends that fail
   Rule: An InitProducerId whose record the transaction log refuses uses up no epoch.
     A producer would run out of epochs, or be fenced by an epoch that was never given to a producer.
 
-    @needs:failed-appends
     Scenario: [1] The record of the abort before a takeover is refused
       Given A has written "a1" to payments-0
       And the next append to the transaction log fails
@@ -42,7 +42,6 @@ Feature: Appends that fail
       And readers of payments-0 see nothing
       And an append to the transaction log has failed
 
-    @needs:failed-appends
     Scenario: [2] The record of the next epoch is refused
       Given the next append to the transaction log fails
       When B takes over from A
@@ -53,7 +52,6 @@ Feature: Appends that fail
   Rule: A leader appends a record only after the transaction log has the partition of the record.
     The record would be in a partition that its transaction does not have, and would never get a marker.
 
-    @needs:failed-appends
     Scenario: [1] The record of a new transaction is refused
       Given the next append to the transaction log fails
       When A writes "a1" to payments-0
@@ -62,7 +60,7 @@ Feature: Appends that fail
       And read_uncommitted readers of payments-0 see "a1"
       And an append to the transaction log has failed
 
-    @needs:failed-appends @needs:crash
+    @needs:crash
     Scenario: [2] The system crashes after the record of another partition was refused
       Given A has written "a1" to payments-0
       And the next append to the transaction log fails
@@ -75,7 +73,7 @@ Feature: Appends that fail
   Rule: If the transaction log refuses the completion of a transaction, the coordinator completes the transaction once the log accepts it.
     Its transactional id would be answered CONCURRENT_TRANSACTIONS for ever, although all markers are written.
 
-    @needs:failed-appends @needs:transactions-v2
+    @needs:transactions-v2
     Scenario: [1] The record of the completion is refused
       Given A has written "a1" to payments-0
       And the second append to the transaction log fails
@@ -85,7 +83,6 @@ Feature: Appends that fail
       And readers of payments-0 see "a1"
       And an append to the transaction log has failed
 
-    @needs:failed-appends
     Scenario: [2] The producer goes on with its next transaction
       Given A has written "a1" to payments-0
       And the second append to the transaction log fails
@@ -99,7 +96,7 @@ Feature: Appends that fail
   Rule: A coordinator continues to remove expired transactional ids after its log has refused the record of one of them.
     One refusal would end the expiry of all ids, and the coordinator would fill up.
 
-    @needs:failed-appends @needs:short-expiry
+    @needs:short-expiry
     Scenario: [1] The record of an expired id is refused
       Given producer B with transactional id "refund"
       And the next append to the transaction log fails
@@ -112,7 +109,6 @@ Feature: Appends that fail
   Rule: If the log of groups' offsets refuses offsets or their marker at first, the offsets still take effect with the commit.
     A group would process records again, or skip some.
 
-    @needs:failed-appends
     Scenario: [1] The record of the offsets is refused
       Given the next append to the log of groups' offsets fails
       And A has sent offset 5 of payments-0 to group "shop"
@@ -121,7 +117,7 @@ Feature: Appends that fail
       And group "shop" has committed offset 5 of payments-0
       And an append to the log of groups' offsets has failed
 
-    @needs:failed-appends @needs:transactions-v2
+    @needs:transactions-v2
     Scenario: [2] The marker of the offsets is refused
       Given A has sent offset 5 of payments-0 to group "shop"
       And the next append to the log of groups' offsets fails

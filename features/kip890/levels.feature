@@ -1,3 +1,4 @@
+@needs:feature-levels
 Feature: Levels of the transaction feature
   An administrator changes transaction.version while the cluster runs. The level determines which protocol clients choose and how the
   coordinator writes its log; a client's choice is recognised by its requests.
@@ -9,19 +10,16 @@ Feature: Levels of the transaction feature
   Rule: UpdateFeatures raises and lowers transaction.version on a running cluster, and the next ApiVersions answers show the new level without a restart.
     A client that learns another level than the broker has uses the new protocol with a broker that uses the old one.
 
-    @needs:feature-levels
     Scenario: [1] A downgrade from 2 to 0
       Given transaction.version is 2 or above
       When transaction.version is set to 0
       Then ApiVersions soon has transaction.version 0, under a larger epoch of the features
 
-    @needs:feature-levels
     Scenario: [2] An upgrade from 0 to 2
       Given transaction.version has been set to 0
       When transaction.version is set to 2
       Then ApiVersions soon has transaction.version 2, under a larger epoch of the features
 
-    @needs:feature-levels
     Scenario: [3] A downgrade from 2 to 1
       Given transaction.version is 2 or above
       When transaction.version is set to 1
@@ -31,14 +29,14 @@ Feature: Levels of the transaction feature
   Rule: After a restart the finalized level is the one that was set last, and the features epoch is not smaller than before.
     If a broker restarts with an older level, clients use a protocol that its administrator has switched off.
 
-    @needs:feature-levels @needs:crash
+    @needs:crash
     Scenario: [1] The system crashes after two downgrades
       Given transaction.version has been set to 1
       And transaction.version has been set to 0
       When the system crashes and restarts
       Then ApiVersions soon has transaction.version 0, under no smaller epoch of the features
 
-    @needs:feature-levels @needs:crash
+    @needs:crash
     Scenario: [2] The system crashes after a downgrade and an upgrade
       Given transaction.version has been set to 0
       And transaction.version has been set to 1
@@ -50,7 +48,6 @@ Feature: Levels of the transaction feature
     A late write is recognised by its old epoch. A coordinator that does not raise the epoch for a new client lets the late write be
     accepted.
 
-    @needs:feature-levels
     Scenario: [1] A commit at transaction.version 1
       Given transaction.version has been set to 1
       And producer A with transactional id "transfer"
@@ -58,7 +55,6 @@ Feature: Levels of the transaction feature
       Then it is done and answers the same producer id and the next epoch
       And readers of payments-0 see "a1"
 
-    @needs:feature-levels
     Scenario: [2] An abort at transaction.version 1
       Given transaction.version has been set to 1
       And producer A with transactional id "transfer"
@@ -71,7 +67,7 @@ Feature: Levels of the transaction feature
   Rule: A coordinator completes a prepared transaction after transaction.version was lowered from 2 to 0 and the broker was restarted.
     A transaction whose end was decided before a downgrade must not get stuck because the older format cannot represent it.
 
-    @needs:feature-levels @needs:crash @needs:hold-markers
+    @needs:crash @needs:hold-markers
     Scenario: [1] A downgrade and a restart after a commit was decided
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked until the next restart

@@ -1,3 +1,4 @@
+@needs:crash
 Feature: Coordinators that are loading
   A coordinator that has just started knows nothing until it has read its log, and answers so. Clients that retry are served without
   further intervention.
@@ -9,7 +10,7 @@ Feature: Coordinators that are loading
   Rule: A broker answers TxnOffsetCommit with a retriable coordinator error while the coordinator is loading or absent.
     A client that receives a fatal error while a coordinator only loads gives up without need.
 
-    @needs:crash @needs:virtual-time
+    @needs:virtual-time
     Scenario: [1] A new client sends an offset while the coordinator loads
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -22,7 +23,6 @@ Feature: Coordinators that are loading
   Rule: While a coordinator loads, transactional requests are answered with retriable errors, and retries succeed once it has loaded.
     A coordinator that answers before it has read its log does not know any producer, and refuses all of them.
 
-    @needs:crash
     Scenario: [1] A producer commits while the coordinator loads
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -32,7 +32,6 @@ Feature: Coordinators that are loading
       And it is done
       And readers of payments-0 see "a1"
 
-    @needs:crash
     Scenario: [2] A producer initialises while the coordinator loads
       Given producer A with transactional id "transfer"
       And the system has crashed and is coming back
@@ -40,7 +39,6 @@ Feature: Coordinators that are loading
       Then every refusal was retriable
       And it is done
 
-    @needs:crash
     Scenario: [3] A producer writes to a second partition while the coordinator loads
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
@@ -50,7 +48,6 @@ Feature: Coordinators that are loading
       And it is done
       And the transaction of A is Ongoing
 
-    @needs:crash
     Scenario: [4] An old client writes to a partition that it has added while the coordinator loads
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
@@ -60,7 +57,6 @@ Feature: Coordinators that are loading
       Then every refusal was retriable
       And it is done
 
-    @needs:crash
     Scenario: [5] A producer begins its next transaction while the coordinator loads
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0

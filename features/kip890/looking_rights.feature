@@ -1,3 +1,4 @@
+@needs:authorizer
 Feature: Rights to describe and to add
   Transactional ids reveal what an application does, so a principal that may not describe one must not learn of it.
 
@@ -10,7 +11,6 @@ Feature: Rights to describe and to add
   Rule: A broker answers a topic of AddPartitionsToTxn v3 without WRITE with TOPIC_AUTHORIZATION_FAILED, and adds no partition of the request.
     A client that may only read a topic could block all of its readers with a transaction that it leaves open there.
 
-    @needs:authorizer
     Scenario: [1] A user without WRITE on one of two topics adds both
       Given the user of A may no longer write to refunds
       When A adds payments-0 and refunds-0
@@ -18,7 +18,6 @@ Feature: Rights to describe and to add
       And it is refused for payments-0 with OPERATION_NOT_ATTEMPTED
       And the transaction of A is unchanged
 
-    @needs:authorizer
     Scenario: [2] A user without WRITE on a topic adds it to an open transaction
       Given A has added payments-0
       And the user of A may no longer write to refunds
@@ -30,31 +29,26 @@ Feature: Rights to describe and to add
   Rule: A broker answers FindCoordinator of a principal without DESCRIBE on the transactional id with TRANSACTIONAL_ID_AUTHORIZATION_FAILED.
     A client that may not use an id would still learn which node coordinates it.
 
-    @needs:authorizer
     Scenario: [1] A user without any right on a transactional id looks up its coordinator
       Given the user of A may no longer describe its transactional id
       When A itself sends FindCoordinator for its transactional id
       Then it is refused with TRANSACTIONAL_ID_AUTHORIZATION_FAILED
 
-    @needs:authorizer
     Scenario: [2] A user with DESCRIBE on a transactional id looks up its coordinator
       Given the user of A may no longer write under its transactional id
       When A itself sends FindCoordinator for its transactional id
       Then it is done
 
-    @needs:authorizer
     Scenario: [3] A user without any right on a transactional id looks up its coordinator with FindCoordinator v3
       Given the user of A may no longer describe its transactional id
       When A itself sends FindCoordinator v3 for its transactional id
       Then it is refused with TRANSACTIONAL_ID_AUTHORIZATION_FAILED
 
-    @needs:authorizer
     Scenario: [4] A user with DESCRIBE on a transactional id looks up its coordinator with FindCoordinator v3
       Given the user of A may no longer write under its transactional id
       When A itself sends FindCoordinator v3 for its transactional id
       Then it is done
 
-    @needs:authorizer
     Scenario Outline: [5] A user without rights on a group looks up its coordinator
       When A itself sends FindCoordinator <version> for group "billing"
       Then it is refused with GROUP_AUTHORIZATION_FAILED
@@ -69,14 +63,12 @@ Feature: Rights to describe and to add
   Rule: A coordinator answers DescribeTransactions of a principal without DESCRIBE on the transactional id with TRANSACTIONAL_ID_AUTHORIZATION_FAILED.
     An unauthorised client would learn the producer id and epoch with which a transaction can be ended.
 
-    @needs:authorizer
     Scenario: [1] A user without DESCRIBE describes an open transaction
       Given A has written "a1" to payments-0
       And the user of A may no longer describe its transactional id
       When A itself sends DescribeTransactions for its transactional id
       Then it is refused with TRANSACTIONAL_ID_AUTHORIZATION_FAILED
 
-    @needs:authorizer
     Scenario: [2] A user with DESCRIBE describes an open transaction
       Given A has written "a1" to payments-0
       And the user of A may no longer write under its transactional id
@@ -87,14 +79,12 @@ Feature: Rights to describe and to add
   Rule: ListTransactions omits the transactional ids on which the principal has no DESCRIBE.
     A complete list would reveal the ids of all applications to every client.
 
-    @needs:authorizer
     Scenario: [1] A user without DESCRIBE lists transactions
       Given A has written "a1" to payments-0
       And the user of A may no longer describe its transactional id
       When A itself sends ListTransactions for its transactional id
       Then A is not listed
 
-    @needs:authorizer
     Scenario: [2] A user with DESCRIBE lists transactions
       Given A has written "a1" to payments-0
       And the user of A may no longer write under its transactional id
@@ -105,14 +95,12 @@ Feature: Rights to describe and to add
   Rule: A broker answers DescribeProducers of a principal without READ on the topic with TOPIC_AUTHORIZATION_FAILED.
     Only readers of a topic may learn its producers, and where its open transactions begin.
 
-    @needs:authorizer
     Scenario: [1] A user without READ on a topic describes its producers
       Given A has written "a1" to payments-0
       And the user of A may no longer read payments
       When A itself sends DescribeProducers for payments-0
       Then it is refused with TOPIC_AUTHORIZATION_FAILED
 
-    @needs:authorizer
     Scenario: [2] A user without WRITE on a topic describes its producers
       Given A has written "a1" to payments-0
       And the user of A may no longer write to payments
@@ -123,7 +111,6 @@ Feature: Rights to describe and to add
   Rule: DescribeTransactions omits the topics of a transaction on which the principal has no DESCRIBE.
     A client that may describe a transaction would learn the names of topics that are kept from it.
 
-    @needs:authorizer
     Scenario: [1] A user without DESCRIBE on one of two topics describes its transaction
       Given A has written "a1" to payments-0
       And A has written "r1" to refunds-0

@@ -1,3 +1,4 @@
+@needs:two-nodes
 Feature: Leaders and coordinators that move
   Partitions move between nodes, including those with open transactions, and so does the partition in which the coordinator keeps its log.
   Producers and readers notice only that they have to send their requests to another node.
@@ -6,7 +7,6 @@ Feature: Leaders and coordinators that move
   Rule: A new leader of a partition continues an open transaction as the old leader would have.
     A leader that does not know of it would show undecided records to readers, and refuse the rest of the transaction.
 
-    @needs:two-nodes
     Scenario: [1] A producer writes another record after the move
       Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And accounts-1 has moved to node 1
@@ -14,14 +14,12 @@ Feature: Leaders and coordinators that move
       Then it is done
       And the open transaction of A in accounts-1 starts at "a2"
 
-    @needs:two-nodes
     Scenario: [2] Readers read while the transaction is open after the move
       Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       When accounts-1 moves to node 1
       Then readers of accounts-1 see nothing
       And the last stable offset of accounts-1 is the offset of "a2"
 
-    @needs:two-nodes
     Scenario: [3] A transaction commits after the move
       Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And accounts-1 has moved to node 1
@@ -29,7 +27,6 @@ Feature: Leaders and coordinators that move
       Then one COMMIT marker was added to accounts-0 and accounts-1, with the next epoch of A
       And readers of accounts-1 see "a2"
 
-    @needs:two-nodes
     Scenario: [4] A transaction aborts after the move
       Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And accounts-1 has moved to node 1
@@ -37,7 +34,6 @@ Feature: Leaders and coordinators that move
       Then readers of accounts-1 see nothing
       And a read_committed Fetch of accounts-1 lists the aborted transaction of A from "a2"
 
-    @needs:two-nodes
     Scenario: [5] A late record of a committed transaction arrives after the move
       Given producer A has committed "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And accounts-1 has moved to node 1
@@ -45,7 +41,6 @@ Feature: Leaders and coordinators that move
       Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of accounts-1 has not grown
 
-    @needs:two-nodes
     Scenario: [6] A transaction was aborted before the move
       Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And A has aborted
@@ -57,7 +52,6 @@ Feature: Leaders and coordinators that move
   Rule: A coordinator that takes over on another node continues an open transaction as the old one would have.
     A transaction that the new coordinator does not know could never be ended, and its readers would wait for ever.
 
-    @needs:two-nodes
     Scenario: [1] A producer commits after the coordinator moved
       Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And the coordinator of A has moved to node 2
@@ -66,7 +60,6 @@ Feature: Leaders and coordinators that move
       And readers of accounts-0 see "a1"
       And readers of accounts-1 see "a2"
 
-    @needs:two-nodes
     Scenario: [2] A producer writes to another partition after the coordinator moved
       Given a topic "payments" with 1 partition
       And producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
@@ -75,7 +68,6 @@ Feature: Leaders and coordinators that move
       Then it is done
       And the transaction of A is Ongoing in accounts-0 and accounts-1 and payments-0
 
-    @needs:two-nodes
     Scenario: [3] A new instance initialises after the coordinator moved
       Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And the coordinator of A has moved to node 2
@@ -84,7 +76,6 @@ Feature: Leaders and coordinators that move
       And readers of accounts-0 see nothing
       And the last stable offset of accounts-0 and accounts-1 is the high watermark
 
-    @needs:two-nodes
     Scenario: [4] An answered commit is retried after the coordinator moved
       Given producer A has committed "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And the coordinator of A has moved to node 2
@@ -92,7 +83,6 @@ Feature: Leaders and coordinators that move
       Then it is done and answers the producer id and epoch in force
       And readers of accounts-0 see "a1"
 
-    @needs:two-nodes
     Scenario: [5] An abort follows an answered commit after the coordinator moved
       Given producer A has committed "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And the coordinator of A has moved to node 2
@@ -100,7 +90,6 @@ Feature: Leaders and coordinators that move
       Then it is refused with INVALID_TXN_STATE
       And readers of accounts-1 see "a2"
 
-    @needs:two-nodes
     Scenario: [6] A commit that could not be completed is completed after the coordinator moved
       Given producer A has committed "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And completion of A's transactions is blocked until the next move
@@ -115,7 +104,6 @@ Feature: Leaders and coordinators that move
     A decision that was answered and not yet sent to all partitions would stay incomplete for ever: readers wait, and the group is
     blocked.
 
-    @needs:two-nodes
     Scenario: [1] A commit with offsets is completed by the next coordinator
       Given producer A has committed "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And completion of A's transactions is blocked by the offsets of group "shop" until the next move
@@ -125,7 +113,6 @@ Feature: Leaders and coordinators that move
       Then the transaction of A is over
       And group "shop" has committed offset 5 of accounts-0
 
-    @needs:two-nodes
     Scenario: [2] An abort with offsets and a record is completed by the next coordinator
       Given producer A has committed "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And completion of A's transactions is blocked by the offsets of group "shop" until the next move
@@ -139,7 +126,6 @@ Feature: Leaders and coordinators that move
   Rule: A commit after a move of the coordinator applies both the records from before the move and the offsets from after it.
     The input counts as processed, and its output, lost in the move, is never produced again.
 
-    @needs:two-nodes
     Scenario: [1] A producer sends offsets after the coordinator moved
       Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And the coordinator of A has moved to node 2

@@ -1,3 +1,4 @@
+@needs:two-nodes
 Feature: Replicas
   A partition may have replicas on several nodes. What fewer replicas than min.insync.replicas have is not durable yet: it can be lost
   with the leader, whether it is a record or a marker.
@@ -6,7 +7,6 @@ Feature: Replicas
   Rule: Fetch returns no record that fewer replicas than min.insync.replicas have, in either isolation level.
     A reader would act on a record that is lost with its leader, and that no other reader ever sees.
 
-    @needs:two-nodes
     Scenario: [1] A transaction writes another record while a replica is unavailable
       Given producer A has written "a1" to accounts-0 on both nodes
       And node 2 is paused
@@ -19,7 +19,6 @@ Feature: Replicas
     If the marker is lost with the leader, the transaction is undecided for the next leader, or is even aborted, and readers have
     already received it.
 
-    @needs:two-nodes
     Scenario: [1] A transaction commits while a replica is unavailable
       Given producer A has written "a1" to accounts-0 on both nodes and "a2" to payments-0 on node 1
       And node 2 is paused
@@ -28,7 +27,6 @@ Feature: Replicas
       And readers of accounts-0 see nothing
       And the last stable offset of accounts-0 is the offset of "a1"
 
-    @needs:two-nodes
     Scenario: [2] A transaction commits, and the replica becomes available again
       Given producer A has written "a1" to accounts-0 on both nodes and "a2" to payments-0 on node 1
       And node 2 is paused until the next answer
@@ -37,7 +35,6 @@ Feature: Replicas
       And readers of accounts-0 see "a1"
       And the last stable offset of accounts-0 is the high watermark
 
-    @needs:two-nodes
     Scenario: [3] Two transactions commit while a replica is unavailable
       Given producer A has written "a1" to accounts-0 on both nodes
       And producer B with transactional id "refund"
@@ -47,7 +44,6 @@ Feature: Replicas
       Then readers of accounts-0 see nothing
       And the last stable offset of accounts-0 is the offset of "a1"
 
-    @needs:two-nodes
     Scenario: [4] The second of two transactions commits, and the replica becomes available again
       Given producer A has written "a1" to accounts-0 on both nodes
       And producer B with transactional id "refund"
@@ -62,7 +58,6 @@ Feature: Replicas
     A producer that receives a success discards the record, and a coordinator the transaction. What is lost with the leader is then not
     sent again.
 
-    @needs:two-nodes
     Scenario: [1] A producer writes a record while a replica is unavailable, and retries
       Given producer A has written "a1" to accounts-0 on both nodes
       And node 2 is paused until the next refusal
@@ -71,7 +66,6 @@ Feature: Replicas
       And it is done and answers the offset of "a2"
       And read_uncommitted readers of accounts-0 see "a1", "a2"
 
-    @needs:two-nodes
     Scenario: [2] A coordinator writes a marker while a replica is unavailable
       Given producer A has written "a1" to accounts-0 on both nodes and "a2" to payments-0 on node 1
       And node 2 is paused

@@ -1,3 +1,4 @@
+@needs:verification-off
 Feature: Partition verification switched off
   An operator may give up the protection of old clients. The cost is a transaction in a log that no coordinator knows, and there is one
   way to end it.
@@ -9,7 +10,6 @@ Feature: Partition verification switched off
   Rule: With partition verification switched off, a leader accepts Produce v11 outside the transaction, and Produce v12 still adds its partition.
     The switch is for old clients. A new client whose partition is not added would write into a transaction that was never opened.
 
-    @needs:verification-off
     Scenario: [1] An old client writes without adding
       Given producer A with transactional id "transfer"
       And A uses Produce v11
@@ -18,7 +18,6 @@ Feature: Partition verification switched off
       And the transaction of A is Empty
       And the open transaction of A in payments-0 starts at "a1"
 
-    @needs:verification-off
     Scenario: [2] A new client writes without adding
       Given producer A with transactional id "transfer"
       When A writes "a1" to payments-0
@@ -29,7 +28,6 @@ Feature: Partition verification switched off
   Rule: WriteTxnMarkers v1 at the epoch of an open transaction ends it, even if the coordinator does not know it.
     A transaction that the coordinator does not know is the one that hangs: operators must be able to end it.
 
-    @needs:verification-off
     Scenario: [1] An operator aborts a transaction that the coordinator does not know
       Given producer A with transactional id "transfer"
       And A uses Produce v11
@@ -39,7 +37,6 @@ Feature: Partition verification switched off
       And readers of payments-0 see nothing
       And the last stable offset of payments-0 is the high watermark
 
-    @needs:verification-off
     Scenario: [2] An operator commits a transaction that the coordinator does not know
       Given producer A with transactional id "transfer"
       And A uses Produce v11

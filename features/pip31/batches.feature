@@ -1,3 +1,4 @@
+@needs:batch-index-acknowledgement
 Feature: Acknowledging a batch in several transactions
   Messages that one producer sent in one entry are acknowledged individually, and each has a separate state.
 
@@ -10,14 +11,12 @@ Feature: Acknowledging a batch in several transactions
   Rule: Two transactions may acknowledge different messages of one batch, and an abort redelivers only those that the aborted one acknowledged.
     The messages of a batch share one entry; an end that applies to whole entries also ends those of another transaction.
 
-    @needs:batch-index-acknowledgement
     Scenario: [1] A transaction acknowledges a second message of a batch
       Given transactions A and B
       And A has acknowledged "b1" for "workers"
       When B acknowledges "b2" for "workers"
       Then it is done
 
-    @needs:batch-index-acknowledgement
     Scenario: [2] One transaction commits and the other aborts a message of a batch
       Given transactions A and B
       And A has acknowledged "b1" for "workers"
@@ -26,7 +25,6 @@ Feature: Acknowledging a batch in several transactions
       When B aborts
       Then subscription "workers" has "b2", "b3" left
 
-    @needs:batch-index-acknowledgement
     Scenario: [3] A third transaction acknowledges a message of a batch after an abort
       Given transactions A, B and C
       And A has acknowledged "b1" for "workers"
@@ -35,7 +33,7 @@ Feature: Acknowledging a batch in several transactions
       When C acknowledges "b2" for "workers"
       Then it is done
 
-    @needs:batch-index-acknowledgement @needs:crash
+    @needs:crash
     Scenario: [4] The system crashes after the commit of one message of a batch
       Given transaction A
       And A has acknowledged "b1" for "workers"
@@ -43,7 +41,7 @@ Feature: Acknowledging a batch in several transactions
       When the system crashes and restarts
       Then subscription "workers" has "b2", "b3" left
 
-    @needs:batch-index-acknowledgement @needs:crash
+    @needs:crash
     Scenario: [5] The system crashes between the commit of one message of a batch and the abort of another
       Given transactions A and B
       And A has acknowledged "b1" for "workers"
@@ -53,7 +51,7 @@ Feature: Acknowledging a batch in several transactions
       When A aborts
       Then subscription "workers" has "b1", "b3" left
 
-    @needs:batch-index-acknowledgement @needs:crash
+    @needs:crash
     Scenario: [6] The system crashes while two messages of a batch are pending in two transactions
       Given transactions A and B
       And A has acknowledged "b1" for "workers"

@@ -1,3 +1,4 @@
+@needs:held-ends
 Feature: Ends that a participant delayed
   A participant did not answer for a while. When it answers, the coordinator and all participants report the outcome that was decided.
 
@@ -11,7 +12,6 @@ Feature: Ends that a participant delayed
   Rule: After a delayed end, the coordinator, the topics and the subscriptions all have the decided outcome.
     A coordinator would report COMMITTED for a transaction whose messages are not visible, or whose input is redelivered.
 
-    @needs:held-ends
     Scenario: [1] A delayed commit is completed
       Given A has acknowledged "i1" for "workers"
       And A has written "a1" to orders
@@ -21,7 +21,6 @@ Feature: Ends that a participant delayed
       And readers of orders see "a1"
       And subscription "workers" has "i2" left
 
-    @needs:held-ends
     Scenario: [2] A delayed abort is completed
       Given A has acknowledged "i1" for "workers"
       And A has written "a1" to orders
@@ -31,7 +30,7 @@ Feature: Ends that a participant delayed
       And readers of orders see nothing
       And subscription "workers" has "i1", "i2" left
 
-    @needs:held-ends @needs:buffer-statistics
+    @needs:buffer-statistics
     Scenario: [3] A delayed commit is completed after an abort was refused
       Given A has acknowledged "i1" for "workers"
       And the commit of A is incomplete
@@ -41,7 +40,6 @@ Feature: Ends that a participant delayed
       And nothing of A is pending in "workers"
       And subscription "workers" has "i2" left
 
-    @needs:held-ends
     Scenario: [4] A delayed abort is completed after a commit was refused
       Given A has written "a1" to orders
       And the abort of A is incomplete
@@ -50,7 +48,7 @@ Feature: Ends that a participant delayed
       Then A went from ABORTING to ABORTED
       And readers of orders see nothing
 
-    @needs:crash @needs:held-ends @needs:buffer-statistics
+    @needs:crash @needs:buffer-statistics
     Scenario: [5] A delayed commit is completed after a crash
       Given A has acknowledged "i1" for "workers"
       And the commit of A is incomplete

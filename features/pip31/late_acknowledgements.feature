@@ -1,3 +1,4 @@
+@needs:buffer-statistics
 Feature: Acknowledgements outside of the transaction's end
   A transaction ends on the subscriptions that were added while it was open, and on no other. An acknowledgement elsewhere, or after the
   end, waits for an end that does not come.
@@ -11,7 +12,6 @@ Feature: Acknowledgements outside of the transaction's end
   Rule: A message does not stay pending for ever if the transaction that acknowledged it never ends on the subscription.
     The message would be neither delivered nor deleted: its work is lost without an error.
 
-    @needs:buffer-statistics
     Scenario: [1] An acknowledgement arrives after the abort
       Given A has acknowledged "i2" for "workers"
       And A has aborted
@@ -20,7 +20,6 @@ Feature: Acknowledgements outside of the transaction's end
       Then nothing of A is pending in "workers"
       And subscription "workers" has "i1", "i2" left
 
-    @needs:buffer-statistics
     Scenario: [2] An acknowledgement arrives in a transaction that never existed
       Given U is an unknown transaction
       And U has tried to acknowledge "i1" for "workers", which it has not added
@@ -28,13 +27,12 @@ Feature: Acknowledgements outside of the transaction's end
       Then nothing of U is pending in "workers"
       And subscription "workers" has "i1", "i2" left
 
-    @needs:buffer-statistics
     Scenario: [3] A transaction commits without the subscription on which it acknowledged
       Given A has tried to acknowledge "i1" for "workers", which it has not added
       When A commits
       Then nothing of A is pending in "workers"
 
-    @needs:buffer-statistics @alone
+    @alone
     Scenario: [4] A newer transaction commits on a subscription with a stray acknowledgement
       Given transaction B
       And A has tried to acknowledge "i1" for "workers", which it has not added

@@ -1,3 +1,4 @@
+@needs:buffer-statistics
 Feature: Low watermarks
   A coordinator reports its progress: a participant treats older transactions that are still open there as abandoned.
 
@@ -11,13 +12,12 @@ Feature: Low watermarks
     A participant that learns of a newer end first would abort a decided transaction whose end is in flight. Its committed messages
     would be lost.
 
-    @needs:buffer-statistics
     Scenario: [1] The low watermark is below an open transaction
       When B commits
       Then it is done
       And the coordinator's low watermark lies before A
 
-    @needs:held-ends @needs:buffer-statistics
+    @needs:held-ends
     Scenario Outline: [2] The low watermark is below a transaction whose end is incomplete
       Given the <end> of A is incomplete
       When B commits
@@ -29,7 +29,7 @@ Feature: Low watermarks
         | commit | the decision is not everywhere yet |
         | abort  | the abort is not everywhere yet    |
 
-    @needs:crash @needs:held-ends @needs:buffer-statistics
+    @needs:crash @needs:held-ends
     Scenario: [3] The low watermark is below a transaction whose commit is incomplete after a crash
       Given the commit of A is incomplete
       And the system has crashed and restarted

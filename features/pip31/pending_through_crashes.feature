@@ -1,3 +1,4 @@
+@needs:crash
 Feature: Pending acknowledgements across crashes
   Pending acknowledgements and their ends are on disk; a broker that restarts finds both, however often it crashes.
 
@@ -10,7 +11,6 @@ Feature: Pending acknowledgements across crashes
     A broker may restore that an acknowledgement is pending and not for which message: the commit is answered, and the message is
     processed twice.
 
-    @needs:crash
     Scenario: [1] A transaction with an acknowledgement commits after a crash
       Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i1" for "workers"
@@ -18,7 +18,6 @@ Feature: Pending acknowledgements across crashes
       When A commits
       Then subscription "workers" has "i2", "i3" left
 
-    @needs:crash
     Scenario: [2] A transaction with an acknowledgement commits between two crashes
       Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i1" for "workers"
@@ -27,7 +26,6 @@ Feature: Pending acknowledgements across crashes
       When the system crashes and restarts
       Then subscription "workers" has "i2", "i3" left
 
-    @needs:crash
     Scenario: [3] A transaction with an acknowledgement aborts after a crash
       Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i1" for "workers"
@@ -35,7 +33,6 @@ Feature: Pending acknowledgements across crashes
       When A aborts
       Then subscription "workers" has "i1", "i2", "i3" left
 
-    @needs:crash
     Scenario: [4] A transaction with a cumulative acknowledgement commits after a crash
       Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
       And A has acknowledged everything up to "i2" for "auditors"
@@ -43,7 +40,6 @@ Feature: Pending acknowledgements across crashes
       When A commits
       Then subscription "auditors" has "i3" left
 
-    @needs:crash
     Scenario: [5] A transaction with a cumulative acknowledgement aborts after a crash
       Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
       And A has acknowledged everything up to "i2" for "auditors"
@@ -51,7 +47,6 @@ Feature: Pending acknowledgements across crashes
       When A aborts
       Then subscription "auditors" has "i1", "i2", "i3" left
 
-    @needs:crash
     Scenario: [6] A transaction with two acknowledgements commits after a crash
       Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i1" for "workers"
@@ -60,7 +55,6 @@ Feature: Pending acknowledgements across crashes
       When A commits
       Then subscription "workers" has "i3" left
 
-    @needs:crash
     Scenario: [7] A transaction with two acknowledgements aborts after a crash
       Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i1" for "workers"
@@ -69,7 +63,6 @@ Feature: Pending acknowledgements across crashes
       When A aborts
       Then subscription "workers" has "i1", "i2", "i3" left
 
-    @needs:crash
     Scenario: [8] A consumer seeks backwards after a crash and a commit
       Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i1" for "workers"
@@ -78,7 +71,6 @@ Feature: Pending acknowledgements across crashes
       When the consumer of "workers" goes back to "i1"
       Then the consumer of "workers" receives "i1", "i2", "i3" and nothing else
 
-    @needs:crash
     Scenario: [9] A transaction with a cumulative acknowledgement aborts after a crash while a consumer waits
       Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
       And A has acknowledged everything up to "i2" for "auditors"
@@ -87,7 +79,6 @@ Feature: Pending acknowledgements across crashes
       When A aborts
       Then the consumer of "auditors" receives "i1", "i2", "i3" and perhaps others
 
-    @needs:crash
     Scenario Outline: [10] A newer transaction has ended before the crash
       Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i1" for "workers"
@@ -102,7 +93,7 @@ Feature: Pending acknowledgements across crashes
         | aborted   | "i2", "i3" | the returned message is available again |
         | committed | "i3"       | the deleted message is not redelivered  |
 
-    @needs:crash @needs:more-coordinators
+    @needs:more-coordinators
     Scenario: [11] A transaction of another coordinator is pending during the crash
       Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
       And C is a transaction of the second coordinator
@@ -112,7 +103,6 @@ Feature: Pending acknowledgements across crashes
       When the system crashes and restarts
       Then subscription "workers" has "i3" left
 
-    @needs:crash
     Scenario: [12] A transaction with two cumulative acknowledgements commits after a crash
       Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
       And A has acknowledged everything up to "i1" for "auditors"
@@ -121,7 +111,6 @@ Feature: Pending acknowledgements across crashes
       When A commits
       Then subscription "auditors" has "i3" left
 
-    @needs:crash
     Scenario: [13] A transaction with an individual acknowledgement and a cumulative one of earlier messages commits after a crash
       Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i3" for "auditors"

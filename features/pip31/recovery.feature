@@ -1,3 +1,4 @@
+@needs:crash
 Feature: After a crash
   What was decided is completed, and what was open continues with all its participants.
 
@@ -13,7 +14,6 @@ Feature: After a crash
       Given B has written "b1" to orders
       And A has written "a1" to orders
 
-    @needs:crash
     Scenario: [1] The system crashes after a commit and an abort were answered
       Given B has been asked to abort
       And A has been asked to commit
@@ -25,7 +25,7 @@ Feature: After a crash
   Rule: A coordinator that recovers commits each transaction whose commit is in its log.
     A logged decision that is not carried out leaves topics undecided until a client retries.
 
-    @needs:crash @needs:held-ends
+    @needs:held-ends
     Scenario: [1] The system crashes while the commit is incomplete
       Given A has written "a1" to orders
       And the commit of A is incomplete
@@ -34,7 +34,7 @@ Feature: After a crash
       Then A went from COMMITTING to COMMITTED
       And readers of orders see "a1"
 
-    @needs:crash @needs:held-ends @needs:more-coordinators
+    @needs:held-ends @needs:more-coordinators
     Scenario: [2] The system crashes while the commit of another coordinator is incomplete
       Given C is a transaction of the second coordinator
       And C has written "c1" to orders
@@ -44,7 +44,7 @@ Feature: After a crash
       Then C went from COMMITTING to COMMITTED
       And readers of orders see "c1"
 
-    @needs:crash @needs:held-ends
+    @needs:held-ends
     Scenario Outline: [3] The system crashes while two commits are incomplete
       Given <one> has written "x1" to orders
       And the commit of A is incomplete
@@ -63,7 +63,7 @@ Feature: After a crash
   Rule: A coordinator that recovers aborts each transaction whose abort is in its log.
     An abort that is not carried out withholds later messages, and keeps input from being processed again.
 
-    @needs:crash @needs:held-ends
+    @needs:held-ends
     Scenario: [1] The system crashes while the abort is incomplete
       Given A has written "a1" to orders
       And the abort of A is incomplete
@@ -72,7 +72,7 @@ Feature: After a crash
       Then A went from ABORTING to ABORTED
       And readers of orders see nothing
 
-    @needs:crash @needs:held-ends @needs:more-coordinators
+    @needs:held-ends @needs:more-coordinators
     Scenario: [2] The system crashes while the abort of another coordinator is incomplete
       Given C is a transaction of the second coordinator
       And C has written "c1" to orders
@@ -90,7 +90,6 @@ Feature: After a crash
       Given B has written "b1" to orders
       And A has written "a1" to orders
 
-    @needs:crash
     Scenario: [1] One transaction commits and another aborts after the crash
       Given the system has crashed and restarted
       And B has been asked to abort
@@ -108,7 +107,6 @@ Feature: After a crash
       And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
       And A has written "a1" to orders
 
-    @needs:crash
     Scenario: [1] A transaction with a topic commits and one with a subscription aborts after the crash
       Given B has acknowledged "i1" for "workers"
       And the system has crashed and restarted
@@ -117,7 +115,7 @@ Feature: After a crash
       Then readers of orders see "a1"
       And subscription "workers" has "i1", "i2" left
 
-    @needs:crash @needs:buffer-statistics
+    @needs:buffer-statistics
     Scenario: [2] A transaction with a subscription commits after the crash
       Given B has acknowledged "i1" for "workers"
       And the system has crashed and restarted
@@ -125,7 +123,6 @@ Feature: After a crash
       Then nothing of B is pending in "workers"
       And subscription "workers" has "i2" left
 
-    @needs:crash
     Scenario: [3] A transaction adds a topic after the crash and commits
       Given the topic "payments"
       And the system has crashed and restarted
@@ -134,7 +131,7 @@ Feature: After a crash
       Then readers of orders see "a1"
       And readers of payments see "a2"
 
-    @needs:crash @needs:buffer-statistics
+    @needs:buffer-statistics
     Scenario: [4] A transaction adds a subscription after the crash and commits
       Given the consumer of shared subscription "auditors" has received "i1", "i2" from inputs
       And B has acknowledged "i1" for "workers"

@@ -1,3 +1,4 @@
+@needs:participant-ends
 Feature: Ends that are repeated
   A coordinator that lost an answer notifies a subscription again how a transaction ended. By then another transaction may have
   acknowledged the same messages.
@@ -12,7 +13,6 @@ Feature: Ends that are repeated
   Rule: A repeated end on a subscription does not change what another transaction has acknowledged in the meantime.
     The repeated end would redeliver or delete what an open transaction has to decide.
 
-    @needs:participant-ends
     Scenario: [1] An abort is repeated after another transaction acknowledged the message
       Given A has aborted
       And B has acknowledged "i1" for "workers"
@@ -20,7 +20,6 @@ Feature: Ends that are repeated
       When B commits
       Then subscription "workers" has "i2" left
 
-    @needs:participant-ends
     Scenario: [2] A commit is repeated after another transaction acknowledged the message
       Given A has committed
       And the consumer of "workers" has gone back to "i1"

@@ -1,3 +1,4 @@
+@needs:short-retention
 Feature: Collection of the headers of ended transactions
   A header stays for a retention, and is deleted when no participant has work left for its transaction. What readers see does not change
   by that.
@@ -10,7 +11,6 @@ Feature: Collection of the headers of ended transactions
   Rule: A segment still hides the messages of an aborted transaction after the coordinator has collected the header.
     Withdrawn messages would become visible merely because they were withdrawn long ago.
 
-    @needs:short-retention
     Scenario: [1] A segment is reloaded after the header of an aborted transaction was collected
       Given A has written "a1" to orders
       And A has aborted
@@ -23,7 +23,6 @@ Feature: Collection of the headers of ended transactions
   Rule: A segment still delivers the messages of a committed transaction after the coordinator has collected the header.
     Committed data would be lost merely because it was committed long ago.
 
-    @needs:short-retention
     Scenario: [1] A segment is reloaded after the header of a committed transaction was collected
       Given A has committed "a1" to orders
       And the retention of A has passed
@@ -35,13 +34,12 @@ Feature: Collection of the headers of ended transactions
   Rule: A coordinator keeps the header of an ended transaction for the retention time.
     A client that retries an end which was not answered must find the outcome.
 
-    @needs:short-retention @needs:metadata-store
+    @needs:metadata-store
     Scenario: [1] The header of a committed transaction is kept
       Given A has written "a1" to orders
       When A commits
       Then the store keeps the header of A for the retention
 
-    @needs:short-retention
     Scenario: [2] An open transaction commits after the retention of another one
       Given A has written "a1" to orders
       And B has committed "b1" to orders
@@ -50,7 +48,7 @@ Feature: Collection of the headers of ended transactions
       Then it is done
       And readers of orders see "a1", "b1"
 
-    @needs:short-retention @needs:metadata-store
+    @needs:metadata-store
     Scenario: [3] The header of a transaction that was open for longer than the retention is kept
       Given A has written "a1" to orders
       And B has committed
@@ -58,13 +56,13 @@ Feature: Collection of the headers of ended transactions
       When A commits
       Then the store keeps the header of A for the retention
 
-    @needs:short-retention @needs:metadata-store @needs:crash @needs:virtual-time
+    @needs:metadata-store @needs:crash @needs:virtual-time
     Scenario: [4] The header of a transaction that timed out during an outage is kept
       Given transaction C with a short timeout
       When the system crashes and restarts after the timeout and the retention of C
       Then the store keeps the header of C for the retention
 
-    @needs:short-retention @needs:metadata-store
+    @needs:metadata-store
     Scenario: [5] The headers of four transactions are kept to the millisecond
       When 4 transactions commit within a second
       Then the store keeps the header of each transaction for the retention
@@ -73,7 +71,6 @@ Feature: Collection of the headers of ended transactions
   Rule: A coordinator deletes the header of an ended transaction after the retention time if no operation records are left.
     A store that keeps every transaction for ever fills up.
 
-    @needs:short-retention
     Scenario Outline: [1] A client retries an end after the collection
       Given A has written "a1" to orders
       And A has <ended>
@@ -86,7 +83,6 @@ Feature: Collection of the headers of ended transactions
         | committed | commits |
         | aborted   | aborts  |
 
-    @needs:short-retention
     Scenario: [2] The header of a transaction of the second coordinator is collected
       Given C is a transaction of the second coordinator
       And C has written "c1" to orders
@@ -95,7 +91,7 @@ Feature: Collection of the headers of ended transactions
       When C commits
       Then it is refused
 
-    @needs:short-retention @needs:metadata-store
+    @needs:metadata-store
     Scenario: [3] The header is collected after a subscription was removed with a pending acknowledgement
       Given the topic "inputs" with "i1"
       And the consumer of shared subscription "workers" has received "i1" from inputs
@@ -105,7 +101,7 @@ Feature: Collection of the headers of ended transactions
       When the retention of A passes
       Then the store soon has no header of A
 
-    @needs:short-retention @needs:metadata-store
+    @needs:metadata-store
     Scenario: [4] The header is collected after a topic was deleted with messages of the transaction
       Given the scalable topic "invoices" of segments "left" and "right"
       And A has written "a1" to left
@@ -114,7 +110,6 @@ Feature: Collection of the headers of ended transactions
       When the retention of A passes
       Then the store soon has no header of A
 
-    @needs:short-retention
     Scenario Outline: [5] A header is collected while that of an earlier transaction is kept
       Given A has written "a1" to orders
       And orders has been unloaded
@@ -129,7 +124,7 @@ Feature: Collection of the headers of ended transactions
         | commit | committed | commits |
         | abort  | aborted   | aborts  |
 
-    @needs:short-retention @needs:store-faults
+    @needs:store-faults
     Scenario Outline: [6] The store fails when the header is deleted
       Given A has written "a1" to orders
       And A has committed
@@ -143,7 +138,7 @@ Feature: Collection of the headers of ended transactions
         | and does not write it |
         | and has written it    |
 
-    @needs:short-retention @needs:more-brokers
+    @needs:more-brokers
     Scenario: [7] The header is collected after its coordinator has moved to another broker
       Given A has committed "a1" to orders
       And the first coordinator has moved to another broker, since its own had crashed
@@ -151,7 +146,7 @@ Feature: Collection of the headers of ended transactions
       When A commits
       Then it is refused
 
-    @needs:short-retention @needs:metadata-store
+    @needs:metadata-store
     Scenario: [8] The header is collected after a topic was deleted with a pending acknowledgement
       Given the scalable topic "invoices" of segments "left" and "right"
       And "i1" has been written to left
@@ -165,7 +160,6 @@ Feature: Collection of the headers of ended transactions
   Rule: A coordinator that collects a transaction loses neither data nor outcome while a participant has not yet applied the end.
     A participant that was away for longer than the retention would do the opposite of what was decided.
 
-    @needs:short-retention
     Scenario: [1] An acknowledgement was committed on a segment that is not loaded
       Given the topic "inputs" with "i1", "i2"
       And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
@@ -175,7 +169,6 @@ Feature: Collection of the headers of ended transactions
       When the retention of A passes
       Then subscription "workers" has "i2" left
 
-    @needs:short-retention
     Scenario: [2] A message was aborted in a segment that is not loaded
       Given A has written "a1" to orders
       And orders has been unloaded
@@ -183,7 +176,6 @@ Feature: Collection of the headers of ended transactions
       When the retention of A passes
       Then readers of orders see nothing
 
-    @needs:short-retention
     Scenario: [3] A message was committed in a segment that is not loaded
       Given A has written "a1" to orders
       And orders has been unloaded
@@ -191,7 +183,7 @@ Feature: Collection of the headers of ended transactions
       When the retention of A passes
       Then readers of orders see "a1"
 
-    @needs:short-retention @needs:metadata-store
+    @needs:metadata-store
     Scenario Outline: [4] The header is kept while a participant has not applied the end
       Given A has written "a1" to orders
       And orders has been unloaded
@@ -205,7 +197,7 @@ Feature: Collection of the headers of ended transactions
         | commit | commits |
         | abort  | aborts  |
 
-    @needs:short-retention @needs:metadata-store @needs:crash-points
+    @needs:metadata-store @needs:crash-points
     Scenario Outline: [5] The system crashes during the collection
       Given A has written "a1" to orders
       And A has <ended>
@@ -224,7 +216,7 @@ Feature: Collection of the headers of ended transactions
   Rule: The store has no index entry for a deleted record.
     An entry without a record sends the sweep to a missing transaction again and again.
 
-    @needs:short-retention @needs:metadata-indexes
+    @needs:metadata-indexes
     Scenario Outline: [1] The index entries of a transaction are deleted after its retention
       Given A has written "a1" to orders
       And A has <ended>
@@ -237,7 +229,7 @@ Feature: Collection of the headers of ended transactions
         | committed |
         | aborted   |
 
-    @needs:short-retention @needs:metadata-indexes @needs:crash
+    @needs:metadata-indexes @needs:crash
     Scenario: [2] The index entries of a transaction are deleted by another broker than the one that ended it
       Given A has committed
       And the system has crashed and restarted

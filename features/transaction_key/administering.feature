@@ -1,3 +1,4 @@
+@needs:transaction-keys
 Feature: Administering keys
   An administrator lists which connection has which key, and deletes keys that are no longer needed.
 
@@ -8,32 +9,27 @@ Feature: Administering keys
   Rule: An administrator can list every key with its epoch and open transaction, and delete a key, which aborts that transaction.
     An administrator cannot explain a fencing by a key that is missing from the list.
 
-    @needs:transaction-keys
     Scenario: [1] An administrator lists three keys
       Given task one has connected with key "payments"
       And task two has connected with key "refunds"
       When task three connects with key "fees"
       Then administrators are told of key "payments" and key "refunds" and key "fees" and no other
 
-    @needs:transaction-keys
     Scenario: [2] An administrator lists keys after a client connected without one
       When task one connects with no key
       Then administrators are told of no key and no other
 
-    @needs:transaction-keys
     Scenario: [3] A key is listed whose connections fence each other
       Given task one has connected with key "payments"
       When task two connects with key "payments"
       Then administrators are told of key "payments" and no other
       And key "payments" is at the epoch of task two, with nothing open
 
-    @needs:transaction-keys
     Scenario: [4] A key is listed with its open transaction
       Given task one has connected with key "payments"
       When task one begins transaction A
       Then key "payments" is at the epoch of task one, with transaction A open
 
-    @needs:transaction-keys
     Scenario: [5] A key is listed whose transaction has ended
       Given task one has connected with key "payments"
       And task one has begun transaction A
@@ -41,7 +37,6 @@ Feature: Administering keys
       Then it is done
       And key "payments" is at the epoch of task one, with nothing open
 
-    @needs:transaction-keys
     Scenario: [6] A key with an open transaction is deleted
       Given task one has connected with key "payments"
       And task one has begun transaction A
@@ -51,7 +46,6 @@ Feature: Administering keys
       And A is ABORTED
       And readers of orders see nothing
 
-    @needs:transaction-keys
     Scenario: [7] The connection of a deleted key is closed
       Given task one has connected with key "payments"
       And task two has connected with key "refunds"
@@ -60,7 +54,6 @@ Feature: Administering keys
       And the connection of task two is open
       And administrators are told of key "refunds" and no other
 
-    @needs:transaction-keys
     Scenario: [8] A client writes to its transaction after its key was deleted
       Given task one has connected with key "payments"
       And task one has begun transaction A
@@ -70,14 +63,14 @@ Feature: Administering keys
       Then it is refused with InvalidTxnStatus
       And readers of orders see nothing
 
-    @needs:transaction-keys @needs:principals
+    @needs:principals
     Scenario: [9] The keys of several owners are listed
       Given task one has connected with key "payments" of "alice"
       And task two has connected with key "payments" of "bob"
       When task three connects with key "refunds"
       Then administrators are told of key "payments" of "alice" and key "payments" of "bob" and key "refunds" and no other
 
-    @needs:transaction-keys @needs:principals
+    @needs:principals
     Scenario: [10] The key of one owner is deleted, and another owner has the same name for a key
       Given task one has connected with key "payments" of "alice"
       And task two has connected with key "payments" of "bob"
@@ -86,7 +79,7 @@ Feature: Administering keys
       Then administrators are told of key "payments" of "bob" and no other
       And A is OPEN
 
-    @needs:transaction-keys @needs:more-coordinators
+    @needs:more-coordinators
     Scenario: [11] The keys of several coordinators are listed
       Given the system has 3 coordinators
       And task one has connected with key "payments"
@@ -95,7 +88,7 @@ Feature: Administering keys
       When task four connects with key "tips"
       Then administrators are told of key "payments" and key "refunds" and key "fees" and key "tips" and no other
 
-    @needs:transaction-keys @needs:crash
+    @needs:crash
     Scenario: [12] A key that was deleted before a crash is not listed
       Given task one has connected with key "payments"
       And task two has connected with key "refunds"
@@ -103,7 +96,7 @@ Feature: Administering keys
       When the system crashes and restarts
       Then administrators are told of key "refunds" and no other
 
-    @needs:transaction-keys @needs:key-topic-faults
+    @needs:key-topic-faults
     Scenario: [13] The key topic cannot store a deletion
       Given task one has connected with key "payments"
       And task one has begun transaction A
@@ -113,7 +106,6 @@ Feature: Administering keys
       Then it is done
       And the connection of task one is open
 
-    @needs:transaction-keys
     Scenario: [14] A key with an open transaction and without a connection is deleted
       Given task one has connected with key "payments"
       And task one has begun transaction A
@@ -127,7 +119,6 @@ Feature: Administering keys
   Rule: A broker answers an administrator's request for an unknown or deleted key with not found.
     An administrator who receives a success believes that the key existed.
 
-    @needs:transaction-keys
     Scenario: [1] A key that was never used is deleted
       Given task one has connected with key "payments"
       When key "refunds" is deleted
@@ -135,7 +126,6 @@ Feature: Administering keys
       And administrators do not find key "refunds"
       And administrators are told of key "payments" and no other
 
-    @needs:transaction-keys
     Scenario: [2] A key is deleted twice
       Given task one has connected with key "payments"
       And key "payments" has been deleted
@@ -143,7 +133,7 @@ Feature: Administering keys
       Then it is refused
       And administrators do not find key "payments"
 
-    @needs:transaction-keys @needs:principals
+    @needs:principals
     Scenario: [3] A key is deleted that only another owner has
       Given task one has connected with key "payments" of "alice"
       When key "payments" of "bob" is deleted
@@ -151,13 +141,11 @@ Feature: Administering keys
       And administrators do not find key "payments"
       And key "payments" of "alice" is at the epoch of task one, with nothing open
 
-    @needs:transaction-keys
     Scenario: [4] A key is requested whose connect was refused
       When task one connects with key "a&b"
       Then it is refused with NotAllowedError
       And administrators do not find key "a&b"
 
-    @needs:transaction-keys
     Scenario: [5] A key is deleted after its client has just requested a new transaction
       Given task one has connected with key "payments"
       And task one has begun transaction A
@@ -167,7 +155,7 @@ Feature: Administering keys
       Then readers of orders see nothing
       And administrators do not find key "payments"
 
-    @needs:transaction-keys @needs:principals
+    @needs:principals
     Scenario: [6] A key of an owner is deleted without naming the owner
       Given task one has connected with key "payments" of "alice"
       And task one has begun transaction A
@@ -180,14 +168,12 @@ Feature: Administering keys
   Rule: A coordinator does not reuse the epochs of a deleted key: no epoch from before the deletion becomes current again.
     A client from before the deletion would pass for the latest one, and would fence a client that connected since.
 
-    @needs:transaction-keys
     Scenario: [1] A client reconnects after its key was deleted
       Given task one has connected with key "payments"
       And key "payments" has been deleted
       When task one connects again
       Then it is refused with NotAllowedError
 
-    @needs:transaction-keys
     Scenario: [2] A client reconnects after its key was deleted and taken by a new client
       Given task one has connected with key "payments"
       And key "payments" has been deleted
@@ -196,7 +182,6 @@ Feature: Administering keys
       Then it is refused with NotAllowedError
       And the connection of task two is open
 
-    @needs:transaction-keys
     Scenario: [3] A new client connects with a deleted key
       Given task one has connected with key "payments"
       And key "payments" has been deleted
@@ -205,7 +190,7 @@ Feature: Administering keys
       And task two is given a greater epoch than task one
       And administrators are told of key "payments" and no other
 
-    @needs:transaction-keys @needs:crash
+    @needs:crash
     Scenario: [4] A new client connects with a deleted key after a crash
       Given task one has connected with key "payments"
       And key "payments" has been deleted
@@ -213,7 +198,7 @@ Feature: Administering keys
       When task two connects with key "payments"
       Then task two is given a greater epoch than task one
 
-    @needs:transaction-keys @needs:crash @needs:key-topic-faults
+    @needs:crash @needs:key-topic-faults
     Scenario: [5] A client reconnects after its key was deleted and the key topic compacted
       Given task one has connected with key "payments"
       And key "payments" has been deleted
@@ -222,7 +207,7 @@ Feature: Administering keys
       When task one connects again
       Then it is refused with NotAllowedError
 
-    @needs:transaction-keys @needs:crash @needs:key-topic-faults
+    @needs:crash @needs:key-topic-faults
     Scenario: [6] A new client connects after a key was deleted and the key topic compacted
       Given task one has connected with key "payments"
       And key "payments" has been deleted
@@ -232,7 +217,7 @@ Feature: Administering keys
       Then it is done
       And task two is given a greater epoch than task one
 
-    @needs:transaction-keys @needs:more-coordinators
+    @needs:more-coordinators
     Scenario: [7] A new client connects with a deleted key after coordinators were added
       Given task one has connected with key "payments"
       And key "payments" has been deleted

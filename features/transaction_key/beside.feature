@@ -1,3 +1,4 @@
+@needs:transaction-keys
 Feature: Clients without a key
   Older clients, and clients that need no key, work next to clients that have one.
 
@@ -8,7 +9,6 @@ Feature: Clients without a key
   Rule: A client without a key works as it did before the proposal, and fences no other client.
     A client that does not know of keys must not lose its transaction to one.
 
-    @needs:transaction-keys
     Scenario: [1] A transaction without a key stays open when another client is fenced
       Given transaction A
       And A has written "a1" to orders
@@ -16,7 +16,6 @@ Feature: Clients without a key
       When task two connects with key "payments"
       Then A is OPEN
 
-    @needs:transaction-keys
     Scenario: [2] A transaction without a key commits while a transaction of a key is open
       Given transaction A
       And A has written "a1" to orders
@@ -26,7 +25,6 @@ Feature: Clients without a key
       Then readers of orders see "a1"
       And B is OPEN
 
-    @needs:transaction-keys
     Scenario: [3] A transaction without a key commits after the transaction of a key was fenced
       Given transaction A
       And A has written "a1" to orders
@@ -36,7 +34,6 @@ Feature: Clients without a key
       When A commits
       Then readers of orders see "a1"
 
-    @needs:transaction-keys
     Scenario: [4] A transaction without a key that has a subscription stays open when another client is fenced
       Given the consumer of shared subscription "workers" has received nothing from orders
       And transaction A
@@ -45,7 +42,6 @@ Feature: Clients without a key
       When task two connects with key "payments"
       Then A is OPEN
 
-    @needs:transaction-keys
     Scenario: [5] Two clients without a key have several open transactions
       Given transaction A
       And A has written "a1" to orders
@@ -53,7 +49,6 @@ Feature: Clients without a key
       Then the transaction ids are distinct
       And A is OPEN
 
-    @needs:transaction-keys
     Scenario: [6] A connect without a key does not fence a client without a key
       Given task one has connected with no key
       And transaction A
@@ -61,7 +56,6 @@ Feature: Clients without a key
       Then it is done
       And A is OPEN
 
-    @needs:transaction-keys
     Scenario: [7] A transaction of a client without a key does not fence the transaction of a key
       Given task one has connected with key "payments"
       And task one has begun transaction A
@@ -69,7 +63,6 @@ Feature: Clients without a key
       Then A is OPEN
       And key "payments" is at the epoch of task one, with transaction A open
 
-    @needs:transaction-keys
     Scenario: [8] A transaction without a key commits after a key was deleted
       Given transaction A
       And A has written "a1" to orders
@@ -79,7 +72,7 @@ Feature: Clients without a key
       Then it is done
       And readers of orders see "a1"
 
-    @needs:transaction-keys @needs:more-coordinators @needs:crash
+    @needs:more-coordinators @needs:crash
     Scenario: [9] A classic transaction commits whose number is that of a fenced transaction
       Given the system has 5 coordinators
       And task one has connected with key "payments"
@@ -89,7 +82,7 @@ Feature: Clients without a key
       When K commits
       Then it is done
 
-    @needs:transaction-keys @needs:more-coordinators
+    @needs:more-coordinators
     Scenario: [10] A classic transaction writes a message, and its number is that of a fenced transaction
       Given the system has 5 coordinators
       And the classic topic "ledger"

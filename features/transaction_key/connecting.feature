@@ -1,3 +1,4 @@
+@needs:transaction-keys
 Feature: Connections with a key
   A client names its key and is given an epoch; the coordinator closes the connection that had the key before.
 
@@ -5,19 +6,17 @@ Feature: Connections with a key
   Rule: A coordinator answers the first connect with a key with epoch 0.
     A client that is refused or given another epoch cannot find out whether another client had the key before.
 
-    @needs:transaction-keys
     Scenario: [1] A client connects with an unused key
       When task one connects with key "payments"
       Then it is done
       And task one is given epoch 0
 
-    @needs:transaction-keys
     Scenario: [2] A client connects with an unused key while another key is in use
       Given task one has connected with key "payments"
       When task two connects with key "refunds"
       Then task two is given epoch 0
 
-    @needs:transaction-keys @needs:crash
+    @needs:crash
     Scenario: [3] A client connects with an unused key after a crash
       Given the system has crashed and restarted
       When task one connects with key "payments"
@@ -28,14 +27,12 @@ Feature: Connections with a key
   Rule: A coordinator answers each accepted connect with an epoch greater than all earlier epochs of the key.
     If two connections had the same epoch, no participant could decide which is the later one.
 
-    @needs:transaction-keys
     Scenario: [1] A second process connects with the key
       Given task one has connected with key "payments"
       When task two connects with key "payments"
       Then it is done
       And task two is given a greater epoch than task one
 
-    @needs:transaction-keys
     Scenario: [2] Two processes that both restart fence each other in turn
       Given task one has connected with key "payments"
       And task two has connected with key "payments"
@@ -45,14 +42,12 @@ Feature: Connections with a key
       And the connection of task one is closed
       And the connection of task two is open
 
-    @needs:transaction-keys
     Scenario: [3] A process reconnects with its epoch
       Given task one has connected with key "payments"
       When task one connects again
       Then it is done
       And task one is given a greater epoch than before
 
-    @needs:transaction-keys
     Scenario: [4] A process connects with a key whose process had reconnected twice
       Given task one has connected with key "payments"
       And task one has connected again
@@ -60,7 +55,6 @@ Feature: Connections with a key
       When task two connects with key "payments"
       Then task two is given a greater epoch than task one
 
-    @needs:transaction-keys
     Scenario: [5] A refused connect leaves the epoch as it was
       Given task one has connected with key "payments"
       And task two has connected with key "payments"
@@ -68,7 +62,6 @@ Feature: Connections with a key
       Then it is refused with NotAllowedError
       And key "payments" is at the epoch of task two, with nothing open
 
-    @needs:transaction-keys
     Scenario: [6] A process connects while its predecessor waits for a new transaction
       Given the topic "orders"
       And task one has connected with key "payments"
@@ -78,7 +71,6 @@ Feature: Connections with a key
       When task two connects with key "payments"
       Then key "payments" is at the epoch of task two, with nothing open
 
-    @needs:transaction-keys
     Scenario: [7] A process that names no epoch is treated as a new one
       Given task one has connected with key "payments"
       And task two has connected with key "payments"
@@ -87,7 +79,6 @@ Feature: Connections with a key
       And task one is given a greater epoch than task two
       And the connection of task two is closed
 
-    @needs:transaction-keys
     Scenario: [8] A process connects after the connection of its predecessor has ended
       Given task one has connected with key "payments"
       And task one has left
@@ -98,7 +89,6 @@ Feature: Connections with a key
   Rule: A coordinator refuses a connect with an epoch that is not the latest, and changes nothing.
     A client that was fenced must not fence its successor with the epoch that it still has.
 
-    @needs:transaction-keys
     Scenario: [1] A process reconnects with its epoch after it was fenced
       Given task one has connected with key "payments"
       And task two has connected with key "payments"
@@ -108,7 +98,6 @@ Feature: Connections with a key
       And A is OPEN
       And the connection of task two is open
 
-    @needs:transaction-keys
     Scenario: [2] A process reconnects with the epoch before the latest
       Given task one has connected with key "payments"
       And task two has connected with key "payments"
@@ -117,7 +106,6 @@ Feature: Connections with a key
       Then it is refused with NotAllowedError
       And key "payments" is at the epoch of task two, with transaction A open
 
-    @needs:transaction-keys
     Scenario Outline: [3] A process reconnects with an epoch that no client was given
       Given task one has connected with key "payments"
       And task one has begun transaction A
@@ -133,7 +121,6 @@ Feature: Connections with a key
         | epoch -2                       | only -1 means that a client is new |
         | the largest epoch              | no epoch could follow it           |
 
-    @needs:transaction-keys
     Scenario: [4] A process reconnects to a deleted key with an epoch that no client was given
       Given task one has connected with key "payments"
       And key "payments" has been deleted
@@ -141,7 +128,6 @@ Feature: Connections with a key
       Then it is refused with NotAllowedError
       And administrators do not find key "payments"
 
-    @needs:transaction-keys
     Scenario: [5] A process reconnects with its epoch after two others have connected
       Given task one has connected with key "payments"
       And task two has connected with key "payments"
@@ -155,14 +141,12 @@ Feature: Connections with a key
   Rule: When a client connects with a key, the coordinator closes the previous connection of that key.
     A predecessor whose connection stays open continues its work and learns of its successor too late.
 
-    @needs:transaction-keys
     Scenario: [1] The previous connection is closed
       Given task one has connected with key "payments"
       When task two connects with key "payments"
       Then the connection of task one is closed
       And the connection of task two is open
 
-    @needs:transaction-keys
     Scenario: [2] Two previous connections are closed one after the other
       Given task one has connected with key "payments"
       And task two has connected with key "payments"
@@ -171,14 +155,12 @@ Feature: Connections with a key
       And the connection of task two is closed
       And the connection of task three is open
 
-    @needs:transaction-keys
     Scenario: [3] The connection of a client that had reconnected is closed
       Given task one has connected with key "payments"
       And task one has connected again
       When task two connects with key "payments"
       Then the connection of task one is closed
 
-    @needs:transaction-keys
     Scenario: [4] A successor takes the producer name of the previous connection
       Given task one has connected with key "payments"
       And the topic "orders" beside the coordinator of task one
@@ -187,7 +169,6 @@ Feature: Connections with a key
       When task two opens producer P of orders
       Then it is done
 
-    @needs:transaction-keys
     Scenario: [5] A successor takes the exclusive subscription of the previous connection
       Given task one has connected with key "payments"
       And the topic "inputs" beside the coordinator of task one
@@ -196,7 +177,6 @@ Feature: Connections with a key
       When task two subscribes alone to inputs as "workers"
       Then it is done
 
-    @needs:transaction-keys
     Scenario: [6] The previous connection is closed after the client of another key has left
       Given task one has connected with key "payments"
       And task two has connected with key "refunds" at the coordinator of task one
@@ -209,13 +189,11 @@ Feature: Connections with a key
   Rule: A coordinator's answer to a connect without a key has no epoch.
     An older client does not know epochs, and would not send one when it reconnects.
 
-    @needs:transaction-keys
     Scenario: [1] A client connects without a key
       When task one connects with no key
       Then it is done
       And task one is given no epoch
 
-    @needs:transaction-keys
     Scenario: [2] A client without a key connects while another client has one
       Given task one has connected with key "payments"
       When task two connects with no key

@@ -1,3 +1,4 @@
+@needs:transaction-keys
 Feature: Connects that are interrupted
   A connect has several steps, and a power failure or a failing disk may come between any two.
 
@@ -9,14 +10,14 @@ Feature: Connects that are interrupted
   Rule: A coordinator that cannot make an epoch durable refuses the connect, fences no client and assigns the epoch to none.
     An epoch that only the memory of a coordinator has is given twice after a crash.
 
-    @needs:transaction-keys @needs:key-topic-faults
+    @needs:key-topic-faults
     Scenario: [1] The first connect with a key fails
       Given the key topic fails at the next write
       When task two connects with key "refunds"
       Then it is refused
       And administrators are told of key "payments" and no other
 
-    @needs:transaction-keys @needs:key-topic-faults
+    @needs:key-topic-faults
     Scenario: [2] A connect that would have fenced a client fails
       Given task one has begun transaction A
       And the key topic fails at the next write
@@ -26,7 +27,7 @@ Feature: Connects that are interrupted
       And the connection of task one is open
       And key "payments" is at the epoch of task one, with transaction A open
 
-    @needs:transaction-keys @needs:key-topic-faults
+    @needs:key-topic-faults
     Scenario: [3] A client connects again after its first connect failed
       Given the key topic fails at the next write
       And task two has tried to connect with key "refunds"
@@ -34,14 +35,14 @@ Feature: Connects that are interrupted
       Then it is done
       And task two is given epoch 0
 
-    @needs:transaction-keys @needs:key-topic-faults
+    @needs:key-topic-faults
     Scenario: [4] The current epoch is still accepted after the connect of another client failed
       Given the key topic fails at the next write
       And task two has tried to connect with key "payments"
       When task one connects again
       Then it is done
 
-    @needs:transaction-keys @needs:key-topic-faults @needs:crash
+    @needs:key-topic-faults @needs:crash
     Scenario: [5] The system crashes after a connect has failed
       Given task one has begun transaction A
       And the key topic fails at the next write
@@ -50,7 +51,7 @@ Feature: Connects that are interrupted
       Then A is OPEN
       And key "payments" is at the epoch of task one, with transaction A open
 
-    @needs:transaction-keys @needs:key-topic-faults @needs:crash
+    @needs:key-topic-faults @needs:crash
     Scenario Outline: [6] The key topic contains an unreadable record
       Given the key topic <trouble>
       And task two has connected with key "payments"
@@ -66,7 +67,7 @@ Feature: Connects that are interrupted
         | has half a record               | a write was cut off                        |
         | has a record of another version | a broker of a later release wrote it       |
 
-    @needs:transaction-keys @needs:key-topic-faults @needs:crash
+    @needs:key-topic-faults @needs:crash
     Scenario: [7] A fenced transaction stays fenced when the key topic contains an unreadable record
       Given task one has begun transaction A
       And task two has connected with key "payments"
@@ -75,7 +76,7 @@ Feature: Connects that are interrupted
       When A writes "late" to orders, which it has not added
       Then it is refused with InvalidTxnStatus
 
-    @needs:transaction-keys @needs:key-topic-faults
+    @needs:key-topic-faults
     Scenario: [8] A connect that fails is not answered with the error of a stale epoch
       Given the key topic fails at the next write
       When task two connects with key "payments"
@@ -89,7 +90,7 @@ Feature: Connects that are interrupted
       Given task one has begun transaction A
       And A has written "a1" to orders
 
-    @needs:transaction-keys @needs:crash-points
+    @needs:crash-points
     Scenario Outline: [1] The old transaction is aborted after the crash
       Given the system will crash <point>
       And task two has tried to connect with key "payments"
@@ -104,7 +105,7 @@ Feature: Connects that are interrupted
         | after-abort           | it is decided, and no client was answered |
         | after-answer          | the client has its epoch                  |
 
-    @needs:transaction-keys @needs:crash-points
+    @needs:crash-points
     Scenario Outline: [2] Another client connects after the crash
       Given the system will crash <point>
       And task two has tried to connect with key "payments"
@@ -121,7 +122,7 @@ Feature: Connects that are interrupted
         | after-abort           | likewise                                  |
         | after-answer          | the previous client was given its epoch   |
 
-    @needs:transaction-keys @needs:crash-points
+    @needs:crash-points
     Scenario Outline: [3] The predecessor reconnects after the crash
       Given the system will crash <point>
       And task two has tried to connect with key "payments"
@@ -136,7 +137,7 @@ Feature: Connects that are interrupted
         | after-abort           | likewise                          |
         | after-answer          | likewise                          |
 
-    @needs:transaction-keys @needs:crash-points
+    @needs:crash-points
     Scenario Outline: [4] The predecessor writes to its transaction after the crash
       Given the system will crash <point>
       And task two has tried to connect with key "payments"
@@ -152,7 +153,7 @@ Feature: Connects that are interrupted
         | after-abort           | likewise                                   |
         | after-answer          | likewise                                   |
 
-    @needs:transaction-keys @needs:crash-points
+    @needs:crash-points
     Scenario Outline: [5] The predecessor commits its transaction after the crash
       Given the system will crash <point>
       And task two has tried to connect with key "payments"
@@ -168,7 +169,7 @@ Feature: Connects that are interrupted
         | after-abort           | it is decided                |
         | after-answer          | likewise                     |
 
-    @needs:transaction-keys @needs:crash-points
+    @needs:crash-points
     Scenario Outline: [6] Messages that the old transaction acknowledged are available again after the crash
       Given the topic "inputs" with "i1"
       And the consumer of shared subscription "workers" has received "i1" from inputs
@@ -185,7 +186,7 @@ Feature: Connects that are interrupted
         | after-abort           | the subscription may not have been notified |
         | after-answer          | the subscription was notified               |
 
-    @needs:transaction-keys @needs:crash
+    @needs:crash
     Scenario: [7] A client reconnects whose coordinator crashed after the answer
       Given task two has connected with key "payments"
       And the system has crashed and restarted
@@ -193,7 +194,7 @@ Feature: Connects that are interrupted
       Then it is done
       And A is ABORTED
 
-    @needs:transaction-keys @needs:crash-points
+    @needs:crash-points
     Scenario: [8] A coordinator crashes during the deletion of a key
       Given the system will crash before-decision-logged
       And an administrator has tried to delete key "payments"
@@ -209,7 +210,7 @@ Feature: Connects that are interrupted
       Given task one has begun transaction A
       And A has written "a1" to orders
 
-    @needs:transaction-keys @needs:store-faults
+    @needs:store-faults
     Scenario Outline: [1] A connect fences a transaction whose abort the store does not answer
       Given the store does not answer the next change of a header, <failure>
       And task two has tried to connect with key "payments"
@@ -223,7 +224,7 @@ Feature: Connects that are interrupted
         | and does not write it | nothing else would abort it again              |
         | and has written it    | it is decided, and no participant was notified |
 
-    @needs:transaction-keys @needs:store-faults
+    @needs:store-faults
     Scenario Outline: [2] A deletion of the key aborts a transaction whose abort the store does not answer
       Given the store does not answer the next change of a header, <failure>
       When key "payments" is deleted
@@ -239,7 +240,7 @@ Feature: Connects that are interrupted
   Rule: A coordinator does not fence a committed transaction if the metadata store fails to return its state.
     A client whose commit was not answered retries it, and would repeat its work if it were answered that it was fenced.
 
-    @needs:transaction-keys @needs:store-faults
+    @needs:store-faults
     Scenario: [1] A client connects after a commit, and the predecessor retries the commit
       Given task one has begun transaction A
       And A has committed

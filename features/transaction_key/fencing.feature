@@ -1,3 +1,4 @@
+@needs:transaction-keys
 Feature: What a new connection does to the previous transaction
   A client that has connected finds a clean state: the predecessor's transaction is aborted everywhere.
 
@@ -10,14 +11,12 @@ Feature: What a new connection does to the previous transaction
   Rule: A coordinator that accepts a connect aborts the open transaction of the key's previous connection.
     A transaction that no client ends blocks its topics and subscriptions until its timeout.
 
-    @needs:transaction-keys
     Scenario: [1] The previous transaction has no participants
       Given task one has begun transaction A
       When task two connects with key "payments"
       Then it is done
       And A is ABORTED
 
-    @needs:transaction-keys
     Scenario: [2] The previous transaction has written to one topic
       Given task one has begun transaction A
       And A has written "a1" to orders
@@ -25,7 +24,6 @@ Feature: What a new connection does to the previous transaction
       Then A is ABORTED
       And readers of orders see nothing
 
-    @needs:transaction-keys
     Scenario: [3] The previous transaction has written to two topics
       Given the topic "ledger"
       And task one has begun transaction A
@@ -35,7 +33,6 @@ Feature: What a new connection does to the previous transaction
       Then readers of orders see nothing
       And readers of ledger see nothing
 
-    @needs:transaction-keys
     Scenario: [4] The previous transaction has written a batch
       Given task one has begun transaction A
       And A has written a batch of "a1", "a2" to orders
@@ -43,7 +40,6 @@ Feature: What a new connection does to the previous transaction
       Then A is ABORTED
       And readers of orders see nothing
 
-    @needs:transaction-keys
     Scenario: [5] The previous transaction has acknowledged a message individually
       Given the consumer of shared subscription "workers" has received "i1" from inputs
       And task one has begun transaction A
@@ -52,7 +48,6 @@ Feature: What a new connection does to the previous transaction
       Then A is ABORTED
       And subscription "workers" has "i1" left
 
-    @needs:transaction-keys
     Scenario: [6] The previous transaction has acknowledged cumulatively
       Given the consumer of failover subscription "workers" has received "i1" from inputs
       And task one has begun transaction A
@@ -61,7 +56,6 @@ Feature: What a new connection does to the previous transaction
       Then A is ABORTED
       And subscription "workers" has "i1" left
 
-    @needs:transaction-keys
     Scenario: [7] Inputs are available again when the previous transaction also wrote to a topic
       Given the consumer of shared subscription "workers" has received "i1" from inputs
       And task one has begun transaction A
@@ -70,7 +64,6 @@ Feature: What a new connection does to the previous transaction
       When task two connects with key "payments"
       Then subscription "workers" has "i1" left
 
-    @needs:transaction-keys
     Scenario: [8] Outputs stay invisible when the previous transaction also acknowledged
       Given the consumer of shared subscription "workers" has received "i1" from inputs
       And task one has begun transaction A
@@ -79,7 +72,6 @@ Feature: What a new connection does to the previous transaction
       When task two connects with key "payments"
       Then readers of orders see nothing
 
-    @needs:transaction-keys
     Scenario: [9] The previous transaction has added a topic without writing to it
       Given task one has begun transaction A
       And A has added orders
@@ -87,7 +79,6 @@ Feature: What a new connection does to the previous transaction
       Then A is ABORTED
       And readers of orders see nothing
 
-    @needs:transaction-keys
     Scenario: [10] A second successor aborts the transaction of the first
       Given task one has begun transaction A
       And task two has connected with key "payments"
@@ -97,7 +88,6 @@ Feature: What a new connection does to the previous transaction
       Then B is ABORTED
       And readers of orders see nothing
 
-    @needs:transaction-keys
     Scenario: [11] The predecessor had committed an earlier transaction
       Given task one has begun transaction A
       And A has committed "a1" to orders
@@ -107,7 +97,6 @@ Feature: What a new connection does to the previous transaction
       Then B is ABORTED
       And readers of orders see "a1"
 
-    @needs:transaction-keys
     Scenario: [12] A client connects shortly before the timeout of the previous transaction
       Given task one has begun transaction A with a moderate timeout
       And A has written "a1" to orders
@@ -116,7 +105,6 @@ Feature: What a new connection does to the previous transaction
       And A is ABORTED
       And readers of orders see nothing
 
-    @needs:transaction-keys
     Scenario: [13] A client connects after the timeout of the previous transaction
       Given task one has begun transaction A with a short timeout
       And A has written "a1" to orders
@@ -125,7 +113,6 @@ Feature: What a new connection does to the previous transaction
       Then it is done
       And readers of orders see nothing
 
-    @needs:transaction-keys
     Scenario: [14] A client connects after its predecessor has left
       Given task one has begun transaction A
       And A has written "a1" to orders
@@ -135,7 +122,6 @@ Feature: What a new connection does to the previous transaction
       And A is ABORTED
       And readers of orders see nothing
 
-    @needs:transaction-keys
     Scenario: [15] A client connects after its predecessor has reconnected
       Given task one has begun transaction A
       And A has written "a1" to orders
@@ -152,14 +138,12 @@ Feature: What a new connection does to the previous transaction
     Background:
       Given task one has begun transaction A
 
-    @needs:transaction-keys
     Scenario: [1] A message after those of the old transaction becomes visible
       Given A has written "a1" to orders
       And "p1" has been written to orders
       When task two connects with key "payments"
       Then readers of orders see "p1"
 
-    @needs:transaction-keys
     Scenario: [2] A waiting consumer receives the message after those of the old transaction
       Given the consumer of shared subscription "workers" has received nothing from orders
       And A has written "a1" to orders
@@ -167,7 +151,6 @@ Feature: What a new connection does to the previous transaction
       When task two connects with key "payments"
       Then the consumer of "workers" receives "p1" before any other write
 
-    @needs:transaction-keys
     Scenario: [3] A committed transaction after the old one becomes visible
       Given transaction B
       And A has written "a1" to orders
@@ -175,7 +158,6 @@ Feature: What a new connection does to the previous transaction
       When task two connects with key "payments"
       Then readers of orders see "b1"
 
-    @needs:transaction-keys
     Scenario: [4] Messages in a second topic of the old transaction become visible
       Given the topic "ledger"
       And A has written "a1" to orders
@@ -184,14 +166,12 @@ Feature: What a new connection does to the previous transaction
       When task two connects with key "payments"
       Then readers of ledger see "p1"
 
-    @needs:transaction-keys
     Scenario: [5] A connected consumer receives the messages that the old transaction had acknowledged
       Given the consumer of shared subscription "workers" has received "i1" from inputs
       And A has acknowledged "i1" for "workers"
       When task two connects with key "payments"
       Then the consumer of "workers" receives "i1" before any other write
 
-    @needs:transaction-keys
     Scenario: [6] The successor acknowledges the predecessor's message at once
       Given the consumer of shared subscription "workers" has received "i1" from inputs
       And A has acknowledged "i1" for "workers"
@@ -200,7 +180,6 @@ Feature: What a new connection does to the previous transaction
       When B acknowledges "i1" for "workers"
       Then it is done
 
-    @needs:transaction-keys
     Scenario: [7] The successor acknowledges the predecessor's messages cumulatively at once
       Given the consumer of failover subscription "workers" has received "i1" from inputs
       And A has acknowledged everything up to "i1" for "workers"
@@ -209,7 +188,6 @@ Feature: What a new connection does to the previous transaction
       When B acknowledges everything up to "i1" for "workers"
       Then it is done
 
-    @needs:transaction-keys
     Scenario: [8] The successor commits to the topic of its predecessor
       Given A has written "a1" to orders
       And task two has connected with key "payments"
@@ -218,7 +196,7 @@ Feature: What a new connection does to the previous transaction
       Then it is done
       And readers of orders see "b1"
 
-    @needs:transaction-keys @needs:late-ends
+    @needs:late-ends
     Scenario: [9] The successor acknowledges at once when participants learn of the abort late
       Given participants hear late of ends
       And the consumer of shared subscription "workers" has received "i1" from inputs
@@ -228,7 +206,7 @@ Feature: What a new connection does to the previous transaction
       When B acknowledges "i1" for "workers"
       Then it is done
 
-    @needs:transaction-keys @needs:late-ends
+    @needs:late-ends
     Scenario: [10] The successor acknowledges at once after the predecessor has requested an abort
       Given participants hear late of ends
       And the consumer of shared subscription "workers" has received "i1" from inputs
@@ -238,7 +216,7 @@ Feature: What a new connection does to the previous transaction
       When B acknowledges "i1" for "workers"
       Then it is done
 
-    @needs:transaction-keys @needs:late-ends @needs:virtual-time
+    @needs:late-ends @needs:virtual-time
     Scenario: [11] A participant learns of the abort later than clients wait for an answer
       Given participants hear two minutes late of ends
       And the consumer of shared subscription "workers" has received "i1" from inputs
@@ -247,7 +225,7 @@ Feature: What a new connection does to the previous transaction
       When a minute passes
       Then task two has no answer yet, or can acknowledge "i1" for "workers"
 
-    @needs:transaction-keys @needs:late-ends
+    @needs:late-ends
     Scenario: [12] The successor acknowledges at once after another connect that was not answered
       Given participants hear late of ends
       And the consumer of shared subscription "workers" has received "i1" from inputs
@@ -257,7 +235,7 @@ Feature: What a new connection does to the previous transaction
       When B acknowledges "i1" for "workers"
       Then it is done
 
-    @needs:transaction-keys @needs:late-ends
+    @needs:late-ends
     Scenario: [13] The predecessor had requested a new transaction that was not begun
       Given participants hear late of ends
       And the consumer of shared subscription "workers" has received "i1" from inputs
@@ -266,7 +244,7 @@ Feature: What a new connection does to the previous transaction
       When task two connects with key "payments"
       Then task two has no answer yet, or can acknowledge "i1" for "workers"
 
-    @needs:transaction-keys @needs:late-ends
+    @needs:late-ends
     Scenario: [14] A client connects after its key was deleted, and participants learn of the abort late
       Given participants hear late of ends
       And the consumer of shared subscription "workers" has received "i1" from inputs
@@ -275,7 +253,7 @@ Feature: What a new connection does to the previous transaction
       When task two connects with key "payments"
       Then task two has no answer yet, or can acknowledge "i1" for "workers"
 
-    @needs:transaction-keys @needs:late-ends
+    @needs:late-ends
     Scenario: [15] A last message is reported at once for a topic that learns of the abort late
       Given the consumer of shared subscription "workers" has received nothing from orders
       And participants hear late of ends

@@ -1,3 +1,4 @@
+@needs:transaction-keys
 Feature: Keys and their owners
   A key is the pair of an owner and a name.
 
@@ -11,33 +12,28 @@ Feature: Keys and their owners
       And task one has begun transaction A
       And A has written "a1" to orders
 
-    @needs:transaction-keys
     Scenario: [1] A second client connects with another key
       When task two connects with key "refunds"
       Then task two is given epoch 0
       And A is OPEN
       And the connection of task one is open
 
-    @needs:transaction-keys
     Scenario: [2] A second client connects with a prefix of the key
       When task two connects with key "pay"
       Then task two is given epoch 0
       And A is OPEN
 
-    @needs:transaction-keys
     Scenario: [3] A second client connects with a key that differs in case only
       When task two connects with key "PAYMENTS"
       Then task two is given epoch 0
       And A is OPEN
 
-    @needs:transaction-keys
     Scenario: [4] Two clients connect with a key that contains a slash and has the other key as a prefix
       Given task two has connected with key "payments/eu"
       When task three connects with key "payments/eu"
       Then A is OPEN
       And the connection of task one is open
 
-    @needs:transaction-keys
     Scenario: [5] The newer transaction commits after that of the other key was fenced
       Given task two has connected with key "refunds"
       And task two has begun transaction B
@@ -47,7 +43,6 @@ Feature: Keys and their owners
       Then it is done
       And readers of orders see "b1"
 
-    @needs:transaction-keys
     Scenario: [6] The older transaction commits after that of the other key was fenced
       Given task two has connected with key "refunds"
       And task two has begun transaction B
@@ -56,7 +51,7 @@ Feature: Keys and their owners
       Then it is done
       And readers of orders see "a1"
 
-    @needs:transaction-keys @needs:crash
+    @needs:crash
     Scenario: [7] A client of another key connects after a crash
       Given task two has connected with key "refunds"
       And the system has crashed and restarted
@@ -64,21 +59,19 @@ Feature: Keys and their owners
       Then task three is given a greater epoch than task two
       And A is OPEN
 
-    @needs:transaction-keys
     Scenario: [8] Another key is deleted before a connect is answered
       Given task two has connected with key "refunds"
       And task three has asked to connect with key "payments"
       When key "refunds" is deleted
       Then task three is given a greater epoch than task one
 
-    @needs:transaction-keys
     Scenario: [9] A second client connects with a key that has a trailing blank
       When task two connects with key "payments "
       Then task two is given epoch 0
       And A is OPEN
       And the connection of task one is open
 
-    @needs:transaction-keys @needs:late-ends
+    @needs:late-ends
     Scenario: [10] Two keys of one coordinator are taken over while participants learn of aborts late
       Given task two has connected with key "refunds" at the coordinator of task one
       And task two has begun transaction B
@@ -88,7 +81,7 @@ Feature: Keys and their owners
       When task four connects with key "refunds"
       Then task four is given a greater epoch than task two
 
-    @needs:transaction-keys @needs:more-coordinators
+    @needs:more-coordinators
     Scenario: [11] A connection that has a key requests a second key of another coordinator
       Given the system has 5 coordinators
       And task two has connected with key "refunds" at another coordinator beside that of task one
@@ -97,7 +90,7 @@ Feature: Keys and their owners
       Then A is OPEN
       And the connection of task one is open
 
-    @needs:transaction-keys @needs:late-ends @needs:virtual-time
+    @needs:late-ends @needs:virtual-time
     Scenario: [12] A client of another key connects while a connect waits longer than clients do
       Given task two has connected with key "refunds" at the coordinator of task one
       And participants hear two minutes late of ends
@@ -105,7 +98,6 @@ Feature: Keys and their owners
       When task four connects with key "refunds"
       Then task four is given a greater epoch than task two
 
-    @needs:transaction-keys
     Scenario: [13] A key that is a prefix of another one is deleted
       Given task two has connected with key "pay"
       When key "pay" is deleted
@@ -119,7 +111,7 @@ Feature: Keys and their owners
     Background:
       Given the topic "orders"
 
-    @needs:transaction-keys @needs:principals
+    @needs:principals
     Scenario: [1] Two owners connect with keys of the same name
       Given task one has connected with key "payments" of "alice"
       And task one has begun transaction A
@@ -128,7 +120,7 @@ Feature: Keys and their owners
       And A is OPEN
       And the connection of task one is open
 
-    @needs:transaction-keys @needs:principals
+    @needs:principals
     Scenario: [2] One owner connects twice with the same key
       Given task one has connected with key "payments" of "alice"
       And task one has begun transaction A
@@ -137,7 +129,7 @@ Feature: Keys and their owners
       And A is ABORTED
       And the connection of task one is closed
 
-    @needs:transaction-keys @needs:principals
+    @needs:principals
     Scenario: [3] A client without a name connects with the name of an owner's key
       Given task one has connected with key "payments" of "alice"
       And task one has begun transaction A
@@ -145,7 +137,7 @@ Feature: Keys and their owners
       Then task two is given epoch 0
       And A is OPEN
 
-    @needs:transaction-keys @needs:principals
+    @needs:principals
     Scenario: [4] An owner connects with the name of a key of a client without a name
       Given task one has connected with key "payments"
       And task one has begun transaction A
@@ -153,7 +145,7 @@ Feature: Keys and their owners
       Then task two is given epoch 0
       And A is OPEN
 
-    @needs:transaction-keys @needs:principals
+    @needs:principals
     Scenario: [5] The transaction of one owner commits after the other owner's client was fenced
       Given task one has connected with key "payments" of "alice"
       And task two has connected with key "payments" of "bob"
@@ -163,14 +155,14 @@ Feature: Keys and their owners
       Then it is done
       And readers of orders see "b1"
 
-    @needs:transaction-keys @needs:principals @needs:crash
+    @needs:principals @needs:crash
     Scenario: [6] A second owner connects after a crash
       Given task one has connected with key "payments" of "alice"
       And the system has crashed and restarted
       When task two connects with key "payments" of "bob"
       Then task two is given epoch 0
 
-    @needs:transaction-keys @needs:principals
+    @needs:principals
     Scenario: [7] A client of another owner connects before a connect is answered
       Given task one has connected with key "payments" of "alice"
       And task one has begun transaction A
@@ -183,7 +175,6 @@ Feature: Keys and their owners
   Rule: A coordinator refuses a connect unless the key is 1 to 1024 bytes of UTF-8 without an ampersand.
     A key that an administrator cannot name, or that could stand for two keys, has to be refused at once.
 
-    @needs:transaction-keys
     Scenario Outline: [1] A client connects with an invalid key
       When task one connects with <key>
       Then it is refused with NotAllowedError
@@ -197,7 +188,6 @@ Feature: Keys and their owners
         | a key of 1025 bytes     | the longest has 1024                     |
         | a key that is not UTF-8 | an administrator could not name it       |
 
-    @needs:transaction-keys
     Scenario Outline: [2] A client connects with an unusual but valid key
       When task one connects with <key>
       Then it is done
@@ -212,7 +202,6 @@ Feature: Keys and their owners
         | key "a b"              | it is not a word                  |
         | key "%2F?owner=x#y"    | it is neither encoded nor a query |
 
-    @needs:transaction-keys
     Scenario: [3] A connect with an invalid key does not affect another key
       Given task one has connected with key "payments"
       And task one has begun transaction A
@@ -221,7 +210,6 @@ Feature: Keys and their owners
       And A is OPEN
       And administrators are told of key "payments" and no other
 
-    @needs:transaction-keys
     Scenario: [4] A client connects with a key of one byte
       When task one connects with a key of 1 byte
       Then it is done
@@ -230,7 +218,7 @@ Feature: Keys and their owners
   Rule: A coordinator accepts an owner name with an ampersand, and keeps the owner's keys apart from those of any other owner.
     If owner and key are joined to one string, an owner can choose a key that fences another owner.
 
-    @needs:transaction-keys @needs:principals
+    @needs:principals
     Scenario: [1] A connect would have the same string if owner and key were joined
       Given task one has connected with key "c" of "a&b"
       And task one has begun transaction A
@@ -239,14 +227,14 @@ Feature: Keys and their owners
       And A is OPEN
       And the connection of task one is open
 
-    @needs:transaction-keys @needs:principals
+    @needs:principals
     Scenario: [2] An administrator inspects the key of an owner whose name contains an ampersand
       Given task one has connected with key "c" of "a&b"
       When task one begins transaction A
       Then it is done
       And key "c" of "a&b" is at the epoch of task one, with transaction A open
 
-    @needs:transaction-keys @needs:principals
+    @needs:principals
     Scenario: [3] An owner connects whose name is a prefix of another owner's name
       Given task one has connected with key "c" of "a&"
       And task one has begun transaction A
@@ -254,14 +242,14 @@ Feature: Keys and their owners
       Then task two is given epoch 0
       And A is OPEN
 
-    @needs:transaction-keys @needs:principals
+    @needs:principals
     Scenario: [4] An owner connects whose name is the part of another owner's name after the ampersand
       Given task one has connected with key "c" of "a&b"
       When task two connects with key "c" of "b"
       Then task two is given epoch 0
       And administrators are told of key "c" of "a&b" and key "c" of "b" and no other
 
-    @needs:transaction-keys @needs:principals @needs:crash
+    @needs:principals @needs:crash
     Scenario: [5] Owners with and without an ampersand in their names connect after a crash
       Given task one has connected with key "c" of "a&b"
       And task two has connected with key "c" of "a"
@@ -274,13 +262,12 @@ Feature: Keys and their owners
   Rule: A key belongs to one coordinator, whichever client connects and however often.
     Two coordinators that both have a key do not fence each other's transactions.
 
-    @needs:transaction-keys
     Scenario: [1] Two clients connect with the same key
       Given task one has connected with key "payments"
       When task two connects with key "payments"
       Then task two is given the coordinator of task one
 
-    @needs:transaction-keys @needs:more-coordinators
+    @needs:more-coordinators
     Scenario: [2] Two clients connect with the same key to a system of three coordinators
       Given the system has 3 coordinators
       And task one has connected with key "payments"
@@ -288,7 +275,7 @@ Feature: Keys and their owners
       Then task two is given the coordinator of task one
       And task two is given a greater epoch than task one
 
-    @needs:transaction-keys @needs:more-coordinators
+    @needs:more-coordinators
     Scenario: [3] A client connects after coordinators were added
       Given task one has connected with key "payments"
       And task one has begun transaction A
@@ -297,7 +284,7 @@ Feature: Keys and their owners
       Then task two is given the coordinator of task one
       And A is ABORTED
 
-    @needs:transaction-keys @needs:more-coordinators
+    @needs:more-coordinators
     Scenario: [4] Clients of two keys connect after coordinators were added
       Given task one has connected with key "payments"
       And task two has connected with key "refunds"
@@ -307,7 +294,7 @@ Feature: Keys and their owners
       Then task three is given the coordinator of task one
       And task four is given the coordinator of task two
 
-    @needs:transaction-keys @needs:more-coordinators
+    @needs:more-coordinators
     Scenario: [5] A client connects with a key at a coordinator that does not own the key
       Given the system has 3 coordinators
       And task one has connected with key "payments"
@@ -315,7 +302,7 @@ Feature: Keys and their owners
       Then it is refused with TransactionCoordinatorNotFound
       And the connection of task one is open
 
-    @needs:transaction-keys @needs:more-coordinators
+    @needs:more-coordinators
     Scenario: [6] A transaction is fenced in a system of three coordinators
       Given the system has 3 coordinators
       And task one has connected with key "payments"
@@ -323,14 +310,14 @@ Feature: Keys and their owners
       When task two connects with key "payments"
       Then A is ABORTED
 
-    @needs:transaction-keys @needs:crash
+    @needs:crash
     Scenario: [7] A client connects after a crash, at the coordinator of its predecessor
       Given task one has connected with key "payments"
       And the system has crashed and restarted
       When task two connects with key "payments"
       Then task two is given the coordinator of task one
 
-    @needs:transaction-keys @needs:more-coordinators
+    @needs:more-coordinators
     Scenario: [8] A client requests a transaction from a coordinator that does not own its key
       Given the system has 5 coordinators
       And task one has connected with key "payments"

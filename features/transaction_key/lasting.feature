@@ -1,3 +1,4 @@
+@needs:transaction-keys @needs:crash
 Feature: Durable keys
   What a coordinator has answered about keys remains true after it, or another broker that loads it, is restarted.
 
@@ -9,14 +10,12 @@ Feature: Durable keys
   Rule: Keys and their epochs survive a crash of their coordinator.
     A coordinator that forgets epochs readmits every client that it has fenced.
 
-    @needs:transaction-keys @needs:crash
     Scenario: [1] A new client is given the next epoch after a crash
       Given the system has crashed and restarted
       When task two connects with key "payments"
       Then it is done
       And task two is given a greater epoch than task one
 
-    @needs:transaction-keys @needs:crash
     Scenario: [2] A fenced client reconnects after a crash
       Given task two has connected with key "payments"
       And the system has crashed and restarted
@@ -24,20 +23,17 @@ Feature: Durable keys
       Then it is refused with NotAllowedError
       And key "payments" is at the epoch of task two, with nothing open
 
-    @needs:transaction-keys @needs:crash
     Scenario: [3] The current client reconnects after a crash
       Given the system has crashed and restarted
       When task one connects again
       Then it is done
       And task one is given a greater epoch than before
 
-    @needs:transaction-keys @needs:crash
     Scenario: [4] A client reconnects after a crash with an epoch that no client was given
       Given the system has crashed and restarted
       When task one connects again with an epoch that nobody was given
       Then it is refused with NotAllowedError
 
-    @needs:transaction-keys @needs:crash
     Scenario: [5] A new client connects after a second crash
       Given the system has crashed and restarted
       And task two has connected with key "payments"
@@ -45,7 +41,7 @@ Feature: Durable keys
       When task three connects with key "payments"
       Then task three is given a greater epoch than task two
 
-    @needs:transaction-keys @needs:crash @needs:principals
+    @needs:principals
     Scenario: [6] A client of a named owner connects after a crash
       Given task two has connected with key "payments" of "alice"
       And task three has connected with key "payments" of "alice"
@@ -54,7 +50,7 @@ Feature: Durable keys
       Then task four is given a greater epoch than task three
       And administrators are told of key "payments" and key "payments" of "alice" and no other
 
-    @needs:transaction-keys @needs:crash @needs:key-topic-faults
+    @needs:key-topic-faults
     Scenario: [7] A new client connects after the key topic was compacted and the system crashed
       Given task two has connected with key "payments"
       And the key topic has been compacted
@@ -62,7 +58,7 @@ Feature: Durable keys
       When task three connects with key "payments"
       Then task three is given a greater epoch than task two
 
-    @needs:transaction-keys @needs:crash @needs:key-topic-faults
+    @needs:key-topic-faults
     Scenario: [8] A fenced client reconnects after the key topic was compacted and the system crashed
       Given task two has connected with key "payments"
       And the key topic has been compacted
@@ -70,20 +66,19 @@ Feature: Durable keys
       When task one connects again
       Then it is refused with NotAllowedError
 
-    @needs:transaction-keys @needs:crash
     Scenario: [9] An administrator lists the keys after a crash
       Given task two has connected with key "refunds"
       When the system crashes and restarts
       Then administrators are told of key "payments" and key "refunds" and no other
 
-    @needs:transaction-keys @needs:crash @needs:virtual-time
+    @needs:virtual-time
     Scenario: [10] A new client connects with a key that was idle for a month
       Given the system has crashed and restarted a month later
       When task two connects with key "payments"
       Then it is done
       And task two is given a greater epoch than task one
 
-    @needs:transaction-keys @needs:crash @needs:virtual-time
+    @needs:virtual-time
     Scenario: [11] A fenced client reconnects to a key that was idle for a month
       Given task two has connected with key "payments"
       And the system has crashed and restarted a month later
@@ -99,7 +94,6 @@ Feature: Durable keys
       Given task one has begun transaction A
       And A has written "a1" to orders
 
-    @needs:transaction-keys @needs:crash
     Scenario: [1] The transaction is fenced after a crash
       Given the system has crashed and restarted
       When task two connects with key "payments"
@@ -107,20 +101,17 @@ Feature: Durable keys
       And A is ABORTED
       And readers of orders see nothing
 
-    @needs:transaction-keys @needs:crash
     Scenario: [2] The transaction is open after a crash
       When the system crashes and restarts
       Then key "payments" is at the epoch of task one, with transaction A open
       And A is OPEN
 
-    @needs:transaction-keys @needs:crash
     Scenario: [3] The transaction commits after a crash
       Given the system has crashed and restarted
       When A commits
       Then it is done
       And readers of orders see "a1"
 
-    @needs:transaction-keys @needs:crash
     Scenario: [4] The transaction with acknowledgements is fenced after a crash
       Given the topic "inputs" with "i1"
       And the consumer of shared subscription "workers" has received "i1" from inputs
@@ -129,7 +120,7 @@ Feature: Durable keys
       When task two connects with key "payments"
       Then subscription "workers" has "i1" left
 
-    @needs:transaction-keys @needs:crash @needs:key-topic-faults
+    @needs:key-topic-faults
     Scenario: [5] The transaction is fenced after the key topic was compacted and the system crashed
       Given the key topic has been compacted
       And the system has crashed and restarted
@@ -137,7 +128,6 @@ Feature: Durable keys
       Then A is ABORTED
       And readers of orders see nothing
 
-    @needs:transaction-keys @needs:crash
     Scenario: [6] The transaction of a successor is fenced after a crash
       Given task two has connected with key "payments"
       And task two has begun transaction B
@@ -146,14 +136,12 @@ Feature: Durable keys
       Then B is ABORTED
       And key "payments" is at the epoch of task three, with nothing open
 
-    @needs:transaction-keys @needs:crash
     Scenario: [7] A connect is answered after a crash although no client has used the topic of the transaction
       Given the system has crashed and restarted
       And task two has asked to connect with key "payments"
       When task three connects with key "refunds"
       Then task two is given a greater epoch than task one
 
-    @needs:transaction-keys @needs:crash
     Scenario: [8] A connect is answered after a crash although clients have used only another topic
       Given the system has crashed and restarted
       And the topic "inputs" with "i1"

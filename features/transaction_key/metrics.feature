@@ -1,3 +1,4 @@
+@needs:transaction-keys
 Feature: Metrics of keys
   An operator sees conflicts and idle keys without inspecting each key.
 
@@ -5,40 +6,36 @@ Feature: Metrics of keys
   Rule: The metrics of a broker report the number of keys, the epoch of each key and the time since its last connect.
     An operator has no other way to notice a key that is fenced again and again, or that is no longer used.
 
-    @needs:transaction-keys
     Scenario: [1] The metrics report two keys
       Given task one has connected with key "payments"
       And task two has connected with key "refunds"
       When task three connects with key "payments"
       Then the metrics agree with what administrators are told of key "payments" and key "refunds"
 
-    @needs:transaction-keys
     Scenario: [2] The metrics do not report a deleted key
       Given task one has connected with key "payments"
       And task two has connected with key "refunds"
       When key "payments" is deleted
       Then the metrics agree with what administrators are told of key "refunds"
 
-    @needs:transaction-keys
     Scenario: [3] The metrics report a key with a character that must be escaped
       Given task one has connected with key "payments"
       When task two connects with key "back\slash"
       Then the metrics agree with what administrators are told of key "payments" and key "back\slash"
 
-    @needs:transaction-keys @needs:principals
+    @needs:principals
     Scenario: [4] The metrics report the keys of two owners
       Given task one has connected with key "payments" of "alice"
       When task two connects with key "payments" of "bob"
       Then the metrics agree with what administrators are told of key "payments" of "alice" and key "payments" of "bob"
 
-    @needs:transaction-keys @needs:crash
+    @needs:crash
     Scenario: [5] The metrics report a key after a crash
       Given task one has connected with key "payments"
       And task two has connected with key "payments"
       When the system crashes and restarts
       Then the metrics agree with what administrators are told of key "payments"
 
-    @needs:transaction-keys
     Scenario: [6] The metrics report the age of an idle key
       Given task one has connected with key "payments"
       And transaction A with a short timeout
@@ -47,7 +44,6 @@ Feature: Metrics of keys
       Then the metrics tell how long ago task one connected
       And the metrics tell how long ago task two connected
 
-    @needs:transaction-keys
     Scenario: [7] The metrics report the age of a key whose client has reconnected
       Given task one has connected with key "payments"
       And transaction A with a short timeout
@@ -55,7 +51,7 @@ Feature: Metrics of keys
       When task one connects again
       Then the metrics tell how long ago task one connected
 
-    @needs:transaction-keys @needs:crash
+    @needs:crash
     Scenario: [8] The metrics report the age of a key after a crash
       Given task one has connected with key "payments"
       And transaction A with a short timeout
@@ -63,7 +59,6 @@ Feature: Metrics of keys
       When the system crashes and restarts
       Then the metrics tell how long ago task one connected
 
-    @needs:transaction-keys
     Scenario: [9] The metrics report the age of a key whose client begins a transaction
       Given task one has connected with key "payments"
       And transaction A with a short timeout

@@ -1,3 +1,4 @@
+@needs:transaction-keys
 Feature: Transactions of a key
   A key has one open transaction, whichever connection begins it.
 
@@ -10,7 +11,6 @@ Feature: Transactions of a key
   Rule: At any time a key has at most one open transaction.
     Two open transactions of one key would take each other's inputs.
 
-    @needs:transaction-keys
     Scenario: [1] A client requests two transactions at the same time
       When task one begins transactions A and B at the same time
       Then it is done
@@ -18,7 +18,6 @@ Feature: Transactions of a key
       And B is OPEN
       And key "payments" is at the epoch of task one, with transaction B open
 
-    @needs:transaction-keys
     Scenario: [2] A successor begins a transaction after its predecessor left one open
       Given task one has begun transaction A
       And task two has connected with key "payments"
@@ -27,7 +26,6 @@ Feature: Transactions of a key
       And A is ABORTED
       And key "payments" is at the epoch of task two, with transaction B open
 
-    @needs:transaction-keys
     Scenario: [3] A client begins a transaction after the previous one was committed
       Given task one has begun transaction A
       And A has committed
@@ -35,14 +33,12 @@ Feature: Transactions of a key
       Then it is done
       And key "payments" is at the epoch of task one, with transaction B open
 
-    @needs:transaction-keys
     Scenario: [4] A client aborts its transaction and has none open
       Given task one has begun transaction A
       When A aborts
       Then it is done
       And key "payments" is at the epoch of task one, with nothing open
 
-    @needs:transaction-keys
     Scenario: [5] A client begins a transaction after the previous one timed out
       Given task one has begun transaction A with a short timeout
       And A has been left open past its timeout
@@ -50,7 +46,6 @@ Feature: Transactions of a key
       Then it is done
       And key "payments" is at the epoch of task one, with transaction B open
 
-    @needs:transaction-keys
     Scenario: [6] A client requests two transactions while another one is being committed
       Given task one has begun transaction A
       And A has written "a1" to orders
@@ -60,14 +55,14 @@ Feature: Transactions of a key
       And C is OPEN
       And readers of orders see "a1"
 
-    @needs:transaction-keys @needs:key-topic-faults
+    @needs:key-topic-faults
     Scenario: [7] A client requests a transaction that the key topic cannot record
       Given the key topic fails at the next write
       When task one asks for a new transaction on its old connection
       Then it is refused
       And key "payments" is at the epoch of task one, with nothing open
 
-    @needs:transaction-keys @needs:late-ends
+    @needs:late-ends
     Scenario: [8] A client requests two transactions while participants learn of the previous end late
       Given participants hear late of ends
       And task one has begun transaction A
@@ -77,7 +72,6 @@ Feature: Transactions of a key
       And C is OPEN
       And key "payments" is at the epoch of task one, with transaction C open
 
-    @needs:transaction-keys
     Scenario: [9] A client reconnects and begins a transaction while it has one open
       Given task one has begun transaction A
       And task one has connected again
@@ -90,7 +84,6 @@ Feature: Transactions of a key
   Rule: A coordinator that receives NEW_TXN on a key's connection aborts the transaction that is open on it.
     A client that forgot its transaction, for example after an error, would be blocked by it until the timeout.
 
-    @needs:transaction-keys
     Scenario: [1] The second transaction aborts a first one with a message
       Given task one has begun transaction A
       And A has written "a1" to orders
@@ -100,7 +93,6 @@ Feature: Transactions of a key
       And B is OPEN
       And readers of orders see nothing
 
-    @needs:transaction-keys
     Scenario: [2] A client writes to its first transaction after the second was begun
       Given task one has begun transaction A
       And A has written "a1" to orders
@@ -109,7 +101,6 @@ Feature: Transactions of a key
       Then it is refused with InvalidTxnStatus
       And readers of orders see nothing
 
-    @needs:transaction-keys
     Scenario: [3] A client commits its first transaction after the second was begun
       Given task one has begun transaction A
       And A has written "a1" to orders
@@ -119,7 +110,6 @@ Feature: Transactions of a key
       And B is OPEN
       And readers of orders see nothing
 
-    @needs:transaction-keys
     Scenario: [4] The second transaction acknowledges what the first one had acknowledged
       Given the consumer of shared subscription "workers" has received "i1" from inputs
       And task one has begun transaction A
@@ -128,7 +118,6 @@ Feature: Transactions of a key
       When B acknowledges "i1" for "workers"
       Then it is done
 
-    @needs:transaction-keys
     Scenario: [5] The third transaction aborts the second one
       Given task one has begun transaction A
       And A has written "a1" to orders
@@ -138,14 +127,12 @@ Feature: Transactions of a key
       Then B is ABORTED
       And readers of orders see nothing
 
-    @needs:transaction-keys
     Scenario: [6] The connection stays open when a second transaction is begun
       Given task one has begun transaction A
       When task one begins transaction B
       Then it is done
       And the connection of task one is open
 
-    @needs:transaction-keys
     Scenario: [7] The first transaction is aborted when the second one is requested
       Given task one has begun transaction A
       And A has written "a1" to orders
@@ -153,7 +140,6 @@ Feature: Transactions of a key
       Then A is ABORTED
       And readers of orders see nothing
 
-    @needs:transaction-keys
     Scenario: [8] A client aborts again a first transaction that it had ended before the second
       Given task one has begun transaction A
       And A has aborted
@@ -162,7 +148,7 @@ Feature: Transactions of a key
       Then it is done, or refused with TransactionNotFound
       And B is OPEN
 
-    @needs:transaction-keys @needs:late-ends
+    @needs:late-ends
     Scenario: [9] The second transaction acknowledges at once when participants learn of the first one's abort late
       Given participants hear late of ends
       And the consumer of shared subscription "workers" has received "i1" from inputs
@@ -172,7 +158,7 @@ Feature: Transactions of a key
       When B acknowledges "i1" for "workers"
       Then it is done
 
-    @needs:transaction-keys @needs:crash
+    @needs:crash
     Scenario: [10] A client writes to its first transaction after the second was begun and the system crashed
       Given task one has begun transaction A
       And task one has begun transaction B
@@ -185,7 +171,6 @@ Feature: Transactions of a key
   Rule: A coordinator aborts the transaction of a key at its timeout if no client has ended it.
     If a task crashes and has no successor, nothing else would unblock the readers.
 
-    @needs:transaction-keys
     Scenario: [1] No client ends the transaction
       Given task one has begun transaction A with a short timeout
       And A has written "a1" to orders
@@ -193,7 +178,6 @@ Feature: Transactions of a key
       Then A is ABORTED
       And readers of orders see nothing
 
-    @needs:transaction-keys
     Scenario: [2] The client has left without ending the transaction
       Given task one has begun transaction A with a short timeout
       And A has written "a1" to orders
@@ -203,7 +187,7 @@ Feature: Transactions of a key
       Then A is ABORTED
       And readers of orders see "p1"
 
-    @needs:transaction-keys @needs:crash
+    @needs:crash
     Scenario: [3] The system crashes before the timeout
       Given task one has begun transaction A with a short timeout
       And A has written "a1" to orders
@@ -212,7 +196,6 @@ Feature: Transactions of a key
       Then A is ABORTED
       And readers of orders see nothing
 
-    @needs:transaction-keys
     Scenario: [4] The transaction that times out has acknowledged a message
       Given the consumer of shared subscription "workers" has received "i1" from inputs
       And task one has begun transaction A with a short timeout
@@ -220,7 +203,6 @@ Feature: Transactions of a key
       When A is left open past its timeout
       Then subscription "workers" has "i1" left
 
-    @needs:transaction-keys
     Scenario: [5] A client that has lost the connection of its key commits before the timeout
       Given task one has begun transaction A
       And A has written "a1" to orders

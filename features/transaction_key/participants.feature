@@ -1,3 +1,4 @@
+@needs:transaction-keys
 Feature: How topics and subscriptions treat a fenced transaction
   The predecessor may be paused for long, and resume with what it was about to send.
 
@@ -11,7 +12,6 @@ Feature: How topics and subscriptions treat a fenced transaction
   Rule: A topic refuses a message in a fenced transaction, and never makes the message visible.
     A late message of a paused task duplicates work that its successor has done.
 
-    @needs:transaction-keys
     Scenario: [1] The late message is sent to a topic of the transaction
       Given A has written "a1" to orders
       And task two has connected with key "payments"
@@ -20,7 +20,6 @@ Feature: How topics and subscriptions treat a fenced transaction
       And the refusal begins with "ExpiredTransaction"
       And readers of orders see nothing
 
-    @needs:transaction-keys
     Scenario: [2] The late message is sent to a topic that the transaction has added without writing to it
       Given A has added ledger
       And task two has connected with key "payments"
@@ -28,7 +27,6 @@ Feature: How topics and subscriptions treat a fenced transaction
       Then it is refused with InvalidTxnStatus
       And readers of ledger see nothing
 
-    @needs:transaction-keys
     Scenario: [3] The late message is sent to a topic that the transaction has not added
       Given A has written "a1" to orders
       And task two has connected with key "payments"
@@ -36,7 +34,6 @@ Feature: How topics and subscriptions treat a fenced transaction
       Then it is refused with InvalidTxnStatus
       And readers of ledger see nothing
 
-    @needs:transaction-keys
     Scenario: [4] The late message is a batch
       Given A has written "a1" to orders
       And task two has connected with key "payments"
@@ -44,7 +41,6 @@ Feature: How topics and subscriptions treat a fenced transaction
       Then it is refused with InvalidTxnStatus
       And readers of orders see nothing
 
-    @needs:transaction-keys
     Scenario: [5] The late message belongs to a transaction that was fenced twice
       Given A has written "a1" to orders
       And task two has connected with key "payments"
@@ -53,7 +49,6 @@ Feature: How topics and subscriptions treat a fenced transaction
       Then it is refused with InvalidTxnStatus
       And readers of orders see nothing
 
-    @needs:transaction-keys
     Scenario: [6] The late message is sent while the successor's transaction is open
       Given A has written "a1" to orders
       And task two has connected with key "payments"
@@ -63,7 +58,6 @@ Feature: How topics and subscriptions treat a fenced transaction
       Then it is refused with InvalidTxnStatus
       And B is OPEN
 
-    @needs:transaction-keys
     Scenario: [7] The late message is sent after the successor has committed
       Given A has written "a1" to orders
       And task two has connected with key "payments"
@@ -73,7 +67,7 @@ Feature: How topics and subscriptions treat a fenced transaction
       Then it is refused with InvalidTxnStatus
       And readers of orders see "b1"
 
-    @needs:transaction-keys @needs:reload
+    @needs:reload
     Scenario: [8] The late message is sent to a topic that was unloaded
       Given A has written "a1" to orders
       And task two has connected with key "payments"
@@ -82,7 +76,7 @@ Feature: How topics and subscriptions treat a fenced transaction
       Then it is refused with InvalidTxnStatus
       And readers of orders see nothing
 
-    @needs:transaction-keys @needs:crash
+    @needs:crash
     Scenario: [9] The late message is sent after a crash
       Given A has written "a1" to orders
       And task two has connected with key "payments"
@@ -91,7 +85,7 @@ Feature: How topics and subscriptions treat a fenced transaction
       Then it is refused with InvalidTxnStatus
       And readers of orders see nothing
 
-    @needs:transaction-keys @needs:crash
+    @needs:crash
     Scenario: [10] The late message is sent after a crash to a topic that the transaction has not added
       Given task two has connected with key "payments"
       And the system has crashed and restarted
@@ -99,7 +93,7 @@ Feature: How topics and subscriptions treat a fenced transaction
       Then it is refused with InvalidTxnStatus
       And readers of ledger see nothing
 
-    @needs:transaction-keys @needs:crash @needs:key-topic-faults
+    @needs:crash @needs:key-topic-faults
     Scenario: [11] The late message is sent after the key topic was compacted and the system crashed
       Given A has written "a1" to orders
       And task two has connected with key "payments"
@@ -109,7 +103,6 @@ Feature: How topics and subscriptions treat a fenced transaction
       Then it is refused with InvalidTxnStatus
       And readers of orders see nothing
 
-    @needs:transaction-keys
     Scenario: [12] The late message belongs to the transaction before the one that was fenced last
       Given A has written "a1" to orders
       And task two has connected with key "payments"
@@ -119,7 +112,7 @@ Feature: How topics and subscriptions treat a fenced transaction
       Then it is refused with InvalidTxnStatus
       And readers of orders see nothing
 
-    @needs:transaction-keys @needs:crash
+    @needs:crash
     Scenario: [13] The late message belongs to an earlier fenced transaction and is sent after two crashes
       Given task two has connected with key "payments"
       And task two has begun transaction B
@@ -129,7 +122,7 @@ Feature: How topics and subscriptions treat a fenced transaction
       When A writes "late" to ledger, which it has not added
       Then it is refused with InvalidTxnStatus
 
-    @needs:transaction-keys @needs:crash
+    @needs:crash
     Scenario: [14] The late message is sent after the key was deleted and the system crashed twice
       Given task two has connected with key "payments"
       And key "payments" has been deleted
@@ -139,7 +132,6 @@ Feature: How topics and subscriptions treat a fenced transaction
       Then it is refused with InvalidTxnStatus
       And the refusal begins with "ExpiredTransaction"
 
-    @needs:transaction-keys
     Scenario: [15] The late message belongs to a transaction that had timed out before its successor began
       Given task one has begun transaction B with a short timeout
       And B has been left open past its timeout
@@ -149,7 +141,7 @@ Feature: How topics and subscriptions treat a fenced transaction
       Then it is refused with InvalidTxnStatus
       And the refusal begins with "ExpiredTransaction"
 
-    @needs:transaction-keys @needs:more-coordinators
+    @needs:more-coordinators
     Scenario: [16] The late message belongs to a transaction of a coordinator that was added later
       Given the system has 16 coordinators
       And task two has connected with key "refunds" at the last coordinator, not that of task one
@@ -159,7 +151,6 @@ Feature: How topics and subscriptions treat a fenced transaction
       Then it is refused with InvalidTxnStatus
       And the refusal begins with "ExpiredTransaction"
 
-    @needs:transaction-keys
     Scenario: [17] The late message is a duplicate that the topic has already stored
       Given the deduplicated topic "payouts"
       And producer P has written "a1" to payouts in A
@@ -169,7 +160,6 @@ Feature: How topics and subscriptions treat a fenced transaction
       And the refusal begins with "ExpiredTransaction"
       And readers of payouts see nothing
 
-    @needs:transaction-keys
     Scenario: [18] The late message belongs to a transaction that had timed out before its key was deleted
       Given task one has begun transaction B with a short timeout
       And B has been left open past its timeout
@@ -179,7 +169,6 @@ Feature: How topics and subscriptions treat a fenced transaction
       And the refusal begins with "ExpiredTransaction"
       And readers of ledger see nothing
 
-    @needs:transaction-keys
     Scenario: [19] The late message is sent by a task that has reconnected with the key
       Given task two has connected with key "payments"
       And the topic "payouts" beside the coordinator of task two
@@ -189,7 +178,6 @@ Feature: How topics and subscriptions treat a fenced transaction
       And the refusal begins with "ExpiredTransaction"
       And readers of payouts see nothing
 
-    @needs:transaction-keys
     Scenario: [20] The late message belongs to a transaction that was fenced twenty transactions ago
       Given task two has connected with key "payments"
       And task two has begun 20 transactions, each fencing the one before
@@ -203,7 +191,6 @@ Feature: How topics and subscriptions treat a fenced transaction
     Background:
       Given the consumer of failover subscription "workers" has received "i1", "i2" from inputs
 
-    @needs:transaction-keys
     Scenario: [1] A fenced transaction acknowledges cumulatively again
       Given A has acknowledged everything up to "i1" for "workers"
       And task two has connected with key "payments"
@@ -211,7 +198,6 @@ Feature: How topics and subscriptions treat a fenced transaction
       Then it is refused with InvalidTxnStatus
       And subscription "workers" has "i1", "i2" left
 
-    @needs:transaction-keys
     Scenario: [2] A fenced transaction acknowledges cumulatively in a subscription that it had only added
       Given A has added "workers"
       And task two has connected with key "payments"
@@ -220,14 +206,12 @@ Feature: How topics and subscriptions treat a fenced transaction
       And the refusal begins with "ExpiredTransaction"
       And subscription "workers" has "i1", "i2" left
 
-    @needs:transaction-keys
     Scenario: [3] A fenced transaction acknowledges cumulatively in a subscription that it had not added
       Given task two has connected with key "payments"
       And A has tried to acknowledge everything up to "i2" for "workers", which it has not added
       When another consumer takes over "workers"
       Then the consumer of "workers" receives "i1", "i2" and nothing else
 
-    @needs:transaction-keys
     Scenario: [4] A fenced transaction acknowledges cumulatively before its successor does
       Given A has acknowledged everything up to "i1" for "workers"
       And task two has connected with key "payments"
@@ -236,7 +220,6 @@ Feature: How topics and subscriptions treat a fenced transaction
       When B acknowledges everything up to "i2" for "workers"
       Then it is done
 
-    @needs:transaction-keys
     Scenario: [5] A fenced transaction acknowledges cumulatively after its successor did
       Given A has acknowledged everything up to "i1" for "workers"
       And task two has connected with key "payments"
@@ -246,7 +229,7 @@ Feature: How topics and subscriptions treat a fenced transaction
       Then it is refused with InvalidTxnStatus
       And B is OPEN
 
-    @needs:transaction-keys @needs:reload
+    @needs:reload
     Scenario: [6] A fenced transaction acknowledges cumulatively after the topic was unloaded
       Given A has acknowledged everything up to "i1" for "workers"
       And task two has connected with key "payments"
@@ -255,7 +238,7 @@ Feature: How topics and subscriptions treat a fenced transaction
       Then it is refused with InvalidTxnStatus
       And subscription "workers" has "i1", "i2" left
 
-    @needs:transaction-keys @needs:crash
+    @needs:crash
     Scenario: [7] A fenced transaction acknowledges cumulatively after a crash
       Given A has acknowledged everything up to "i1" for "workers"
       And task two has connected with key "payments"
@@ -264,7 +247,6 @@ Feature: How topics and subscriptions treat a fenced transaction
       Then it is refused with InvalidTxnStatus
       And subscription "workers" has "i1", "i2" left
 
-    @needs:transaction-keys
     Scenario: [8] A transaction that had timed out acknowledges cumulatively after its key was deleted
       Given task one has begun transaction B with a short timeout
       And B has added "workers"
@@ -274,7 +256,6 @@ Feature: How topics and subscriptions treat a fenced transaction
       Then the refusal begins with "ExpiredTransaction"
       And subscription "workers" has "i1", "i2" left
 
-    @needs:transaction-keys
     Scenario: [9] A fenced transaction acknowledges cumulatively without requesting a response
       Given A has added "workers"
       And task two has connected with key "payments"
@@ -290,7 +271,6 @@ Feature: How topics and subscriptions treat a fenced transaction
     Background:
       Given the consumer of shared subscription "workers" has received "i1", "i2" from inputs
 
-    @needs:transaction-keys
     Scenario: [1] A fenced transaction acknowledges another message of its subscription
       Given A has acknowledged "i1" for "workers"
       And task two has connected with key "payments"
@@ -298,7 +278,6 @@ Feature: How topics and subscriptions treat a fenced transaction
       Then it is refused with InvalidTxnStatus
       And subscription "workers" has "i1", "i2" left
 
-    @needs:transaction-keys
     Scenario: [2] A fenced transaction acknowledges a message that it had acknowledged before
       Given A has acknowledged "i1" for "workers"
       And task two has connected with key "payments"
@@ -306,14 +285,13 @@ Feature: How topics and subscriptions treat a fenced transaction
       Then it is refused with InvalidTxnStatus
       And subscription "workers" has "i1", "i2" left
 
-    @needs:transaction-keys
     Scenario: [3] A fenced transaction acknowledges individually in a subscription that it had not added
       Given task two has connected with key "payments"
       And A has tried to acknowledge "i1" for "workers", which it has not added
       When another consumer takes over "workers"
       Then the consumer of "workers" receives "i1", "i2" and nothing else
 
-    @needs:transaction-keys @needs:batch-index-acknowledgement
+    @needs:batch-index-acknowledgement
     Scenario: [4] A fenced transaction acknowledges a message of a batch
       Given the topic "batches"
       And a batch of "c1", "c2" has been written to batches
@@ -323,7 +301,7 @@ Feature: How topics and subscriptions treat a fenced transaction
       When A acknowledges "c2" for "packers"
       Then it is refused with InvalidTxnStatus
 
-    @needs:transaction-keys @needs:crash
+    @needs:crash
     Scenario: [5] A fenced transaction acknowledges individually after a crash
       Given A has acknowledged "i1" for "workers"
       And task two has connected with key "payments"
@@ -332,7 +310,6 @@ Feature: How topics and subscriptions treat a fenced transaction
       Then it is refused with InvalidTxnStatus
       And subscription "workers" has "i1", "i2" left
 
-    @needs:transaction-keys
     Scenario: [6] A fenced transaction acknowledges individually without requesting a response
       Given A has acknowledged "i1" for "workers"
       And task two has connected with key "payments"
@@ -345,7 +322,6 @@ Feature: How topics and subscriptions treat a fenced transaction
   Rule: A late message in a fenced transaction does not reopen the transaction in its topic, and blocks no reader.
     A transaction that a late message reopens is never ended, and blocks its topic for ever.
 
-    @needs:transaction-keys
     Scenario: [1] A plain message follows a late message
       Given A has written "a1" to orders
       And task two has connected with key "payments"
@@ -354,14 +330,12 @@ Feature: How topics and subscriptions treat a fenced transaction
       Then readers of orders get as far as "p1"
       And readers of orders see "p1"
 
-    @needs:transaction-keys
     Scenario: [2] A plain message follows a late message in a topic that the transaction had not added
       Given task two has connected with key "payments"
       And A has tried to write "late" to ledger, which it has not added
       When "p1" is written to ledger
       Then readers of ledger get as far as "p1"
 
-    @needs:transaction-keys
     Scenario: [3] A plain message follows several late messages
       Given A has written "a1" to orders
       And task two has connected with key "payments"
@@ -370,7 +344,6 @@ Feature: How topics and subscriptions treat a fenced transaction
       When "p1" is written to orders
       Then readers of orders see "p1"
 
-    @needs:transaction-keys
     Scenario: [4] A plain message follows a late message after the successor's commit
       Given A has written "a1" to orders
       And task two has connected with key "payments"
@@ -380,7 +353,7 @@ Feature: How topics and subscriptions treat a fenced transaction
       When "p1" is written to orders
       Then readers of orders see "b1", "p1"
 
-    @needs:transaction-keys @needs:reload
+    @needs:reload
     Scenario: [5] A plain message follows a late message in a topic that was unloaded
       Given A has written "a1" to orders
       And task two has connected with key "payments"
@@ -389,7 +362,7 @@ Feature: How topics and subscriptions treat a fenced transaction
       When "p1" is written to orders
       Then readers of orders see "p1"
 
-    @needs:transaction-keys @needs:crash
+    @needs:crash
     Scenario: [6] A plain message follows a late message after a crash
       Given A has written "a1" to orders
       And task two has connected with key "payments"

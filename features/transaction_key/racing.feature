@@ -1,3 +1,4 @@
+@needs:transaction-keys
 Feature: Concurrent connects
   Two connects, or a connect and the end of a transaction, are in flight at the same time.
 
@@ -9,12 +10,10 @@ Feature: Concurrent connects
   Rule: A coordinator answers concurrent connects with one key with different epochs, and exactly one of the connections stays open.
     Two tasks that both use the key do each other's work.
 
-    @needs:transaction-keys
     Scenario: [1] Two clients connect concurrently with an unused key
       When task one and task two connect with key "payments" at the same time
       Then exactly one of task one and task two stays connected
 
-    @needs:transaction-keys
     Scenario: [2] Two clients connect concurrently while the key has an open transaction
       Given task three has connected with key "payments"
       And task three has begun transaction A
@@ -24,14 +23,12 @@ Feature: Concurrent connects
       And the connection of task three is closed
       And readers of orders see nothing
 
-    @needs:transaction-keys
     Scenario: [3] An administrator lists the keys after two concurrent connects
       Given task three has connected with key "payments"
       When task one and task two connect with key "payments" at the same time
       Then exactly one of task one and task two stays connected
       And administrators are told of key "payments" and no other
 
-    @needs:transaction-keys
     Scenario: [4] Two clients connect concurrently after the key's transaction was committed
       Given task three has connected with key "payments"
       And task three has begun transaction A
@@ -51,25 +48,21 @@ Feature: Concurrent connects
       And A has acknowledged everything up to "i1" for "movers"
       And transaction B
 
-    @needs:transaction-keys
     Scenario: [1] A commit is requested concurrently with a connect
       When task two connects with key "payments" while A is asked to commit
       Then it is done
       And orders agrees with the answers
 
-    @needs:transaction-keys
     Scenario: [2] A commit is requested just after a connect
       When task two connects with key "payments" while A is asked to commit, the connect first
       Then it is done
       And orders agrees with the answers
 
-    @needs:transaction-keys
     Scenario: [3] An abort is requested concurrently with a connect
       When task two connects with key "payments" while A is asked to abort
       Then it is done
       And readers of orders see nothing
 
-    @needs:transaction-keys
     Scenario: [4] The commit of a transaction with acknowledgements is requested concurrently with a connect
       Given the consumer of shared subscription "workers" has received "i1", "i2" from inputs
       And A has acknowledged "i1", "i2" for "workers"
@@ -77,14 +70,13 @@ Feature: Concurrent connects
       Then "workers" agrees with the answers
       And orders agrees with the answers
 
-    @needs:transaction-keys
     Scenario: [5] A client connects after a commit was answered
       Given A has been asked to commit
       When task two connects with key "payments"
       Then it is done
       And readers of orders see "a1"
 
-    @needs:transaction-keys @needs:crash-points
+    @needs:crash-points
     Scenario: [6] A client connects after a commit that was decided before a crash
       Given the system will crash after-decision-logged
       And A has tried to commit
@@ -93,7 +85,7 @@ Feature: Concurrent connects
       Then it is done
       And readers of orders see "a1"
 
-    @needs:transaction-keys @needs:crash-points
+    @needs:crash-points
     Scenario: [7] The successor commits after a commit that was decided before a crash
       Given the system will crash after-decision-logged
       And A has tried to commit
@@ -103,7 +95,6 @@ Feature: Concurrent connects
       When C commits "c1" to orders
       Then readers of orders see "a1", "c1"
 
-    @needs:transaction-keys
     Scenario: [8] The predecessor writes after its commit was answered and a client connected
       Given A has been asked to commit
       And task two has connected with key "payments"
@@ -111,21 +102,19 @@ Feature: Concurrent connects
       Then it is refused
       And readers of orders see "a1"
 
-    @needs:transaction-keys
     Scenario: [9] An administrator inspects a transaction whose commit was answered before a connect
       Given A has been asked to commit
       When task two connects with key "payments"
       Then it is done
       And A is COMMITTED
 
-    @needs:transaction-keys
     Scenario: [10] Another transaction acknowledges after a commit and a connect
       Given A has been asked to commit
       And task two has connected with key "payments"
       When B acknowledges everything up to "i2" for "movers"
       Then it is done
 
-    @needs:transaction-keys @needs:late-ends
+    @needs:late-ends
     Scenario: [11] Another transaction acknowledges after a connect when participants learn of the commit late
       Given participants hear late of ends
       And A has been asked to commit
@@ -133,7 +122,7 @@ Feature: Concurrent connects
       When B acknowledges everything up to "i2" for "movers"
       Then it is done
 
-    @needs:transaction-keys @needs:late-ends
+    @needs:late-ends
     Scenario: [12] Another transaction acknowledges after two concurrent connects when participants learn of the commit late
       Given participants hear late of ends
       And A has been asked to commit
@@ -141,7 +130,7 @@ Feature: Concurrent connects
       When B acknowledges everything up to "i2" for "movers"
       Then it is done
 
-    @needs:transaction-keys @needs:late-ends
+    @needs:late-ends
     Scenario: [13] Another transaction acknowledges after the key was deleted when participants learn of the commit late
       Given participants hear late of ends
       And A has been asked to commit
@@ -150,7 +139,7 @@ Feature: Concurrent connects
       When B acknowledges everything up to "i2" for "movers"
       Then it is done
 
-    @needs:transaction-keys @needs:late-ends @needs:crash
+    @needs:late-ends @needs:crash
     Scenario: [14] Another transaction acknowledges after an unanswered connect and a crash when participants learn of the commit late
       Given participants hear late of ends
       And A has been asked to commit
@@ -160,7 +149,6 @@ Feature: Concurrent connects
       When B acknowledges everything up to "i2" for "movers"
       Then it is done
 
-    @needs:transaction-keys
     Scenario: [15] The predecessor retries a commit that was complete before the connect
       Given A has committed
       And task two has connected with key "payments"
@@ -168,7 +156,7 @@ Feature: Concurrent connects
       Then it is done, or refused with TransactionNotFound
       And readers of orders see "a1"
 
-    @needs:transaction-keys @needs:late-ends
+    @needs:late-ends
     Scenario: [16] The predecessor retries a commit that was in flight during the connect
       Given participants hear late of ends
       And A has been asked to commit

@@ -1,3 +1,4 @@
+@needs:transaction-keys
 Feature: Clients that reconnect
   A client whose connection was lost reconnects with the epoch that it was last given.
 
@@ -12,28 +13,25 @@ Feature: Clients that reconnect
   Rule: A coordinator either keeps or aborts the open transaction of a client that reconnects with the current epoch, and does the same each time.
     A client that cannot know whether it still has its transaction has to restart the transaction each time.
 
-    @needs:transaction-keys
     Scenario: [1] The clients of two keys reconnect
       Given task one has connected again
       When task two connects again
       Then it is done
       And transactions A and B stand alike
 
-    @needs:transaction-keys
     Scenario: [2] Only one of two reconnecting clients has written messages
       Given A has written "a1" to orders
       And task one has connected again
       When task two connects again
       Then transactions A and B stand alike
 
-    @needs:transaction-keys
     Scenario: [3] One client reconnects once, the other twice
       Given task one has connected again
       And task two has connected again
       When task two connects again
       Then transactions A and B stand alike
 
-    @needs:transaction-keys @needs:crash
+    @needs:crash
     Scenario: [4] One client reconnects before a crash, the other after it
       Given task one has connected again
       And the system has crashed and restarted

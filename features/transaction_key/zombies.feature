@@ -1,3 +1,4 @@
+@needs:transaction-keys
 Feature: Fenced tasks that continue
   A task that was paused does not know of its successor, and sends the requests that it was about to send.
 
@@ -10,7 +11,6 @@ Feature: Fenced tasks that continue
   Rule: A coordinator refuses to commit a fenced transaction, and the refused commit has no effect.
     The work that a paused task commits late was already done by its successor.
 
-    @needs:transaction-keys
     Scenario: [1] The predecessor commits a transaction with a message
       Given A has written "a1" to orders
       And task two has connected with key "payments"
@@ -19,7 +19,6 @@ Feature: Fenced tasks that continue
       And the refusal begins with "ExpiredTransaction"
       And readers of orders see nothing
 
-    @needs:transaction-keys
     Scenario: [2] The predecessor commits on the connection that the broker has closed
       Given A has written "a1" to orders
       And task two has connected with key "payments"
@@ -27,7 +26,6 @@ Feature: Fenced tasks that continue
       Then task one is not served
       And readers of orders see nothing
 
-    @needs:transaction-keys
     Scenario: [3] The predecessor commits while the successor's transaction is open
       Given A has written "a1" to orders
       And task two has connected with key "payments"
@@ -36,7 +34,6 @@ Feature: Fenced tasks that continue
       Then it is refused with InvalidTxnStatus
       And B is OPEN
 
-    @needs:transaction-keys
     Scenario: [4] The predecessor commits after the successor has committed
       Given A has written "a1" to orders
       And task two has connected with key "payments"
@@ -46,7 +43,6 @@ Feature: Fenced tasks that continue
       Then it is refused with InvalidTxnStatus
       And readers of orders see "b1"
 
-    @needs:transaction-keys
     Scenario: [5] The predecessor commits a transaction with acknowledgements
       Given the topic "inputs" with "i1", "i2"
       And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
@@ -56,7 +52,6 @@ Feature: Fenced tasks that continue
       Then it is refused with InvalidTxnStatus
       And subscription "workers" has "i1", "i2" left
 
-    @needs:transaction-keys
     Scenario: [6] The predecessor retries its refused commit
       Given A has written "a1" to orders
       And task two has connected with key "payments"
@@ -65,7 +60,6 @@ Feature: Fenced tasks that continue
       Then it is refused with InvalidTxnStatus
       And readers of orders see nothing
 
-    @needs:transaction-keys
     Scenario: [7] The first of two predecessors commits
       Given A has written "a1" to orders
       And task two has connected with key "payments"
@@ -74,7 +68,7 @@ Feature: Fenced tasks that continue
       Then it is refused with InvalidTxnStatus
       And readers of orders see nothing
 
-    @needs:transaction-keys @needs:crash
+    @needs:crash
     Scenario: [8] The predecessor commits after a crash
       Given A has written "a1" to orders
       And task two has connected with key "payments"
@@ -83,7 +77,6 @@ Feature: Fenced tasks that continue
       Then it is refused with InvalidTxnStatus
       And readers of orders see nothing
 
-    @needs:transaction-keys
     Scenario: [9] The predecessor reconnects with the key and commits its fenced transaction
       Given A has written "a1" to orders
       And task two has connected with key "payments"
@@ -96,7 +89,6 @@ Feature: Fenced tasks that continue
   Rule: A coordinator refuses to abort a fenced transaction, and changes nothing.
     An abort that arrives late must not end what the successor has begun.
 
-    @needs:transaction-keys
     Scenario: [1] The predecessor aborts its fenced transaction
       Given A has written "a1" to orders
       And task two has connected with key "payments"
@@ -104,14 +96,12 @@ Feature: Fenced tasks that continue
       Then it is refused with InvalidTxnStatus
       And readers of orders see nothing
 
-    @needs:transaction-keys
     Scenario: [2] The predecessor aborts on the connection that the broker has closed
       Given A has written "a1" to orders
       And task two has connected with key "payments"
       When task one asks for the abort of A on its old connection
       Then task one is not served
 
-    @needs:transaction-keys
     Scenario: [3] The predecessor aborts while the successor's transaction is open
       Given task two has connected with key "payments"
       And task two has begun transaction B
@@ -119,7 +109,6 @@ Feature: Fenced tasks that continue
       Then it is refused with InvalidTxnStatus
       And B is OPEN
 
-    @needs:transaction-keys
     Scenario: [4] The successor commits after the predecessor's refused abort
       Given A has written "a1" to orders
       And task two has connected with key "payments"
@@ -129,7 +118,6 @@ Feature: Fenced tasks that continue
       Then it is done
       And readers of orders see "b1"
 
-    @needs:transaction-keys
     Scenario: [5] The predecessor reconnects with the key and aborts its fenced transaction
       Given A has written "a1" to orders
       And task two has connected with key "payments"
@@ -142,7 +130,6 @@ Feature: Fenced tasks that continue
     A participant that is added to a fenced transaction would wait for an end that never comes; a new transaction would fence the
     successor.
 
-    @needs:transaction-keys
     Scenario: [1] The predecessor requests a transaction on the connection that the broker has closed
       Given task two has connected with key "payments"
       And task two has begun transaction B
@@ -151,27 +138,23 @@ Feature: Fenced tasks that continue
       And B is OPEN
       And key "payments" is at the epoch of task two, with transaction B open
 
-    @needs:transaction-keys
     Scenario: [2] The predecessor adds a topic on the connection that the broker has closed
       Given task two has connected with key "payments"
       When task one asks for orders to be added to A on its old connection
       Then task one is not served
 
-    @needs:transaction-keys
     Scenario: [3] The predecessor adds a subscription on the connection that the broker has closed
       Given the consumer of shared subscription "workers" has received nothing from orders
       And task two has connected with key "payments"
       When task one asks for "workers" to be added to A on its old connection
       Then task one is not served
 
-    @needs:transaction-keys
     Scenario: [4] The predecessor adds a topic over another connection
       Given task two has connected with key "payments"
       When A adds orders
       Then it is refused with InvalidTxnStatus
       And readers of orders see nothing
 
-    @needs:transaction-keys
     Scenario: [5] The predecessor adds a subscription over another connection
       Given the consumer of shared subscription "workers" has received nothing from orders
       And task two has connected with key "payments"
@@ -179,7 +162,7 @@ Feature: Fenced tasks that continue
       Then it is refused with InvalidTxnStatus
       And the refusal begins with "ExpiredTransaction"
 
-    @needs:transaction-keys @needs:crash
+    @needs:crash
     Scenario: [6] The predecessor adds a topic after a crash
       Given task two has connected with key "payments"
       And the system has crashed and restarted
@@ -196,7 +179,6 @@ Feature: Fenced tasks that continue
       And A has acknowledged everything up to "i2" for "workers"
       And A has written "a1", "a2" to orders
 
-    @needs:transaction-keys
     Scenario: [1] The newer task commits its work
       Given task two has connected with key "payments"
       And task two has begun transaction B
@@ -206,7 +188,6 @@ Feature: Fenced tasks that continue
       Then readers of orders see "b1", "b2"
       And subscription "workers" has nothing left
 
-    @needs:transaction-keys
     Scenario: [2] The older task commits after the newer one
       Given task two has connected with key "payments"
       And task two has begun transaction B
@@ -216,7 +197,6 @@ Feature: Fenced tasks that continue
       Then it is refused with InvalidTxnStatus
       And readers of orders see "b1"
 
-    @needs:transaction-keys
     Scenario: [3] The older task commits before the newer one
       Given task two has connected with key "payments"
       And task two has begun transaction B
@@ -226,7 +206,6 @@ Feature: Fenced tasks that continue
       Then it is done
       And readers of orders see "b1"
 
-    @needs:transaction-keys
     Scenario: [4] The older task acknowledges further inputs before the newer task commits fewer
       Given task two has connected with key "payments"
       And task two has begun transaction B
@@ -236,7 +215,6 @@ Feature: Fenced tasks that continue
       Then it is done
       And subscription "workers" has "i2" left
 
-    @needs:transaction-keys
     Scenario: [5] The older task had committed before the newer one connected
       Given A has committed
       And task two has connected with key "payments"
@@ -244,7 +222,6 @@ Feature: Fenced tasks that continue
       Then the consumer of "workers" receives nothing
       And readers of orders see "a1", "a2"
 
-    @needs:transaction-keys
     Scenario: [6] The older task continues and no task repeats the work
       Given task two has connected with key "payments"
       And A has tried to write "late" to orders
@@ -253,7 +230,7 @@ Feature: Fenced tasks that continue
       And readers of orders see nothing
       And subscription "workers" has "i1", "i2" left
 
-    @needs:transaction-keys @needs:crash
+    @needs:crash
     Scenario: [7] The system crashes between the connect and the commit of the newer task
       Given task two has connected with key "payments"
       And the system has crashed and restarted

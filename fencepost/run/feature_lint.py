@@ -12,7 +12,7 @@ from functools import cache
 from fencepost.contract import gherkin
 from fencepost.contract import register as registers
 from fencepost.contract.capabilities import ALONE, CAPABILITIES
-from fencepost.contract.gherkin import Feature, Rule, Scenario, requirement_of
+from fencepost.contract.gherkin import Feature, Rule, Scenario, needs_in, requirement_of
 from fencepost.contract.register import Register
 from fencepost.contract.themes import THEMES
 from fencepost.steps import vocabularies
@@ -57,7 +57,12 @@ def _faults(feature: Feature, register: Register) -> Iterator[str]:
     for scenario in feature.stray_scenarios:
         yield at(scenario.line, "a scenario outside of a Rule stands for no requirement")
     for tag in feature.tags:
-        yield at(1, f"@{tag} on a Feature; tags belong to Rules and scenarios")
+        if not needs_in([tag]):
+            yield at(1, f"@{tag} on a Feature; only a capability that all of its scenarios need stands there, as @needs:...")
+    scenarios = [scenario for rule in feature.rules for scenario in rule.scenarios]
+    for tag in sorted(set.intersection(*(set(scenario.tags) for scenario in scenarios)) if len(scenarios) > 1 else ()):
+        if needs_in([tag]) and tag not in feature.tags:
+            yield at(1, f"every scenario has @{tag}; expected it once, on the Feature")
     if feature.background_description:
         yield at(1, f"prose in a Background, perhaps a misspelt step: {feature.background_description.splitlines()[0]!r}")
     yield from (at(1, what) for text in (feature.name, feature.description) for what in faults_in(text))
@@ -112,6 +117,8 @@ def _faults_of_scenario(scenario: Scenario, number: int) -> Iterator[str]:
         yield f"tags on Examples reach no hook of pytest-bdd: {_shown(scenario.examples_tags)}"
     for tag in scenario.tags:
         capability = tag.removeprefix("needs:")
+        if scenario.tags.count(tag) > 1:
+            yield f"@{tag} stands on the Feature too, or twice; expected it once"
         if tag != ALONE and (capability == tag or capability not in CAPABILITIES):
             yield f"@{tag} is not known; a scenario may have {', '.join('@needs:' + name for name in CAPABILITIES)}, or @{ALONE}"
     kinds = [step.kind for step in scenario.steps]

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 
 from fencepost.contract.gherkin import Feature, Step
-from fencepost.steps.sentence import Form, Literally, Optionally, Placeholder, Sentence
+from fencepost.steps.phrase import Literally, Optionally, Placeholder
+from fencepost.steps.sentence import Form, Sentence
 from fencepost.steps.vocabularies import Speech
 
 

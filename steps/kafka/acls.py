@@ -10,6 +10,7 @@ from fencepost.wire.kafka.acls import ALLOW, ANYWHERE, CLUSTER, LITERAL, Operati
 
 from .authorisation import right_of
 from .context import ScenarioContext
+from .rights import GrantedRight, MayRead, MayWriteTo, MayWriteUnder, OnlyRight
 from .vocabulary import KAFKA
 
 _ELSEWHERE = "192.0.2.1"
@@ -21,7 +22,7 @@ _ANY, _MATCH, _PREFIXED = 1, 2, 4
 
 
 @KAFKA.when("the user of {producer} is {granted} to {right}")
-def is_granted(context: ScenarioContext, producer: str, granted: str, right: str) -> None:
+def is_granted(context: ScenarioContext, producer: str, granted: str, right: GrantedRight) -> None:
     """CreateAcls of one entry, or DeleteAcls where the user is no longer allowed to. The step does not wait until it takes effect."""
     context.begin()
     wanted = right_of(context, producer, right)
@@ -61,17 +62,16 @@ def are_given(context: ScenarioContext, topic: str, group: str) -> None:
 
 
 @KAFKA.when("a user who may {only_right} initialises {with_id}")
-def initialises_with_one_right(context: ScenarioContext, only_right: str, with_id: str) -> None:
+def initialises_with_one_right(context: ScenarioContext, only_right: OnlyRight, with_id: str) -> None:
     """InitProducerId as a new user of this scenario who has this one right: without a transactional id, or with that of the right.
 
     Where that right allows the request, the step repeats it until the right takes effect or patience ends.
     """
-    right, name, _ = only_right.split('"')
-    may_write = right.startswith("write")
-    if right == "write under transactional id ":
-        resource = Resource(ResourceKind.TRANSACTIONAL_ID, context.session.unique(name))
-    else:
-        resource = Resource(ResourceKind.TOPIC, context.topics[name])
+    match only_right:
+        case MayWriteUnder(name):
+            may_write, resource = True, Resource(ResourceKind.TRANSACTIONAL_ID, context.session.unique(name))
+        case MayWriteTo(topic) | MayRead(topic):
+            may_write, resource = isinstance(only_right, MayWriteTo), Resource(ResourceKind.TOPIC, context.topics[topic])
     user, operation = ("writer", Operation.WRITE) if may_write else ("reader", Operation.READ)
     probe = _client_with_right(context, user, operation, resource)
     transactional_id = resource.name if with_id == "with it" else None
@@ -84,7 +84,7 @@ def initialises_with_one_right(context: ScenarioContext, only_right: str, with_i
 
 
 @KAFKA.then("the answer names the right to {right} of the user of {producer}, and no other")
-def names_the_right(context: ScenarioContext, right: str, producer: str) -> None:
+def names_the_right(context: ScenarioContext, right: GrantedRight, producer: str) -> None:
     """The answer to DeleteAcls lists the entries that it has removed: exactly this one."""
     expected = (right_of(context, producer, right),)
     context.evidence.expect(context.answer == Done(expected), _list(expected), str(context.answer), what="answer to DeleteAcls")

@@ -11,13 +11,12 @@ from .context import ScenarioContext
 from .judging import answer_of, judge_answer, reported
 from .producer import Producer
 from .requests import RETRIABLE
+from .values import NEW_ID, NO_RECORDS, REFUSAL, OffsetOf, Result
 from .vocabulary import KAFKA
-
-_OFFSET_OF = "the offset of "
 
 
 @KAFKA.then("it is done[ and answers {result}]")
-def it_is_done(context: ScenarioContext, result: str | None) -> None:
+def it_is_done(context: ScenarioContext, result: Result | None) -> None:
     """The answer carries no error; for a write it also carries an offset that its log really has, and what else the sentence names.
 
     The producer id and epoch in force are those that the producer uses. A new producer id is one that no client of the scenario had before.
@@ -25,9 +24,9 @@ def it_is_done(context: ScenarioContext, result: str | None) -> None:
     answer = answer_of(context)
     if result is None:
         _judge_done(context, answer)
-    elif result.startswith(_OFFSET_OF):
+    elif isinstance(result, OffsetOf):
         _judge_offset(context, answer, result)
-    elif result == "no records":
+    elif result == NO_RECORDS:
         view = answer.value if isinstance(answer, Done) else None
         seen = f"{len(view.batches)} batches" if isinstance(view, LogView) else reported(answer)
         judge_answer(context, seen == "0 batches", "0 batches", answer, seen)
@@ -36,7 +35,7 @@ def it_is_done(context: ScenarioContext, result: str | None) -> None:
 
 
 @KAFKA.then("it is refused[ {as_a_whole}] with {errors}[ or answers {result}]")
-def it_is_refused(context: ScenarioContext, as_a_whole: str | None, errors: tuple[str, ...], result: str | None) -> None:
+def it_is_refused(context: ScenarioContext, as_a_whole: str | None, errors: tuple[str, ...], result: Result | None) -> None:
     """The answer carries this error, or one of those that are named. As a whole: it also has no result for any part of the request."""
     answer = answer_of(context)
     holds = isinstance(answer, Refused) and answer.error in errors
@@ -113,7 +112,7 @@ def the_refusal_has_offsets(context: ScenarioContext, partition: str) -> None:
 
 
 @KAFKA.then("every refusal was {refusal}")
-def every_refusal_was(context: ScenarioContext, refusal: str) -> None:
+def every_refusal_was(context: ScenarioContext, refusal: tuple[str, ...] | None) -> None:
     """Each refusal of a client that retried again and again was one of these; retriable: one of the errors after which Kafka's clients
     retry.
 
@@ -123,10 +122,12 @@ def every_refusal_was(context: ScenarioContext, refusal: str) -> None:
     """
     if not (context.errors_answered or context.held_back):
         raise SetUpFailed(f"no {context.request} was refused: the system was back before the first one came")
-    conforming = RETRIABLE if refusal == "retriable" else set(refusal.replace(" or ", ", ").split(", "))
+    conforming = RETRIABLE if refusal is None else set(refusal)
     refusals = ", ".join(sorted(context.errors_answered))
     seen = refusals or f"none: it was answered when the coordinator had loaded, which said {context.held_back} meanwhile"
-    context.evidence.expect(conforming.issuperset(context.errors_answered), refusal, seen, what=f"refusals of {context.request}")
+    context.evidence.expect(
+        conforming.issuperset(context.errors_answered), REFUSAL.render(refusal), seen, what=f"refusals of {context.request}"
+    )
 
 
 def _judge_done(context: ScenarioContext, answer: Done[object] | Refused) -> None:
@@ -152,39 +153,38 @@ def _judge_appended(context: ScenarioContext, name: str, appended: Appended) -> 
     )
 
 
-def _judge_offset(context: ScenarioContext, answer: Done[object] | Refused, result: str) -> None:
+def _judge_offset(context: ScenarioContext, answer: Done[object] | Refused, result: OffsetOf) -> None:
     match answer:
         case Done(Appended(base_offset=offset)):
             due = _offsets_of(context, result)
             judge_answer(context, [offset] == due, f"{result}, {due}", answer, f"success with offset {offset}")
         case _:
-            judge_answer(context, False, result, answer)
+            judge_answer(context, False, str(result), answer)
 
 
-def _offsets_of(context: ScenarioContext, result: str) -> list[int]:
+def _offsets_of(context: ScenarioContext, result: OffsetOf) -> list[int]:
     """The offsets of a record, in the one partition that holds it."""
-    value = result.removeprefix(_OFFSET_OF).strip('"')
     views = [context.read(partition, Isolation.READ_UNCOMMITTED) for partition in context.partitions]
-    return [offset for view in views if (offset := view.offset_of(value)) is not None]
+    return [offset for view in views if (offset := view.offset_of(result.value)) is not None]
 
 
-def _carries(context: ScenarioContext, answer: Done[object] | Refused, result: str) -> bool:
+def _carries(context: ScenarioContext, answer: Done[object] | Refused, result: Result) -> bool:
     """Whether an answer is a success with what the sentence names: a producer id and epoch, or the offset of a record."""
-    if result == "a new producer id and epoch 0":
+    if result == NEW_ID:
         match answer:
             case Done(ProducerIdAndEpoch(producer_id=producer_id, epoch=0)):
                 return producer_id >= 0 and producer_id not in context.before.producer_ids
             case _:
                 return False
-    if result.startswith(_OFFSET_OF):
+    if isinstance(result, OffsetOf):
         return (
             isinstance(answer, Done) and isinstance(answer.value, Appended) and _offsets_of(context, result) == [answer.value.base_offset]
         )
     return answer == Done(_due(_asker(context), result))
 
 
-def _named(context: ScenarioContext, result: str) -> str:
-    return result if result.startswith(("a new", _OFFSET_OF)) else f"{_due(_asker(context), result)}"
+def _named(context: ScenarioContext, result: Result) -> str:
+    return str(result) if result == NEW_ID or isinstance(result, OffsetOf) else f"{_due(_asker(context), result)}"
 
 
 def _due(asker: Producer, result: str) -> ProducerIdAndEpoch:

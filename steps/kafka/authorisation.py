@@ -10,11 +10,14 @@ from fencepost.wire.kafka.acls import CLUSTER, Operation, Resource, ResourceKind
 
 from .context import ScenarioContext
 from .initialising import initialise
+from .rights import DESCRIBE, READ, WRITE_TO, WRITE_UNDER, GrantedRight, OnGroup, OnItsId, OnTopic
 from .vocabulary import KAFKA
 
 _USERS = {"an ordinary user": "ordinary", "an operator": "operator", "another broker": "peer"}
 _OF_ROLES = {"operator": Operation.ALTER, "peer": Operation.CLUSTER_ACTION}
 """What a role may do to the cluster."""
+
+_OPERATIONS = {DESCRIBE: Operation.DESCRIBE, READ: Operation.READ, WRITE_TO: Operation.WRITE, WRITE_UNDER: Operation.WRITE}
 
 
 @KAFKA.given("producer {producer} with transactional id {transactional_id}[ and group {group}], logged in as {role}")
@@ -42,37 +45,32 @@ def a_producer_of_a_user(context: ScenarioContext, producer: str, transactional_
 
 
 @KAFKA.given("the user of {producer} may no longer {right}")
-def may_no_longer(context: ScenarioContext, producer: str, right: str) -> None:
+def may_no_longer(context: ScenarioContext, producer: str, right: GrantedRight) -> None:
     """That right is taken away, and only that: the user may still describe what it may no longer write or read.
 
     The right to write or read implies the right to describe, so a user who may no longer describe something may do nothing with it.
     """
-    if right == "describe its transactional id":
-        may_no_longer(context, producer, "write under its transactional id")
-    elif right.startswith("describe "):
-        may_no_longer(context, producer, right.replace("describe", "write to"))
-        may_no_longer(context, producer, right.replace("describe", "read"))
+    match right:
+        case OnItsId("describe"):
+            may_no_longer(context, producer, OnItsId(WRITE_UNDER))
+        case OnTopic("describe", topic):
+            may_no_longer(context, producer, OnTopic(WRITE_TO, topic))
+            may_no_longer(context, producer, OnTopic(READ, topic))
     taken = right_of(context, producer, right)
     achieved(context.observer.revoke(taken), f"taking away: {taken}")
     context.rights.discard(taken)
 
 
-def right_of(context: ScenarioContext, producer: str, right: str) -> Right:
+def right_of(context: ScenarioContext, producer: str, right: GrantedRight) -> Right:
     """A right of a producer's user, as an entry of an access-control list."""
     one = context.producers[producer]
-    match right.split(" ", 2):
-        case ["describe", topic]:
-            operation, resource = Operation.DESCRIBE, Resource(ResourceKind.TOPIC, context.topics[topic])
-        case ["describe", *_]:
-            operation, resource = Operation.DESCRIBE, Resource(ResourceKind.TRANSACTIONAL_ID, one.transactional_id)
-        case ["write", "under", _]:
-            operation, resource = Operation.WRITE, Resource(ResourceKind.TRANSACTIONAL_ID, one.transactional_id)
-        case ["write", "to", topic]:
-            operation, resource = Operation.WRITE, Resource(ResourceKind.TOPIC, context.topics[topic])
-        case ["read", "group", group]:
-            operation, resource = Operation.READ, Resource(ResourceKind.GROUP, context.session.unique(group.strip('"')))
-        case [_, topic]:
-            operation, resource = Operation.READ, Resource(ResourceKind.TOPIC, context.topics[topic])
+    match right:
+        case OnItsId(written):
+            operation, resource = _OPERATIONS[written], Resource(ResourceKind.TRANSACTIONAL_ID, one.transactional_id)
+        case OnTopic(written, topic):
+            operation, resource = _OPERATIONS[written], Resource(ResourceKind.TOPIC, context.topics[topic])
+        case OnGroup(group):
+            operation, resource = Operation.READ, Resource(ResourceKind.GROUP, context.session.unique(group))
     return Right(principal_of(context.users[producer]), operation, resource)
 
 

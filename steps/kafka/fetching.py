@@ -1,6 +1,5 @@
 """What readers of committed data receive in answers, in addition to the records; and the look-up of offsets by time."""
 
-import re
 from operator import attrgetter
 
 from fencepost.adapters.kafka.values import AbortedTransaction, Isolation, TopicPartition
@@ -11,13 +10,12 @@ from fencepost.steps.outcomes import achieved, observed
 from .context import ScenarioContext
 from .judging import answer_of, judge_answer, reported
 from .leaders import let_one_node_lead
-from .values import VALUES
+from .values import AbortedFrom
 from .vocabulary import KAFKA
 
 _LEVELS = {"read_committed": Isolation.READ_COMMITTED, "read_uncommitted": Isolation.READ_UNCOMMITTED}
 _NOWHERE = (-1, -1)
 _FIRST_OFFSET = attrgetter("first_offset")
-_QUOTED = r'"([^"]*)"'
 _NEWEST = -3
 """The timestamp that asks for the newest record."""
 
@@ -32,20 +30,22 @@ def the_time_is_looked_up(context: ScenarioContext, value: str, partition: str, 
     context.keep(None, context.observer.record_at(where, _LEVELS[isolation], context.asked_time), "ListOffsets")
 
 
-@KAFKA.then("the look-up finds {found}")
-def the_look_up_finds(context: ScenarioContext, found: str) -> None:
-    """ListOffsets answers offset and timestamp of this record; that offset, and -1 for the timestamp; or no error, and -1 for both.
+@KAFKA.then("the look-up finds offset {offset:number} and no time")
+def the_look_up_finds_an_offset(context: ScenarioContext, offset: int) -> None:
+    """ListOffsets answers that offset, and -1 for the timestamp."""
+    answer = answer_of(context)
+    judge_answer(context, answer == Done((offset, -1)), f"offset {offset} and timestamp -1", answer)
+
+
+@KAFKA.then("the look-up finds {values}")
+def the_look_up_finds(context: ScenarioContext, values: tuple[str, ...]) -> None:
+    """ListOffsets answers offset and timestamp of this record; or no error, and -1 for both.
 
     Records may have the same time, when the log assigns it. Then the first of them is expected, or, where the newest one was asked for, any
     of them.
     """
     assert context.asked_partition is not None, "a sentence about a look-up stands after one"
     answer = answer_of(context)
-    if found.startswith("offset "):
-        offset = int(found.split()[1])
-        judge_answer(context, answer == Done((offset, -1)), f"offset {offset} and timestamp -1", answer)
-        return
-    values = VALUES.parse(found)
     due = _allowed(context, context.asked_partition, values[0]) if values else [_NOWHERE]
     match answer:
         case Done((int() as offset, int() as timestamp)):
@@ -57,16 +57,15 @@ def the_look_up_finds(context: ScenarioContext, found: str) -> None:
 
 
 @KAFKA.then("a read_committed Fetch of {partition}[ from {start:value}] lists {aborted}")
-def fetch_lists(context: ScenarioContext, partition: str, start: str | None, aborted: str) -> None:
+def fetch_lists(context: ScenarioContext, partition: str, start: str | None, aborted: AbortedFrom | None) -> None:
     """A read_committed Fetch from the start of the log, or from this record on, lists no aborted transaction, or exactly these, in any
     order."""
     where = context.partition(partition)
     context.await_markers()
     due: tuple[AbortedTransaction, ...] = ()
-    if aborted != "no aborted transaction":
-        whose, firsts = aborted.split(" from ", maxsplit=1)
-        producer_id = context.producers[whose[-1]].current.producer_id
-        due = tuple(AbortedTransaction(producer_id, _record(context, where, first)[0]) for first in re.findall(_QUOTED, firsts))
+    if aborted is not None:
+        producer_id = context.producers[aborted.producer].current.producer_id
+        due = tuple(AbortedTransaction(producer_id, _record(context, where, first)[0]) for first in aborted.firsts)
     if start is None:  # last, so that the answer that is judged is the one that is shown
         listed = context.read(where, Isolation.READ_COMMITTED).aborted
     else:

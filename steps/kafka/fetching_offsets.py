@@ -1,6 +1,5 @@
 """OffsetFetch in each of its versions, and commits that are sent to the wrong node."""
 
-import re
 import uuid
 from dataclasses import replace
 
@@ -15,7 +14,6 @@ from .judging import answer_of, judge_answer
 from .vocabulary import KAFKA
 
 _NOBODYS_ID = uuid.UUID(int=0x0FEC_0000_0000_4000_8000_0000_0000_0000)
-_WRITTEN = re.compile(r'offset ([0-9]+), leader epoch ([0-9]+) and metadata "(.*)"')
 
 
 @KAFKA.when("OffsetFetch[ v{version:number}] is sent for {fetched} of group {group}")
@@ -58,16 +56,16 @@ def is_sent_elsewhere(context: ScenarioContext, commit: str, partition: str, pro
 
 
 @KAFKA.then("it answers {fetched_offset} for {partitions}[ and for {nothing_else}]")
-def it_answers_offsets(context: ScenarioContext, fetched_offset: str, partitions: tuple[str, ...], nothing_else: str | None) -> None:
+def it_answers_offsets(
+    context: ScenarioContext, fetched_offset: FetchedOffset, partitions: tuple[str, ...], nothing_else: str | None
+) -> None:
     """OffsetFetch answered these for each of the partitions; leader epochs are in version 5 and later ones."""
     answer = answer_of(context)
     found = answer.value if isinstance(answer, Done) and isinstance(answer.value, dict) else {}
-    written = _WRITTEN.fullmatch(fetched_offset)
-    due = FetchedOffset(int(written[1]), int(written[2]), written[3]) if written else FetchedOffset(-1, -1, "")
     where = context.where(partitions)
     for name, partition in zip(partitions, where, strict=True):
         one = found.get(partition)
-        visible = due if one is None or one.leader_epoch is not None else replace(due, leader_epoch=None)
+        visible = fetched_offset if one is None or one.leader_epoch is not None else replace(fetched_offset, leader_epoch=None)
         seen = f"{one} for {name}" if isinstance(answer, Done) else None
         judge_answer(context, one == visible, f"{visible} for {name}", answer, seen)
     if nothing_else:

@@ -8,6 +8,7 @@ from fencepost.steps.outcomes import achieved, observed
 from fencepost.wire.kafka.batches import MarkerType
 
 from .context import ScenarioContext
+from .values import EpochOf, NextEpoch, OffsetOf
 from .vocabulary import KAFKA
 
 _LEVELS = {
@@ -45,15 +46,15 @@ def readers_see(context: ScenarioContext, readers: str, partition: str, values: 
 
 
 @KAFKA.then("the last stable offset of {partitions} is {last_stable}")
-def last_stable_offset_is(context: ScenarioContext, partitions: tuple[str, ...], last_stable: str) -> None:
+def last_stable_offset_is(context: ScenarioContext, partitions: tuple[str, ...], last_stable: OffsetOf | None) -> None:
     """In each of these, a read_committed Fetch answers a last stable offset equal to its high watermark, or the offset of this record."""
     for partition in partitions:
         where = context.partition(partition)
-        due = None if last_stable == "the high watermark" else _offset(context, partition, last_stable.partition('"')[2].rstrip('"'))
+        due = None if last_stable is None else _offset(context, partition, last_stable.value)
         view = context.read(where, Isolation.READ_COMMITTED)
         context.evidence.expect(
             view.last_stable_offset == (view.high_watermark if due is None else due),
-            f"{last_stable}, {view.high_watermark if due is None else due}",
+            f"{last_stable or 'the high watermark'}, {view.high_watermark if due is None else due}",
             f"{_ends(view)}; {_states(context)}",
             what=f"last stable offset of {partition}",
         )
@@ -70,7 +71,7 @@ def list_offsets_answers(context: ScenarioContext, partition: str, isolation: st
 
 
 @KAFKA.then("one {marker_kind} marker was added to {partitions}[, with {epoch_of}]")
-def one_marker_was_added(context: ScenarioContext, marker_kind: str, partitions: tuple[str, ...], epoch_of: str | None) -> None:
+def one_marker_was_added(context: ScenarioContext, marker_kind: str, partitions: tuple[str, ...], epoch_of: EpochOf | None) -> None:
     """Since the When, each of these logs got exactly one marker, of this type, and all carry the same producer id and epoch."""
     found = {name: new_markers(context, name) for name in partitions}
     markers = [marker for new in found.values() for marker in new]
@@ -79,12 +80,12 @@ def one_marker_was_added(context: ScenarioContext, marker_kind: str, partitions:
     if epoch_of is not None:
         due = _epoch_of(context, epoch_of)
         holds, expected = holds and markers[0][0] == due, f"{expected}, with epoch {due.epoch}"
-    own = _epoch_of(context, epoch_of).epoch - epoch_of.startswith("the next") if epoch_of else None
+    own = _epoch_of(context, epoch_of).epoch - isinstance(epoch_of, NextEpoch) if epoch_of else None
     context.evidence.expect(holds, expected, _reported(found, own), what=f"markers added to {' and '.join(partitions)}")
 
 
 @KAFKA.then("only {marker_kind} markers were added to {partitions}, with {epoch_of}")
-def only_these_markers_were_added(context: ScenarioContext, marker_kind: str, partitions: tuple[str, ...], epoch_of: str) -> None:
+def only_these_markers_were_added(context: ScenarioContext, marker_kind: str, partitions: tuple[str, ...], epoch_of: EpochOf) -> None:
     """Since the When, each of these logs got at least one marker, and all are of this type and carry that epoch."""
     due = (_epoch_of(context, epoch_of), MarkerType[marker_kind])
     found = {name: new_markers(context, name) for name in partitions}
@@ -110,9 +111,9 @@ def _offset(context: ScenarioContext, partition: str, value: str) -> int:
     return offset
 
 
-def _epoch_of(context: ScenarioContext, epoch_of: str) -> ProducerIdAndEpoch:
-    producer = context.producers[epoch_of[-1]]
-    return producer.next_epoch() if epoch_of.startswith("the next") else producer.current
+def _epoch_of(context: ScenarioContext, epoch_of: EpochOf) -> ProducerIdAndEpoch:
+    producer = context.producers[epoch_of.producer]
+    return producer.next_epoch() if isinstance(epoch_of, NextEpoch) else producer.current
 
 
 def _reported(found: dict[str, list[tuple[ProducerIdAndEpoch, MarkerType]]], own: int | None = None) -> str:

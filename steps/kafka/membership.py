@@ -20,7 +20,6 @@ from .gathering import (
     wanted_by,
 )
 from .judging import answered, reported
-from .values import TWO_SESSIONS
 from .vocabulary import KAFKA
 
 JOIN = KAFKA.act(
@@ -138,18 +137,20 @@ def is_silent(context: ScenarioContext, producer: str, other: str, group: str) -
     has_been_silent(context, producer, other, group)
 
 
-@KAFKA.when("{producer} sends {heartbeats} to group {group}")
-def sends_heartbeats(context: ScenarioContext, gathering: Gathering, producer: str, heartbeats: str, group: str) -> None:
-    """For two sessions: often enough, and for twice as long as its session may last without one. One: with the member id and the
-    generation of that member.
-    """
+@KAFKA.when("{producer} sends Heartbeats for two sessions to group {group}")
+def sends_heartbeats(context: ScenarioContext, gathering: Gathering, producer: str, group: str) -> None:
+    """Often enough to stay a member, and for twice as long as its session may last without one."""
     context.begin()
     name, probe = context.session.unique(group), context.producers[producer].probe
-    if heartbeats == TWO_SESSIONS:
-        outcome = beat_through_sessions(context, gathering, probe, name, context.memberships[producer][-1])
-    else:
-        outcome = probe.heartbeat(name, member_named(context, producer, heartbeats.removeprefix("a Heartbeat as ")))
-    context.keep(None, outcome, "Heartbeat")
+    context.keep(None, beat_through_sessions(context, gathering, probe, name, context.memberships[producer][-1]), "Heartbeat")
+
+
+@KAFKA.when("{producer} sends a Heartbeat as {membership} to group {group}")
+def sends_a_heartbeat(context: ScenarioContext, producer: str, membership: str, group: str) -> None:
+    """One, with the member id and the generation of that member."""
+    context.begin()
+    probe = context.producers[producer].probe
+    context.keep(None, probe.heartbeat(context.session.unique(group), member_named(context, producer, membership)), "Heartbeat")
 
 
 @KAFKA.then("group {group} {regards} {producer}")

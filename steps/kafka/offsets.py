@@ -72,25 +72,27 @@ def sends_offset(
     )
 
 
-@KAFKA.then("group {group} has {offset_state} of {partition}[ with metadata {metadata:value}]")
-def group_has(context: ScenarioContext, group: str, offset_state: str, partition: str, metadata: str | None) -> None:
-    """Once no marker is in flight, OffsetFetch that ignores pending offsets answers this; the metadata is that of the offset.
-
-    Pending is an offset for which OffsetFetch that requires stable offsets is refused UNSTABLE_OFFSET_COMMIT.
-    """
-    if offset_state.endswith("pending offset"):
-        _judge_pending(context, group, partition, is_pending=offset_state == "a pending offset")
-        return
+@KAFKA.then("group {group} has {committed_offset} of {partition}[ with metadata {metadata:value}]")
+def group_has(context: ScenarioContext, group: str, committed_offset: int | None, partition: str, metadata: str | None) -> None:
+    """Once no marker is in flight, OffsetFetch that ignores pending offsets answers this; the metadata is that of the offset."""
     context.await_markers()
     committed = nothing_of_no_group(context.observer.committed(context.session.unique(group), context.partition(partition)))
     found = observed(committed, f"fetching the offset of {group}")
-    due = None if offset_state == "no committed offset" else int(offset_state.rpartition(" ")[2])
-    holds = (None if found is None else found.offset) == due and (metadata is None or (found is not None and found.metadata == metadata))
-    expected = "no offset" if due is None else f"offset {due}" + ("" if metadata is None else f" with metadata {metadata!r}")
+    holds = (None if found is None else found.offset) == committed_offset and (
+        metadata is None or (found is not None and found.metadata == metadata)
+    )
+    expected = (
+        "no offset"
+        if committed_offset is None
+        else f"offset {committed_offset}" + ("" if metadata is None else f" with metadata {metadata!r}")
+    )
     context.evidence.expect(holds, expected, _shown(found), what=f"committed offset of {partition} in group {group}")
 
 
-def _judge_pending(context: ScenarioContext, group: str, partition: str, *, is_pending: bool) -> None:
+@KAFKA.then("group {group} has {pending} of {partition}")
+def group_has_pending(context: ScenarioContext, group: str, pending: str, partition: str) -> None:
+    """OffsetFetch that requires stable offsets is refused UNSTABLE_OFFSET_COMMIT; or it is not, once no marker is in flight."""
+    is_pending = pending == "a pending offset"
     if not is_pending:
         context.await_markers()
     outcome = context.observer.committed(context.session.unique(group), context.partition(partition), require_stable=True)

@@ -2,8 +2,10 @@
 
 import re
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
+from fencepost.adapters.kafka.values import FetchedOffset
+from fencepost.steps.phrase import phrases
 from fencepost.steps.values import ValueType, choice, listed, number, quoted, text
 
 T = TypeVar("T")
@@ -17,6 +19,11 @@ APIS = {
     "Produce": "produce",
 }
 """The requests of a producer, by the names that Kafka's protocol has for them and that the probe has."""
+
+NEW_ID, NO_RECORDS = "a new producer id and epoch 0", "no records"
+"""What an answer has in addition to success."""
+
+NONE_ABORTED = "no aborted transaction"
 
 COMMITS = {"commits": True, "committed": True, "commit": True, "aborts": False, "aborted": False, "abort": False}
 """Whether a word for an end is one for a commit."""
@@ -56,6 +63,53 @@ class ApiVersion:
     version: int
 
 
+@dataclass(frozen=True)
+class ItsEpoch:
+    """The epoch of a producer."""
+
+    producer: str
+
+
+@dataclass(frozen=True)
+class NextEpoch:
+    """The epoch of a producer plus one."""
+
+    producer: str
+
+
+@dataclass(frozen=True)
+class OffsetOf:
+    """The offset of the record with this value."""
+
+    value: str
+
+    def __str__(self) -> str:
+        return f'the offset of "{self.value}"'
+
+
+@dataclass(frozen=True)
+class AbortedFrom:
+    """Aborted transactions of one producer, by their first records."""
+
+    producer: str
+    firsts: tuple[str, ...]
+
+    def __str__(self) -> str:
+        transactions = "transaction" if len(self.firsts) == 1 else "transactions"
+        return f"the aborted {transactions} of {self.producer} from {_FIRSTS.render(self.firsts)}"
+
+
+EpochOf: TypeAlias = ItsEpoch | NextEpoch
+Result: TypeAlias = str | OffsetOf
+
+
+def _aborted(written: str) -> AbortedFrom | None:
+    if written == NONE_ABORTED:
+        return None
+    head, _, firsts = written.partition(" from ")
+    return AbortedFrom(head[-1], _FIRSTS.parse(firsts))
+
+
 def _api_version(written: str) -> ApiVersion:
     api, _, version = written.partition(" v")
     return ApiVersion(api, int(version))
@@ -87,7 +141,6 @@ VALUES = ValueType(
     lambda written: () if written == "nothing" else tuple(re.findall(r'"([ -!#-~]*)"', written)),
     lambda values: ", ".join(f'"{value}"' for value in values) or "nothing",
 )
-FOUND = text("found", rf"{VALUES.pattern}|offset (?:0|[1-9][0-9]*) and no time", "a record; nothing; or an offset with a timestamp of -1")
 NUMBER = number("number", "a natural number")
 NODE = number("node", "a node of the cluster")
 PARTITION_COUNT = counted("partition_count", "partition", "how many partitions a topic has")
@@ -144,11 +197,16 @@ TIMEOUT = choice(
     *("the longest timeout that is allowed", "a millisecond more than is allowed"),
     meaning="a transaction timeout, compared with what the producer asked for before, or with the broker's transaction.max.timeout.ms",
 )
-RESULT = text(
+_RESULTS = (
+    *("the same producer id and the next epoch", "the same producer id and the epoch after the next"),
+    *("the producer id and epoch in force", NEW_ID, NO_RECORDS),
+)
+RESULT = ValueType(
     "result",
-    "the same producer id and the next epoch|the same producer id and the epoch after the next|the producer id and epoch in force"
-    r'|a new producer id and epoch 0|the offset of "[ -!#-~]*"|no records',
+    f"{'|'.join(_RESULTS)}|the offset of {VALUE.pattern}",
     "what an answer has in addition to success",
+    lambda written: written if written in _RESULTS else OffsetOf(VALUE.parse(written.removeprefix("the offset of "))),
+    str,
 )
 PLACE = ValueType(
     "place",
@@ -157,17 +215,27 @@ PLACE = ValueType(
     str,
     str,
 )
-LAST_STABLE = text(
+LAST_STABLE = ValueType(
     "last_stable",
-    r'the high watermark|the offset of "[ -!#-~]*"',
+    f"the high watermark|the offset of {VALUE.pattern}",
     "where the last stable offset of a partition may be",
+    lambda written: None if written == "the high watermark" else OffsetOf(VALUE.parse(written.removeprefix("the offset of "))),
+    lambda offset: "the high watermark" if offset is None else str(offset),
 )
-ABORTED = text(
+_FIRSTS = listed("firsts", VALUE, "values of records", " and ")
+ABORTED = ValueType(
     "aborted",
-    r'no aborted transaction|the aborted transactions? of [A-Z] from "[ -!#-~]*"(?: and "[ -!#-~]*")?',
+    f"{NONE_ABORTED}|the aborted transactions? of [A-Z] from {_FIRSTS.pattern}",
     "what a Fetch lists of aborted transactions: none, or those with the producer id and the offsets of their first records",
+    _aborted,
+    lambda aborted: NONE_ABORTED if aborted is None else str(aborted),
 )
-EPOCH_OF = text("epoch_of", "the next epoch of [A-Z]|the epoch of [A-Z]", "a producer's epoch before the When, or that plus one")
+EPOCH_OF = phrases(
+    "epoch_of",
+    (PRODUCER,),
+    "a producer's epoch before the When, or that plus one",
+    {"the epoch of {producer}": ItsEpoch, "the next epoch of {producer}": NextEpoch},
+)
 KNOWN = choice(
     "known",
     "unchanged",
@@ -175,13 +243,25 @@ KNOWN = choice(
     "those it began with",
     meaning="what a producer id and epoch at the coordinator are compared with",
 )
-OFFSET_STATE = text(
-    "offset_state",
-    r"committed offset [0-9]+|no committed offset|a pending offset|no pending offset",
-    "what a group has of a partition: an offset that OffsetFetch answers, or one that is UNSTABLE_OFFSET_COMMIT for who wants a stable one",
+PENDING = choice(
+    "pending",
+    *("a pending offset", "no pending offset"),
+    meaning="an offset for which an OffsetFetch that requires stable offsets is refused UNSTABLE_OFFSET_COMMIT, or none",
 )
-FIRST_ANSWER = text("first_answer", rf"not done|refused with (?:{ERRORS.pattern})", "the answer to the first of two attempts")
-REFUSAL = text("refusal", rf"retriable|{ERRORS.pattern}", "what is said to somebody who asks again and again")
+COMMITTED_OFFSET = ValueType(
+    "committed_offset",
+    "committed offset [0-9]+|no committed offset",
+    "what OffsetFetch answers for a partition of a group",
+    lambda written: None if written == "no committed offset" else int(written.removeprefix("committed offset ")),
+    lambda offset: "no committed offset" if offset is None else f"committed offset {offset}",
+)
+REFUSAL = ValueType(
+    "refusal",
+    rf"retriable|{ERRORS.pattern}",
+    "the errors that may refuse a client that retries; retriable: those after which Kafka's clients retry",
+    lambda written: None if written == "retriable" else ERRORS.parse(written),
+    lambda errors: "retriable" if errors is None else ERRORS.render(errors),
+)
 FATE = choice(
     "fate",
     "is lost",
@@ -209,18 +289,6 @@ EVENT = choice(
     meaning="when a fault ends: what the client gets, or the system does",
 )
 LAYOUT = choice("layout", "a new segment for each batch", meaning="how a log is stored")
-ROLE = choice(
-    "role",
-    "an ordinary user",
-    "an operator",
-    "another broker",
-    meaning="who may write and read under the scenario's names; to the cluster an operator may ALTER, another broker CLUSTER_ACTION",
-)
-RIGHT = text(
-    "right",
-    r'write under its transactional id|describe its transactional id|describe [a-z]+|write to [a-z]+|read group "[ -!#-~]*"|read [a-z]+',
-    "what an ACL allows",
-)
 WHICH_ID = choice(
     "which_id", "no", "an empty", "an unused", meaning="a transactional id: null, of no letters, or one that nobody has initialised"
 )
@@ -233,7 +301,6 @@ OUTSIDE = choice(
 UNSUPPORTED = choice("unsupported", "in an unsupported version", meaning="a well-formed request, in a version beyond those of ApiVersions")
 LATE = choice("late", "after its timeout", meaning="when the coordinator no longer says Ongoing")
 AS_A_WHOLE = choice("as_a_whole", "as a whole", meaning="with one error for the request, and no result for any part of it")
-ONLY_MAY = text("only_right", r'(?:read|write to|write under transactional id) "[ -!#-~]+"', "the one right that a user has")
 WITH_ID = choice("with_id", "without a transactional id", "with it", meaning="the transactional id of InitProducerId")
 ONLY = choice("only", "only", meaning="what else was asked for in the request is done")
 LISTED = choice(
@@ -256,14 +323,6 @@ MEMBERSHIP = choice(
     *_MEMBERSHIPS,
     meaning="which member of the group a TxnOffsetCommit says that it is from, with its generation",
 )
-OWN_REQUEST = text(
-    "own_request",
-    "(?:FindCoordinator v3|FindCoordinator|DescribeTransactions|ListTransactions) for its transactional id"
-    rf"|FindCoordinator v[0-9]+ for group {GROUP.pattern}|DescribeProducers for (?:{PARTITION.pattern})"
-    rf"|(?:a COMMIT marker|an ABORT marker) to (?:{PARTITION.pattern})"
-    rf"|(?:CreateAcls|DeleteAcls|DescribeAcls) for a right to read {TOPIC.pattern}",
-    "a request, and what it is about",
-)
 ODDLY = choice(
     "oddly",
     *("and more replicas than nodes", "on an unknown node", "on a known node", "for validation only", "under the name of a single dot"),
@@ -279,19 +338,6 @@ FEATURE_UPDATE = choice(
     "only validates a lower transaction.version",
     meaning="a change of a feature's level",
 )
-MAY = choice("may", "may", "may not", meaning="whether somebody's request is done, or refused for a right that is missing")
-ACL_REQUEST = choice("acl_request", "CreateAcls", "DeleteAcls", "DescribeAcls", meaning="a request about who may do what")
-GRANTED = choice(
-    "granted",
-    *("allowed", "no longer allowed", "denied the right", "allowed from another host alone"),
-    meaning="an entry that is created or deleted; one that denies, or is for another host, grants nothing",
-)
-TWO_SESSIONS = "Heartbeats for two sessions"
-HEARTBEATS = choice(
-    "heartbeats",
-    *(TWO_SESSIONS, *(f"a Heartbeat as {membership}" for membership in _MEMBERSHIPS)),
-    meaning="one Heartbeat, or many, often enough to stay a member",
-)
 SESSION = choice("session", "a short session", meaning="a session.timeout.ms of a second and a half, or of 6 s where that is too short")
 MISTAKE = choice(
     "mistake",
@@ -306,10 +352,14 @@ REGARDS = choice(
 FETCHED = text(
     "fetched", rf"all partitions|a topic id that no topic has|{PARTITION.pattern}", "which offsets of a group OffsetFetch asks for"
 )
-FETCHED_OFFSET = text(
+_NO_OFFSET = FetchedOffset(-1, -1, "")
+_FETCHED = re.compile(r'offset ([0-9]+), leader epoch ([0-9]+) and metadata "([ -!#-~]*)"')
+FETCHED_OFFSET = ValueType(
     "fetched_offset",
-    r'no offset|offset [0-9]+, leader epoch [0-9]+ and metadata "[ -!#-~]*"',
-    "what OffsetFetch says of a partition; no offset is -1, leader epoch -1 and no metadata",
+    f"no offset|{_FETCHED.pattern.replace('(', '(?:')}",
+    "what OffsetFetch answers for a partition; no offset is -1, leader epoch -1 and no metadata",
+    lambda written: FetchedOffset(int(found[1]), int(found[2]), found[3]) if (found := _FETCHED.fullmatch(written)) else _NO_OFFSET,
+    lambda one: "no offset" if one == _NO_OFFSET else f'offset {one.offset}, leader epoch {one.leader_epoch} and metadata "{one.metadata}"',
 )
 NOTHING_ELSE = choice("nothing_else", "nothing else", meaning="no other partition is in the answer")
 COMMIT = choice("commit", "TxnOffsetCommit", "OffsetCommit", meaning="a request that commits an offset, in a transaction or outside of all")

@@ -9,10 +9,10 @@ from fencepost.contract.outcomes import Done, Refused, Unknown
 from fencepost.steps.kafka.context import ScenarioContext
 from fencepost.steps.kafka.judging import answer_of, judge_answer, reported
 from fencepost.steps.kafka.listing import FEATURE, NEWEST_API_VERSIONS, await_level, has_been_set, level_of
-from fencepost.steps.kafka.values import API_VERSIONS, APIS
+from fencepost.steps.kafka.values import APIS
 from fencepost.steps.outcomes import observed
 
-from .vocabulary import KIP890
+from .vocabulary import KIP890, FeaturesOffered, LevelOffered, Offered, VersionsOffered
 
 
 @KIP890.when("ApiVersions v{version:number} is sent")
@@ -23,22 +23,23 @@ def api_versions_is_sent(context: ScenarioContext, version: int) -> None:
 
 
 @KIP890.then("the answer offers {offered}")
-def the_answer_offers(context: ScenarioContext, offered: str) -> None:
+def the_answer_offers(context: ScenarioContext, offered: Offered) -> None:
     """ApiVersions lists the feature among the finalized or the supported ones, with this level as its highest or a higher one; each version
     within the range of its request; or these supported features with the same levels as v4, and no others.
     """
     offer = _offer(context)
-    if offered.startswith(FEATURE):
-        _, status, _, _, level, *_ = offered.split()
-        _judge_level(context, offer, status, int(level))
-    elif offered.startswith("just "):
-        newest = observed(context.observer.api_versions(NEWEST_API_VERSIONS), "asking for the features").supported
-        expected = {name: levels for name, levels in newest.items() if levels.lowest > 0}
-        context.evidence.expect(offer.supported == expected, _features(expected), _features(offer.supported), what="supported features")
-    else:
-        for one in API_VERSIONS.parse(offered):
-            name, what = APIS[one.api], f"advertised versions of {one.api}"
-            context.evidence.expect(offer.has(name, one.version), f"v{one.version}", offer.reported(name), what=what)
+    match offered:
+        case LevelOffered(status, level):
+            _judge_level(context, offer, status, level)
+        case FeaturesOffered():
+            newest = observed(context.observer.api_versions(NEWEST_API_VERSIONS), "asking for the features").supported
+            expected = {name: levels for name, levels in newest.items() if levels.lowest > 0}
+            seen = _features(offer.supported)
+            context.evidence.expect(offer.supported == expected, _features(expected), seen, what="supported features")
+        case VersionsOffered(versions):
+            for one in versions:
+                name, what = APIS[one.api], f"advertised versions of {one.api}"
+                context.evidence.expect(offer.has(name, one.version), f"v{one.version}", offer.reported(name), what=what)
 
 
 def _judge_level(context: ScenarioContext, offer: Offer, status: str, level: int) -> None:

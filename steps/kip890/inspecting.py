@@ -6,7 +6,6 @@ from fencepost.contract.outcomes import Done
 from fencepost.steps.kafka.context import ScenarioContext
 from fencepost.steps.kafka.idling import active_in
 from fencepost.steps.kafka.judging import answer_of, judge_answer
-from fencepost.steps.kafka.values import PARTITIONS
 from fencepost.steps.outcomes import observed
 
 from .vocabulary import KIP890
@@ -21,30 +20,32 @@ def coordinators() -> list[int]:
     return []
 
 
-@KIP890.then("the answer describes {described}")
-def describes(context: ScenarioContext, described: str) -> None:
-    """DescribeTransactions answers these partitions, and no other; or the state Empty, no partition, a start time of -1, and the producer
-    id and epoch of InitProducerId.
-    """
-    answer = answer_of(context)
-    match answer:
-        case Done(TransactionDescription() as description) if described.startswith("an Empty transaction of "):
-            producer = described.removeprefix("an Empty transaction of ")[0]
-            _judge_empty(context, producer, answer, description)
-        case Done(TransactionDescription(partitions=reported)):
-            names = PARTITIONS.parse(described.removeprefix("a transaction in ").removesuffix(" and nowhere else"))
-            due, seen = (" and ".join(map(str, sorted(where))) for where in (context.where(names), reported))
-            judge_answer(context, seen == due, due, answer, seen or "no partition")
-        case _:
-            judge_answer(context, False, "a description", answer)
+@KIP890.then("the answer describes a transaction in {partitions} and nowhere else")
+def describes_a_transaction(context: ScenarioContext, partitions: tuple[str, ...]) -> None:
+    """DescribeTransactions answers these partitions, and no other."""
+    answer, description = _description(context)
+    due, seen = (" and ".join(map(str, sorted(where))) for where in (context.where(partitions), description.partitions))
+    judge_answer(context, seen == due, due, answer, seen or "no partition")
 
 
-def _judge_empty(context: ScenarioContext, producer: str, answer: Done[object], description: TransactionDescription) -> None:
+@KIP890.then("the answer describes an Empty transaction of {producer}, with no partition and no start time")
+def describes_an_empty_one(context: ScenarioContext, producer: str) -> None:
+    """DescribeTransactions answers the state Empty, no partition, a start time of -1, and the producer id and epoch of InitProducerId."""
+    answer, description = _description(context)
     seen = (description.state, len(description.partitions), description.start_time)
     in_words = f"{seen[0]} with {seen[1]} partitions, start time {seen[2]}"
     judge_answer(context, seen == ("Empty", 0, -1), "Empty with 0 partitions, start time -1", answer, in_words)
     current = context.producers[producer].current
     judge_answer(context, description.producer == current, str(current), answer, str(description.producer))
+
+
+def _description(context: ScenarioContext) -> tuple[Done[object], TransactionDescription]:
+    match answer_of(context):
+        case Done(TransactionDescription() as description) as answer:
+            return answer, description
+        case other:
+            judge_answer(context, False, "a description", other)
+            raise AssertionError("an answer that describes nothing was judged")
 
 
 @KIP890.then("DescribeProducers of {partition} shows {producer} with last sequence {sequence} and {coordinator_epoch}")

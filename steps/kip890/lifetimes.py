@@ -1,10 +1,8 @@
 """How long a transaction was open, by the clock of the client that looks, and what is used while something else expires."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from fencepost.adapters.kafka.values import TopicPartition
-from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.steps.kafka.context import ScenarioContext
 from fencepost.steps.kafka.idling import active_in, is_unknown, outlive_timeout
@@ -88,31 +86,13 @@ def has_ended_so_many(context: ScenarioContext, producer: str, ended: str, count
         achieved(_ended(context, one, context.partition(partition), commit=COMMITS[ended]), f"a transaction of {producer}")
 
 
-@KIP890.when("{producer} {repeated} again and again until {expiry} of {other:producer} has expired")
-def repeats_until(context: ScenarioContext, producer: str, repeated: str, expiry: str, other: str) -> None:
-    """Until DescribeTransactions does not know the other one's transactional id, or DescribeProducers for the partition does not list its
-    producer id, or patience ends.
+@KIP890.when("{producer} initialises again and again until the transactional id of {other:producer} has expired")
+def initialises_until(context: ScenarioContext, producer: str, other: str) -> None:
+    """Until DescribeTransactions does not know the other one's transactional id, or patience ends.
 
-    Commits are transactions of one record. InitProducerId has the producer's latest producer id and epoch, and is sent once more at the
-    end; an answer with another producer id ends it as well.
+    InitProducerId has the producer's latest producer id and epoch, and is sent once more at the end; an answer with another producer id
+    ends it as well.
     """
-    if repeated == "initialises":
-        if expiry == "the state":
-            raise SetUpFailed("the state of a producer is in a partition, and no partition is named")
-        _initialise_until(context, producer, other)
-        return
-    partition, idle = repeated.removeprefix("commits to "), context.producers[other]
-
-    def is_over() -> bool:
-        if expiry == "the state":
-            return not active_in(context, partition, idle)
-        idle.is_forgotten = is_unknown(context.observer.describe_transaction(idle.transactional_id))
-        return idle.is_forgotten
-
-    _commit_until(context, producer, partition, is_over)
-
-
-def _initialise_until(context: ScenarioContext, producer: str, other: str) -> None:
     one, idle = context.turn_of(producer), context.producers[other]
     outcome = initialised_again(context, one)
     for _ in context.time.attempts():
@@ -124,9 +104,21 @@ def _initialise_until(context: ScenarioContext, producer: str, other: str) -> No
     context.keep(one, outcome, "InitProducerId")
 
 
-def _commit_until(context: ScenarioContext, producer: str, partition: str, is_over: Callable[[], bool]) -> None:
-    """The first refusal ends it as well: the last answer is the When's. All markers are written when the other one is looked up."""
-    one = context.turn_of(producer)
+@KIP890.when("{producer} commits to {partition} again and again until {expiry} of {other:producer} has expired")
+def commits_until(context: ScenarioContext, producer: str, partition: str, expiry: str, other: str) -> None:
+    """Transactions of one record, until DescribeTransactions does not know the other one's transactional id, or DescribeProducers for the
+    partition does not list its producer id, or patience ends.
+
+    The first refusal ends it as well: the last answer is the When's. All markers are written when the other one is looked up.
+    """
+    one, idle = context.turn_of(producer), context.producers[other]
+
+    def is_over() -> bool:
+        if expiry == "the state":
+            return not active_in(context, partition, idle)
+        idle.is_forgotten = is_unknown(context.observer.describe_transaction(idle.transactional_id))
+        return idle.is_forgotten
+
     outcome = _ended(context, one, context.partition(partition))
     for _ in context.time.attempts():
         if is_over() or not isinstance(outcome, Done):

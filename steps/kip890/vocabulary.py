@@ -1,15 +1,45 @@
 """KIP-890's own vocabulary, with the values of Kafka's."""
 
-from fencepost.steps.kafka.values import API_VERSIONS, PARTITION, PARTITIONS
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from fencepost.steps.kafka.values import API_VERSIONS, NUMBER, ApiVersion
 from fencepost.steps.kafka.vocabulary import TYPES
-from fencepost.steps.sentence import ValueType, Vocabulary, choice
+from fencepost.steps.sentence import ValueType, Vocabulary, choice, phrases
 from fencepost.steps.values import text
 
-OFFERED = text(
+
+@dataclass(frozen=True)
+class LevelOffered:
+    """The level of transaction.version, finalized or the highest that is supported."""
+
+    status: str
+    level: int
+
+
+@dataclass(frozen=True)
+class VersionsOffered:
+    """Versions of requests."""
+
+    api_versions: tuple[ApiVersion, ...]
+
+
+@dataclass(frozen=True)
+class FeaturesOffered:
+    """The supported features that versions of ApiVersions before 4 can list."""
+
+
+Offered: TypeAlias = LevelOffered | VersionsOffered | FeaturesOffered
+
+OFFERED = phrases(
     "offered",
-    f"transaction.version (?:finalized|supported) up to [0-9]+ or above|{API_VERSIONS.pattern}"
-    "|just the supported features of v4 whose lowest level is above 0",
+    (choice("status", "finalized", "supported", meaning="whether a level is in force"), NUMBER, API_VERSIONS),
     "what ApiVersions lists: the level of a feature, in force or the highest that there is; versions of requests; or features",
+    {
+        "transaction.version {status} up to {level:number} or above": LevelOffered,
+        "{api_versions}": VersionsOffered,
+        "just the supported features of v4 whose lowest level is above 0": FeaturesOffered,
+    },
 )
 COORDINATOR_EPOCH = choice(
     "coordinator_epoch",
@@ -61,15 +91,9 @@ OWN_LOG = choice(
 HANDLE = choice("handle", "name", "id", meaning="by what a request names a topic")
 CHANGE = choice("change", "unchanged", "later than it was", meaning="in comparison with what was seen before")
 EXPIRY = choice("expiry", "the state", "the transactional id", meaning="what a partition, or a coordinator, forgets of an idle producer")
-DESCRIBED = text(
-    "described",
-    f"an Empty transaction of [A-Z], with no partition and no start time|a transaction in (?:{PARTITIONS.pattern}) and nowhere else",
-    "what DescribeTransactions answers",
-)
 SENT_TO = choice(
     "sent_to", "by three clients in several versions", "to each of two nodes", meaning="in versions 1, 3 and 4 by each, or to each"
 )
-REPEATED = text("repeated", f"commits to (?:{PARTITION.pattern})|initialises", "a transaction of one record, or InitProducerId")
 STATES = choice("number_of_states", "no state", "a state", meaning="whether the partition keeps one")
 EPOCH = choice("epoch", "a larger", "no smaller", meaning="than before")
 
@@ -77,6 +101,6 @@ KIP890 = Vocabulary(
     "kip890",
     (
         *(*TYPES, OFFERED, COORDINATOR_EPOCH, NOTHING_OR_ALL, SEQUENCE, LANDMARK, POINT, BEGINNING, ODD_BATCH, HANDLE),
-        *(KEY, RETENTION, PASS_COUNT, WHICH_APPEND, OWN_LOG, CHANGE, EXPIRY, STATES, EPOCH, DESCRIBED, SENT_TO, REPEATED),
+        *(KEY, RETENTION, PASS_COUNT, WHICH_APPEND, OWN_LOG, CHANGE, EXPIRY, STATES, EPOCH, SENT_TO),
     ),
 )

@@ -9,7 +9,7 @@ from fencepost.steps.outcomes import achieved
 from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.pulsar.vocabulary import Participant, PlainMessages
 
-from .vocabulary import FIRST_AT, PIP31
+from .vocabulary import PIP31
 
 
 @dataclass
@@ -81,25 +81,24 @@ def producer_has_closed(context: ScenarioContext, sent: NamedProducers, producer
     achieved(probe.close_producer(sent.by_producer[producer][0]), f"closing producer {producer}")
 
 
-@PIP31.when("producer {producer} opens {opening}")
-def producer_opens(context: ScenarioContext, sent: NamedProducers, producer: str, opening: str) -> None:
+@PIP31.when("producer {producer} opens again[ {opening}]")
+def producer_opens_again(context: ScenarioContext, sent: NamedProducers, producer: str, opening: str | None) -> None:
     """PRODUCER under the same name; on a new connection if the old one was lost; once, on the old connection, if the first producer is
-    still open there. For the first time: under an unused name; the answer has -1, and the first message has sequence id 0.
+    still open there.
     """
-    if opening.startswith(FIRST_AT):
-        _open_first(context, sent, producer, opening.removeprefix(FIRST_AT))
-        return
     known, txn, sequence_id = sent.by_producer[producer]
     probe: PulsarProbe = context.session.client(f"sender-{producer}")
-    if opening == "again on a new connection":
+    if opening == "on a new connection":
         probe.close()
-    answer = probe.producer(known.topic, name=known.name, retry=opening != "again while it is open")
+    answer = probe.producer(known.topic, name=known.name, retry=opening != "while it is open")
     context.ask("PRODUCER", answer)
     if isinstance(answer, Done):
         sent.by_producer[producer] = (answer.value, txn, sequence_id)
 
 
-def _open_first(context: ScenarioContext, sent: NamedProducers, producer: str, topic: str) -> None:
+@PIP31.when("producer {producer} opens for the first time at {topic}")
+def producer_opens(context: ScenarioContext, sent: NamedProducers, producer: str, topic: str) -> None:
+    """PRODUCER under an unused name; the answer has -1, and the first message has sequence id 0."""
     probe: PulsarProbe = context.session.client(f"sender-{producer}")
     opened = achieved(probe.producer(context.topics[topic], name=context.session.unique(producer)), f"opening producer {producer}")
     sent.by_producer[producer] = (opened, TxnId(0, 0), -1)

@@ -3,10 +3,6 @@
 from fencepost.steps.pulsar.vocabulary import TYPES
 from fencepost.steps.sentence import ValueType, Vocabulary, choice, text
 
-TO_EACH = "written a message to"
-SHOWS = "topics shows its readers the message of "
-FIRST_AT = "for the first time at "
-
 PIP31 = Vocabulary(
     "pip31",
     (
@@ -35,14 +31,7 @@ PIP31 = Vocabulary(
         ),
         choice("outcome", "answered", "done", meaning="with success or an error, or with success"),
         text("producer", "[A-Z]", "a producer with a name of its own"),
-        text(
-            "opening",
-            f"again|again on a new connection|again while it is open|{FIRST_AT}[a-z]+",
-            "whether the old connection was lost, or there was none",
-        ),
-        text("shared_work", f'{TO_EACH}|acknowledged "[a-z0-9]+" of [a-z]+ for', "what a transaction does many times"),
-        choice("many", "topics", "subscriptions", meaning="as many as the sentence says"),
-        text("kept", f'{SHOWS}[A-Z]|subscriptions has consumed "[a-z0-9]+"', "what each of them has then"),
+        choice("opening", "on a new connection", "while it is open", meaning="whether the old connection was lost"),
         choice("repeated", "with the same sequence id", meaning="the sequence id that the producer's message before had"),
     ),
 )

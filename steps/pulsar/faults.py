@@ -9,7 +9,7 @@ from fencepost.steps.settling import let_pass
 
 from .context import ScenarioContext
 from .transactions import shown_status
-from .vocabulary import PULSAR
+from .vocabulary import PULSAR, AfterRetention, AfterTimeout, AMonthLater, LateStart
 
 RETENTION_PASSED_S = 12.0
 """Longer than a retention of a few seconds with the interval at which headers are collected."""
@@ -34,21 +34,21 @@ LEAVE_OPEN = PULSAR.act(
 
 @CRASH.given
 @brings_down("crash")
-def has_crashed(context: ScenarioContext, late: str | None) -> None:
+def has_crashed(context: ScenarioContext, late: LateStart | None) -> None:
     context.session.faults.crash()
     if late is not None:
         _let_pass(context, late)
     start(context)
 
 
-def _let_pass(context: ScenarioContext, late: str) -> None:
+def _let_pass(context: ScenarioContext, late: LateStart) -> None:
     time = context.session.time
-    if late == "a month later":
+    if isinstance(late, AMonthLater):
         assert isinstance(time, PassesTime), "the time of a system that offers virtual-time"
         time.let_pass(_MONTH_MS)
         return
-    transaction = context.transactions[late[-1]]
-    margin_s = RETENTION_PASSED_S if "retention" in late else _MARGIN_S
+    transaction = context.transactions[late.transaction]
+    margin_s = RETENTION_PASSED_S if isinstance(late, AfterRetention) else _MARGIN_S
     let_pass(time, max(0.0, transaction.expires_ms - time.now_ms()) / 1000 + margin_s)
 
 
@@ -61,12 +61,12 @@ def start(context: ScenarioContext) -> None:
 
 @CRASH.when
 @brings_down("crash")
-def crashes(context: ScenarioContext, transaction: str | None, late: str | None) -> None:
+def crashes(context: ScenarioContext, transaction: str | None, late: LateStart | None) -> None:
     if transaction is not None:
         _check_open(context, transaction)
-    if late is not None and late.startswith("after the timeout of "):
-        _check_open(context, late[-1])
-        context.transactions[late[-1]].is_over = True
+    if isinstance(late, AfterTimeout):
+        _check_open(context, late.transaction)
+        context.transactions[late.transaction].is_over = True
     has_crashed(context, late)
 
 

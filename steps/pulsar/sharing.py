@@ -12,10 +12,15 @@ from .topics import is_sentinel
 from .vocabulary import PULSAR, shown
 
 LEAVE = PULSAR.act(
-    given="{leaving} has left",
-    when="{leaving} leaves",
-    meaning="It is closed; the subscription stays. The active one is the consumer that was last notified that it is active; messages that "
-    "the other one has received before do not count any more.",
+    given="the consumer of {subscription} has left",
+    when="the consumer of {subscription} leaves",
+    meaning="It is closed; the subscription stays.",
+)
+ACTIVE_LEAVES = PULSAR.act(
+    given="the active one of {subscription} and {other:subscription} has left",
+    when="the active one of {subscription} and {other:subscription} leaves",
+    meaning="The consumer that was last notified that it is active is closed; messages that the other one has received before do not count "
+    "any more.",
 )
 
 
@@ -55,16 +60,13 @@ def tries_to_join(context: ScenarioContext, subscription: str, subscription_type
 
 @LEAVE.given
 @LEAVE.when
-def leaves(context: ScenarioContext, leaving: str) -> None:
-    if leaving.startswith("the active one"):
-        _, subscription, _, other, _ = leaving.split('"')
-        _active_one_leaves(context, subscription, other)
-        return
-    subscription = leaving.split('"')[1]
+def leaves(context: ScenarioContext, subscription: str) -> None:
     achieved(context.client.close_consumer(context.subscriptions[subscription].consumer), f"closing the consumer of {subscription}")
 
 
-def _active_one_leaves(context: ScenarioContext, subscription: str, other: str) -> None:
+@ACTIVE_LEAVES.given
+@ACTIVE_LEAVES.when
+def active_one_leaves(context: ScenarioContext, subscription: str, other: str) -> None:
     served = _served(context, (subscription, other), 0)
     leaving, staying = (subscription, other) if served.active[0] else (other, subscription)
     achieved(context.client.close_consumer(context.subscriptions[leaving].consumer), f"closing the consumer of {leaving}")

@@ -6,10 +6,10 @@ A transaction is called A, B or C, a topic by its name (orders) and a subscripti
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from fencepost.adapters.pulsar.values import Action, Status, SubscriptionType
-from fencepost.steps.sentence import ValueType, Vocabulary, choice, listed, number, quoted, text
+from fencepost.steps.sentence import ValueType, Vocabulary, choice, listed, number, phrases, quoted, text
 
 _VALUE = quoted("value", "the payload of a message")
 _VALUES = listed("values", _VALUE, "payloads, in their order")
@@ -41,6 +41,28 @@ class PlainMessages:
 
     values: tuple[str, ...]
     is_batch: bool = False
+
+
+@dataclass(frozen=True)
+class AfterTimeout:
+    """A start after the timeout of a transaction has passed."""
+
+    transaction: str
+
+
+@dataclass(frozen=True)
+class AfterRetention:
+    """A start after the timeout of a transaction, and as long as headers of ended transactions are kept, have passed."""
+
+    transaction: str
+
+
+@dataclass(frozen=True)
+class AMonthLater:
+    """A start after a month."""
+
+
+LateStart: TypeAlias = AfterTimeout | AfterRetention | AMonthLater
 
 
 def participant(written: str) -> Participant:
@@ -172,15 +194,15 @@ TYPES: tuple[ValueType[Any], ...] = (
     choice("requester", "consumer", "new client", meaning="a client with a consumer, or one that looks up the topic"),
     choice("in_one_go", "in one go", meaning="all are sent before the first receipt is read"),
     choice("take_part", "take part", "does not take part", meaning="whether the transaction has them as participants"),
-    text(
-        "leaving",
-        r'the consumer of "[a-z]+"|the active one of "[a-z]+" and "[a-z]+"',
-        "a consumer, or the one of two that is active",
-    ),
-    text(
+    phrases(
         "late_start",
-        "after the timeout of [A-Z]|after the timeout and the retention of [A-Z]|a month later",
+        (text("transaction", "[A-Z]", "a transaction of the scenario"),),
         "how long after its crash the system starts",
+        {
+            "after the timeout of {transaction}": AfterTimeout,
+            "after the timeout and the retention of {transaction}": AfterRetention,
+            "a month later": AMonthLater,
+        },
     ),
     choice("order", "in some order", meaning="in an order that is the topic's affair"),
     choice(

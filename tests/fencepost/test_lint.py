@@ -79,6 +79,7 @@ def test_a_good_feature_is_clean() -> None:
     assert faults(GOOD) == []
     assert faults(GOOD, speech=says()) == []
     assert faults(GOOD.replace("@MUST", "@MUST @commits @sealing")) == []
+    assert faults(GOOD.replace("Feature:", "@needs:reload\nFeature:")) == []
     assert faults(GOOD.replace("goes wrong.", "goes wrong. A client whose epoch is two behind, and who retries, fails.")) == []
 
 
@@ -105,6 +106,8 @@ def test_a_good_feature_is_clean() -> None:
         ("      When it is done\n      Then it shows\n      And", "      Then it shows\n      And", "has one When; this one has 0"),
         ("      Then it shows\n      And nothing else does\n", "", "a scenario without a Then judges nothing"),
         ("Feature: Something", "@slow\nFeature: Something", "@slow on a Feature"),
+        ("Feature: Something", "@needs:crash\nFeature: Something", "@needs:crash stands on the Feature too"),
+        ("    Scenario: [1]", "    @needs:crash\n    Scenario: [1]", "some.feature:1: every scenario has @needs:crash; expected it once"),
         ("Prose.", "Prose beside it.", "some.feature:1: the word 'beside': write concurrently with, next to"),
         ("a thing goes wrong", "nobody knows", "some.feature:8: the word 'nobody': write the actor"),
         ("goes wrong.", "goes wrong. Who reads is lost.", "some.feature:8: the word 'Who': write A client that"),

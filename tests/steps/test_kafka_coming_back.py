@@ -72,7 +72,7 @@ def test_a_request_that_is_held_until_the_coordinator_has_loaded_was_put(monkeyp
     scenario = Scenario(monkeypatch, 3, ends(0), coordinator=describes(LOADS))
 
     scenario.play()
-    every_refusal_was(scenario.context, "retriable")
+    every_refusal_was(scenario.context, None)
 
     assert scenario.asked == ["end_txn", "describe_transactions"]
     assert scenario.starts == 1
@@ -88,7 +88,7 @@ def test_a_system_that_is_back_before_it_is_asked_is_started_again(monkeypatch: 
 
     assert scenario.starts == STARTS
     with pytest.raises(SetUpFailed, match="no EndTxn was refused"):
-        every_refusal_was(scenario.context, "retriable")
+        every_refusal_was(scenario.context, None)
 
 
 @pytest.mark.parametrize("away", [0, 3])
@@ -100,7 +100,7 @@ def test_what_a_loading_coordinator_refuses_for_good_is_a_violation(monkeypatch:
 
     assert scenario.starts == 1
     with pytest.raises(Violation, match="INVALID_PRODUCER_ID_MAPPING"):
-        every_refusal_was(scenario.context, "retriable")
+        every_refusal_was(scenario.context, None)
 
 
 def test_nobody_looks_at_the_coordinator_of_a_system_that_was_never_away(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,7 +108,7 @@ def test_nobody_looks_at_the_coordinator_of_a_system_that_was_never_away(monkeyp
     scenario = Scenario(monkeypatch, 0, ends(LOADS), ends(0), coordinator=describes(LOADS))
 
     scenario.play()
-    every_refusal_was(scenario.context, "retriable")
+    every_refusal_was(scenario.context, None)
 
     assert scenario.asked.count("describe_transactions") == 0
     assert scenario.context.errors_answered == {"COORDINATOR_LOAD_IN_PROGRESS"}

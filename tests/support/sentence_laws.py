@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from fencepost.contract import gherkin
 from fencepost.contract.gherkin import Step
-from fencepost.steps.sentence import Form, Optionally, Placeholder, ValueType
+from fencepost.steps.phrase import Optionally, Placeholder
+from fencepost.steps.sentence import Form, ValueType
 from fencepost.steps.vocabularies import Speech
 
 TEXTS, VALUES = 20, 12
