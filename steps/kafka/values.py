@@ -225,7 +225,8 @@ LAST_STABLE = ValueType(
 _FIRSTS = listed("firsts", VALUE, "values of records", " and ")
 ABORTED = ValueType(
     "aborted",
-    f"{NONE_ABORTED}|the aborted transactions? of [A-Z] from {_FIRSTS.pattern}",
+    f"{NONE_ABORTED}|the aborted transaction of [A-Z] from {VALUE.pattern}"
+    f"|the aborted transactions of [A-Z] from {VALUE.pattern}(?: and {VALUE.pattern})+",
     "what a Fetch lists of aborted transactions: none, or those with the producer id and the offsets of their first records",
     _aborted,
     lambda aborted: NONE_ABORTED if aborted is None else str(aborted),
@@ -250,7 +251,7 @@ PENDING = choice(
 )
 COMMITTED_OFFSET = ValueType(
     "committed_offset",
-    "committed offset [0-9]+|no committed offset",
+    f"committed offset (?:{NUMBER.pattern})|no committed offset",
     "what OffsetFetch answers for a partition of a group",
     lambda written: None if written == "no committed offset" else int(written.removeprefix("committed offset ")),
     lambda offset: "no committed offset" if offset is None else f"committed offset {offset}",
@@ -353,7 +354,7 @@ FETCHED = text(
     "fetched", rf"all partitions|a topic id that no topic has|{PARTITION.pattern}", "which offsets of a group OffsetFetch asks for"
 )
 _NO_OFFSET = FetchedOffset(-1, -1, "")
-_FETCHED = re.compile(r'offset ([0-9]+), leader epoch ([0-9]+) and metadata "([ -!#-~]*)"')
+_FETCHED = re.compile(f'offset ({NUMBER.pattern}), leader epoch ({NUMBER.pattern}) and metadata "([ -!#-~]*)"')
 FETCHED_OFFSET = ValueType(
     "fetched_offset",
     f"no offset|{_FETCHED.pattern.replace('(', '(?:')}",
