@@ -39,7 +39,7 @@ class Player:
         with self.begin(open_session) as scene:
             for step, after in zip(steps, (*steps[1:], None), strict=True):
                 hears(step)
-                if scene.play(step, after).error is not None:
+                if scene.play(step, falls_next=after is not None and self.brings_down(after) is not None).error is not None:
                     break
         return scene.played(steps)
 
@@ -83,8 +83,8 @@ class Scene:
     def __exit__(self, *_: object) -> None:
         self._error = self._error or _error_of(self.stage.close)
 
-    def play(self, step: Step, after: Step | None = None) -> PlayedStep:
-        """Play a step. If the next one brings the system down, it waits for the scenarios that share this, so that they act together."""
+    def play(self, step: Step, *, falls_next: bool = False) -> PlayedStep:
+        """Play a step. If the system goes down right after it, it waits for the scenarios that share this, so that they act together."""
         stage, at, began = self.stage, time.time(), time.perf_counter()
         seen = stage.evidence.count
         if step.kind != "Then" or self._player.brings_down(step):
@@ -92,7 +92,7 @@ class Scene:
 
         def act() -> None:
             form, function = self._player.find(step)
-            if after is not None and self._player.brings_down(after):
+            if falls_next:
                 gather(stage.session)
             stage.act(function, form.parse(step.text) or {})
 

@@ -35,6 +35,9 @@ _SHARED = frozenset({"clean-stop", "crash", "more-coordinators", "reload"})
 Act = Callable[[Play, SharedCrashes | None, float | None], Played]
 """Plays a scenario; with shared crashes, if any; with a patience in seconds, if that differs from the run's."""
 
+_MOST_SHARING = 80
+"""How many scenarios share a crash at most: each waits for the last of them to come to it, and its transactions have a timeout."""
+
 _LONGER_S = 2.0
 """How many seconds a repeated wait lasts beyond the longest successful one, if it was in vain before."""
 
@@ -77,8 +80,7 @@ def script(play: Play, broker: Where) -> tuple[str, ...] | None:
         return None
     if not disturbing:
         return ()
-    falls = tuple(filter(None, map(player.brings_down, play.steps)))
-    return (*(("minutes",) if _takes_long(play) else ()), *falls) if falls else None
+    return (*(("minutes",) if _takes_long(play) else ()), *play.falls) if play.falls else None
 
 
 def _takes_long(play: Play) -> bool:
@@ -99,7 +101,8 @@ def waves(plays: Iterable[Play], broker: Where) -> Iterator[Wave]:
             by_script[longer] += by_script.pop(way)
     # Some that are asked alone rely on nothing that others have left open. With a separate broker for each, the largest groups begin.
     for shared, alike in sorted(by_script.items(), key=lambda one: ((one[0] is None) == broker.fresh, -len(one[1]))):
-        yield from [Wave(tuple(alike), shares=True)] if shared else [Wave((play,), shares=True) for play in alike]
+        most = _MOST_SHARING if shared else 1
+        yield from (Wave(tuple(alike[first : first + most]), shares=True) for first in range(0, len(alike), most))
     if beside:
         yield Wave(tuple(beside))
 
@@ -145,9 +148,9 @@ class Concurrency:
         for lane in self._lanes:
             lane.start()
 
-    def of(self, play: Play) -> Company:
-        """The result of the scenario, when it is over. Raises CancelledError if it will not be played."""
-        return self._found[play.run].result()
+    def of(self, play: Play, within_s: float | None = None) -> Company:
+        """The result of the scenario, when it is over. Raises CancelledError if it will not be played, and TimeoutError."""
+        return self._found[play.run].result(within_s)
 
     def at(self, play: Play, step: Step) -> None:
         """A scenario begins a step, in its own thread. If minutes pass in that step, another scenario has its place meanwhile."""

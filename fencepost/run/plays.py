@@ -5,12 +5,13 @@ as by `fencepost run` in pytest; a test ensures that both give the same result f
 """
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from fencepost.contract import register
+from fencepost.contract.brokers import Where, share_broker, where_of
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.events import Event
 from fencepost.contract.evidence import Mismatch, NoAnswer, SetUpFailed, Violation
@@ -54,8 +55,18 @@ class Play:
         return self.asked.run
 
     @property
+    def falls(self) -> tuple[str, ...]:
+        """How the system goes down in its steps, a word for each time, in their order."""
+        return falls_in(self.feature.spec, self.steps)
+
+    @property
     def asked(self) -> "ScenarioNames":
         return ScenarioNames(self.requirement, self.feature.path, self.scenario.name, self.name, self.protocol, self.example)
+
+
+def falls_in(spec: str, steps: Iterable[Step]) -> tuple[str, ...]:
+    """How the system goes down in these steps of a proposal."""
+    return tuple(filter(None, map(player_of(spec).brings_down, steps)))
 
 
 @dataclass(frozen=True)
@@ -186,15 +197,30 @@ def put(
     if not_offered := lacks(system.name, play.needs, systems.handshakes[play.protocol]):
         return Played(error=not_offered)
 
-    def open_session() -> Session:
-        session = system.session(play.run, play.needs)
-        if crashes is not None and isinstance(session, SharesCrashes):
-            session.share(crashes)
-        if patience_s is not None and isinstance(session.time, Shortened):
-            session.time.shorten(patience_s)
-        return session
+    return player_of(play.feature.spec).play(play.steps, lambda: session_of(play, systems, crashes, patience_s), hears)
 
-    return player_of(play.feature.spec).play(play.steps, open_session, hears)
+
+def session_of(play: Play, systems: JudgedSystems, crashes: SharedCrashes | None = None, patience_s: float | None = None) -> Session:
+    """A new session for a play, as `put` opens it."""
+    session = systems.by_protocol[play.protocol].session(play.run, play.needs)
+    if crashes is not None and isinstance(session, SharesCrashes):
+        session.share(crashes)
+    if patience_s is not None and isinstance(session.time, Shortened):
+        session.time.shorten(patience_s)
+    return session
+
+
+def broker_of(systems: JudgedSystems, play: Play) -> Where:
+    """The broker on which a play runs."""
+    return where_of(systems.by_protocol[play.protocol], play.needs)
+
+
+def sharing_broker(systems: JudgedSystems, plays: Sequence[Play]) -> AbstractContextManager[None]:
+    """In the block, these plays of one protocol share a broker. The block begins when the broker serves."""
+    protocol = plays[0].protocol
+    system = systems.by_protocol[protocol]
+    asked = [play for play in plays if not lacks(system.name, play.needs, systems.handshakes[protocol])]
+    return share_broker(system, [play.run for play in asked], asked[0].needs if asked else ())
 
 
 class ResultWithRelease(NamedTuple):

@@ -5,17 +5,15 @@ pytest-bdd collects them, parses them and names the items. It also plays scenari
 
 import os
 import time
-from collections.abc import Sequence
 from concurrent.futures import CancelledError
-from contextlib import AbstractContextManager
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import resources
 from pathlib import Path
 
 import pytest
 
-from fencepost.contract.brokers import most_at_once, share_broker, where_of
+from fencepost.contract.brokers import most_at_once
 from fencepost.contract.errors import AccessRefused, SystemUnreachable, first_of
 from fencepost.contract.gherkin import Step
 from fencepost.contract.items import EVIDENCE, PLAYED, SESSION, STEP, scenario_of
@@ -31,8 +29,7 @@ from .interruption import Stopping
 from .judged_systems import JudgedSystems
 from .options import Options
 from .plan import about_seconds
-from .plays import Play, judged, plays_of, put
-from .verdicts import lacks
+from .plays import Play, broker_of, judged, plays_of, put, sharing_broker
 
 _MOST_NAMED = 8
 """At most this many scenarios are named; more may share a crash."""
@@ -74,10 +71,10 @@ class Playing:
         """Start playing these, in this order, if several may run concurrently."""
         most = max(map(most_at_once, self._systems.by_protocol.values()), default=1)
         if most > 1 and not self._in_worker:
-            where = lambda play: where_of(self._systems.by_protocol[play.protocol], play.needs)  # noqa: E731 - it has no name of its own
-            systems = self._systems.by_protocol
-            self._seconds = {play.run: about_seconds(systems[play.protocol], play.feature.path, play.needs) for play in plays}
-            self._concurrency = Concurrency(plays, where, most, self._put, self._is_red, self._share)
+            by_protocol = self._systems.by_protocol
+            self._seconds = {play.run: about_seconds(by_protocol[play.protocol], play.feature.path, play.needs) for play in plays}
+            where, shares = partial(broker_of, self._systems), partial(sharing_broker, self._systems)
+            self._concurrency = Concurrency(plays, where, most, self._put, self._is_red, shares)
 
     def play(self, item: pytest.Item, play: Play) -> Played:
         """The result of the scenario, also noted on its item. Raises Stopped if the system has gone away in it."""
@@ -152,12 +149,6 @@ class Playing:
             if self._concurrency:
                 self._concurrency.stop()
         return played
-
-    def _share(self, plays: Sequence[Play]) -> AbstractContextManager[None]:
-        protocol = plays[0].protocol
-        system = self._systems.by_protocol[protocol]
-        asked = [play for play in plays if not lacks(system.name, play.needs, self._systems.handshakes[protocol])]
-        return share_broker(system, [play.run for play in asked], asked[0].needs if asked else ())
 
     def _is_red(self, play: Play, played: Played) -> bool:
         is_red = judged(play.asked, played, self._systems).result.verdict.is_red

@@ -48,6 +48,7 @@ class Disturbance(Row):
     protocols: tuple[str, ...] = Field(min_length=1, strict=False)
     proposals: tuple[str, ...] = Field(default=(), strict=False)
     stands: Literal["between", "throughout"]
+    brings_down: Literal["crash", "stop"] | None = None
     moves: tuple[Literal["epoch", "listed", "transaction"], ...] = Field(default=(), strict=False)
     not_after: tuple[NotAfter, ...] = Field(default=(), strict=False)
     not_with: tuple[NotWith, ...] = Field(default=(), strict=False)

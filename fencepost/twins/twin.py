@@ -4,8 +4,8 @@ The scenario's own Then sentences judge the disturbed play: they refer to roles 
 or the disturbance was noticed. If the system is deterministic, all observations are compared by role as well.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from functools import cached_property
 from itertools import zip_longest
@@ -14,12 +14,13 @@ from fencepost.adapters.twins.performer import Performer, Undisturbed
 from fencepost.adapters.twins.performers import performers_of
 from fencepost.contract.errors import NotOffered
 from fencepost.contract.gherkin import Step
-from fencepost.contract.played import Played
+from fencepost.contract.played import Played, StepEnding
 from fencepost.contract.ports import Session
+from fencepost.contract.shared_crashes import SharedCrashes
 from fencepost.contract.verdict import Verdict
 from fencepost.run.judged_systems import JudgedSystems
 from fencepost.run.observed_roles import by_role
-from fencepost.run.plays import Play, judged
+from fencepost.run.plays import Play, falls_in, judged, put, session_of
 from fencepost.run.verdicts import lacks
 from fencepost.steps.player import player_of
 
@@ -51,6 +52,45 @@ class UndisturbedScenario:
         """What disturbances may know about it."""
         session = self.played.session
         return Undisturbed(tuple(session.exchanges()), session.unique("")) if session else Undisturbed()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Twin(Play):
+    """A scenario with a disturbance. It is a play that needs what the disturbance needs, and in which the system goes down for that."""
+
+    plain: UndisturbedScenario
+    disturbance: Disturbance
+    position: int | None
+    """The step before which the disturbance is, counted from 0; None for throughout."""
+
+    @classmethod
+    def of(cls, plain: UndisturbedScenario, disturbance: Disturbance, position: int | None) -> "Twin":
+        """The twin of a scenario."""
+        of_play = {one.name: getattr(plain.play, one.name) for one in fields(Play)}
+        of_play["needs"] |= set(disturbance.needs)
+        return cls(**of_play, plain=plain, disturbance=disturbance, position=position)
+
+    @property
+    def run(self) -> str:
+        return f"{super().run}-{self.disturbance.name}-{'throughout' if self.position is None else self.position + 1}"
+
+    @property
+    def falls(self) -> tuple[str, ...]:
+        if self.position is None or self.disturbance.brings_down is None:
+            return super().falls
+        before, after = (falls_in(self.feature.spec, some) for some in (self.steps[: self.position], self.steps[self.position :]))
+        return (*before, self.disturbance.brings_down, *after)
+
+    def falls_before(self, number: int) -> bool:
+        """Whether the system goes down right before this step, counted from 0, or in it."""
+        by_disturbance = number == self.position and self.disturbance.brings_down is not None
+        return by_disturbance or bool(falls_in(self.feature.spec, self.steps[number : number + 1]))
+
+    def is_reached(self, played: Played) -> bool:
+        """Whether the disturbance happened: the system had been asked something, and every step before it was done."""
+        if self.position is None:
+            return played.session is not None or played.error is not None
+        return played.session is not None and all(one.ending is StepEnding.DONE for one in played.steps[: self.position])
 
 
 @dataclass(frozen=True)
@@ -91,10 +131,10 @@ class Twins:
 
     def plain(self, play: Play) -> UndisturbedScenario:
         """Play the scenario without a disturbance."""
-        system = self._systems.by_protocol[play.protocol]
-        if why := lacks(system.name, play.needs, self._systems.handshakes[play.protocol]):
-            return UndisturbedScenario(play, Played(error=why), Verdict.NOT_OFFERED)
-        played = player_of(play.feature.spec).play(play.steps, lambda: system.session(play.run, play.needs))
+        return self.undisturbed(play, put(play, self._systems))
+
+    def undisturbed(self, play: Play, played: Played) -> UndisturbedScenario:
+        """The result of a scenario that was played without a disturbance."""
         return UndisturbedScenario(play, played, judged(play.asked, played, self._systems).result.verdict)
 
     def lacks(self, play: Play, disturbance: Disturbance) -> NotOffered | None:
@@ -104,60 +144,74 @@ class Twins:
 
     def put(self, plain: UndisturbedScenario, disturbance: Disturbance, position: int | None) -> TwinResult:
         """Play the twin and compare it. A difference of a disturbance throughout is narrowed to the first step that suffices."""
-        result = self._put(plain, disturbance, position, position)
-        if position is None and result.verdict is TwinVerdict.DIFFERS:
-            for step in range(len(plain.play.steps)):
-                alone = self._put(plain, disturbance, None, step)
+        twin = Twin.of(plain, disturbance, position)
+        return self.narrowed(twin, self.result(twin, self.play(twin)))
+
+    def narrowed(self, twin: Twin, result: TwinResult) -> TwinResult:
+        """The result of a disturbance throughout that was noticed, at the first step that suffices; another result as it is."""
+        if twin.position is None and result.verdict is TwinVerdict.DIFFERS:
+            for step in range(len(twin.steps)):
+                alone = self.result(twin, self.play(twin, only=step))
                 if alone.verdict is TwinVerdict.DIFFERS:
-                    return TwinResult(plain.play, disturbance.name, step, alone.verdict, result.seconds, alone.difference)
+                    return replace(result, position=step, difference=alone.difference)
         return result
 
-    def _put(self, plain: UndisturbedScenario, disturbance: Disturbance, position: int | None, only: int | None) -> TwinResult:
-        play = plain.play
-        played, is_reached = self._played(plain, disturbance, position, only)
+    def result(self, twin: Twin, played: Played) -> TwinResult:
+        """The result of a twin that was played."""
 
         def ended(verdict: TwinVerdict, difference: str | None = None, exception: TwinException | None = None) -> TwinResult:
-            return TwinResult(play, disturbance.name, position, verdict, played.seconds, difference, exception)
+            return TwinResult(twin.plain.play, twin.disturbance.name, twin.position, verdict, played.seconds, difference, exception)
 
         if isinstance(played.error, NotOffered):
             return ended(TwinVerdict.NOT_OFFERED, str(played.error))
-        if not is_reached:
+        if not twin.is_reached(played):
             return ended(TwinVerdict.NOT_REACHED)
-        difference = self._difference(plain, played, disturbance)
+        difference = self._difference(twin.plain, played, twin.disturbance)
         if difference is None:
             return ended(TwinVerdict.ALIKE)
-        excuse = allowed_differences.find(self._exceptions, disturbance.name, play.requirement, play.name, difference)
+        excuse = allowed_differences.find(self._exceptions, twin.disturbance.name, twin.requirement, twin.name, difference)
         return ended(TwinVerdict.EXCEPTED if excuse else TwinVerdict.DIFFERS, difference, excuse)
 
-    def _played(self, plain: UndisturbedScenario, disturbance: Disturbance, position: int | None, only: int | None) -> tuple[Played, bool]:
-        """The twin's play, and whether the disturbance happened; with `only`, a disturbance throughout is active in that step alone."""
-        play, system = plain.play, self._systems.by_protocol[plain.play.protocol]
+    def play(
+        self,
+        twin: Twin,
+        crashes: SharedCrashes | None = None,
+        hears: Callable[[Step], None] = lambda _: None,
+        patience_s: float | None = None,
+        *,
+        only: int | None = None,
+    ) -> Played:
+        """Play the twin; with `only`, a disturbance throughout is active in that step alone."""
+        plain, position = twin.plain, twin.position
+        asked = plain.play if self._is_deterministic(plain.play) else twin
         made: list[Performer] = []
 
         def open_session() -> Session:
-            session = system.session(play.run, play.needs if self._is_deterministic(play) else play.needs | set(disturbance.needs))
-            performer = performers_of(play.protocol)[disturbance.name](session, plain.known)
-            performer.is_active = only is None or position is not None or only == scene.count
+            session = session_of(asked, self._systems, crashes, patience_s)
+            performer = performers_of(twin.protocol)[twin.disturbance.name](session, plain.known)
+            performer.is_active = only is None or only == scene.count
             made.append(performer)
             performer.begin()
             return session
 
-        is_reached = position is None
-        with player_of(play.feature.spec).begin(open_session) as scene:
-            for number, (step, after) in enumerate(_with_next(play.steps)):
+        with player_of(twin.feature.spec).begin(open_session) as scene:
+            for number, step in enumerate(twin.steps):
                 if number == position:
                     if not made:
                         break
-                    is_reached = True
                     scene.act(made[0].before_step)
-                if position is None and only is not None and made:
+                if only is not None and made:
                     made[0].is_active = number == only
-                if scene.error is not None or scene.play(step, after).error is not None:
+                if scene.error is not None:
+                    break
+                hears(step)
+                falls_next = number + 1 < len(twin.steps) and crashes is not None and twin.falls_before(number + 1)
+                if scene.play(step, falls_next=falls_next).error is not None:
                     break
             if made and scene.error is None:
                 made[0].is_active = True
                 scene.act(made[0].end)
-        return scene.played(play.steps), is_reached and bool(made)
+        return scene.played(twin.steps)
 
     def _difference(self, plain: UndisturbedScenario, played: Played, disturbance: Disturbance) -> str | None:
         found = judged(plain.play.asked, played, self._systems).result
@@ -176,7 +230,3 @@ def first_difference(plain: Sequence[str], disturbed: Sequence[str], moves: Sequ
     """The first observation that differs by its role; None if all are the same. `moves` names roles that this disturbance moves."""
     pairs = zip_longest(by_role(plain, moves), by_role(disturbed, moves), fillvalue="nothing more")
     return next((f"observed without it: {one}; with it: {other}" for one, other in pairs if one != other), None)
-
-
-def _with_next(steps: Sequence[Step]) -> list[tuple[Step, Step | None]]:
-    return list(zip(steps, (*steps[1:], None), strict=True))

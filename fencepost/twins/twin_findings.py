@@ -10,7 +10,7 @@ from .twin import TwinResult, TwinVerdict, UndisturbedScenario
 
 
 @dataclass
-class Told:
+class TwinFindings:
     """What a run of twins has found so far."""
 
     plain: list[UndisturbedScenario] = field(default_factory=list)
@@ -19,6 +19,10 @@ class Told:
     """In how many scenarios a disturbance fits, but the system cannot be disturbed so, by disturbance and reason."""
     stale: list[TwinException] = field(default_factory=list)
     seconds_plain: float = 0.0
+    seconds_of_twins: float = 0.0
+    """How long the twins took, and how long as many scenarios without a disturbance take."""
+    kills: int | None = None
+    """How often a broker went down for twins; None if they were played one after the other."""
     stopped: str | None = None
 
     @property
@@ -43,6 +47,11 @@ class Told:
             key = one.play.requirement, one.disturbance
             found[key] = min(found.get(key, one.verdict), one.verdict, key=order.index)
         return found
+
+    @property
+    def cost(self) -> float | None:
+        """How many times as long twins take as their scenarios do."""
+        return round(self.seconds_of_twins / self.seconds_plain, 2) if self.seconds_plain else None
 
     @property
     def exit(self) -> Exit:

@@ -12,7 +12,7 @@ from fencepost.contract.version import VERSION
 
 from .disturbances import Disturbance
 from .twin import TwinResult, TwinVerdict
-from .twin_findings import Told
+from .twin_findings import TwinFindings
 
 _MARKS = {
     TwinVerdict.DIFFERS: "✗",
@@ -23,7 +23,7 @@ _MARKS = {
 }
 
 
-def page(reported: Told, chosen: Sequence[Disturbance], system: str) -> str:
+def page(reported: TwinFindings, chosen: Sequence[Disturbance], system: str) -> str:
     """One page that runs no script; what systems have said is escaped."""
     cells: dict[tuple[str, str], list[TwinResult]] = {}
     for one in reported.results:

@@ -19,6 +19,7 @@ from typing import Any
 from fencepost.console.phrases import counted, shortened
 from fencepost.console.terminal import Screen
 from fencepost.contract import folder, register
+from fencepost.contract.brokers import most_at_once
 from fencepost.contract.errors import Exit, WrongUsage
 from fencepost.contract.folder import Layout
 from fencepost.contract.verdict import Verdict
@@ -29,9 +30,10 @@ from fencepost.run.plays import Play, Plays
 
 from . import allowed_differences, disturbances
 from .allowed_differences import TwinException
+from .concurrent_twins import ConcurrentTwins
 from .disturbances import Disturbance
-from .twin import TwinResult, Twins, TwinVerdict
-from .twin_findings import Told
+from .twin import Twin, TwinResult, Twins, TwinVerdict, UndisturbedScenario
+from .twin_findings import TwinFindings
 from .twin_map import page
 
 JSON, PAGE = "twins.json", "twins.html"
@@ -66,7 +68,7 @@ def run_with(
 ) -> int:
     """Run the twins that these options ask for; `others` are options that a run of twins cannot use. Raises WrongUsage if one is set."""
     if other := next((name for name, value in others.items() if value), None):
-        raise WrongUsage(f"{other} and --twins exclude each other: twins are played one after the other, and write {JSON} alone")
+        raise WrongUsage(f"{other} and --twins exclude each other: twins are played in one process, and write {JSON} alone")
     limit = None if timeout is None else interruption.seconds(timeout)
     asked = TwinOptions(tuple(names), 1 if seed is None else seed, per_scenario, limit, max_failures)
     with contextlib.closing(Screen()) as screen:
@@ -80,13 +82,17 @@ def run(options: Options, asked: TwinOptions, screen: Screen) -> Exit:
     chosen = disturbances.bundled().named(asked.names, options.selection.specs, options.protocols())
     where = options.results or Path("results/twins") / options.system
     claimed = folder.claim(where, LAYOUT, {JSON: "{}"})
-    reported, began = Told(), time.monotonic()
+    reported, began = TwinFindings(), time.monotonic()
     with Plays(options, more_needs=[frozenset(one.needs) for one in chosen]) as plays:
         is_prompt = all("virtual-time" in said.capabilities for said in plays.systems.handshakes.values())
         most = asked.per_scenario or (None if is_prompt else PER_SCENARIO)
+        at_once = max(map(most_at_once, plays.systems.by_protocol.values()))
         screen.write_line(f"  twins of {counted(len(plays.all), 'scenario')} with {', '.join(one.name for one in chosen)}")
         try:
-            for line in _gone_through(plays, chosen, asked, most, reported, began):
+            lines = _gone_through(plays, chosen, asked, most, reported, began)
+            if at_once > 1:
+                lines = _at_once(plays, chosen, asked, most, reported, began, at_once, screen)
+            for line in lines:
                 screen.write_line(line, red=line.startswith("  X"))
         except KeyboardInterrupt:
             reported.stopped = "interrupted"
@@ -101,31 +107,23 @@ def run(options: Options, asked: TwinOptions, screen: Screen) -> Exit:
 
 
 def _gone_through(
-    plays: Plays, chosen: Sequence[Disturbance], asked: TwinOptions, most: int | None, reported: Told, began: float
+    plays: Plays, chosen: Sequence[Disturbance], asked: TwinOptions, most: int | None, reported: TwinFindings, began: float
 ) -> Iterator[str]:
     """Play all scenarios and their twins, and yield the lines to print meanwhile."""
-    twins, heard = Twins(plays.systems), began
+    twins, heard, said = Twins(plays.systems), began, set[tuple[str, str]]()
     for number, play in enumerate(plays.all):
         if _is_over(reported, asked, began):
             return
         plain = twins.plain(play)
         reported.plain.append(plain)
-        if plain.verdict.is_red:
-            yield f"  X {play.requirement} {play.name}: {plain.verdict.words} without a disturbance, so it has no twins"
+        yield from _reds_of(plain)
         if plain.verdict is not Verdict.MET:
             continue
-        said: set[str] = set()
         for disturbance, position in drawn(_places(twins, play, chosen, reported), most, asked.seed, play):
             result = twins.put(plain, disturbance, position)
-            if result.verdict is TwinVerdict.NOT_REACHED:
-                continue  # the system has not been asked anything at that position yet
-            reported.results.append(result)
-            if result.verdict is TwinVerdict.NOT_OFFERED:
-                reported.not_offered[f"{disturbance.name}: {result.difference}"] += 1
             reported.seconds_plain += plain.played.seconds
-            if result.verdict is TwinVerdict.DIFFERS and disturbance.name not in said:
-                said.add(disturbance.name)  # only the first position is printed; the page has the others
-                yield shortened(f"  X {_head(result)}: {result.difference}", _LINE)
+            reported.seconds_of_twins += result.seconds
+            yield from _noted(result, reported, said)
             if _is_over(reported, asked, began):
                 return
         now = time.monotonic()
@@ -134,7 +132,63 @@ def _gone_through(
             yield f"  {number + 1} of {len(plays.all)} scenarios, {len(reported.results):,} twins, {len(reported.red)} differ"
 
 
-def _is_over(reported: Told, asked: TwinOptions, began: float) -> bool:
+def _at_once(
+    plays: Plays,
+    chosen: Sequence[Disturbance],
+    asked: TwinOptions,
+    most: int | None,
+    reported: TwinFindings,
+    began: float,
+    at_once: int,
+    screen: Screen,
+) -> Iterator[str]:
+    """The same, many at once: first all scenarios, then the twins of those that are met."""
+
+    def goes_on(over: int) -> bool:
+        screen.write_line(f"  {over:,} of {len(twins) or len(plays.all):,} {'twins' if twins else 'scenarios'} are over")
+        return not _is_over(reported, asked, began)
+
+    twins, said = list[Twin](), set[tuple[str, str]]()
+    several, started = ConcurrentTwins(plays.systems, at_once, goes_on), time.monotonic()
+    for plain in several.plain(plays.all):
+        reported.plain.append(plain)
+        yield from _reds_of(plain)
+        if _is_over(reported, asked, began):
+            return
+    each_s, of = (time.monotonic() - started) / len(plays.all), Twins(plays.systems)
+    for plain in (plain for plain in reported.plain if plain.verdict is Verdict.MET):
+        places = drawn(_places(of, plain.play, chosen, reported), most, asked.seed, plain.play)
+        twins += [Twin.of(plain, *place) for place in places]
+    started = time.monotonic()
+    for result in several.results(twins):
+        yield from _noted(result, reported, said)
+        reported.seconds_of_twins, reported.kills = time.monotonic() - started, several.kills
+        reported.seconds_plain = each_s * len(reported.results)
+        if _is_over(reported, asked, began):
+            return
+
+
+def _reds_of(plain: UndisturbedScenario) -> Iterator[str]:
+    """The line of a scenario that is red by itself."""
+    if plain.verdict.is_red:
+        play = plain.play
+        yield f"  X {play.requirement} {play.name}: {plain.verdict.words} without a disturbance, so it has no twins"
+
+
+def _noted(result: TwinResult, reported: TwinFindings, said: set[tuple[str, str]]) -> Iterator[str]:
+    """Note a result, and yield a line if the twin differs: of those of a scenario and a disturbance the first; the page has the others."""
+    if result.verdict is TwinVerdict.NOT_REACHED:
+        return  # the system has not been asked anything at that position yet
+    reported.results.append(result)
+    if result.verdict is TwinVerdict.NOT_OFFERED:
+        reported.not_offered[f"{result.disturbance}: {result.difference}"] += 1
+    of = result.play.run, result.disturbance
+    if result.verdict is TwinVerdict.DIFFERS and of not in said:
+        said.add(of)
+        yield shortened(f"  X {_head(result)}: {result.difference}", _LINE)
+
+
+def _is_over(reported: TwinFindings, asked: TwinOptions, began: float) -> bool:
     """Whether the run stops here, with the reason noted."""
     if asked.most_red is not None and len(reported.red) >= asked.most_red:
         reported.stopped = f"{counted(len(reported.red), 'twin')} differed"
@@ -143,7 +197,7 @@ def _is_over(reported: Told, asked: TwinOptions, began: float) -> bool:
     return reported.stopped is not None
 
 
-def _places(twins: Twins, play: Play, chosen: Sequence[Disturbance], reported: Told) -> Iterator[tuple[Disturbance, int | None]]:
+def _places(twins: Twins, play: Play, chosen: Sequence[Disturbance], reported: TwinFindings) -> Iterator[tuple[Disturbance, int | None]]:
     for disturbance in chosen:
         if not disturbance.fits(play.feature.spec, play.protocol):
             continue
@@ -172,7 +226,7 @@ def drawn(
     return found
 
 
-def _stale(reported: Told, names: Sequence[str], profile: str) -> Iterator[TwinException]:
+def _stale(reported: TwinFindings, names: Sequence[str], profile: str) -> Iterator[TwinException]:
     """The exceptions for this profile all of whose twins were played, and that no twin needed."""
     asked = {one.play.requirement for one in reported.plain}
     needed = {id(one.exception) for one in reported.results if one.exception}
@@ -182,7 +236,7 @@ def _stale(reported: Told, names: Sequence[str], profile: str) -> Iterator[TwinE
             yield one
 
 
-def as_json(reported: Told, chosen: Sequence[Disturbance], asked: TwinOptions, seconds: float, options: Options) -> dict[str, Any]:
+def as_json(reported: TwinFindings, chosen: Sequence[Disturbance], asked: TwinOptions, seconds: float, options: Options) -> dict[str, Any]:
     """The result for other programs: `requirements` has each with each disturbance, `noticed` each twin that differs or is excepted."""
     counts = Counter(one.verdict.value for one in reported.results)
     return {
@@ -197,7 +251,8 @@ def as_json(reported: Told, chosen: Sequence[Disturbance], asked: TwinOptions, s
         "seconds": round(seconds, 1),
         "scenarios": dict(Counter(one.verdict.value for one in reported.plain)),
         "twins": dict(counts),
-        "cost": _cost(reported),
+        "cost": reported.cost,
+        "kills": reported.kills,
         "not_offered": dict(reported.not_offered),
         "stale_exceptions": [str(one) for one in reported.stale],
         "requirements": [
@@ -230,18 +285,12 @@ def _title(options: Options) -> str:
     return ", ".join(filter(None, parts))
 
 
-def _cost(reported: Told) -> float | None:
-    """How many times as long twins take as their scenarios do."""
-    taken = sum(one.seconds for one in reported.results)
-    return round(taken / reported.seconds_plain, 2) if reported.seconds_plain else None
-
-
 def _head(one: TwinResult) -> str:
     example = f", example {one.play.example}" if one.play.example is not None else ""
     return f"{one.play.requirement} {one.play.name}{example}: {one.disturbance} {one.where}"
 
 
-def _sum_up(reported: Told, chosen: Sequence[Disturbance], seconds: float, screen: Screen) -> None:
+def _sum_up(reported: TwinFindings, chosen: Sequence[Disturbance], seconds: float, screen: Screen) -> None:
     screen.write_line()
     verdicts = reported.verdicts()
     for disturbance in chosen:
@@ -264,9 +313,10 @@ def _sum_up(reported: Told, chosen: Sequence[Disturbance], seconds: float, scree
         screen.write_line(f"  not finished: {reported.stopped}")
     if not reported.played:
         screen.write_line("  no twin was played, so nothing is known", red=True)
-    cost = _cost(reported)
+    cost = reported.cost
     screen.write_line(
         f"  {len(reported.played):,} twins of {counted(len({one.play.run for one in reported.played}), 'scenario')} in {seconds:.0f} s"
         + (f", {cost} times the time of their scenarios" if cost else "")
+        + (f", {counted(reported.kills, 'kill')}" if reported.kills is not None else "")
         + f": {len(reported.red)} differ, {sum(one.verdict is TwinVerdict.EXCEPTED for one in reported.results)} excepted"
     )

@@ -28,10 +28,13 @@ from fencepost.reference.kafka.producer_state import AppendedBatch, ProducerStat
 from fencepost.reference.kafka.transaction import PREPARED, Decision, State, Transaction
 from fencepost.reference.kafka.transaction_log import TransactionLog
 from fencepost.reference.kafka.values import TopicPartition
+from fencepost.run.options import Options
+from fencepost.run.plays import Plays, falls_in
+from fencepost.run.selection import Selection
 from fencepost.twins import allowed_differences, disturbances
 from fencepost.twins.allowed_differences import TwinException
-from fencepost.twins.twin import TwinVerdict, first_difference
-from fencepost.twins.twin_findings import Told
+from fencepost.twins.twin import Twin, Twins, TwinVerdict, first_difference
+from fencepost.twins.twin_findings import TwinFindings
 from fencepost.twins.twin_map import page
 from fencepost.wire.kafka.batches import Batch
 
@@ -173,6 +176,24 @@ def test_where_a_disturbance_stands() -> None:
     assert disturbances.bundled().by_name["twice"].positions([], frozenset(), "kafka") == [None]
 
 
+def test_a_twin_goes_down_where_its_scenario_does_and_for_its_disturbance() -> None:
+    """In this order, so that it shares that with other plays which go down in the same way; each twin has a separate name."""
+    known = disturbances.bundled().by_name
+    options = Options(selection=Selection.said([], ["KIP890-163"], [], []))
+    with Plays(options) as plays:
+        play = next(play for play in plays if play.falls == ("crash",))
+        plain = Twins(plays.systems).plain(play)
+    number = next(number for number in range(len(play.steps)) if falls_in("kip890", play.steps[: number + 1]))
+    stops = [Twin.of(plain, known["clean-stop"], position) for position in range(1, len(play.steps))]
+    twice = Twin.of(plain, known["twice"], None)
+
+    assert [one.falls for one in stops] == [("stop", "crash")] * number + [("crash", "stop")] * (len(stops) - number)
+    assert all(one.falls_before(one.position or 0) and one.falls_before(number) for one in stops)
+    assert {"clean-stop", "crash"} <= stops[0].needs
+    assert (twice.falls, twice.needs) == (play.falls, play.needs)
+    assert len({one.run for one in (*stops, twice, play)}) == len(stops) + 2
+
+
 def test_disturbances_are_named() -> None:
     """By words or lists; `all` are those that fit; an unknown one, and one that fits nothing that is asked, is refused."""
     known = disturbances.bundled()
@@ -237,7 +258,7 @@ def test_a_run_says_where_and_what_and_keeps_it(tmp_path: Path) -> None:
 def test_the_page_escapes_what_systems_say() -> None:
     """And shows the map, also of a scenario that is red by itself."""
     result = next(iter(twins_of("KIP890-060", ["crash"], most=1)))
-    reported = Told(results=[replace(result, verdict=TwinVerdict.DIFFERS, difference="<script>alert(1)</script>")])
+    reported = TwinFindings(results=[replace(result, verdict=TwinVerdict.DIFFERS, difference="<script>alert(1)</script>")])
 
     text = page(reported, [disturbances.bundled().by_name["crash"]], "<system>")
 
@@ -249,8 +270,6 @@ def test_the_page_escapes_what_systems_say() -> None:
 def test_an_exception_that_no_twin_needs_is_red(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """As a stale expectation is; only where every twin was played that could have needed it."""
     from fencepost.console.terminal import Screen
-    from fencepost.run.options import Options
-    from fencepost.run.selection import Selection
     from fencepost.twins import twin_run as running
 
     stale = TwinException(disturbances=("crash",), requirement="KIP890-060", seen="never", reason="none")

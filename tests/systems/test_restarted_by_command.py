@@ -1,5 +1,6 @@
 """A broker that its owner started is killed and restarted by the owner's command, in a separate process."""
 
+import json
 import os
 import shlex
 import socket
@@ -55,6 +56,19 @@ def test_a_broker_that_loses_everything_in_a_crash_is_found(ours: Ours, tmp_path
     assert (ours.folder / "pid").read_text(encoding="utf-8") != before
     with socket.create_connection((ours.address.rpartition(":")[0], int(ours.address.rpartition(":")[2])), timeout=5):
         pass
+
+
+def test_twins_whose_crash_is_the_same_share_a_kill(ours: Ours, tmp_path: Path) -> None:
+    """Wherever it stands in each scenario. This broker loses everything, so each of them differs, and has one more crash, alone."""
+    options = ("--bootstrap", ours.address, "--restart-command", shlex.join(ours.command), "--only", "KIP890-060")
+
+    finished = fencepost("run", "kafka", *options, "--twins", "crash", "--twins-per-scenario", "1", "--results", tmp_path / "r", expect=1)
+
+    reported = json.loads((tmp_path / "r/twins.json").read_text("utf-8"))
+    assert (reported["kills"], reported["twins"]) == (1, {"differs": 3})
+    assert ours.reported()[1:] == [f"crash {ours.address}", f"start {ours.address}"] * (1 + 3)
+    assert all("; one of 3 at once, and differs alone" in one["difference"] for one in reported["noticed"])
+    assert "3 twins of 3 scenarios" in finished.out
 
 
 def test_a_command_that_kills_nothing_proves_nothing(ours: Ours, tmp_path: Path) -> None:
