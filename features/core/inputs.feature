@@ -45,6 +45,14 @@ Feature: Inputs that follow the outcome
       When A commits
       Then group "workers" has "i1", "i2", "i3" of inputs left
 
+    Scenario: [3] Another writer's commit has taken earlier input
+      Given a writer B
+      And B has taken "i1" from inputs for group "workers"
+      And B has committed
+      And A has taken "i2" from inputs for group "workers"
+      When A aborts
+      Then group "workers" has "i2", "i3" of inputs left
+
   @CORE-22 @MUST @commits @aborts
   Rule: Input and output of a transaction take effect together: if the output is visible its input is consumed, and if the output is discarded it is not.
     If the input is consumed and the output discarded, a record is lost; if the output is visible and the input is not consumed, it is

@@ -147,3 +147,10 @@ Feature: What readers of committed data see
       And A has aborted
       When B aborts
       Then readers of orders see nothing
+
+    Scenario: [4] A transaction that began earlier writes for the first time after another one has committed
+      Given a writer B
+      And A has begun a transaction
+      And B has committed "b1" to orders
+      When A commits "a1" to orders
+      Then readers of orders see "b1", "a1"

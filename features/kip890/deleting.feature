@@ -93,6 +93,81 @@ Feature: Deletions during an open transaction
       When the system crashes and restarts
       Then readers of refunds-0 see "p1"
 
+    Scenario: [4] A producer that aborted in the former topic commits in the new one
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to refunds-0
+      And A has aborted
+      And topic "refunds" has been deleted and made again
+      When A commits "a2" to refunds-0
+      Then readers of refunds-0 see "a2"
+
+    @needs:crash
+    Scenario: [5] The system crashes after a commit in the new topic of a producer that aborted in the former one
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to refunds-0
+      And A has aborted
+      And topic "refunds" has been deleted and made again
+      And A has committed "a2" to refunds-0
+      When the system crashes and restarts
+      Then readers of refunds-0 see "a2"
+
+    Scenario: [6] An idempotent producer begins its sequence again in the new topic
+      Given idempotent producer I
+      And I has written "i1" to refunds-0
+      And topic "refunds" has been deleted and made again
+      When I writes "i2" to refunds-0 at sequence 0
+      Then it is done and answers the offset of "i2"
+      And readers of refunds-0 see "i2"
+
+    Scenario: [7] The producers of the former topic are looked up in the new one
+      Given producer A with transactional id "transfer"
+      And A has committed "a1" to refunds-0
+      When topic "refunds" is deleted and made again
+      Then refunds-0 has no state of A
+
+    Scenario: [8] The aborted transactions of the former topic are fetched from the new one
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to refunds-0
+      And A has aborted
+      And topic "refunds" has been deleted and made again
+      When "p1" is written to refunds-0
+      Then a read_committed Fetch of refunds-0 lists no aborted transaction
+
+  @KIP890-409 @SHOULD @commits
+  Rule: When a topic is deleted, the group coordinator deletes its offsets from every group, those of an open transaction included.
+    A group that continues in a new topic of that name begins at an offset of the former one, and never receives the records before it.
+
+    Scenario: [1] A transaction has committed offsets in two topics
+      Given producer A with transactional id "transfer"
+      And A has sent offset 5 of payments-0 and refunds-0 to group "shop"
+      And A has committed
+      When topic "refunds" is deleted and made again
+      Then group "shop" has no committed offset of refunds-0
+      And group "shop" has committed offset 5 of payments-0
+
+    Scenario: [2] A transaction commits after the deletion of a topic whose offsets it has sent
+      Given producer A with transactional id "transfer"
+      And A has sent offset 5 of payments-0 and refunds-0 to group "shop"
+      And topic "refunds" has been deleted and made again
+      When A commits
+      Then group "shop" has no committed offset of refunds-0
+      And group "shop" has committed offset 5 of payments-0
+
+    Scenario: [3] A transaction is open when a topic is deleted whose offsets it has sent
+      Given producer A with transactional id "transfer"
+      And A has sent offset 5 of refunds-0 to group "shop"
+      When topic "refunds" is deleted and made again
+      Then group "shop" has no pending offset of refunds-0
+
+    @needs:crash
+    Scenario: [4] The system crashes after the deletion of a topic
+      Given producer A with transactional id "transfer"
+      And A has sent offset 5 of payments-0 and refunds-0 to group "shop"
+      And A has committed
+      And topic "refunds" has been deleted and made again
+      When the system crashes and restarts
+      Then group "shop" has no committed offset of refunds-0
+
   @KIP890-232 @MUST
   Rule: DeleteRecords inside an open transaction leaves its remaining records undecided, until the transaction ends.
     Readers of committed data would see the second half of a transaction that is aborted later.

@@ -48,6 +48,22 @@ Feature: Expiry
       Then it is done and answers the same producer id and the next epoch
       And the coordinator does not know B
 
+    @alone @needs:short-expiry @needs:crash
+    Scenario: [7] The expiration time of an id passes while the system is down
+      Given producer B with transactional id "refund"
+      And B has stayed idle until its transactional id expired
+      And producer A with transactional id "transfer"
+      When A stays idle through a crash that lasts as long as B was idle, until its transactional id expires
+      Then the transactional id of A was kept about as long as that of B
+
+    @needs:short-expiry @needs:crash
+    Scenario: [8] The system crashes within the expiration time of an id
+      Given producer B with transactional id "refund"
+      And B has stayed idle until its transactional id expired
+      And producer A with transactional id "transfer"
+      When A stays idle through a crash, until its transactional id expires
+      Then the transactional id of A was kept about as long as that of B
+
   @KIP890-166 @MUST @retention
   Rule: A coordinator does not remove a transactional id with an open transaction, however long it is idle.
     An open transaction whose id was removed can never be ended.

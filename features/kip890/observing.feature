@@ -114,6 +114,20 @@ Feature: Observing
       And B is listed
       And C is not listed
 
+    @needs:aged-ids @needs:transactions-v2
+    Scenario: [6] The producer id from before an overflow
+      Given producer A at the last usable epoch
+      And A has committed "a1" to payments-0
+      When ListTransactions is sent for the previous producer id of A
+      Then A is not listed
+
+    @needs:aged-ids @needs:transactions-v2
+    Scenario: [7] The producer id from after an overflow
+      Given producer A at the last usable epoch
+      And A has committed "a1" to payments-0
+      When ListTransactions is sent for the producer id of A
+      Then A is listed
+
   @KIP890-151 @MUST
   Rule: ListTransactions with a duration filter returns only the open transactions that began longer ago.
     Operators find hanging transactions by their age.
@@ -184,6 +198,14 @@ Feature: Observing
       And the system has crashed and restarted
       When A commits "a2" to payments-0
       Then DescribeProducers of payments-0 shows A with last sequence -1 and the coordinator epoch of its last marker
+
+    @needs:aged-ids @needs:transactions-v2
+    Scenario: [5] A producer is described in its first transaction after an overflow
+      Given producer A at the last usable epoch
+      And A has committed "a1" to payments-0
+      When A writes "a2" to payments-0
+      Then DescribeProducers of payments-0 shows A with last sequence 0 and no coordinator epoch
+      And the open transaction of A in payments-0 starts at "a2"
 
   @KIP890-154 @MUST
   Rule: FindCoordinator names the same node for a transactional id, to every client and in every version.

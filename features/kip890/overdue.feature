@@ -96,3 +96,10 @@ Feature: The duration of a transaction
       And B has left its transaction open past its timeout
       When C writes "c1" to payments-0
       Then the start time of A is unchanged
+
+    @needs:two-nodes
+    Scenario: [5] The coordinator moves later
+      Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
+      And a transaction with half of a short timeout has timed out at the coordinator of A
+      When the coordinator of A moves to node 2
+      Then the start time of A is unchanged

@@ -60,6 +60,23 @@ Feature: Timeouts and recovery
       Then the transaction of A is over
       And readers of payments-0 see nothing
 
+    @needs:crash
+    Scenario: [6] The system crashes halfway through the timeout
+      Given producer A with transactional id "transfer" and a short timeout
+      And A has written "a1" to payments-0
+      And a transaction with half of a short timeout has timed out at the coordinator of A
+      And the system has crashed and restarted
+      When a transaction with half of a short timeout times out at the coordinator of A
+      Then the transaction of A is over
+
+    @needs:two-nodes
+    Scenario: [7] The coordinator moves halfway through the timeout
+      Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2, with a short timeout
+      And a transaction with half of a short timeout has timed out at the coordinator of A
+      And the coordinator of A has moved to node 2
+      When a transaction with half of a short timeout times out at the coordinator of A
+      Then the transaction of A is over
+
   @KIP890-157 @MUST @fencing
   Rule: After a transaction has timed out, its producer's writes with the old epoch are refused, and so is an EndTxn v4.
     A producer that slept past its timeout would continue writing into an aborted transaction.

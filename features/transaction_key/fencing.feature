@@ -261,3 +261,13 @@ Feature: What a new connection does to the previous transaction
       And "p1" has been written to orders
       When task two connects with key "payments"
       Then the consumer of "workers" is told at once of a last message
+
+    @needs:transaction-keys
+    Scenario: [16] The old transaction has acknowledged in two subscriptions
+      Given the consumer of shared subscription "workers" has received "i1" from inputs
+      And the consumer of shared subscription "packers" has received "i1" from inputs
+      And A has acknowledged "i1" for "workers"
+      And A has acknowledged "i1" for "packers"
+      When task two connects with key "payments"
+      Then the consumer of "workers" receives "i1" before any other write
+      And the consumer of "packers" receives "i1" before any other write

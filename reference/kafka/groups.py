@@ -199,6 +199,18 @@ class Groups:
         self._membership.forget(group)
         self._log().append(tombstones, encode(tombstones))
 
+    def forget_topic(self, name: str) -> None:
+        """Decision: what groups have committed for a topic, or are about to, is deleted with the topic: a new one of that name has none."""
+        rule("KIP890-409")
+        if OFFSETS_PARTITION not in self._topics:
+            return
+        self._catch_up()
+        places = set(self._committed).union(*self._pending.values())
+        gone = sorted((place for place in places if place.partition.topic == name), key=_key)
+        if gone:
+            tombstones = Batch(tuple(Record(None, _key(place), self._clock.now) for place in gone))
+            self._log().append(tombstones, encode(tombstones))
+
     def check_may_go(self, group: str, places: Sequence[_Place]) -> None:
         """Decision: a group that is deleted has no members. Raises Refused: NON_EMPTY_GROUP, GROUP_ID_NOT_FOUND when there is none."""
         rule("KIP890-357")

@@ -44,7 +44,7 @@ class TransactionFilter:
         """Whether every filter lets the transaction pass."""
         return (
             (not self._states or self.has_state(transaction, self._states))
-            and (not self._producer_ids or transaction.producer_id in self._producer_ids)
+            and (not self._producer_ids or self.has_producer_id(transaction, self._producer_ids))
             and (self._longer_than_ms < 0 or self.began_longer_ago(transaction, now, self._longer_than_ms))
             and (self._pattern is None or self._pattern.fullmatch(transaction.transactional_id) is not None)
         )
@@ -53,6 +53,11 @@ class TransactionFilter:
         """Decision: whether the transaction's state is one of these."""
         rule("KIP890-150")
         return transaction.state.value in states
+
+    def has_producer_id(self, transaction: Transaction, producer_ids: Sequence[int]) -> bool:
+        """Decision: whether the producer id in force is one of these: one from before an overflow is no longer its own."""
+        rule("KIP890-150")
+        return transaction.producer_id in producer_ids
 
     def began_longer_ago(self, transaction: Transaction, now: int, duration_ms: int) -> bool:
         """Decision: whether a transaction began longer ago. An id in Empty has no start, -1, and so is older than every duration."""

@@ -81,7 +81,7 @@ def restarts(context: ScenarioContext, goes_down: str, producer: str | None) -> 
     faults = context.session.faults
     {"crashes": faults.crash, "stops cleanly": faults.stop}[goes_down]()
     if producer is not None:
-        _pass(context, context.before.transactions[context.producers[producer].transactional_id].timeout_ms)
+        pass_while_down(context, context.before.transactions[context.producers[producer].transactional_id].timeout_ms)
     restart(context, is_judged=goes_down == "crashes")
 
 
@@ -162,7 +162,7 @@ def both_are_blocked(context: ScenarioContext, one: str, other: str, event: str)
         is_blocked(context, name, None, event)
 
 
-def _pass(context: ScenarioContext, ms: int) -> None:
+def pass_while_down(context: ScenarioContext, ms: float) -> None:
     """Let that much of the system's time pass, though the system cannot be asked."""
     due = context.time.now_ms() + ms
     for _ in context.time.attempts(2 * ms / 1000):

@@ -94,6 +94,14 @@ def active_in(context: ScenarioContext, partition: str, producer: Producer) -> l
 
 
 def _outlive_id(context: ScenarioContext, producer: Producer) -> Outcome[object]:
+    began = context.time.now_ms()
+    outcome = outlive_id(context, producer)
+    producer.idle_ms = context.time.now_ms() - began
+    return outcome
+
+
+def outlive_id(context: ScenarioContext, producer: Producer) -> Outcome[object]:
+    """Let time pass until the coordinator does not know the transactional id, or patience ends. Returns its last answer."""
     for _ in context.time.attempts():
         outcome = context.observer.describe_transaction(producer.transactional_id)
         producer.is_forgotten = is_unknown(outcome)

@@ -22,8 +22,11 @@ SHORT_TIMEOUT_MS = 2_000
 _ALLOWED_MS = 900_000
 """`transaction.max.timeout.ms` of a broker whose limits are known."""
 
+HALF_OF_A_SHORT_TIMEOUT = "half of a short timeout"
+
 TIMEOUTS_MS = {
     "a short timeout": SHORT_TIMEOUT_MS,
+    HALF_OF_A_SHORT_TIMEOUT: SHORT_TIMEOUT_MS // 2,
     "a timeout of zero": 0,
     "a negative timeout": -1,
     "the largest timeout": 2**31 - 1,

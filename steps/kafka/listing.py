@@ -31,28 +31,34 @@ def describe_is_sent(context: ScenarioContext, asked_about: str) -> None:
 
 
 @KAFKA.when(
-    "ListTransactions is sent[ for the producer id of {producer}][ for the producer ids of {producers}][ for the pattern {pattern:value}]"
+    "ListTransactions is sent[ for the producer id of {producer}][ for the previous producer id of {rotated:producer}]"
+    "[ for the producer ids of {producers}][ for the pattern {pattern:value}]"
     "[ for states {states:values}][ for what was begun {age}][ until {last:producer} is listed]"
 )
 def list_is_sent(
     context: ScenarioContext,
     producer: str | None,
+    rotated: str | None,
     producers: tuple[str, ...] | None,
     pattern: str | None,
     states: tuple[str, ...] | None,
     age: str | None,
     last: str | None,
 ) -> None:
-    """ListTransactions with these filters, in the oldest version that has them.
+    """ListTransactions with these filters, in the oldest version that has them. The previous producer id is the one from before its epochs
+    overflowed.
 
     Until a producer is listed: repeated until that transactional id is in the list or patience ends.
     """
     context.begin()
     names = producers or ((producer,) if producer else ())
+    producer_ids = [context.producers[name].current.producer_id for name in names]
+    if rotated is not None:
+        producer_ids.append(_previous_id(context, rotated))
     for _ in context.time.attempts():
         answer = context.observer.list_transactions(
             states=list(states or ()),
-            producer_ids=[context.producers[name].current.producer_id for name in names],
+            producer_ids=producer_ids,
             longer_than_ms=_AGES_MS[age] if age else None,
             pattern=pattern,
         )
@@ -119,6 +125,13 @@ def level_of(offer: Offer) -> int:
 def _set(context: ScenarioContext, level: int) -> Outcome[None]:
     now = level_of(achieved(context.observer.api_versions(NEWEST_API_VERSIONS), "asking for the features"))
     return context.observer.update_feature(FEATURE, level, lower=level < now)
+
+
+def _previous_id(context: ScenarioContext, producer: str) -> int:
+    *_, before, now = context.producers[producer].given
+    if before.producer_id == now.producer_id:
+        raise SetUpFailed(f"{producer} was to have a new producer id, and still has {now}")
+    return before.producer_id
 
 
 def _list(context: ScenarioContext) -> TransactionList:

@@ -11,8 +11,13 @@ from .producer import Producer
 from .vocabulary import KAFKA
 
 
-@KAFKA.given("producer {producer} has {done} {first:value} to {here:partition} on node 1 and {second:value} to {there:partition} on node 2")
-def has_written_on_two_nodes(context: ScenarioContext, producer: str, done: str, first: str, here: str, second: str, there: str) -> None:
+@KAFKA.given(
+    "producer {producer} has {done} {first:value} to {here:partition} on node 1 and {second:value} to {there:partition} on node 2"
+    "[, with {timeout}]"
+)
+def has_written_on_two_nodes(
+    context: ScenarioContext, producer: str, done: str, first: str, here: str, second: str, there: str, timeout: str | None
+) -> None:
     """A new topic of two partitions with these leaders, a producer that node 1 coordinates, and a transaction with a record in each."""
     topic = here.rpartition("-")[0]
     context.topics[topic] = context.session.unique(topic)
@@ -20,7 +25,7 @@ def has_written_on_two_nodes(context: ScenarioContext, producer: str, done: str,
     both = [context.partition(here), context.partition(there)]
     context.partitions += both
     context.leaders = dict(zip(both, (1, 2), strict=True))
-    initialise(context, producer, "transfer")
+    initialise(context, producer, "transfer", timeout)
     one = context.producers[producer]
     let_first_node_coordinate(context, one)
     for where, value in zip(both, (first, second), strict=True):

@@ -38,6 +38,9 @@ class Producer:
     is_forgotten: bool = False
     """Its transactional id has expired, so the coordinator is not asked about it in passing."""
 
+    idle_ms: float = 0
+    """How long it was idle until its transactional id had expired."""
+
     _added_as: ProducerIdAndEpoch | None = None
     _next_sequence: Counter[tuple[ProducerIdAndEpoch, TopicPartition]] = field(default_factory=Counter)
 

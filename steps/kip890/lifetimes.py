@@ -4,12 +4,16 @@ from dataclasses import dataclass
 
 from fencepost.adapters.kafka.values import TopicPartition
 from fencepost.contract.outcomes import Done, Outcome
+from fencepost.steps.kafka.adding import add_first
 from fencepost.steps.kafka.context import ScenarioContext
-from fencepost.steps.kafka.idling import active_in, is_unknown, outlive_timeout
-from fencepost.steps.kafka.initialising import SHORT_TIMEOUT_MS, TIMEOUTS_MS, initialised_again
+from fencepost.steps.kafka.faults import pass_while_down
+from fencepost.steps.kafka.idling import active_in, is_unknown, outlive_id, outlive_timeout
+from fencepost.steps.kafka.initialising import HALF_OF_A_SHORT_TIMEOUT, SHORT_TIMEOUT_MS, TIMEOUTS_MS, initialise, initialised_again
 from fencepost.steps.kafka.producer import Producer
+from fencepost.steps.kafka.requests import restart
 from fencepost.steps.kafka.values import COMMITS
 from fencepost.steps.outcomes import achieved
+from fencepost.steps.sentence import brings_down
 
 from .vocabulary import KIP890
 
@@ -36,6 +40,33 @@ def writes_and_leaves_open(context: ScenarioContext, lifetime: Lifetime, produce
     achieved(one.write(where, [value], version=context.version(one, "produce")), f"writing {value} to {partition}")
     outlive_timeout(context, one)
     lifetime.ended = context.time.now_ms()
+
+
+HALF_TIME = KIP890.act(
+    given="a transaction with half of a short timeout has timed out at the coordinator of {producer}",
+    when="a transaction with half of a short timeout times out at the coordinator of {producer}",
+    meaning="A new producer with that coordinator and half of a short timeout begins it with one record in a new topic. Then time passes"
+    " until it is over, with all markers. What was overdue before is over by then too: the coordinator looks for both at once.",
+)
+
+
+@HALF_TIME.given
+def half_of_the_time_has_passed(context: ScenarioContext, producer: str) -> None:
+    name = f"half-{len(context.producers)}"
+    where = TopicPartition(context.session.unique(name), 0)
+    achieved(context.observer.create_topic(where.topic, 1), f"creating the topic {where.topic}")
+    initialise(context, name, name, HALF_OF_A_SHORT_TIMEOUT, near=context.producers[producer])
+    one = context.producers[name]
+    achieved(add_first(context, one, where), f"adding {where}")
+    achieved(one.write(where, ["half"], version=context.version(one, "produce")), f"writing to {where}")
+    outlive_timeout(context, one)
+    achieved(context.completed(one), "waiting for the end of half of a short timeout")
+
+
+@HALF_TIME.when
+def half_of_the_time_passes(context: ScenarioContext, producer: str) -> None:
+    context.turn_of(producer)
+    half_of_the_time_has_passed(context, producer)
 
 
 @KIP890.when("{producer} writes to one partition of {topic} after the other, two fifths of its timeout apart")
@@ -76,6 +107,53 @@ def began_when(context: ScenarioContext, producer: str, change: str) -> None:
     before, seen = context.before.transactions[one.transactional_id].start_time, context.describe(one).start_time
     holds, due = (seen == before >= 0, f"start time {before}") if change == "unchanged" else (seen > before, f"a start time after {before}")
     context.evidence.expect(holds, due, f"start time {seen}", what=f"start time of {producer}")
+
+
+@dataclass
+class Expiry:
+    """How long a transactional id was kept after its last use, and how long of that after a crash. In ms of the system's time."""
+
+    kept_ms: float = 0
+    since_restart_ms: float = 0
+
+
+@KIP890.state
+def expiry_of_the_when() -> Expiry:
+    """The expiry of the When's transactional id."""
+    return Expiry()
+
+
+@KIP890.when("{producer} stays idle through a crash[ that lasts as long as {other:producer} was idle], until its transactional id expires")
+@brings_down("crash")
+def stays_idle_through_a_crash(context: ScenarioContext, expiry_of_the_when: Expiry, producer: str, other: str | None) -> None:
+    """InitProducerId for the last time. Then the system is killed without warning, and started again: at once, or after the time that the
+    other one was idle before its transactional id expired. Then time passes until the coordinator does not know this one.
+    """
+    one, expiry = context.turn_of(producer), expiry_of_the_when
+    used = context.time.now_ms()
+    one.given.append(achieved(initialised_again(context, one), f"initialising {producer} again"))
+    context.session.faults.crash()
+    if other is not None:
+        pass_while_down(context, context.producers[other].idle_ms)
+    restart(context)
+    restarted = context.time.now_ms()
+    outlive_id(context, one)
+    expiry.kept_ms, expiry.since_restart_ms = context.time.now_ms() - used, context.time.now_ms() - restarted
+
+
+@KIP890.then("the transactional id of {producer} was kept about as long as that of {other:producer}")
+def was_kept_as_long(context: ScenarioContext, expiry_of_the_when: Expiry, producer: str, other: str) -> None:
+    """The coordinator does not know it any more. It kept it for at least half as long as the other one's, and after a crash that lasted
+    longer than that, for three fifths of that at most.
+    """
+    expiry, usual_ms = expiry_of_the_when, context.producers[other].idle_ms
+    is_overdue = expiry.kept_ms - expiry.since_restart_ms >= usual_ms
+    holds = context.producers[producer].is_forgotten and expiry.kept_ms >= usual_ms / 2
+    seen = f"{'kept' if context.producers[producer].is_forgotten else 'still known after'} {expiry.kept_ms:.0f} ms"
+    if is_overdue:
+        holds = holds and expiry.since_restart_ms <= usual_ms * 3 / 5
+        seen += f", of these {expiry.since_restart_ms:.0f} ms after the restart"
+    context.evidence.expect(holds, f"about {usual_ms:.0f} ms", seen, what=f"transactional id of {producer}")
 
 
 @KIP890.given("{producer} has {ended} {count:number} transactions in {partition}")

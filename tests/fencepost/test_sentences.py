@@ -57,9 +57,10 @@ def test_a_proposals_uses_are_those_of_its_features() -> None:
     """Each step that a sentence parses, where it stands; a step of an outline is one."""
     uses = {sentence.name: places for sentence, places in vocabularies.uses(["core"]).items()}
 
-    (use,) = uses["has_begun"]
-    feature = (CHECKOUT / "features" / use.feature).read_text(encoding="utf-8")
-    assert feature.splitlines()[use.line - 1].strip() == "Given A has begun a transaction"
+    for use in uses["has_begun"]:
+        feature = (CHECKOUT / "features" / use.feature).read_text(encoding="utf-8")
+        assert feature.splitlines()[use.line - 1].strip().endswith(" A has begun a transaction")
+    assert {use.feature for use in uses["has_begun"]} == {"core/deciding.feature", "core/visibility.feature"}
     written = {
         (f"core/{path.name}", number)
         for path in (CHECKOUT / "features/core").glob("*.feature")

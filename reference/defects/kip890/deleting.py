@@ -1,11 +1,15 @@
 """Defects in what is left of transactions when topics and records are deleted."""
 
+from dataclasses import replace
+
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.errors import Error
+from fencepost.reference.kafka.groups import Groups
 from fencepost.reference.kafka.markers import MarkerSender
-from fencepost.reference.kafka.partition_log import PartitionLog
+from fencepost.reference.kafka.partition_log import PartitionLog, Snapshot
+from fencepost.reference.kafka.producer_state import NONE
 from fencepost.reference.kafka.topics import Topics
-from fencepost.reference.kafka.values import TopicPartition
+from fencepost.reference.kafka.values import TopicPartition, journal_of
 
 
 @defect({"KIP890-230": seen("^PrepareCommit")}, origin="KAFKA-5415, KAFKA-7286: the markers of a deleted topic")
@@ -25,6 +29,82 @@ class DeletedTopicRemembered(Topics):
 
     def forget(self, partition: TopicPartition) -> None:
         pass
+
+
+class _KeepsSomething(Topics):
+    """A new topic begins with what `kept` leaves of the former one."""
+
+    def kept(self, former: PartitionLog) -> Snapshot:
+        raise NotImplementedError
+
+    def forget(self, partition: TopicPartition) -> None:
+        snapshot = self.kept(self._open_log(partition))
+        super().forget(partition)
+        self._disk.journal(journal_of(partition)).append(snapshot)
+
+
+@defect(
+    {"KIP890-231": seen("^nothing", expected='^"a2"', what="records that readers of refunds-0 see")},
+    origin="red team: an index file that outlives its log",
+)
+class AbortedIndexOfTheFormerTopic(_KeepsSomething):
+    """The aborted transactions of a deleted topic are listed for the new one of its name, so readers leave out what is committed there."""
+
+    def kept(self, former: PartitionLog) -> Snapshot:
+        return Snapshot(0, (), former.aborted_put_down())
+
+
+@defect(
+    {"KIP890-231": seen("^(a state|nothing)", what="refunds-0")},
+    origin="red team: a snapshot of producers that outlives its log",
+)
+class ProducersOfTheFormerTopic(_KeepsSomething):
+    """The producers of a deleted topic are known in the new one of its name, so a batch that begins a sequence there passes for a
+    repetition and is lost."""
+
+    def kept(self, former: PartitionLog) -> Snapshot:
+        return Snapshot(0, tuple(replace(state, transaction_start=NONE) for state in former.producers_put_down()), ())
+
+
+@defect(
+    {"KIP890-409": seen("^offset 5", expected="^no offset", what="committed offset of refunds-0")},
+    origin="textbook: offsets are stored by the topic's name, and nothing deletes them",
+)
+class OffsetsOfTheFormerTopic(Groups):
+    """A group keeps its offsets of a deleted topic, and skips the first records of the next topic of that name."""
+
+    def forget_topic(self, name: str) -> None:
+        pass
+
+
+@defect(
+    {"KIP890-409": seen("^(offset 5|UNSTABLE|a refusal)", what="offset of refunds-0")},
+    origin="red team: only what is committed is looked through",
+)
+class PendingOffsetsOfTheFormerTopic(Groups):
+    """The offsets that an open transaction has sent for a deleted topic are committed with the transaction, and are those of the next topic
+    of that name."""
+
+    def forget_topic(self, name: str) -> None:
+        self._catch_up()
+        pending, self._pending = self._pending, {}
+        super().forget_topic(name)
+        self._catch_up()
+        self._pending = pending
+
+
+@defect(
+    {"KIP890-409": seen("^offset 5", expected="^no offset", what="committed offset of refunds-0")},
+    origin="textbook: a cache that is cleaned and a log that is not",
+)
+class OffsetsOfTheFormerTopicAfterACrash(Groups):
+    """The offsets of a deleted topic are removed from memory only, and are back after the next restart."""
+
+    def forget_topic(self, name: str) -> None:
+        self._catch_up()
+        for places in (self._committed, *self._pending.values()):
+            for place in [place for place in places if place.partition.topic == name]:
+                del places[place]
 
 
 @defect(

@@ -37,3 +37,25 @@ class IdleTimeFromInitProducerId(Coordinator):
         self._log.append(kept)
         self._transactions[transaction.transactional_id] = kept
         return kept
+
+
+@defect(
+    {"KIP890-165": seen("after the restart$", what="^transactional id of A")},
+    origin="red team: the time of the last use is in memory only, and each restart counts as one",
+)
+class IdleTimeFromTheRestart(Coordinator):
+    """The idle time of a transactional id counts from the coordinator's start, so one that restarts often keeps every id for ever."""
+
+    def recovered(self, transaction: Transaction) -> Transaction:
+        return replace(super().recovered(transaction), updated_at=self._machine.clock.now)
+
+
+@defect(
+    {"KIP890-165": seen("^kept [0-9]{1,3} ms", what="^transactional id of A")},
+    origin="red team: a time of 0 for what the log does not say",
+)
+class IdsExpireAtTheRestart(Coordinator):
+    """The time of the last use is in memory only, so all transactional ids that are idle at a restart expire with it."""
+
+    def recovered(self, transaction: Transaction) -> Transaction:
+        return replace(super().recovered(transaction), updated_at=-1)

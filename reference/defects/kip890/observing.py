@@ -12,7 +12,7 @@ from fencepost.reference.kafka.listing import TransactionFilter
 from fencepost.reference.kafka.markers import MarkerSender
 from fencepost.reference.kafka.producer_state import ProducerState, ProducerStates
 from fencepost.reference.kafka.transaction import PREPARED, State, Transaction
-from fencepost.reference.kafka.values import TopicPartition
+from fencepost.reference.kafka.values import NOTHING, TopicPartition
 from fencepost.wire.kafka.batches import Batch
 
 
@@ -114,6 +114,42 @@ class LastProducerIdAlone(TransactionFilter):
 
     def __init__(self, states: Sequence[str], producer_ids: Sequence[int], longer_than_ms: int, pattern: str | None) -> None:
         super().__init__(states, producer_ids[-1:], longer_than_ms, pattern)
+
+
+@defect(
+    {"KIP890-150": seen("^A in it as", expected="^A is not listed$", what="^list of transactions$")},
+    origin="red team: the producer id by which a retry is recognised is taken for the one in force",
+)
+class FormerProducerIdListed(TransactionFilter):
+    """ListTransactions lists a transactional id also by the producer id that it had before its epochs overflowed."""
+
+    def has_producer_id(self, transaction: Transaction, producer_ids: Sequence[int]) -> bool:
+        return super().has_producer_id(transaction, producer_ids) or transaction.previous_producer_id in producer_ids
+
+
+@defect(
+    {"KIP890-150": seen("^A not in it", expected="^A is listed$", what="^list of transactions$")},
+    origin="textbook: an index by producer id that is filled at the first use of an id",
+)
+class NewProducerIdUnlisted(TransactionFilter):
+    """After an overflow ListTransactions finds a transactional id by its former producer id alone, until its next transaction has ended."""
+
+    def has_producer_id(self, transaction: Transaction, producer_ids: Sequence[int]) -> bool:
+        return transaction.previous_producer_id in (NOTHING, *producer_ids) and (
+            transaction.previous_producer_id != NOTHING or super().has_producer_id(transaction, producer_ids)
+        )
+
+
+@defect(
+    {"KIP890-153": seen("^last sequence 0, coordinator epoch")},
+    origin="textbook: the epoch of the partition's last marker is taken for that of each producer",
+)
+class CoordinatorEpochOfTheLastMarkerOfAll(ProducerStates):
+    """A producer without a marker is shown with the coordinator epoch of another producer's marker."""
+
+    def all(self) -> tuple[ProducerState, ...]:
+        last = max((state.coordinator_epoch for state in super().all()), default=-1)
+        return tuple(replace(state, coordinator_epoch=last) for state in super().all())
 
 
 @defect({"KIP890-153": seen("^last sequence 1, coordinator epoch 0")}, origin="textbook: the default of an integer")

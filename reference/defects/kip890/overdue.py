@@ -7,6 +7,7 @@ from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.transaction import State, Transaction
+from fencepost.reference.kafka.transaction_log import TransactionLog
 from fencepost.reference.kafka.values import NO_PRODUCER, ProducerIdAndEpoch, TopicPartition
 
 _A_PAGE = 10
@@ -106,6 +107,17 @@ class RenewedByEachCrash(Coordinator):
     def recovered(self, transaction: Transaction) -> Transaction:
         recovered = super().recovered(transaction)
         return replace(recovered, started_at=self._machine.clock.now) if recovered.state is State.ONGOING else recovered
+
+
+@defect({"KIP890-350": Symptom(what="start time of A")}, origin="red team: a start time that is taken when the coordinator moves")
+class RenewedByEachMove(Coordinator):
+    """A coordinator that takes over on another node shows its own start as that of each open transaction."""
+
+    def take_over(self, log: TransactionLog) -> None:
+        super().take_over(log)
+        for name, known in self._transactions.items():
+            if known.state is State.ONGOING:
+                self._transactions[name] = replace(known, started_at=self._machine.clock.now)
 
 
 @defect({"KIP890-213": seen("no longer open", what="timeout of A")}, origin="textbook: a field that is filled only where it is empty")

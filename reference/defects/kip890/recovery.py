@@ -146,3 +146,43 @@ class TimeoutForgottenByCrash(Coordinator):
 
     def recovered(self, transaction: Transaction) -> Transaction:
         return replace(super().recovered(transaction), timeout_ms=MAX_TIMEOUT_MS)
+
+
+class _ClockInMemory(Coordinator):
+    """The timeout counts from the start of the transaction, or from where `clocks` begin again for what the coordinator finds."""
+
+    def abort_timed_out(self) -> None:
+        for transaction in self.transactions():
+            began = max(transaction.started_at, self.clocks.get(transaction.transactional_id, transaction.started_at))
+            if transaction.state is State.ONGOING and began + transaction.timeout_ms < self._machine.clock.now:
+                self.abort_by_server(transaction)
+
+    @property
+    def clocks(self) -> dict[str, int]:
+        clocks: dict[str, int] = self.__dict__.setdefault("_clocks", {})
+        return clocks
+
+
+@defect(
+    {"KIP890-156": seen("^Ongoing", expected="over", what="^transaction of A")},
+    origin="red team: a timer that is armed when a transaction is read, with its whole timeout",
+)
+class TimeoutRenewedByEachRestart(_ClockInMemory):
+    """DescribeTransactions shows the right start time, and the timer counts from the coordinator's start, so a coordinator that restarts
+    often never ends what a producer has abandoned."""
+
+    def recovered(self, transaction: Transaction) -> Transaction:
+        self.clocks[transaction.transactional_id] = self._machine.clock.now
+        return super().recovered(transaction)
+
+
+@defect(
+    {"KIP890-156": seen("^Ongoing", expected="over", what="^transaction of A")},
+    origin="red team: the next coordinator arms its timers afresh",
+)
+class TimeoutRenewedByEachMove(_ClockInMemory):
+    """A coordinator that takes over on another node gives each open transaction its whole timeout once more."""
+
+    def take_over(self, log: TransactionLog) -> None:
+        super().take_over(log)
+        self.clocks.update(dict.fromkeys(self._transactions, self._machine.clock.now))

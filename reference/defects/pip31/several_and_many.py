@@ -93,7 +93,10 @@ class _MarksOnlyYounger(MarkerBuffer):
 
 
 @defect(
-    {"PIP31-172": seen('^("b1"|nothing)$', expected='"a1"$', what="^readers of orders$")},
+    {
+        "PIP31-172": seen('^("b1"|nothing)$', expected='"a1"$', what="^readers of orders$"),
+        "CORE-09": seen('^"b1"$', expected='^"b1", "a1"$'),
+    },
     origin="red team: the newest end taken for the low watermark",
     also=[_MarksOnlyYounger],
 )

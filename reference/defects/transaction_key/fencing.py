@@ -116,6 +116,23 @@ class KeyAbortMissesOne(Participants):
         return everybody[:-1] if transaction.status.action is Action.ABORT and len(everybody) > 1 else everybody
 
 
+_SECOND_SUBSCRIPTION = seen("^nothing", expected='^"i1"', what="packers")
+
+
+@defect(
+    {"TXKEY-06": _SECOND_SUBSCRIPTION},
+    origin="red team: the last of several subscriptions",
+    also=[KnowsOfNoEnd, _AnswersAtOnce],
+)
+class KeyAbortReachesOneSubscription(Participants):
+    """An abort reaches all topics of a transaction, and the first of its subscriptions."""
+
+    def recipients(self, transaction: Transaction) -> list[Participant]:
+        participants = super().recipients(transaction)
+        left_out = [one for one in participants if isinstance(one, SubscriptionName)][1:]
+        return [one for one in participants if one not in left_out] if transaction.status.action is Action.ABORT else participants
+
+
 @pair({"TXKEY-06": _NOT_OVER}, origin="a review of the suite, which did not look there")
 class AbortsTakenForOver(TransactionKeys):
     """A connect waits for the aborts that it decides itself, and not for one that its predecessor, or a timeout, has decided before."""

@@ -29,6 +29,7 @@ def _deleted(node: Node, name: str | None, topic_id: Any) -> dict[str, Any]:
     if topic.is_internal:
         return _verdict(topic.name, topic.topic_id, Error.INVALID_TOPIC_EXCEPTION)
     node.topics.delete(topic)
+    node.groups.forget_topic(topic.name)
     return _verdict(topic.name, topic.topic_id, Error.NONE)
 
 

@@ -23,6 +23,18 @@ class CoreKafkaInputLost(Groups):
         super().decide(producer_id, MarkerType.COMMIT)
 
 
+@defect({"CORE-21": seen('^"i1", "i2", "i3"$', expected='^"i2", "i3"$')}, origin="red team: an abort that begins again from nothing")
+class CoreKafkaAbortForgetsThePlace(Groups):
+    """An abort removes the group's committed offset with the pending one, so that input of committed transactions is processed again."""
+
+    def decide(self, producer_id: int, decision: MarkerType) -> None:
+        pending = self._pending.get(producer_id, {})
+        super().decide(producer_id, decision)
+        if decision is MarkerType.ABORT:
+            for place in pending:
+                self._committed.pop(place, None)
+
+
 @defect({"CORE-23": seen('^"i3"$')}, origin="textbook: the wrong key")
 class CoreKafkaOnePlaceForAllGroups(Groups):
     """Offsets are kept by partition only, so that what one group takes is gone for all."""

@@ -2,7 +2,7 @@
 
 from fencepost.reference.defects.core.pair import core_pair
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.pulsar.cursor import Cursor
+from fencepost.reference.pulsar.cursor import EARLIEST, Cursor
 from fencepost.reference.pulsar.participants import Participant, Participants
 from fencepost.reference.pulsar.subscription import Subscription
 from fencepost.reference.pulsar.transaction import Transaction
@@ -23,6 +23,16 @@ class InputLost(Subscription):
 
     def apply_outcome(self, txn: TxnId, action: Action) -> None:  # noqa: ARG002 - that is the defect
         super().apply_outcome(txn, Action.COMMIT)
+
+
+@core_pair({"CORE-21": seen('^"i1", "i2", "i3"$', expected='^"i2", "i3"$')}, origin="red team: an abort that begins again from nothing")
+class AbortForgetsThePlace(Subscription):
+    """An abort has the subscription begin again at the start, so that input of committed transactions is processed again."""
+
+    def apply_outcome(self, txn: TxnId, action: Action) -> None:
+        if action is Action.ABORT and txn in self.pending.transactions():
+            self.cursor.seek(EARLIEST)
+        super().apply_outcome(txn, action)
 
 
 @defect(
