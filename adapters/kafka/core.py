@@ -67,7 +67,12 @@ class KafkaLog:
                 return trouble
 
     def follow(self, log: str) -> Outcome[KafkaFollower]:
-        return Done(KafkaFollower(self._client("follower"), self.partition(log)))
+        probe, partition = self._client("follower"), self.partition(log)
+        match probe.start_offset(partition):
+            case Done(start):
+                return Done(KafkaFollower(probe, partition, start))
+            case trouble:
+                return trouble
 
     def place(self, group: str, log: str) -> Outcome[Sequence[str]]:
         match self._observer.committed_offset(self._unique(group), self.partition(log)):
@@ -156,7 +161,7 @@ class KafkaFollower:
 
     probe: KafkaProbe
     partition: TopicPartition
-    position: int = 0
+    position: int
     given: list[str] = field(default_factory=list)
 
     def seen(self) -> Outcome[Sequence[str]]:

@@ -10,7 +10,8 @@ How each failure is handled:
 * bytes that are not the expected answer: `Malformed` with the bytes, and the connection is closed.
 
 The next call after a failure opens a new connection. A connection that the node closed while no request was in flight is replaced silently:
-nothing was sent, so nothing is uncertain. So is a connection whose login is about to expire.
+nothing was sent, so nothing is uncertain. So is a connection whose login is about to expire, and one that was idle for a second: a node
+that closes idle connections may do so while the next request is in flight, and the client cannot know then whether the node got it.
 """
 
 import socket
@@ -43,6 +44,8 @@ _SAY_TLS = "Say --tls-ca FILE (or --tls-ca system)"
 _CONNECTED_WITHIN_S = 1.0
 _CLOSED_WITHIN_S = 0.005
 """How long to check that a new connection stays open; a busy machine may take longer to close it, and then a request is lost."""
+_IDLE_AT_MOST_S = 1.0
+"""How long a connection may have been idle when it is used again; brokers and what stands before them close it after seconds or minutes."""
 _USED_OF_LOGIN = 0.8
 """The part of a login's lifetime during which a connection is used; the node closes it if a request comes after the lifetime."""
 
@@ -61,6 +64,7 @@ class TcpTransport:
         self._socket: socket.socket | None = None
         self._order = ReadingOrder()
         self._last_correlation_id = 0
+        self._used_at = 0.0
 
     def call(self, request: RequestPayload, deadline_s: float) -> Done[ResponsePayload] | Unknown:
         """Send one request and read its answer."""
@@ -144,7 +148,7 @@ class TcpTransport:
 
     def _connected(self, deadline: "_Deadline") -> tuple[socket.socket, bool]:
         """The connection, and whether it was opened just now."""
-        if self._socket is not None and (self._is_login_over() or _was_closed_by_peer(self._socket, self._early)):
+        if self._socket is not None and (_was_closed_by_peer(self._socket, self._early) or self._is_login_over() or self._was_idle()):
             self.close()
         is_new = self._socket is None
         if self._socket is None:
@@ -154,6 +158,11 @@ class TcpTransport:
     def _is_login_over(self) -> bool:
         """Whether the login has expired or soon will; never while an answer is in flight."""
         return self._logged_in_until is not None and time.monotonic() > self._logged_in_until and not self._order.is_awaiting
+
+    def _was_idle(self) -> bool:
+        """Whether nothing was in flight for so long that the node may be closing the connection now."""
+        is_silent = not self._order.is_awaiting and not self._early
+        return is_silent and time.monotonic() > self._used_at + _IDLE_AT_MOST_S
 
     def _log_in(self, login: Login, connection: socket.socket, deadline: "_Deadline") -> None:
         try:
@@ -171,10 +180,13 @@ class TcpTransport:
         self._last_correlation_id += 1
         connection.settimeout(deadline.left())
         connection.sendall(encode_request(request, self._last_correlation_id, self._client_id))
+        self._used_at = time.monotonic()
         return self._last_correlation_id
 
     def _read(self, connection: socket.socket, request: RequestPayload, correlation_id: int, deadline: "_Deadline") -> ResponsePayload:
-        return decode_response(request, correlation_id, self._read_frame(connection, deadline))
+        frame = self._read_frame(connection, deadline)
+        self._used_at = time.monotonic()
+        return decode_response(request, correlation_id, frame)
 
     def _read_frame(self, connection: socket.socket, deadline: "_Deadline") -> bytes:
         prefix = _read_exactly(connection, LENGTH.size, deadline, self._early)

@@ -24,6 +24,14 @@ Feature: Late and duplicate requests
       When A commits "a3" to orders
       Then readers of orders see "a2", "a3"
 
+    Scenario: [3] The previous instance of a writer repeats its commit while the next transaction is open
+      Given A has committed "a1" to orders
+      And a new instance of A
+      And A has written "a2" to orders
+      And A has tried to commit the same transaction again
+      When A aborts
+      Then readers of orders see "a1"
+
   @CORE-31 @MUST @commits
   Rule: A write that arrives after the commit of its transaction does not become visible, hides no committed write and blocks no reader.
     A delayed write would reopen its transaction. Either it is never ended and readers wait for ever, or the next end treats it as aborted

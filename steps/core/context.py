@@ -39,6 +39,8 @@ class ScenarioContext:
     system: TransactionalLog
     evidence: Evidence
     writers: dict[str, Writer] = field(default_factory=lambda: NamedThings("writer", "Given a writer A"))
+    ended_last: dict[str, Writer] = field(default_factory=dict)
+    """The instance of each writer that ended a transaction last; a new instance has replaced it since, if it is not the writer's own."""
     followers: dict[str, Follower] = field(default_factory=dict)
     """The followers, by their logs."""
     ended: set[str] = field(default_factory=set)
@@ -61,6 +63,7 @@ class ScenarioContext:
     def end(self, name: str, commit: bool) -> Outcome[None]:
         """Let a writer end its transaction. A crash that is armed for this happens now, and the system has restarted when it is over."""
         self.ended.add(name)
+        self.ended_last[name] = self.writers[name]
         self._seen_over = None
         crash = self.crash
         if crash is None or (crash.writer, crash.commit) != (name, commit):
@@ -74,6 +77,10 @@ class ScenarioContext:
         if not crash.decides:
             self.ended.discard(name)
         return answer
+
+    def end_again(self, name: str, commit: bool) -> Outcome[None]:
+        """Repeat the last end of a writer, as the instance that made it."""
+        return self.ended_last.get(name, self.writers[name]).end_again(commit)
 
     def write(self, name: str, log: str, value: str) -> Outcome[None]:
         """Let a writer write; its transaction is open from here on."""

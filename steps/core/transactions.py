@@ -32,8 +32,9 @@ END = CORE.act(
     given="{writer} has {ended}",
     tried="{writer} has tried to {end}[ {again}]",
     when="{writer} {ends}[ {again}]",
-    meaning="The end of the writer's open transaction, or of the one that was ended last, as by a client that got no answer. After the "
-    "Given the transaction is over: decided, and known to all participants. An attempt is sent once, and takes any answer.",
+    meaning="The end of the writer's open transaction, or of the one that was ended last, as by a client that got no answer and that a "
+    "new instance may have replaced since. After the Given the transaction is over: decided, and known to all participants. An attempt is "
+    "sent once, and takes any answer.",
 )
 LEAVE_OPEN = CORE.act(
     given="{writer} has left its transaction open past its timeout",
@@ -95,13 +96,13 @@ def has_ended(context: ScenarioContext, writer: str, ended: str) -> None:
 @END.when
 def ends_transaction(context: ScenarioContext, writer: str, ends: str, again: str | None) -> None:
     commit = ends == "commits"
-    context.ask(context.writers[writer].end_again(commit) if again else context.end(writer, commit))
+    context.ask(context.end_again(writer, commit) if again else context.end(writer, commit))
 
 
 @END.tried
 def has_tried_to_end(context: ScenarioContext, writer: str, end: str, again: str | None) -> None:
     if again:
-        context.writers[writer].end_again(end == "commit")
+        context.end_again(writer, end == "commit")
     else:
         context.end(writer, end == "commit")
 

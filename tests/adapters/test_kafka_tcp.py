@@ -1,6 +1,7 @@
 """The TCP transport against a broker that misbehaves: each failure has one outcome, and none outlives its call."""
 
 import socket
+import time
 from collections.abc import Iterator
 from threading import Thread
 
@@ -148,6 +149,23 @@ def test_a_connection_that_ended_while_nothing_was_asked_is_replaced_silently() 
     assert isinstance(first, Done)
     assert isinstance(second, Done)
     assert broker.requests == 2
+
+
+@pytest.mark.parametrize(("idle_s", "outcome"), [(0.9, Unknown), (1.1, Done)])
+def test_a_connection_that_was_idle_for_a_second_is_replaced(
+    idle_s: float, outcome: type[Done[object] | Unknown], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The node may close it while the next request is in flight, and nobody can know then what became of the request."""
+    with FakeBroker(*[fake_broker.answers_once] * 2) as broker:
+        transport = transport_to(broker)
+        assert isinstance(transport.call(ASKED, AMPLE_S), Done)
+
+        later = time.monotonic() + idle_s
+        monkeypatch.setattr("time.monotonic", lambda: later)
+        second = transport.call(ASKED, AMPLE_S)
+        transport.close()
+
+    assert isinstance(second, outcome)
 
 
 def test_a_refused_connection_is_unknown_and_lost(nobody: Address) -> None:

@@ -6,6 +6,7 @@ list; when the list is used up it is honest. The lies:
 * `closes`: hangs up instead of answering
 * `closes_midway`: hangs up in the middle of the answer's frame
 * `answers_then_closes`: answers truly, and hangs up before the next request
+* `answers_once`: answers the first request of a connection, and hangs up when it gets another, as if that came while it was hanging up
 * `swaps_correlation_ids`: answers with another request's correlation id
 * `truncates`: a whole frame, and the message in it ends too early
 * `adds_bytes`: a whole frame, and bytes are left over after the message
@@ -57,6 +58,12 @@ def answers_then_closes(broker: "FakeBroker", connection: socket.socket, correla
     broker.hung_up.set()
 
 
+def answers_once(broker: "FakeBroker", connection: socket.socket, correlation_id: int) -> None:
+    lie = closes if connection in broker.answered else is_honest
+    broker.answered.append(connection)
+    lie(broker, connection, correlation_id)
+
+
 def swaps_correlation_ids(_: "FakeBroker", connection: socket.socket, correlation_id: int) -> None:
     connection.sendall(_framed(_message(correlation_id + 1)))
 
@@ -99,6 +106,7 @@ class FakeBroker:
         self.requests = 0
         self.another_was_answered = threading.Event()
         self.hung_up = threading.Event()
+        self.answered: list[socket.socket] = []
 
     def __enter__(self) -> "FakeBroker":
         self._run(self._accept)

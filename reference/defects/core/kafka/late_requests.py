@@ -19,11 +19,21 @@ from . import fencing
     origin="before KIP-890, where all transactions of an instance have one epoch",
 )
 class CoreKafkaRepeatedEndEndsTheNext(Coordinator):
-    """An end with the epoch of the transaction before is taken for one of the transaction that is open now."""
+    """An end with an earlier epoch is taken for one of the transaction that is open now."""
 
     def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
-        asked = super().asked_about(transaction, producer)
-        return RequestedTransaction.CURRENT if asked is RequestedTransaction.RETRY and transaction.state is State.ONGOING else asked
+        is_late = _is_of_an_earlier_epoch(transaction, producer)
+        return RequestedTransaction.CURRENT if is_late else super().asked_about(transaction, producer)
+
+    def check_old_client(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
+        if not _is_of_an_earlier_epoch(transaction, producer):
+            super().check_old_client(transaction, producer)
+
+
+def _is_of_an_earlier_epoch(transaction: Transaction, producer: ProducerIdAndEpoch) -> bool:
+    """Whether the producer is the one of the open transaction, with an epoch that it had before."""
+    is_its = producer.producer_id == transaction.producer_id and producer.epoch < transaction.producer_epoch
+    return is_its and transaction.state is State.ONGOING
 
 
 @defect(
