@@ -22,6 +22,7 @@ from .membership import MembershipCalls
 from .offer import Offer, Range
 from .partitions import AppendResults, MarkerToWrite
 from .sending import SendingCalls
+from .several import SeveralCalls
 from .topics import TopicCalls
 from .transactions import Addition, PartitionResults, TransactionCalls
 from .values import NearLastEpoch
@@ -54,6 +55,7 @@ class KafkaProbe(
     TransactionCalls,
     TopicCalls,
     SendingCalls,
+    SeveralCalls,
     InspectionCalls,
     AccessCalls,
     AdministrationCalls,

@@ -48,7 +48,7 @@ Feature: Expiry
       Then it is done and answers the same producer id and the next epoch
       And the coordinator does not know B
 
-    @alone @needs:short-expiry @needs:crash
+    @alone @needs:crash
     Scenario: [7] The expiration time of an id passes while the system is down
       Given producer B with transactional id "refund"
       And B has stayed idle until its transactional id expired
@@ -56,7 +56,7 @@ Feature: Expiry
       When A stays idle through a crash that lasts as long as B was idle, until its transactional id expires
       Then the transactional id of A was kept about as long as that of B
 
-    @needs:short-expiry @needs:crash
+    @needs:crash
     Scenario: [8] The system crashes within the expiration time of an id
       Given producer B with transactional id "refund"
       And B has stayed idle until its transactional id expired

@@ -124,3 +124,69 @@ Feature: What a refused or empty request leaves
       Then it is done and answers a new producer id and epoch 0
       And readers of payments-0 see nothing
       And the last stable offset of payments-0 is the high watermark
+
+  @KIP890-411 @MUST
+  Rule: A request of a producer that is refused while its transaction is open changes nothing of the transaction or of its pending offsets.
+    A client that corrects its request and commits would commit less than it has written, or nothing.
+
+    Scenario Outline: [1] An offset is sent with a wrong identity
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And A has written "a1" to payments-0
+      And A has sent offset 3 of payments-0 to group "shop"
+      When A sends offset 5 of payments-0 to group "shop" with <identity>
+      Then it is refused for payments-0 with <errors>
+      And the transaction of A is unchanged
+      And group "shop" has a pending offset of payments-0
+
+      Examples:
+        | identity             | errors                                 | why                                      |
+        | the producer id of B | INVALID_PRODUCER_ID_MAPPING            | the coordinator of transactions refuses  |
+        | an unknown member id | UNKNOWN_MEMBER_ID or ILLEGAL_GENERATION | the coordinator of the group refuses     |
+
+    Scenario: [2] An offset is sent with metadata that is too long
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has sent offset 3 of payments-0 to group "shop"
+      When A sends offset 5 of payments-0 to group "shop" and metadata that is too large for payments-1
+      Then it is refused for payments-1 with OFFSET_METADATA_TOO_LARGE
+      And the transaction of A is unchanged
+
+    Scenario: [3] An offset of a missing partition is sent while a transaction is open
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has sent offset 3 of payments-0 to group "shop"
+      When A sends offset 5 of payments-9 to group "shop"
+      Then it is refused for payments-9 with UNKNOWN_TOPIC_OR_PARTITION
+      And the transaction of A is unchanged
+      And group "shop" has a pending offset of payments-0
+
+    Scenario: [4] An offset is sent with an empty group id
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has sent offset 3 of payments-0 to group "shop"
+      When A sends offset 5 of payments-0 to group ""
+      Then it is refused for payments-0 with INVALID_GROUP_ID
+      And the transaction of A is unchanged
+
+    Scenario Outline: [5] The offsets of a group are added with a wrong identity
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has sent offset 3 of payments-0 to group "shop"
+      When A adds the offsets of group "others" with <identity>
+      Then it is refused with <error>
+      And the transaction of A is unchanged
+      And group "shop" has a pending offset of payments-0
+
+      Examples:
+        | identity                  | error           | why                                    |
+        | the next epoch            | PRODUCER_FENCED | no instance has that epoch yet     |
+        | an empty transactional id | INVALID_REQUEST | an empty id belongs to no producer |
+
+    Scenario: [6] A record is sent to an internal topic
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has sent offset 3 of payments-0 to group "shop"
+      When A writes "stray" to the partition of group "shop"
+      Then it is refused with INVALID_TOPIC_EXCEPTION
+      And the transaction of A is unchanged
+      And group "shop" has a pending offset of payments-0

@@ -287,6 +287,14 @@ Feature: Markers in detail
       And readers of payments-0 see nothing
       And the last stable offset of payments-0 is the high watermark
 
+    Scenario: [2] A marker names a partition of one topic and a missing one of another
+      Given a topic "ledger" with 1 partition
+      And producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When an ABORT marker for A reaches payments-0 and ledger-9
+      Then it is refused only for ledger-9 with UNKNOWN_TOPIC_OR_PARTITION
+      And the last stable offset of payments-0 is the high watermark
+
   @KIP890-135 @MUST
   Rule: Without faults, the last stable offset reaches the high watermark when all transactions are complete.
     A last stable offset that stays behind when nothing is open blocks readers for no reason.

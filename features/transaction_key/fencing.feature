@@ -262,7 +262,6 @@ Feature: What a new connection does to the previous transaction
       When task two connects with key "payments"
       Then the consumer of "workers" is told at once of a last message
 
-    @needs:transaction-keys
     Scenario: [16] The old transaction has acknowledged in two subscriptions
       Given the consumer of shared subscription "workers" has received "i1" from inputs
       And the consumer of shared subscription "packers" has received "i1" from inputs

@@ -142,6 +142,7 @@ class Groups:
         Raises Refused: ILLEGAL_GENERATION when there is no such group, and as `Membership.check`.
         """
         rule("KIP890-055")
+        rule("KIP890-411")
         if not sender.member:
             return
         if not self._membership.has_members(group) and not self.partitions_of(group):

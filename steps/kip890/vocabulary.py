@@ -82,6 +82,9 @@ PASS_COUNT = ValueType(
     lambda written: 2 if written == "twice" else int(written.split()[0]),
     lambda count: "twice" if count == 2 else f"{count} times",
 )
+ABOUT_PARTITIONS = choice(
+    "about_partitions", "DescribeProducers", "ListOffsets", "DeleteRecords", meaning="a request about partitions that one node leads"
+)
 WHICH_APPEND = choice("which_append", "next", "second", meaning="which append to a log from now on")
 OWN_LOG = choice(
     "own_log",
@@ -101,6 +104,6 @@ KIP890 = Vocabulary(
     "kip890",
     (
         *(*TYPES, OFFERED, COORDINATOR_EPOCH, NOTHING_OR_ALL, SEQUENCE, LANDMARK, POINT, BEGINNING, ODD_BATCH, HANDLE),
-        *(KEY, RETENTION, PASS_COUNT, WHICH_APPEND, OWN_LOG, CHANGE, EXPIRY, STATES, EPOCH, SENT_TO),
+        *(ABOUT_PARTITIONS, KEY, RETENTION, PASS_COUNT, WHICH_APPEND, OWN_LOG, CHANGE, EXPIRY, STATES, EPOCH, SENT_TO),
     ),
 )

@@ -1,6 +1,7 @@
 """Defects in what a refused or empty request leaves behind."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
@@ -9,7 +10,7 @@ from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.groups import CommittedOffset, Groups, Sender
 from fencepost.reference.kafka.ownership import Ownership
 from fencepost.reference.kafka.partition_log import PartitionLog
-from fencepost.reference.kafka.transaction import Transaction
+from fencepost.reference.kafka.transaction import State, Transaction
 from fencepost.reference.kafka.values import ProducerIdAndEpoch, TopicPartition
 from fencepost.reference.kafka.verification import Operation, Verification
 from fencepost.wire.kafka.batches import Batch
@@ -106,3 +107,37 @@ class NothingToStoreOpens(Groups):
             batch = Batch((), producer_id=producer.producer_id, producer_epoch=producer.epoch, transactional=True)
             self._verification.before_offset_commit(self._log(), transactional_id, batch, operation)
         return super().commit_in_transaction(group, transactional_id, producer, offsets, operation, sender)
+
+
+@defect(
+    {"KIP890-411": seen("^a stable offset", expected="^UNSTABLE_OFFSET_COMMIT", what="^stable offset of payments-0")},
+    origin="red team: the old offsets are removed before the sender of the new ones is checked",
+)
+class RefusedMemberDropsPendingOffsets(Groups):
+    """A TxnOffsetCommit of an unknown member is refused, and the offsets of the group that are pending already are dropped."""
+
+    def check_membership(self, group: str, sender: Sender) -> None:
+        try:
+            super().check_membership(group, sender)
+        except Refused:
+            for places in self._pending.values():
+                for place in [place for place in places if place.group == group]:
+                    del places[place]
+            raise
+
+
+@defect(
+    {"KIP890-411": seen("begun at", what="^transaction of A")},
+    origin="red team: the transition is made before the check that it needs",
+)
+class RefusedProducerRenewsTheTransaction(Coordinator):
+    """A request with a foreign producer id, or another epoch, is refused, and the timeout of the open transaction begins again."""
+
+    def check_producer(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
+        try:
+            super().check_producer(transaction, producer)
+        except Refused:
+            if transaction.state is State.ONGOING:
+                renewed = replace(transaction, started_at=transaction.started_at + 1)
+                self._transactions[transaction.transactional_id] = renewed
+            raise

@@ -7,6 +7,7 @@ from kio.static.protocol import ResponsePayload
 from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.node import Node
 from fencepost.reference.kafka.values import TopicPartition
+from fencepost.reference.kernel.rules import rule
 from fencepost.wire.kafka.entities import response
 
 _BY_NAME_OR_ID = 6
@@ -56,6 +57,7 @@ def _cut(node: Node, partition: TopicPartition, offset: int) -> dict[str, Any]:
     try:
         return result | {"low_watermark": node.log_led_here(partition).delete_before(offset)}
     except Refused as refusal:
+        rule("KIP890-410")
         return result | {"error_code": refusal.error}
 
 

@@ -1,0 +1,42 @@
+"""Requests about several partitions or transactional ids, of which the last one does not exist."""
+
+from fencepost.contract.outcomes import Done, Refused
+from fencepost.steps.kafka.context import ScenarioContext
+from fencepost.steps.kafka.judging import answer_of, judge_answer, reported
+from fencepost.steps.kafka.leaders import let_one_node_lead
+
+from .vocabulary import KIP890
+
+APIS = {"DescribeProducers": "describe_producers", "ListOffsets": "list_offsets", "DeleteRecords": "delete_records"}
+
+
+@KIP890.when("{about_partitions} is sent for {partitions} in one request")
+def is_sent_for_several(context: ScenarioContext, about_partitions: str, partitions: tuple[str, ...]) -> None:
+    """Sent once, to the leader of the first partition, which leads the others too. ListOffsets asks for the latest offsets; DeleteRecords
+    deletes the records before offset 0, so none.
+    """
+    places = context.where(partitions)
+    let_one_node_lead(context, *places)
+    context.begin()
+    context.keep(None, context.observer.ask_leader(APIS[about_partitions], places), about_partitions)
+
+
+@KIP890.when("DescribeTransactions is sent for {producers} and an unused transactional id")
+def is_sent_for_several_ids(context: ScenarioContext, producers: tuple[str, ...]) -> None:
+    """One request for all, sent once, to their coordinator; no InitProducerId has named the last id."""
+    context.begin()
+    identifiers = [context.producers[name].transactional_id for name in producers]
+    answer = context.observer.describe_transactions([*identifiers, context.session.unique("unused")])
+    context.keep(None, answer, "DescribeTransactions")
+
+
+@KIP890.then("the last entry alone is refused with {errors}")
+def the_last_alone_is_refused(context: ScenarioContext, errors: tuple[str, ...]) -> None:
+    """The answer has success for each entry of the request but the last, and one of these errors for that."""
+    match answer_of(context):
+        case Done((*others, last)):
+            holds = isinstance(last, Refused) and last.error in errors and all(isinstance(one, Done) for one in others)
+            expected = f"success {len(others)} times, then {' or '.join(errors)}"
+            context.evidence.expect(holds, expected, ", ".join(map(reported, (*others, last))), what="entries of the answer")
+        case other:
+            judge_answer(context, False, "an answer for each entry", other)
