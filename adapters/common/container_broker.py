@@ -94,8 +94,8 @@ class ContainerBroker(NoCrashPoints, ABC, Generic[C, O]):
         self._serving: Future[O] = Future()
         self._closed = False
 
-    expected: str
-    """The kind of image that is expected, for the message about another one."""
+    in_doubt: str
+    """What may be wrong with a broker that does not serve: the kind of image that is expected, or how its process ended."""
 
     @abstractmethod
     def start_containers(self, waits_for: Callable[[str], None]) -> C:
@@ -169,10 +169,10 @@ class ContainerBroker(NoCrashPoints, ABC, Generic[C, O]):
 
     def unreachable(self, what: str, last: object) -> SystemUnreachable:
         """The error with what the broker does, the last attempt, and the end of its log."""
+        log = "" if self._closed else self.shown(_plain(self._started.result().last_lines())).strip()
         return SystemUnreachable(
-            f"{self.reported}, {what}; the last attempt: "
-            f"{last.reason if isinstance(last, Unknown) else last}. "
-            f"The end of its log:\n{'' if self._closed else self.shown(_plain(self._started.result().last_lines()))}"
+            f"{self.reported}, {what}; the last attempt: {last.reason if isinstance(last, Unknown) else last}. "
+            + (f"The end of its log:\n{log}" if log else "Its log is empty.")
         )
 
     def _result(self, future: "Future[T]") -> T:
@@ -190,7 +190,7 @@ class ContainerBroker(NoCrashPoints, ABC, Generic[C, O]):
         log, changed, looked = "", time.monotonic(), time.monotonic()
         for _ in WallTime(_SERVES_WITHIN_S).attempts():
             if self._closed or not containers.is_running():
-                raise self.unreachable(f"ended before it served ({self._image_in_doubt})", last)
+                raise self.unreachable(f"ended before it served ({self.in_doubt})", last)
             last = self.ask(containers)
             if isinstance(last, Done):
                 offer: O = last.value
@@ -202,12 +202,8 @@ class ContainerBroker(NoCrashPoints, ABC, Generic[C, O]):
             if written != log:
                 log, changed = written, now
             elif now - changed >= quiet_for_s:
-                raise self.unreachable(f"does not serve, and has written nothing for {quiet_for_s:g} s ({self._image_in_doubt})", last)
+                raise self.unreachable(f"does not serve, and has written nothing for {quiet_for_s:g} s ({self.in_doubt})", last)
         raise self.unreachable(f"does not serve transactions within {_SERVES_WITHIN_S:g} s", last)
-
-    @property
-    def _image_in_doubt(self) -> str:
-        return f"expected {self.expected}"
 
 
 def _plain(log: str) -> str:

@@ -58,7 +58,8 @@ def read(file: Path, token: Token | None, environment: Mapping[str, str]) -> tup
     try:
         found = properties(file.read_text())
     except (OSError, UnicodeDecodeError) as error:
-        raise WrongUsage(f"--client-properties {file}: {getattr(error, 'strerror', None) or 'it is no text'}") from None
+        wrong = getattr(error, "strerror", None) or "it is no text"
+        raise WrongUsage(f"--client-properties {file}: {wrong}; expected a Java client's properties file") from None
     return _Reader(file, {name: _filled_in(file, name, value, environment) for name, value in found.items()}).read(token)
 
 

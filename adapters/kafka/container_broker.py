@@ -36,7 +36,7 @@ class KafkaBroker(ContainerBroker[KafkaNodes, Offer]):
     writes_ids = True
     """Whether fencepost may write ids near their last epoch into its log, whose place the settings know."""
 
-    expected = "an image that is configured as apache/kafka is, by KAFKA_ variables"
+    in_doubt = "expected an image that is configured as apache/kafka is, by KAFKA_ variables"
 
     def __init__(self, image: str, configuration: str, patience_s: float, producers: int = 0, starting: Starting | None = None) -> None:
         super().__init__(image, configuration, patience_s, starting)

@@ -37,11 +37,11 @@ class LaunchedKafka(KafkaBroker):
         self._nodes: KafkaNodes | None = None
 
     @property
-    def expected(self) -> str:  # type: ignore[override]  # for an image it is a text
+    def in_doubt(self) -> str:  # type: ignore[override]  # for an image it is a text
         """How its process ended, if it did."""
         nodes = self._nodes.all if self._nodes else ()
         ended = [how for node in nodes if isinstance(node, ProcessNode) and (how := node.end_reported())]
-        return "; ".join(ended) or "a broker that listens at {port} of 127.0.0.1"
+        return "; ".join(ended) or "expected a broker that listens at {port} of 127.0.0.1"
 
     def start_containers(self, waits_for: Callable[[str], None]) -> KafkaNodes:
         waits_for("its process to start")

@@ -22,7 +22,7 @@ class PulsarBroker(OneNode, ContainerBroker["PulsarContainer", Offer]):
     """A standalone broker of an `apachepulsar/pulsar` image."""
 
     settings: Callable[[], PulsarSettings] = staticmethod(pulsar_settings)
-    expected = "an image with bin/pulsar and its conf/standalone.conf, as apachepulsar/pulsar has them"
+    in_doubt = "expected an image with bin/pulsar and its conf/standalone.conf, as apachepulsar/pulsar has them"
 
     def start_containers(self, waits_for: Callable[[str], None]) -> "PulsarContainer":
         from .container import start

@@ -43,7 +43,7 @@ class NotedContainers:
 class NotedBroker(ContainerBroker[NotedContainers, int]):
     """A broker that serves when it is asked for the third time, or whose container ends before."""
 
-    expected = "an image of this test"
+    in_doubt = "expected an image of this test"
 
     def __init__(self, ends: bool = False) -> None:
         super().__init__("an/image:1", "short", 1.0)

@@ -155,7 +155,7 @@ def test_a_connection_that_ended_while_nothing_was_asked_is_replaced_silently() 
 def test_a_connection_that_was_idle_for_a_second_is_replaced(
     idle_s: float, outcome: type[Done[object] | Unknown], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The node may close it while the next request is in flight, and nobody can know then what became of the request."""
+    """The node may close it while the next request is in flight, and the client cannot know what became of the request."""
     with FakeBroker(*[fake_broker.answers_once] * 2) as broker:
         transport = transport_to(broker)
         assert isinstance(transport.call(ASKED, AMPLE_S), Done)

@@ -100,7 +100,7 @@ class PaperSession:
 class PaperBroker(ContainerBroker[PaperContainers, str]):
     """A broker that serves when `may_serve` is set, and notes how many sessions it had."""
 
-    expected = "paper"
+    in_doubt = "expected paper"
 
     def __init__(self, configuration: str, host: Host, may_serve: threading.Event, starting: Starting) -> None:
         super().__init__("paper", configuration, 1.0, starting)

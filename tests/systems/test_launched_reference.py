@@ -112,9 +112,12 @@ def test_doctor_finds_what_does_not_work(tmp_path: Path, temporary: Path) -> Non
 @pytest.mark.parametrize(
     ("start", "words"),
     [
-        ("sh -c 'echo no disk; exit 3'", "`start` ended with exit code 3"),
+        ("sh -c 'echo no disk; exit 3'", "/broker.yaml:2: `start` ended with exit code 3); the last attempt"),
         (f"{sys.executable} {FAKE} {{port}} 1 {{data}} daemon", "it became a daemon; expected a command that stays in the foreground"),
-        ("sleep 600", "does not serve, and has written nothing for 0.2 s (expected a broker that listens at {port} of 127.0.0.1)"),
+        (
+            "sleep 600",
+            "does not serve, and has written nothing for 0.2 s (expected a broker that listens at {port} of 127.0.0.1); the last",
+        ),
     ],
 )
 def test_a_broker_that_does_not_come_is_reported_and_ended(

@@ -22,7 +22,7 @@ def test_it_meets_all_that_it_can_be_asked() -> None:
 
 
 def test_a_repeated_end_is_asked_of_an_earlier_instance() -> None:
-    """Of the same instance it cannot be asked."""
+    """An end of the same instance cannot be asked, because its epoch is that of the open transaction."""
     shown = played(options(("core",), "kip98"), "kafka")
 
     assert [one.verdict for _, one in sorted(shown.items()) if one.requirement == IN_PART] == ["not_offered", "not_offered", "met"]
