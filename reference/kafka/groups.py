@@ -209,8 +209,7 @@ class Groups:
         places = set(self._committed).union(*self._pending.values())
         gone = sorted((place for place in places if place.partition.topic == name), key=_key)
         if gone:
-            tombstones = Batch(tuple(Record(None, _key(place), self._clock.now) for place in gone))
-            self._log().append(tombstones, encode(tombstones))
+            self._write(tuple(Record(None, _key(place), self._clock.now) for place in gone))
 
     def check_may_go(self, group: str, places: Sequence[_Place]) -> None:
         """Decision: a group that is deleted has no members. Raises Refused: NON_EMPTY_GROUP, GROUP_ID_NOT_FOUND when there is none."""
@@ -288,13 +287,16 @@ class Groups:
             places[place] = _Stored(CommittedOffset(offset, leader_epoch, metadata), *moved_from or [position])
 
     def _store(self, group: StoredGroup) -> None:
-        batch = Batch((group_records.record_of(group, self._clock.now),))
-        log = self._log()
+        self._compact(self._write((group_records.record_of(group, self._clock.now),)))
+
+    def _write(self, records: tuple[Record, ...]) -> PartitionLog:
+        """Write what the broker itself has to say of groups."""
+        batch, log = Batch(records), self._log()
         try:
             log.append(batch, encode(batch))
         except Refused:  # temporary, such as an absent replica: the broker writes it again
             log.append(batch, encode(batch))
-        self._compact(log)
+        return log
 
     def _take_in_group(self, name: str, value: bytes | None) -> None:
         """`membership` knows already, and better, what the broker has written in this life."""
