@@ -17,6 +17,7 @@ from enum import IntEnum
 from typing import Any, TypeAlias
 
 from kio.schema.index import api_key_map, schema_name_map
+from kio.static.primitive import PhantomStr
 from kio.static.protocol import RequestPayload, ResponsePayload
 
 from .schemas import request_class, response_class
@@ -29,7 +30,8 @@ _INSTANTS = ("TZAware", "TZAwareMicros")
 
 def request(api: str, version: int, **fields: object) -> RequestPayload:
     """Build a request; a field that this version does not have is a TypeError, a value out of range too."""
-    return typing.cast(RequestPayload, _build(request_class(API_KEYS[api], version), None, fields))
+    built: RequestPayload = _build(request_class(API_KEYS[api], version), None, fields)
+    return built
 
 
 def response(to: RequestPayload, **fields: object) -> ResponsePayload:
@@ -39,7 +41,8 @@ def response(to: RequestPayload, **fields: object) -> ResponsePayload:
     version has is a TypeError.
     """
     entity = response_class(to.__api_key__, to.__version__)
-    return typing.cast(ResponsePayload, _build(entity, int(to.__api_key__), fields))
+    built: ResponsePayload = _build(entity, int(to.__api_key__), fields)
+    return built
 
 
 def api_of(entity: RequestPayload | ResponsePayload) -> str:
@@ -84,18 +87,35 @@ def _plainer(kind: Any) -> Callable[[Any], Any]:
 _Coerce: TypeAlias = Callable[[Any], Any]
 
 
-def _build(entity: type, answering: int | None, fields: dict[str, Any]) -> object:
-    return entity(**{name: coerce(fields[name]) for name, coerce in _plan(entity, answering, tuple(fields))})
+def _build(entity: type, answering: int | None, fields: dict[str, Any]) -> Any:
+    return _builder(entity, answering, tuple(fields))(fields)
 
 
 @functools.cache
-def _plan(entity: type, answering: int | None, given: tuple[str, ...]) -> tuple[tuple[str, _Coerce], ...]:
-    """Which of the given fields an entity has, and how their values are coerced. Computed once for each set of fields."""
+def _builder(entity: type, answering: int | None, given: tuple[str, ...]) -> _Coerce:
+    """The function from such fields to the entity: a single expression, compiled once, since every message of a play is built by one."""
     coercers = _coercers(entity, answering)
     stray = set(given) - coercers.keys()
     if stray := stray if answering is None else _in_no_version(answering, stray):
         raise TypeError(f"{entity.__module__}.{entity.__name__} has no field {', '.join(sorted(stray))}; it has {', '.join(coercers)}")
-    return tuple((name, coercers[name]) for name in given if name in coercers)
+    scope: dict[str, Any] = {"entity": entity, **coercers}
+    arguments = ", ".join(f"{name}={_coerced(coercers[name], name)}" for name in given if name in coercers)
+    built: _Coerce = eval(f"lambda fields: entity({arguments})", scope)  # noqa: S307 - it has the names of kio's fields only
+    return built
+
+
+def _coerced(coerce: _Coerce, name: str) -> str:
+    """The expression of a field's value. What stays as it is needs no call, nor does a number within its bounds."""
+    value = f"fields[{name!r}]"
+    if coerce is _as_it_is:
+        return value
+    if isinstance(coerce, _Number):
+        return f"value if type(value := {value}) is int and {coerce.low} <= value <= {coerce.high} else {name}(value)"
+    if isinstance(coerce, _Text):
+        return f"value if type(value := {value}) is str else {name}(value)"
+    if isinstance(coerce, _Each):
+        return f"tuple(map({name}.item, {value}))"
+    return f"{name}({value})"
 
 
 @functools.cache
@@ -108,19 +128,58 @@ def _coercers(entity: type, answering: int | None) -> dict[str, _Coerce]:
 def _coercer(kind: Any, answering: int | None) -> _Coerce:
     if typing.get_origin(kind) is tuple:
         item = _coercer(typing.get_args(kind)[0], answering)
-        return lambda values: tuple(map(item, values))
+        return tuple if item is _as_it_is else _Each(item)
     if typing.get_origin(kind) in (typing.Union, types.UnionType):
         inner = _coercer(next(option for option in typing.get_args(kind) if option is not type(None)), answering)
-        return lambda value: None if value is None else inner(value)
+        return inner if inner is _as_it_is else lambda value: None if value is None else inner(value)
     if dataclasses.is_dataclass(kind):
-        return lambda value: _build(typing.cast(type, kind), answering, value) if isinstance(value, dict) else value
+        nested = typing.cast(type, kind)
+        return lambda value: _builder(nested, answering, tuple(value))(value) if isinstance(value, dict) else value
     if kind.__name__ in _DURATIONS:
         return lambda ms: _duration(kind, ms)
     if kind in (bool, bytes, uuid.UUID) or kind.__name__ in _INSTANTS:
-        return lambda value: value
+        return _as_it_is
     if issubclass(kind, IntEnum):
         return _member(kind)
+    if hasattr(kind, "__low__"):
+        return _Number(kind)
+    if issubclass(kind, PhantomStr):
+        return _Text(kind)
     return _checked(kind) if hasattr(kind, "__predicate__") else lambda value: kind(value)
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+class _Number:
+    """A whole number within the bounds of its kind, else what kio's type makes of it, which may be a TypeError."""
+
+    def __init__(self, kind: Any) -> None:
+        self.low, self.high, self._check = kind.__low__, kind.__high__, _checked(kind)
+
+    def __call__(self, value: Any) -> Any:
+        return value if type(value) is int and self.low <= value <= self.high else self._check(value)
+
+
+class _Text:
+    """A text, else what kio's type makes of it. All texts are of each of its kinds."""
+
+    def __init__(self, kind: Any) -> None:
+        self._check = _checked(kind)
+
+    def __call__(self, value: Any) -> Any:
+        return value if type(value) is str else self._check(value)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Each:
+    """The values of a list."""
+
+    item: _Coerce
+
+    def __call__(self, values: Any) -> Any:
+        return tuple(map(self.item, values))
 
 
 def _checked(kind: Any) -> _Coerce:
