@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 
 from fencepost.contract.ports import PassesTime, Time
 
+_JUST_BEFORE_MS = 100
+
 
 def let_pass(time: Time, seconds: float) -> None:
     """Let so many seconds pass without requests: at once where time is virtual."""
@@ -16,6 +18,13 @@ def let_pass(time: Time, seconds: float) -> None:
         return
     for _ in time.attempts(seconds):
         pass
+
+
+def pass_until_just_before(time: Time, moment_ms: float) -> None:
+    """Where time is virtual, let it pass at once until just before a moment that comes within patience, instead of looking all the time."""
+    left_ms = moment_ms - time.now_ms()
+    if isinstance(time, PassesTime) and _JUST_BEFORE_MS < left_ms < 1000 * time.patience_s:
+        time.let_pass(left_ms - _JUST_BEFORE_MS)
 
 
 def settled(look: Callable[[], Sequence[str]], expected: Sequence[str], time: Time, *, later: bool) -> Sequence[str]:

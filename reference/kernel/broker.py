@@ -15,7 +15,7 @@ from .crash import Crash, CrashPoints
 from .journal import Disk
 from .machine import Machine
 from .network import Network
-from .rules import Recorded
+from .rules import EXERCISED
 
 Node = TypeVar("Node")
 T = TypeVar("T")
@@ -52,6 +52,11 @@ class Broker(ABC, Generic[Node]):
 
     def before_delivery(self) -> None:
         """Put into the network what comes from elsewhere."""
+
+    @property
+    def has_something_to_deliver(self) -> bool:
+        """Whether something may have to arrive before the next request."""
+        return not self._machine.network.is_quiet or bool(self._machine.next_actions)
 
     def run(self, act: Callable[[Node], T], number: int = FIRST_NODE) -> T | None:
         """Run something as a node; what is in flight arrives first. None while the node is down, or when it crashes during that."""
@@ -122,7 +127,7 @@ class Broker(ABC, Generic[Node]):
         return frozenset(self._exercised)
 
     def _deliver(self) -> None:
-        while not self._until_a_crash(self._arrive):
+        while self.has_something_to_deliver and not self._until_a_crash(self._arrive):
             pass  # A node has crashed during a delivery: the rest arrives.
 
     def _arrive(self) -> None:
@@ -137,12 +142,14 @@ class Broker(ABC, Generic[Node]):
 
         Every request and every moment of the clock passes here, so it is a function: a generator as a context costs more than most acts.
         """
-        with Recorded(self._exercised):
-            try:
-                return [act()]
-            except Crash as crash:
-                self.crash(crash.node)
-            except Exception:
-                if self.raises:
-                    raise
+        before = EXERCISED.set(self._exercised)
+        try:
+            return [act()]
+        except Crash as crash:
+            self.crash(crash.node)
+        except Exception:
+            if self.raises:
+                raise
+        finally:
+            EXERCISED.reset(before)
         return []

@@ -43,6 +43,11 @@ class Network:
         """The contents of what was sent and has not arrived, in order."""
         return tuple(message.content for message in self._in_flight)
 
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nothing is in flight."""
+        return not self._in_flight
+
     def send(self, content: object, receive: Callable[[Any], None], lost: Callable[[Any], None], node: int = FIRST_NODE) -> None:
         """Put a message of that node into the queue."""
         times = 2 if any(matching(content) for matching in self._doubled) else 1

@@ -1,7 +1,7 @@
 """The admin interface: the calls of Pulsar's REST API that the kit makes, answered from the running broker."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 
 from fencepost.reference.scalable.layout import LayoutRefused
@@ -50,12 +50,9 @@ def answer(node: Node, peers: Sequence[Peer], request: AdminRequest) -> AdminAns
     return _answered(HTTPStatus.NOT_FOUND, {"reason": f"the reference has no {request.method} {request.path}"})
 
 
-def _routes(node: Node) -> Iterator[Route]:
-    yield from _ROUTES
-    if node.has_scalable_topics:
-        yield from admin_scalable.ROUTES
-    if node.keys is not None:
-        yield from admin_transaction_keys.ROUTES
+def _routes(node: Node) -> Sequence[Route]:
+    scalable = admin_scalable.ROUTES if node.has_scalable_topics else ()
+    return (*_ROUTES, *scalable, *(admin_transaction_keys.ROUTES if node.keys is not None else ()))
 
 
 def _answered(status: HTTPStatus, answered: object) -> AdminAnswer:

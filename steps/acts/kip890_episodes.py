@@ -11,6 +11,7 @@ from .kip890_lines import NEEDS, given, then, when
 from .kip890_model import Clients
 
 AUTHORIZER, NODES = "authorizer", "two-nodes"
+UNUSED = "an unused transactional id"
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def _lines(model: Clients, one: Episode) -> list[ActLine]:
 def _marks(one: Episode) -> set[str]:
     """The things about which this episode is that occur once in a sequence."""
     about = {AUTHORIZER: "rights", NODES: "nodes"}.get(one.needs)
-    named = {said for said in ('"crew"', '"waste"', '"made"', "an unused transactional id") if said in one.name}
+    named = {said for said in ('"crew"', '"waste"', '"made"', UNUSED) if said in one.name}
     return named | ({about} if about else set()) | ({"marker"} if one.who == "M" else set())
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from .act import Act, ActLine, joined
+from .kip890_episodes import UNUSED
 from .kip890_lines import NEEDS, everything, listed_as_aborted, quoted, readers, then, when
 from .kip890_model import PARTITIONS, Clients
 from .kip890_transactions import is_new, may_act
@@ -214,7 +215,7 @@ def _may_describe_a_new_one(model: Clients, name: str) -> bool:
 
 
 def _describe_unknown(_: Clients) -> list[ActLine]:
-    asked = when("DescribeTransactions is sent for an unused transactional id", "147")
+    asked = when(f"DescribeTransactions is sent for {UNUSED}", "147")
     return [asked, then("it is refused with TRANSACTIONAL_ID_NOT_FOUND", "147")]
 
 
@@ -269,5 +270,5 @@ def acts() -> Iterator[Act[Clients]]:
     for x in ("A", "B"):
         yield Act(f"transactions are listed by a pattern, {x} among them or not", _is_quiet, _list_by_pattern, (x,), NEEDS)
     yield Act("A, which is new, is described", _may_describe_a_new_one, _describe_a_new_one, ("A",), NEEDS)
-    yield Act("an unused transactional id is described", lambda *_: True, _describe_unknown, (), NEEDS)
+    yield Act("an unused transactional id is described", lambda model: UNUSED not in model.shown, _describe_unknown, (), NEEDS)
     yield Act("the coordinator of A is looked for", _is_quiet, _find_coordinator, ("A",), NEEDS)

@@ -30,7 +30,7 @@ def _opens(_: frozenset[str]) -> list[ActLine]:
 
 
 def _closes(model: Layouts) -> list[ActLine]:
-    """The layout, what waits for subscriptions, what readers receive, what clients are told, and that all segments are in use."""
+    """The layout, what waits for subscriptions, what readers receive, what clients receive, and that all segments are in use."""
     lines = layout(model)
     if model.is_open_ended:
         return lines

@@ -5,7 +5,7 @@ Each of the two has a segment, so that an act needs a topic of its own; it comes
 
 from collections.abc import Iterator
 
-from .pip460_episodes import Episode
+from .episodes import Episode
 
 _BASE = (
     'the scalable topic "payments" of segments "a" and "b"',

@@ -5,7 +5,7 @@ What has to be drained differs: a message, one of several, one of a batch, what 
 
 from collections.abc import Iterator
 
-from .pip460_episodes import Episode
+from .episodes import Episode
 
 _MADE = 'the scalable topic "payments" of segments "a" and "b"'
 _JOINED, _JOINS = 'gil has joined "clerks" of payments', 'gil joins "clerks" of payments'

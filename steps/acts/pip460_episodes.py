@@ -3,10 +3,11 @@ of layouts, producers that send again, dispatching, and names of consumers. Each
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from . import episodes
 from .act import Act, ActLine
-from .pip460_lines import given, named, then, when
+from .episodes import Episode
+from .pip460_lines import LINES, named
 from .pip460_model import TOPIC, Layouts
 
 _CRASH, _POINTS, _BROKERS, _TIME = "crash", "crash-points", "more-brokers", "virtual-time"
@@ -18,25 +19,6 @@ _PLACED = (
 )
 _OPENINGS = ("opens a producer of", "subscribes to")
 _FEW, _MANY = ("a", "b"), ("a", "b", "c", "d", "e", "f", "g")
-
-
-@dataclass(frozen=True)
-class Episode:
-    """Givens, a When and what is expected, about a requirement."""
-
-    givens: tuple[str, ...]
-    asks: str
-    due: tuple[str, ...]
-    why: str
-    needs: frozenset[str] = frozenset()
-
-    @property
-    def name(self) -> str:
-        return "; ".join((*self.givens, self.asks))
-
-    @property
-    def lines(self) -> list[ActLine]:
-        return [*(given(text, self.why) for text in self.givens), when(self.asks, self.why), *(then(text, self.why) for text in self.due)]
 
 
 def _of_names() -> Iterator[Episode]:
@@ -232,15 +214,9 @@ def acts() -> Iterator[Act[Layouts]]:
         yield from acts_of(part())
 
 
-def acts_of(episodes: Iterable[Episode]) -> Iterator[Act[Layouts]]:
+def acts_of(theme: Iterable[Episode]) -> Iterator[Act[Layouts]]:
     """Episodes of one theme as acts of one kind."""
-    by_name = {f"{one.name} ({one.why})": one for one in episodes}
-
-    def says(model: Layouts, name: str) -> list[ActLine]:
-        return _said(model, by_name[name])
-
-    for name, one in by_name.items():
-        yield Act(name, _may_move if _BROKERS in one.needs else _may_come, says, (name,), one.needs)
+    return episodes.acts_of(theme, _may_come, _said)
 
 
 def _said(model: Layouts, one: Episode) -> list[ActLine]:
@@ -252,13 +228,10 @@ def _said(model: Layouts, one: Episode) -> list[ActLine]:
         model.pass_time()
     if "controller" in text:
         model.done["session"] += 1
-    return one.lines
+    return one.lines(LINES)
 
 
-def _may_come(model: Layouts, *_: str) -> bool:
-    return model.may_pass_time and not model.watches and not model.done["episode"] and model.has_all_brokers
-
-
-def _may_move(model: Layouts, *_: str) -> bool:
-    """A broker goes away: it must not be the one that clients ask first."""
-    return _may_come(model) and model.is_spread and not model.changes
+def _may_come(model: Layouts, one: Episode) -> bool:
+    """Where a broker goes away, it must not be the one that clients ask first."""
+    is_calm = model.may_pass_time and not model.watches and not model.done["episode"] and model.has_all_brokers
+    return is_calm and (_BROKERS not in one.needs or (model.is_spread and not model.changes))

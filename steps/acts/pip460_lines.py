@@ -7,8 +7,8 @@ from fencepost.steps.pulsar.vocabulary import shown
 from .act import ActLine, LinesOf, joined
 from .pip460_model import TOPIC, Layouts
 
-_LINES = LinesOf("PIP460")
-given, when, then = _LINES.given, _LINES.when, _LINES.then
+LINES = LinesOf("PIP460")
+given, when, then = LINES.given, LINES.when, LINES.then
 
 
 def refused(asked: str, why: str, due: str = "it is refused", *, as_given: str | None = None) -> list[ActLine]:

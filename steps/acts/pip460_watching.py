@@ -45,7 +45,7 @@ def notified(model: Layouts, name: str) -> list[ActLine]:
 
 
 def _close_another(model: Layouts, name: str) -> list[ActLine]:
-    """A second watch of a client, so that what it is told in the first one shows when a change is known."""
+    """A second watch of a client, so that what it receives in the first one shows when a change is known."""
     model.watches[name].has_closed = True
     return [given(f"client {name} has begun to watch {TOPIC}", "32"), given(f"client {name} has closed its watch", "32")]
 

@@ -11,7 +11,7 @@ from typing import Any
 from fencepost.contract.evidence import Violation
 from fencepost.steps.pulsar.vocabulary import values_shown
 
-from . import pip31, pip471_kinds, pip471_segments, pip471_store
+from . import pip31, pip471_episodes, pip471_kinds, pip471_segments, pip471_store
 from .act import Act, ActLine, Table
 from .pip31_writing import TRANSACTIONS
 from .pip471_adapting import ADAPTED, retold
@@ -51,7 +51,7 @@ def _means(model: Pip471, line: ActLine, violation: Violation) -> str:
 
 def _acts() -> Iterator[Act[Any]]:
     yield from ADAPTED.values()
-    for part in (pip471_segments, pip471_store, pip471_kinds):
+    for part in (pip471_segments, pip471_store, pip471_kinds, pip471_episodes):
         yield from part.acts()
 
 
@@ -74,4 +74,5 @@ TABLE = Table(
     _means,
     (frozenset(), *(place | _SEGMENTS for place in _PLACES[1:]), *(_ALL | (_SEGMENTS - kept) for kept in _KEPT)),
     (TRANSACTIONS,),
+    (pip471_episodes.PLAIN, frozenset({"metadata-indexes"})),
 )

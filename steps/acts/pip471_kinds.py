@@ -79,13 +79,18 @@ def _write_to_the_other_kind(model: Pip471, name: str) -> list[ActLine]:
     ]
 
 
+def messages_in_flight(name: str, count: int, topic: str) -> str:
+    """That a transaction has sent so many messages to a topic, whose receipts are not awaited."""
+    return f"{name} has {count} messages under way to {topic}"
+
+
 def _write_many(model: Pip471, name: str, topic: str) -> list[ActLine]:
     model.begin(name)
     model.done[topic] += 1
     lines = [
         ActLine("Given", f'the topic "{topic}"', "PIP471-10"),
         ActLine("Given", f"transaction {name}", "PIP471-10"),
-        ActLine("Given", f"{name} has {_MANY} messages under way to {topic}", "PIP471-10"),
+        ActLine("Given", messages_in_flight(name, _MANY, topic), "PIP471-10"),
     ]
     model.decide(name, committed=True)
     asked = ActLine("When", f"{name} {ENDS[0]}", "PIP471-10", f"{name} has been asked to {END[ENDS[0]]}")

@@ -38,8 +38,13 @@ def _count(model: Pip471, segment: str) -> list[ActLine]:
     return [ActLine("Then", f"the length of {segment} is {stored(model.topics[segment].entries)}", "PIP471-54")]
 
 
+def hears_the_end(where: str) -> str:
+    """That the consumer of a subscription is notified of the end of its segment."""
+    return f'the consumer of "{where}" is told that there is no more'
+
+
 def _hear_the_end(_model: Pip471, where: str, _: str) -> list[ActLine]:
-    return [ActLine("Then", f'the consumer of "{where}" is told that there is no more', "PIP471-53")]
+    return [ActLine("Then", hears_the_end(where), "PIP471-53")]
 
 
 def _may_split(model: Pip471, parent: str, *_: str) -> bool:

@@ -15,13 +15,15 @@ from .pip471_model import Pip471, is_of, stored
 
 _WRITERS, _TOPICS = ("A", "B"), ("orders", "payments")
 _FAILURES = ("and does not write it", "and has written it")
+EVENTS = ("lost", "late", "told twice")
+"""What can become of the event of an end."""
 _TROUBLES = {
     "the change of a header meets another version the next time": ("PIP471-36", None),
     **{f"the store does not answer the next change of a header, {how}": ("PIP471-05", None) for how in _FAILURES},
     **{f"the store does not answer the next write of an operation record, {how}": ("PIP471-36", "operations") for how in _FAILURES},
     **{f"the store does not answer the next note of an abort, {how}": ("PIP471-33", "aborts") for how in _FAILURES},
     **{f"the store does not answer the next event of an end, {how}": ("PIP471-62", "operations") for how in _FAILURES},
-    **{f"the next event of an end is {how}": ("PIP471-62", "operations") for how in ("lost", "late", "told twice")},
+    **{f"the next event of an end is {how}": ("PIP471-62", "operations") for how in EVENTS},
 }
 """By the fault of the next end, the requirement that is violated where the fault shows, and what the transaction needs for it to occur."""
 _UNDECIDED = "before-header-cas"
@@ -127,11 +129,16 @@ def _crash_in_write(model: Pip471, name: str, topic: str, point: str) -> list[Ac
     return [*lines, *end(model, name, "aborts")]
 
 
-def _pass(model: Pip471, name: str) -> list[ActLine]:
+def retention_passes(model: Pip471) -> None:
+    """What ended is collected, and readers see it as before."""
     model.done["retentions"] += 1
     model.collect()
     for topic in model.topics.values():
         topic.whys += _why_collected(topic.entries)
+
+
+def _pass(model: Pip471, name: str) -> list[ActLine]:
+    retention_passes(model)
     return [ActLine("Given", f"the retention of {name} has passed", "PIP471-38")]
 
 

@@ -8,6 +8,7 @@ from fencepost.adapters.kafka.values import ActiveProducer
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Outcome, Refused
 from fencepost.steps.outcomes import achieved, observed
+from fencepost.steps.settling import pass_until_just_before
 
 from .context import ScenarioContext
 from .judging import reported
@@ -77,6 +78,8 @@ def is_forgotten(context: ScenarioContext, producer: str, partition: str) -> Non
 
 def outlive_timeout(context: ScenarioContext, producer: Producer) -> None:
     """Let time pass until the transaction is no longer open, or patience ends."""
+    if context.can_describe and (seen := context.describe(producer)).state == "Ongoing":
+        pass_until_just_before(context.time, seen.start_time + seen.timeout_ms)
     for _ in context.time.attempts():
         if not context.is_open(producer):
             return

@@ -5,7 +5,7 @@ from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.ports import PassesTime
 from fencepost.steps.outcomes import achieved
 from fencepost.steps.sentence import brings_down, unloads
-from fencepost.steps.settling import let_pass
+from fencepost.steps.settling import let_pass, pass_until_just_before
 
 from .context import ScenarioContext
 from .transactions import shown_status
@@ -87,6 +87,7 @@ def has_been_left_open(context: ScenarioContext, transaction: str) -> None:
 @LEAVE_OPEN.when
 def is_left_open(context: ScenarioContext, transaction: str) -> None:
     context.transactions[transaction].is_over = True
+    pass_until_just_before(context.session.time, context.transactions[transaction].expires_ms)
     context.transactions.await_ends()
 
 
@@ -97,6 +98,7 @@ def time_out_has_passed(context: ScenarioContext, transaction: str) -> None:
         is_left_open(context, transaction)
         return
     context.transactions[transaction].is_over = True
+    pass_until_just_before(context.session.time, context.transactions[transaction].expires_ms)
     context.transactions.await_status(transaction, Status.ABORTING)
 
 

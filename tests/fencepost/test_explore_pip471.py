@@ -94,3 +94,37 @@ def test_a_defect_is_seen_in_its_shortest_sequence(name: str) -> None:
     assert finding is not None
     assert (finding.acts, finding.requirement) == (acts, requirement)
     assert reduced(finding, broken.find).acts == acts
+
+
+BY_EPISODES = {
+    "metadata-all-segments-held-up": "20",
+    "metadata-commit-gives-back-on-sealed": "53",
+    "metadata-cumulative-abort-forgets-what-is-deleted": "29",
+    "metadata-end-of-sealed-waits-for-the-mark": "53",
+    "metadata-end-told-before-the-pending": "53",
+    "metadata-header-written-over-any-version": "03",
+    "metadata-id-without-a-header": "01",
+    "metadata-list-of-messages-is-full": "11",
+    "metadata-lost-event-blocks": "62",
+    "metadata-noted-is-taken-for-done": "36",
+    "metadata-one-position-recovered": "30",
+    "metadata-only-what-is-shown-acknowledged": "30",
+    "metadata-plain-index-has-one-record": "66",
+    "metadata-plain-sequence-without-a-counter": "66",
+    "metadata-records-of-the-deleted-left": "38",
+    "metadata-records-that-begin-alike": "36",
+    "metadata-sealed-holds-up-children": "52",
+    "metadata-sealed-is-decided": "52",
+}
+"""Defects, and the requirement of the episode that shows each."""
+
+
+@pytest.mark.parametrize("name", BY_EPISODES)
+def test_a_defect_is_seen_in_an_episode(name: str) -> None:
+    """In one that is about a requirement that it breaks, under that requirement, and by itself."""
+    broken, row = trials(TABLE, "pulsar-scalable", name), BY_EPISODES[name]
+    episodes = [act.name for act in TABLE.acts if act.name.endswith(f"({row})")]
+
+    found = [finding for one in episodes if (finding := broken.find([one])) is not None]
+
+    assert f"PIP471-{row}" in {one.requirement for one in found}

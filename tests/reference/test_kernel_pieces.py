@@ -4,7 +4,7 @@ import pytest
 
 from fencepost.reference.kernel.crash import Crash, CrashPoints
 from fencepost.reference.kernel.journal import Disk
-from fencepost.reference.kernel.rules import Recorded, rule
+from fencepost.reference.kernel.rules import EXERCISED, rule
 
 
 def test_a_journal_is_the_same_whenever_it_is_opened() -> None:
@@ -23,10 +23,12 @@ def test_rules_are_noted_for_the_one_who_records_them() -> None:
     inner: set[str] = set()
 
     rule("before")
-    with Recorded(outer):
-        rule("outer")
-        with Recorded(inner):
-            rule("inner")
+    none = EXERCISED.set(outer)
+    rule("outer")
+    first = EXERCISED.set(inner)
+    rule("inner")
+    EXERCISED.reset(first)
+    EXERCISED.reset(none)
     rule("after")
 
     assert (outer, inner) == ({"outer"}, {"inner"})

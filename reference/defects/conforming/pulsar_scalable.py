@@ -18,6 +18,7 @@ from fencepost.reference.pulsar.ledger import Entry, Ledger, Marker
 from fencepost.reference.pulsar.values import Action, Message, Position, SubscriptionName, TxnId
 from fencepost.reference.scalable.changes import LayoutChanges
 from fencepost.reference.scalable.layout import Layout, Segment
+from fencepost.reference.scalable.names import segment_topic
 from fencepost.reference.scalable.sessions import Assignment, Session, Sessions
 
 from . import kafka
@@ -39,7 +40,8 @@ class ScalableDrainedStayAssigned(Sessions):
     def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
         found = super().segments_for(topic, subscription, layout)
         parents = {number for one in found for number in one.parents}
-        return found + [one for one in layout.sealed if one.number in parents and one not in found]
+        kept = [one for one in layout.sealed if one.number in parents and one not in found]
+        return found + [one for one in kept if subscription in self._segments.subscriptions_of(segment_topic(topic, one))]
 
 
 @defect(origin="Apache Pulsar 5.0.0-M1, now and then")

@@ -1,0 +1,46 @@
+"""Acts that are complete in themselves: a short scenario with separate objects, at any place of a sequence."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+from .act import Act, ActLine, LinesOf
+
+M = TypeVar("M")
+
+
+@dataclass(frozen=True)
+class Episode:
+    """Givens, a When and what is expected, about a requirement."""
+
+    givens: tuple[str, ...]
+    asks: str
+    due: tuple[str, ...]
+    why: str
+    needs: frozenset[str] = frozenset()
+    races: bool = False
+
+    @property
+    def name(self) -> str:
+        return "; ".join((*self.givens, self.asks))
+
+    def lines(self, of: LinesOf) -> list[ActLine]:
+        """The episode as lines about the requirements of a proposal."""
+        givens = [of.given(text, self.why) for text in self.givens]
+        return [*givens, of.when(self.asks, self.why), *(of.then(text, self.why) for text in self.due)]
+
+
+def acts_of(
+    episodes: Iterable[Episode], may_come: Callable[[M, Episode], bool], says: Callable[[M, Episode], list[ActLine]]
+) -> Iterator[Act[M]]:
+    """Episodes of one theme as acts of one kind, so that many of a kind do not crowd out others."""
+    by_name = {f"{one.name} ({one.why})": one for one in episodes}
+
+    def may_come_here(model: M, name: str) -> bool:
+        return may_come(model, by_name[name])
+
+    def lines(model: M, name: str) -> list[ActLine]:
+        return says(model, by_name[name])
+
+    for name, one in by_name.items():
+        yield Act(name, may_come_here, lines, (name,), one.needs, one.races)
