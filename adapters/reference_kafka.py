@@ -162,7 +162,7 @@ class ReferenceSystem:
             raise WrongUsage("a session with the reference was asked for before open()")
         suffix = f"{zlib.crc32(title.encode()) & 0xFFFFFF:06x}"
         transactional_id = f"{RAISED_NAME}-{suffix}"
-        disk, owner = disk_after_bumps(transactional_id, EPOCH_BEFORE_LAST) if NEAR_LAST_EPOCH in needs else (None, None)
+        disk, owner = disk_after_bumps(transactional_id, EPOCH_BEFORE_LAST, self._parts.disk) if NEAR_LAST_EPOCH in needs else (None, None)
         broker = self._broker(needs, disk)
 
         def take_from_pool() -> Outcome[NearLastEpoch]:
@@ -187,10 +187,14 @@ class ReferenceSystem:
         """How the clients of a session reach its broker, logged in as a user if one is named."""
         return lambda _client, address: _NodeAt(broker, address, user).connect()
 
+    @property
+    def _parts(self) -> Parts:
+        parts = self._variant.parts if self._variant else Parts()
+        assert isinstance(parts, Parts), "a variant of the Kafka reference is made of its parts"
+        return parts
+
     def _broker(self, needs: frozenset[str] = frozenset(), disk: Disk | None = None) -> ReferenceKafka:
         known = kafka_settings()
         configuration = known.configuration_for(needs)
         settings = Settings.of(known.properties(configuration))
-        parts = self._variant.parts if self._variant else Parts()
-        assert isinstance(parts, Parts), "a variant of the Kafka reference is made of its parts"
-        return ReferenceKafka(self._profile, parts, settings, disk, nodes=known.nodes(configuration))
+        return ReferenceKafka(self._profile, self._parts, settings, disk, nodes=known.nodes(configuration))

@@ -72,20 +72,21 @@ class AnswerLost(RequestPerformer):
 
 def is_to_retry(answer: Done[ResponsePayload]) -> bool:
     """Whether a client sends the request again because of this answer: then it has done nothing yet, and the client repeats it itself."""
-    return any(code in _RETRIED for code in _errors_in(answer.value))
+    return any(code in _RETRIED for code in errors_in(answer.value))
 
 
-def _errors_in(value: object) -> Iterator[object]:
+def errors_in(value: object) -> Iterator[object]:
+    """The error codes of an answer, of all its parts."""
     if isinstance(value, tuple):
         for one in value:
-            yield from _errors_in(one)
+            yield from errors_in(one)
     elif dataclasses.is_dataclass(value):
         for field in dataclasses.fields(value):
             inner = getattr(value, field.name)
             if field.name == "error_code":
                 yield inner
             elif isinstance(inner, tuple) or dataclasses.is_dataclass(inner):
-                yield from _errors_in(inner)
+                yield from errors_in(inner)
 
 
 def _is_to_wait(heard: Heard) -> bool:
@@ -122,6 +123,6 @@ class Late(RequestPerformer):
         if (late := self._late.pop(client, None)) is not None and not self.in_flight[late[0]]:
             late[0].call(late[1], deadline_s)
         # What was refused has no effect by which it could be recognised, and may be due the second time.
-        if may_be_repeated(request) and isinstance(answer, Done) and not any(_errors_in(answer.value)):
+        if may_be_repeated(request) and isinstance(answer, Done) and not any(errors_in(answer.value)):
             self._late[client] = (transport, request)
         return answer

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from .kafka_after_end import AfterTheEnd
 from .kafka_crowd import CrashInACrowd, Crowd
 from .kafka_entries import Reordered, Split
 from .kafka_form import ById, OlderLooks, OneBatch
@@ -27,6 +28,7 @@ _OF_PROTOCOL: Mapping[str, Mapping[str, type[Performer]]] = {
         "twice": Twice,
         "answer-lost": AnswerLost,
         "late": Late,
+        "after-the-end": AfterTheEnd,
         "new-connection": NewConnection,
         "split": Split,
         "reordered": Reordered,

@@ -13,9 +13,9 @@ from .values import ProducerIdAndEpoch
 _TIMEOUT_MS = 60_000
 
 
-def disk_after_bumps(transactional_id: str, epoch: int) -> tuple[Disk, ProducerIdAndEpoch]:
-    """The disk of a broker on which this id has been initialised until it had that epoch, and the id's owner."""
-    disk = Disk()
+def disk_after_bumps(transactional_id: str, epoch: int, kind: type[Disk] = Disk) -> tuple[Disk, ProducerIdAndEpoch]:
+    """The disk, of this kind, of a broker on which this id has been initialised until it had that epoch, and the id's owner."""
+    disk = kind()
     log = TransactionLog(disk)
     before = Transaction(transactional_id, log.new_producer_id(), epoch - 1, _TIMEOUT_MS)
     raised = before.bump_epoch(before.producer_epoch, _TIMEOUT_MS)

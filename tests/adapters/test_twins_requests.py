@@ -7,13 +7,15 @@ import pytest
 from kio.static.protocol import RequestPayload, ResponsePayload
 
 from fencepost.adapters.kafka.transport import Transport
+from fencepost.adapters.twins.kafka_after_end import AfterTheEnd
 from fencepost.adapters.twins.kafka_entries import Reordered, Split, each, entries_of, joined, reversed_entries
 from fencepost.adapters.twins.kafka_form import OneBatch
 from fencepost.adapters.twins.kafka_repeat import AnswerLost, Late, NewConnection, Twice, may_be_repeated
 from fencepost.adapters.twins.kafka_way import RequestPerformer
 from fencepost.adapters.twins.performer import Undisturbed
+from fencepost.contract.evidence import Violation
 from fencepost.contract.outcomes import Done, Unknown
-from fencepost.wire.kafka.batches import Batch, Record, encode
+from fencepost.wire.kafka.batches import Batch, Record, decode, encode
 from fencepost.wire.kafka.entities import request, response
 
 END = request("end_txn", 4, transactional_id="t", producer_id=7, producer_epoch=0, committed=True)
@@ -223,3 +225,61 @@ def test_fetch_asks_for_one_batch() -> None:
 
     sent: Any = wire.sent[0]
     assert (sent.max_bytes, sent.topics[0].partitions[0].partition_max_bytes) == (1, 1)
+
+
+def written(version: int, sequence: int = 5) -> RequestPayload:
+    """A transactional batch of two records of producer 7 to partition 0 of t."""
+    records = encode(Batch((Record(b"a"), Record(b"b")), producer_id=7, producer_epoch=0, base_sequence=sequence, transactional=True))
+    return request(
+        "produce",
+        version,
+        transactional_id="t",
+        acks=-1,
+        timeout=1_000,
+        topic_data=[{"name": "t", "partition_data": [{"index": 0, "records": records}]}],
+    )
+
+
+def broker(state: str, codes: list[int]) -> Callable[[RequestPayload], ResponsePayload]:
+    """Answers each Produce with one of these error codes, and describes every transaction as being in this state."""
+
+    def answer(asked: RequestPayload) -> ResponsePayload:
+        fields: Any = asked
+        if type(asked).__name__.startswith("Produce"):
+            part = {"index": 0, "error_code": codes.pop(0), "base_offset": 0, "record_errors": []}
+            return response(asked, throttle_time=0, responses=[{"name": "t", "partition_responses": [part]}])
+        if type(asked).__name__.startswith("DescribeTransactions"):
+            one = {"error_code": 0, "transactional_id": fields.transactional_ids[0], "transaction_state": state}
+            one |= {"transaction_timeout": 1, "transaction_start_time": -1, "producer_id": 7, "producer_epoch": 0, "topics": []}
+            return response(asked, throttle_time=0, transaction_states=[one])
+        return response(asked, throttle_time=0, error_code=0)
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("state", "version", "expected"),
+    [
+        pytest.param("CompleteCommit", 11, [7], id="when it is over"),
+        pytest.param("PrepareCommit", 11, [], id="not before"),
+        pytest.param("CompleteCommit", 12, [], id="not of a client that begins its next transaction so"),
+    ],
+)
+def test_a_batch_that_was_held_up_arrives_after_the_end(state: str, version: int, expected: list[int]) -> None:
+    """With the sequence number that is next, so that it is no duplicate; and it is refused."""
+    wire, way = on(AfterTheEnd, broker(state, [0, 48]))
+
+    way.call(written(version), 1.0)
+    way.call(END, 1.0)
+
+    late = [one for one in wire.sent[1:] if type(one).__name__.startswith("Produce")]
+    assert [decode(one.topic_data[0].partition_data[0].records)[0].base_sequence for one in late] == expected  # type: ignore[union-attr]
+
+
+def test_a_batch_that_is_taken_after_the_end_is_a_violation() -> None:
+    """No client will ever end what it begins."""
+    _, way = on(AfterTheEnd, broker("CompleteCommit", [0, 0]))
+
+    way.call(written(11), 1.0)
+    with pytest.raises(Violation, match=r"answer to a Produce to t-0 that comes when its transaction is over: expected a refusal"):
+        way.call(END, 1.0)

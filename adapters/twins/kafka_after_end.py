@@ -1,0 +1,141 @@
+"""Writes and offsets that were held up on their way, and arrive when their transaction is over: what KIP-890 exists for.
+
+A late batch has the sequence number after the last one, as one that was sent and not answered has, so it is no duplicate. No client waits
+for its answer. A broker that takes it has a transaction that no client will ever end.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from kio.static.protocol import RequestPayload
+
+from fencepost.adapters.kafka.transport import Transport
+from fencepost.contract.evidence import Violation
+from fencepost.contract.outcomes import Done
+from fencepost.wire.kafka.batches import Batch, MalformedBatch, decode, encode
+from fencepost.wire.kafka.entities import api_of, request
+
+from .kafka_repeat import errors_in
+from .kafka_way import Heard, RequestPerformer
+
+_OF_PRODUCERS = {
+    "add_offsets_to_txn": "producer_id",
+    "add_partitions_to_txn": "v3_and_below_producer_id",
+    "end_txn": "producer_id",
+    "init_producer_id": "producer_id",
+    "txn_offset_commit": "producer_id",
+}
+_NEW = {"end_txn": 5, "produce": 12, "txn_offset_commit": 5}
+"""The first version of clients that take a new epoch with each transaction."""
+_COMPLETE = ("CompleteCommit", "CompleteAbort")
+_SEQUENCES = 2**31
+
+
+@dataclass(frozen=True)
+class _Late:
+    transport: Transport
+    request: RequestPayload
+    deadline_s: float
+    what: str
+
+    @property
+    def is_of_new_client(self) -> bool:
+        """Whether it begins a transaction by itself, unless the end of the last one has raised the epoch."""
+        return bool(self.request.__version__ >= _NEW[api_of(self.request)])
+
+
+@dataclass(frozen=True)
+class _Ended:
+    """A transaction whose end was answered with success, and what is to arrive once it is complete."""
+
+    transport: Transport
+    transactional_id: str
+    late: tuple[_Late, ...]
+
+
+class AfterTheEnd(RequestPerformer):
+    """When a transaction is complete, one more batch arrives in each of its partitions, and once more each commit of its offsets.
+
+    It is complete when DescribeTransactions says so. If the producer continues before that, nothing arrives: a batch that comes before its
+    marker may be part of the transaction, and one of a client that keeps its epoch could belong to the next.
+    """
+
+    def begin(self) -> None:
+        super().begin()
+        self._open: dict[int, dict[object, _Late]] = {}
+        """By the producer's id and the partition or the group."""
+        self._ended: dict[int, _Ended] = {}
+
+    def before(self, client: str, transport: Transport, request: RequestPayload) -> None:  # noqa: ARG002 - of every client
+        self._let_arrive()
+        for producer_id in _producers_of(request):
+            self._ended.pop(producer_id, None)
+
+    def finish(self, transport: Transport, request: RequestPayload, answer: Heard, deadline_s: float) -> Heard:
+        if isinstance(answer, Done) and not any(errors_in(answer.value)):
+            api, asked = api_of(request), cast(Any, request)
+            if api == "produce":
+                for producer_id, where, late in _next_batches(request):
+                    self._open.setdefault(producer_id, {})[where] = _Late(transport, late, deadline_s, f"Produce to {where}")
+            elif api == "txn_offset_commit":
+                of_group = _Late(transport, request, deadline_s, "TxnOffsetCommit")
+                self._open.setdefault(asked.producer_id, {})[asked.group_id] = of_group
+            elif api == "end_txn":
+                is_new = request.__version__ >= _NEW["end_txn"]
+                held_up = (one for one in self._open.pop(asked.producer_id, {}).values() if is_new or not one.is_of_new_client)
+                self._ended[asked.producer_id] = _Ended(transport, asked.transactional_id, tuple(held_up))
+        self._let_arrive()
+        return answer
+
+    def _let_arrive(self) -> None:
+        for producer_id, ended in list(self._ended.items()):
+            transports = (ended.transport, *(late.transport for late in ended.late))
+            if ended.late and not any(self.in_flight[one] for one in transports) and _is_complete(ended):
+                del self._ended[producer_id]
+                for late in ended.late:
+                    _expect_refusal(late)
+
+
+def _is_complete(ended: _Ended) -> bool:
+    asked = request("describe_transactions", 0, transactional_ids=[ended.transactional_id])
+    answer = ended.transport.call(asked, ended.late[0].deadline_s)
+    states = cast(Any, answer.value).transaction_states if isinstance(answer, Done) else ()
+    return any(one.transaction_state in _COMPLETE for one in states)
+
+
+def _expect_refusal(late: _Late) -> None:
+    """Raises Violation if it is taken."""
+    answer = late.transport.call(late.request, late.deadline_s)
+    if isinstance(answer, Done) and not any(errors_in(answer.value)):
+        raise Violation("a refusal", "success", what=f"answer to a {late.what} that comes when its transaction is over")
+
+
+def _producers_of(request: RequestPayload) -> Iterator[int]:
+    """The ids of the producers that continue with this request."""
+    api = api_of(request)
+    if api == "produce":
+        yield from (batch.producer_id for *_, batch in _batches(request))
+    elif api in _OF_PRODUCERS:
+        yield getattr(request, _OF_PRODUCERS[api], -1)
+
+
+def _next_batches(request: RequestPayload) -> Iterator[tuple[int, str, RequestPayload]]:
+    """For each transactional batch: its producer's id, its partition, and a request with the next batch of that partition alone."""
+    for topic, part, batch in _batches(request):
+        if batch.transactional and batch.base_sequence >= 0:
+            following = replace(batch, base_sequence=(batch.base_sequence + len(batch.records)) % _SEQUENCES)
+            alone = replace(topic, partition_data=(replace(part, records=encode(following)),))
+            late = replace(cast(Any, request), topic_data=(alone,))
+            yield batch.producer_id, f"{getattr(topic, 'name', None) or topic.topic_id}-{part.index}", late
+
+
+def _batches(request: RequestPayload) -> Iterator[tuple[Any, Any, Batch]]:
+    for topic in cast(Any, request).topic_data:
+        for part in topic.partition_data:
+            try:
+                found = decode(part.records or b"")
+            except MalformedBatch:
+                continue
+            if found:
+                yield topic, part, found[-1]
