@@ -76,7 +76,7 @@ def changed(results: Path) -> list[str]:
 
 
 def test_an_unchanged_run_has_its_verdicts_and_histories_again(recorded: Path) -> None:
-    """Of all protocols of the reference, with each time in the histories; what is no answer to a request is named."""
+    """For each protocol of the reference, with each time in the histories; what is no answer to a request is named."""
     found = verifying.verify(recorded, read(recorded))
 
     assert found.changed == []
