@@ -12,7 +12,7 @@ from .known_matrix import KnownColumn, columns_of
 from .release_pages import lines_of
 from .run_columns import Columns
 
-_FIRST, _CELL, _HEAD, _ROW = 150, 152, 34, 28
+_FIRST, _CELL, _HEAD, _ROW = 150, 196, 34, 28
 _STYLE = (
     "text{font:13px system-ui,sans-serif;fill:#1f2328}.h{font-weight:600}.q{fill:#545d68}.o{fill:#6b5300}.k{fill:#fbf1d0}"
     ".p{fill:#fff}.b{fill:#f1f4f6}line{stroke:#d0d7de}"
