@@ -67,7 +67,9 @@ docs: .venv/.ready  ## the pages that are made from the registers and the senten
 	@$(BIN)/python -m fencepost.pipeline.layouts build/layout/history/PIP460-17-3-*.jsonl.gz >docs/layout-over-time.svg
 	@$(BIN)/fencepost run --no-html --defect no-epoch-bump --only KIP890-061 --results build/red >build/red.log || test $$? = 1
 	@cp build/red/allure-results/*-attachment.svg docs/sequence.svg
-	@$(BIN)/fencepost site $(RESULTS) --out build/site
+	@$(BIN)/python -m fencepost.site.matrix_picture >docs/matrix.svg
+	@$(BIN)/fencepost explore --spec core --depth 2 --results build/explored >build/explored.log
+	@$(BIN)/fencepost site $(RESULTS) build/explored --out build/site
 
 messages: .venv/.ready  ## the Python code of Pulsar's commands, from wire/pulsar/messages.proto
 	@mkdir -p build/messages

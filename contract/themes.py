@@ -38,6 +38,14 @@ def requirements_of(theme: str) -> tuple[str, ...]:
     return tuple(requirement for requirement, themes in _by_requirement().items() if theme in themes)
 
 
+def folded(requirements: Iterable[str]) -> dict[str, list[str]]:
+    """Requirements by their first theme, in the order of `THEMES`; those without one are the last, under `other`."""
+    found: dict[str, list[str]] = {theme: [] for theme in (*THEMES, "other")}
+    for requirement in requirements:
+        found[next(iter(themes_of(requirement)), "other")].append(requirement)
+    return {theme: of for theme, of in found.items() if of}
+
+
 def check(themes: Iterable[str]) -> None:
     """Raises UnknownName for an unknown theme."""
     for theme in themes:

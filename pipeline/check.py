@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from .movement import judging
 from .movement.buckets import put
 from .options import Options
 from .page import render
+from .recorded_by import systems_of
 from .session import Size, session
 from .start import Histories, Stored, find
 from .tables import Tables
@@ -87,7 +89,7 @@ def judge(options: Options, ahead: AbstractContextManager[SparkSession] | None =
         say(f"{document['records']} records of {document['operations']} operations judged")
         stories = _stories(every, tables, options)
     pictured = [story for story in stories if story.place <= _SHOWN]
-    claimed.put(PAGE, render(document, totals(document), pictured))
+    claimed.put(PAGE, render(document, totals(document), pictured, wanted, systems_of(options.paths), datetime.now(UTC)))
     claimed.put(VERDICT, _text(document))
     return FinishedCheck(document, pictured, [story for story in stories if story.rank == 1])
 

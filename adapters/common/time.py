@@ -2,7 +2,7 @@
 
 import itertools
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from fencepost.contract.waiting import Lasting, Waited
@@ -99,6 +99,8 @@ class VirtualTime:
         self.patience_s = patience_s
         self.waited = Waited()
         self.changes = 0
+        self.on_passing: Callable[[], None] = lambda: None
+        """Called when a scenario has let time pass."""
 
     def has_changed(self) -> None:
         """Something may be visible that was not before."""
@@ -111,6 +113,7 @@ class VirtualTime:
     def let_pass(self, ms: float) -> None:
         """Advance the virtual clock at once by so much."""
         self._broker.advance(round(ms))
+        self.on_passing()
 
     def attempts(self, patience: float | None = None) -> Iterator[int]:
         """Count tries, with virtual time between them."""

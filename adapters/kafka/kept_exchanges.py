@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fencepost.adapters.common.address import Address
+from fencepost.adapters.common.seals import sealed
 from fencepost.contract.errors import WrongUsage
 from fencepost.wire.kafka.frames import LENGTH, MalformedFrame, asked_in, decode_request, decode_response, encode_request, encode_response
 
 from .kept_session import Head
 from .recording import CallEnding, Recorded
-from .seals import sealed
 
 _CORRELATION = 1
 

@@ -11,8 +11,8 @@ from dataclasses import replace
 from kio.static.protocol import RequestPayload, ResponsePayload
 
 from fencepost.adapters.common.address import Address
-from fencepost.adapters.common.faults import NoCrashPoints
-from fencepost.adapters.common.time import VirtualTime, WallTime
+from fencepost.adapters.common.playback import NothingHappens, Parted, RecordedWallTime
+from fencepost.adapters.common.time import VirtualTime
 from fencepost.adapters.common.wire_faults import Fault, Orders
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Outcome, Unknown
@@ -28,14 +28,6 @@ from .values import NearLastEpoch
 
 _READS_AT_MOST = 100_000
 """The most readings of the clock between two requests. A loop that waits for a clock which only moves with requests would not end."""
-
-
-class Parted(Exception):
-    """The play differs from the recording. Exchanges count from 1, in the order in which they are kept."""
-
-
-class NotRecorded(Parted):
-    """The play needs something of the system that is not an answer to a request, and so is not recorded."""
 
 
 class Tape:
@@ -187,49 +179,6 @@ class _RecordedWire:
         self.orders.forget()
 
 
-class _RecordedWallTime(WallTime):
-    """The recorded time of a real system: pauses advance the tape's clock."""
-
-    def __init__(self, tape: Tape, patience_s: float) -> None:
-        super().__init__(patience_s, hears_of_changes=True)
-        self._tape = tape
-
-    def now_ms(self) -> float:
-        return self._tape.read_ms()
-
-    def _monotonic_s(self) -> float:
-        return self._tape.read_ms() / 1000
-
-    def _sleep(self, seconds: float) -> None:
-        self._tape.advance(1000 * seconds)
-
-
-class _NothingHappens(NoCrashPoints):
-    """The faults of a recorded system, which have no effect."""
-
-    def __init__(self, tape: Tape) -> None:
-        self._tape = tape
-
-    def crash(self) -> None:
-        """Do nothing: the recorded answers show the effect."""
-
-    stop = start_again = restart = double_answers = crash
-
-    def crash_at(self, point: str) -> None:
-        """Do nothing: the recorded answers show the effect."""
-
-    def pause(self, node: int) -> None:
-        """Do nothing: the recorded answers show the effect."""
-
-    resume = pause
-
-    def refuse_append(self, log: str, number: int) -> None:
-        """Do nothing: the recorded answers show the effect."""
-
-    def append_is_to_be_refused(self, log: str) -> bool:
-        raise self._tape.note(NotRecorded(f"whether the append to {log} has been refused is no answer to a request, so it is not recorded"))
-
-
 def session_of(calls: Sequence[Recorded], head: Head) -> tuple[KafkaSession, Tape]:
     """A session with these answers, and the tape, which knows at the end whether the play was as recorded."""
     tape = Tape(calls, head)
@@ -241,8 +190,8 @@ def session_of(calls: Sequence[Recorded], head: Head) -> tuple[KafkaSession, Tap
         head.bootstrap,
         connect,
         head.offer,
-        VirtualTime(tape, head.patience_s) if head.is_virtual else _RecordedWallTime(tape, head.patience_s),
-        _NothingHappens(tape),
+        VirtualTime(tape, head.patience_s) if head.is_virtual else RecordedWallTime(tape, head.patience_s, hears_of_changes=True),
+        NothingHappens(tape.note),
         head.suffix,
         connect_as=lambda _user: connect,
         take_from_pool=tape.taken,

@@ -1,6 +1,7 @@
 """One scenario's view of a Pulsar system whose topics are scalable and whose transactions are metadata-driven."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from fencepost.contract.errors import NotOffered
@@ -8,6 +9,7 @@ from fencepost.contract.events import Event
 from fencepost.contract.metadata_view import MetadataView
 
 from .history import events
+from .kept_exchanges import Head
 from .probe import PulsarProbe
 from .scalable import Ends, ScalableProbe
 from .session import PulsarSession
@@ -20,6 +22,8 @@ class ScalableSession(PulsarSession):
     `is_true` returns whether the session saw the true state: not after a fault that made a broker act on an old state. `length_of` counts
     the entries of a topic on disk.
     """
+
+    protocol = "pulsar-scalable"
 
     def __init__(
         self,
@@ -55,8 +59,12 @@ class ScalableSession(PulsarSession):
     def note(self, write: StoreWrite, doubt: str | None) -> None:
         """A broker has written to its metadata store; `doubt` is the reason why the outcome is unknown, if it is."""
         self._writes.begin(BROKER, "metadata store", write, {}, one_way=True).lost = doubt
+        self._tape.wrote(write, doubt)
 
     def history(self, run_id: str) -> list[Event]:
         """The history, with the brokers' writes to the metadata store. Empty if a fault made the system act on an old state."""
         calls = sorted([*self._recorder.calls, *self._writes.calls], key=lambda call: call.began)
         return events(calls, run_id) if self._is_true() else []
+
+    def _head(self) -> Head:
+        return replace(super()._head(), is_true=self._is_true())

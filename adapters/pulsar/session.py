@@ -2,25 +2,32 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.common.patience import answer_within_s
 from fencepost.adapters.common.session import ProtocolSession
+from fencepost.adapters.common.time import VirtualTime
 from fencepost.contract.errors import NotOffered
 from fencepost.contract.events import Event
-from fencepost.contract.ports import Exchange, Faults, Time, WireFaults
+from fencepost.contract.ports import Exchange, Faults, PassesTime, Time, WireFaults
 
 from .attached import Attached
 from .client import Client
 from .core import PulsarLog
 from .history import events
+from .kept_exchanges import Head, kept
+from .keyed_core import KeyedLog
 from .probe import PulsarProbe
 from .recording import Recorder
+from .tape import Entry, EntryKind, Tape
 from .transport import AdminTransport, Connect, ConnectAdmin, Transport
 
 
 class PulsarSession(ProtocolSession[PulsarProbe]):
     """A session with the system at that service address."""
+
+    protocol = "pulsar"
 
     def __init__(
         self,
@@ -36,8 +43,11 @@ class PulsarSession(ProtocolSession[PulsarProbe]):
         super().__init__(time, faults, suffix)
         self._service = service
         self._over_tls = over_tls
-        self._connect = connect
-        self._connect_admin = connect_admin
+        self._tape = Tape(time.now_ms)
+        if isinstance(time, VirtualTime):
+            time.on_passing = lambda: self._tape.add(Entry(EntryKind.PASSED, 0))
+        self._connect = self._tape.connecting(connect)
+        self._connect_admin: ConnectAdmin = lambda: self._tape.administering(connect_admin())
         self._recorder = Recorder(time.now_ms)
         self._attached = Attached()
         self._principals: dict[str, str] = {}
@@ -92,3 +102,22 @@ class PulsarSession(ProtocolSession[PulsarProbe]):
 
     def history(self, run_id: str) -> list[Event]:
         return events(self._recorder.calls, run_id)
+
+    def disconnect(self) -> None:
+        super().disconnect()
+        self._tape.add(Entry(EntryKind.DISCONNECTED, 0))
+
+    def kept_exchanges(self) -> list[dict[str, Any]]:
+        return kept(self._tape.entries, self._head())
+
+    def _head(self) -> Head:
+        return Head(
+            self.protocol,
+            self._suffix,
+            self._service,
+            self._over_tls,
+            is_virtual=isinstance(self.time, PassesTime),
+            patience_s=self.time.patience_s,
+            began_ms=self._tape.began_ms,
+            writers_have_keys=issubclass(self.log_of_writers, KeyedLog),
+        )

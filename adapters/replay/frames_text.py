@@ -30,12 +30,17 @@ def text(heading: str, calls: list[Recorded], verdict: str) -> str:
 
 def _fields(message: Any) -> Iterator[str]:
     for part in parts_of(message):
-        digits = part.data.hex(" ")
-        first, rest = digits[:_WIDTH], digits[_WIDTH + 1 :]
-        yield f"{first:{_WIDTH}}  # {part.path}: {_value(part)}"
-        while rest:
-            yield rest[:_WIDTH]
-            rest = rest[_WIDTH + 1 :]
+        yield from in_lines(part.data, f"{part.path}: {_value(part)}")
+
+
+def in_lines(data: bytes, comment: str) -> Iterator[str]:
+    """Bytes in hexadecimal, with a comment on the first line."""
+    digits = data.hex(" ")
+    first, rest = digits[:_WIDTH], digits[_WIDTH + 1 :]
+    yield f"{first:{_WIDTH}}  # {comment}"
+    while rest:
+        yield rest[:_WIDTH]
+        rest = rest[_WIDTH + 1 :]
 
 
 def _value(part: Part) -> str:

@@ -5,10 +5,11 @@ from typing import Any
 
 from fencepost.adapters.kafka import kept_exchanges
 from fencepost.adapters.kafka.recording import Recorded
+from fencepost.adapters.pulsar import kept_exchanges as pulsar_exchanges
 from fencepost.contract.evidence import Mismatch
 from fencepost.wire.kafka.entities import plain
 
-from . import frames_text, script
+from . import frames_text, pulsar_frames, script
 from .bindings import Bindings
 from .conversation import parting
 
@@ -30,7 +31,14 @@ def program(title: str, notes: Sequence[str], kept: Lines, place: str, reference
 
 def frames(title: str, kept: Lines, place: str, violation: Mismatch) -> str:
     """The frames of a red, one field a line. Raises WrongUsage if the lines cannot be read."""
+    if protocol_of(kept) in pulsar_exchanges.PROTOCOLS:
+        return pulsar_frames.text(title, pulsar_exchanges.read(kept, place), str(violation))
     return frames_text.text(title, kept_exchanges.read(kept, place)[0], str(violation))
+
+
+def protocol_of(lines: Lines) -> str:
+    """The protocol of kept exchanges; empty if their first line does not have one."""
+    return str(lines[0].get("protocol", "")) if lines else ""
 
 
 def _topics(calls: Sequence[Recorded]) -> Iterator[tuple[str, str]]:

@@ -98,6 +98,7 @@ class Explored:
             "acts_never_fired": self.never_fired,
             "transitions": self.coverage.as_json() if self.coverage else None,
             "sequences": self.progress.count,
+            "asked": dict(sorted(self.progress.asked.items())),
             "known_deviations": dict(sorted(self.progress.known.items())),
             "unanswered": self.progress.unanswered,
             "seconds": round(self.seconds, 1),

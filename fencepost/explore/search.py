@@ -32,6 +32,8 @@ class Progress:
     count: int = 0
     fired: set[str] = field(default_factory=set)
     """The acts that came at least once."""
+    asked: Counter[str] = field(default_factory=Counter)
+    """In how many sequences a requirement was asked and held."""
     unanswered: int = 0
     known: Counter[str] = field(default_factory=Counter)
     """How often a requirement was broken that the system is known to break."""
@@ -49,6 +51,7 @@ class Progress:
         """One more sequence."""
         self.count += 1
         self.fired.update(tried.acts)
+        self.asked.update(tried.asked)
         self.unanswered += tried.unanswered is not None
         self.in_vain = self.in_vain + 1 if tried.unanswered else 0
         if tried.known:

@@ -44,13 +44,19 @@ class SequenceResult:
     """What a sequence showed: the acts that were reached, and a finding where a line did not hold.
 
     `known` is a finding that the system is known to show: of the same requirement, and of the same kind. `unanswered` says what got no
-    answer, or is not offered; then nobody knows how it went on.
+    answer, or is not offered; then nobody knows how it went on. `asked` has the requirements of its lines if all of them held.
     """
 
     acts: tuple[str, ...]
     finding: Finding | None = None
     known: Finding | None = None
     unanswered: str | None = None
+    asked: frozenset[str] = frozenset()
+
+    @classmethod
+    def held(cls, script: Script[Any]) -> "SequenceResult":
+        """All lines of this script held."""
+        return cls(tuple(script.acts), asked=frozenset(line.requirement for line, _ in script.lines))
 
 
 @dataclass(frozen=True)
@@ -118,7 +124,7 @@ class Trials:
 
     def judged(self, script: Script[Any], shown: ScriptResult) -> SequenceResult:
         """What a script has shown, as a finding where a line did not hold."""
-        return SequenceResult(tuple(script.acts)) if shown.error is None else self._failed(script, shown, shown.error)
+        return SequenceResult.held(script) if shown.error is None else self._failed(script, shown, shown.error)
 
     def shows(self, lines: Sequence[ActLine], finding: Finding) -> bool:
         """Whether these lines end as those of the finding do."""

@@ -95,7 +95,7 @@ class _Walk:
 
     def _end(self) -> SequenceResult:
         closing = self._script.table.closes(self._script.model)
-        return self._play((line, None) for line in closing) or SequenceResult(tuple(self._script.acts))
+        return self._play((line, None) for line in closing) or SequenceResult.held(self._script)
 
     def _play(self, lines: Iterable[tuple[ActLine, str | None]]) -> SequenceResult | None:
         for line in lines:

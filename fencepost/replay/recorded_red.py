@@ -30,7 +30,7 @@ class RecordedRed:
     @property
     def feature(self) -> str:
         """The scenario as its feature file names it."""
-        return self.scenario.name.removesuffix(" (kafka)").removesuffix(" (pulsar)")
+        return self.scenario.name.removesuffix(" (kafka)").removesuffix(" (pulsar)").removesuffix(" (pulsar-scalable)")
 
     def exchanges(self) -> tuple[list[dict[str, Any]], str]:
         """The lines of what was said, and where they stand. Raises WrongUsage where the run has not kept it whole."""
@@ -51,10 +51,8 @@ class RecordedRed:
             return found[0]
         if any(history_files.found_in(self.results, self.requirement)) and not (self.results / EXCHANGES).is_dir():
             raise WrongUsage(
-                f"{self.results} has histories and no {EXCHANGES}/, which has the requests as they were sent: "
-                "where this was a run of Kafka, run it again with this fencepost. "
-                "Of Pulsar nothing is kept: fencepost replay sends Kafka's requests only. "
-                "--format picture draws what was said"
+                f"{self.results} has histories and no {EXCHANGES}/, which has the requests as they were sent: run it again with this "
+                "fencepost. --format picture draws what was said"
             )
         raise WrongUsage(f"{self.results}/{EXCHANGES} has nothing of {self.requirement} {self.scenario.name}; was a file removed?")
 

@@ -40,6 +40,8 @@ def _script(red: RecordedRed) -> str:
 
 def program(red: RecordedRed, kept: Lines, place: str) -> str:
     """The script of what was said in a red. Raises WrongUsage where requests alone do not show it."""
+    if making.protocol_of(kept) != "kafka":
+        raise WrongUsage(f"{red.title}: scripts exist for Kafka only; --format frames and --format picture show what was said")
     play, reference = _on_the_reference(red)
     notes = (
         f"Recorded {red.run.began} by fencepost {red.run.fencepost}. What the red says: {red.violation}",

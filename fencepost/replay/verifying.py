@@ -7,7 +7,7 @@ the folder must agree: verdicts of requirements with those of their scenarios, t
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,10 @@ from xml.etree import ElementTree as Xml
 from fencepost import __version__
 from fencepost.adapters import registry
 from fencepost.adapters.replay import played_again
+from fencepost.adapters.replay.making import Lines, protocol_of
 from fencepost.adapters.replay.played_again import PlayedAgain
 from fencepost.contract import history_files, proposals, register
 from fencepost.contract.errors import Exit, WrongUsage
-from fencepost.contract.events import Event
 from fencepost.contract.registration import SpecifiedSystem
 from fencepost.contract.rights import right_refused
 from fencepost.contract.verdict import Expectation, ScenarioResult, Verdict, judge, totals
@@ -35,7 +35,6 @@ from fencepost.steps.player import player_of
 
 from .recorded_red import lines_of
 
-_PROTOCOL = "kafka"
 _ASKED_NOTHING = frozenset({Verdict.NOT_OFFERED, Verdict.NOT_RUN, Verdict.EXCLUDED})
 _SHOWN_AT_MOST = 20
 _EXAMPLE = re.compile(r", example \d+$")
@@ -83,8 +82,7 @@ def verify(results: Path, run: Compliance) -> Verified:
     """Judge again what a run recorded. Raises WrongUsage where it recorded nothing that can be."""
     if not (results / EXCHANGES).is_dir():
         raise WrongUsage(
-            f"{results} has no {EXCHANGES}/, which has the recorded answers: a run of Kafka keeps them, one of Pulsar does not yet; "
-            "an older run of Kafka is to be run again"
+            f"{results} has no {EXCHANGES}/, which has the recorded answers: a run of this version keeps them, so run it again"
         )
     found = Verified(is_our_version=run.fencepost == __version__)
     _agree(results, run, found)
@@ -94,11 +92,13 @@ def verify(results: Path, run: Compliance) -> Verified:
         for scenario in row.scenarios:
             waiting[f"{row.id} {scenario.name}"].append(scenario)
     for path in sorted((results / EXCHANGES).glob(f"*{history_files.ENDING}")):
-        if (play := ours.get(path.name)) is None:
+        lines, is_whole = lines_of(path)
+        play = ours.get((path.name, protocol_of(lines))) or next((play for (name, _), play in ours.items() if name == path.name), None)
+        if play is None:
             found.left[f"fencepost {__version__} has no such scenario; the run is of {run.fencepost}"].append(path.name)
         else:
-            _judge(results, path, play, waiting[f"{play.requirement} {play.name}"], found)
-    names = {f"{play.requirement} {play.name}" for play in ours.values() if _must_be_kept(play)}
+            _judge(results, path, lines, play, waiting[f"{play.requirement} {play.name}"], found, is_whole=is_whole)
+    names = {f"{play.requirement} {play.name}" for play in ours.values()}
     for name in sorted(names & waiting.keys()):
         for scenario in waiting[name]:
             if scenario.verdict not in _ASKED_NOTHING:
@@ -111,33 +111,26 @@ def verify(results: Path, run: Compliance) -> Verified:
     return found
 
 
-def _plays(run: Compliance) -> Mapping[str, Play]:
-    """The plays of Kafka that the run may have made, by the names of their files."""
+def _plays(run: Compliance) -> Mapping[tuple[str, str], Play]:
+    """The plays that the run may have made, by the names of their files and their protocols."""
     rows = register.bundled()
     try:
         spoken = registry.protocols_of(run.system.name, SpecifiedSystem({}))
     except WrongUsage:  # the system of a package that is not installed here
-        spoken = (_PROTOCOL,)
+        spoken = ()
 
     def asked(*of: str) -> Iterator[Play]:
         return plays_of(
             rows, Selection(), lambda id_: tuple(one for one in proposals.bundled().protocols_of(rows.spec_of(id_)) if one in of)
         )
 
-    plays = [*asked(_PROTOCOL), *asked(*spoken)]  # a defect of the reference is one of a single protocol
-    return {history_files.name_of(play.run): play for play in plays if play.protocol == _PROTOCOL}
+    alone = (play for protocol in sorted(registry.protocols()) for play in asked(protocol))  # a defect of the reference has one protocol
+    return {(history_files.name_of(play.run), play.protocol): play for play in (*alone, *asked(*spoken))}
 
 
-def _must_be_kept(play: Play) -> bool:
-    """Whether a scenario of this name can be of no other protocol, so that what it said is kept."""
-    spoken = proposals.bundled().protocols_of(register.bundled().spec_of(play.requirement))
-    return spoken == (_PROTOCOL,) or play.name.endswith(f"({_PROTOCOL})")
-
-
-def _judge(results: Path, path: Path, play: Play, waiting: list[Scenario], found: Verified) -> None:
+def _judge(results: Path, path: Path, lines: Lines, play: Play, waiting: list[Scenario], found: Verified, *, is_whole: bool) -> None:
     """Play one scenario on what was recorded of it. The entry that it stands for is taken from `waiting`."""
     title = f"{play.requirement} {play.name}" + (f", example {play.example}" if play.example else "")
-    lines, is_whole = lines_of(path)
     if not is_whole:
         waiting[:1] = []
         found.changed.append(f"{title}: {EXCHANGES}/{path.name} is cut off or damaged after {len(lines)} lines")
@@ -174,7 +167,7 @@ def _judge(results: Path, path: Path, play: Play, waiting: list[Scenario], found
     else:
         found.again += 1
         found.excused += entry is not None and entry.verdict is Verdict.KNOWN_DEVIATION
-    if broken is None and not parted and (different := _history(results, path.name, recording.history(play.run))):
+    if broken is None and not parted and (different := _history(results, path.name, recording, play.run)):
         found.changed.append(f"{title}: {different}")
 
 
@@ -208,16 +201,19 @@ def _contradiction(seen: Judgement, entry: Scenario | None, may_be_early: bool) 
     )
 
 
-def _history(results: Path, name: str, history: Sequence[Event]) -> str | None:
+def _history(results: Path, name: str, recording: PlayedAgain, run: str) -> str | None:
     """In what the history is not that of the exchanges."""
     path = results / HISTORIES / name
-    expected = [json.loads(json.dumps(event)) for event in history]
+    expected = [json.loads(json.dumps(event)) for event in recording.history(run)]
     if not path.is_file():
         return f"{HISTORIES}/{name} is missing" if expected else None
     lines, is_whole = lines_of(path)
+    untimed = set() if recording.has_times else {"t_ns"}
     for number, (ours, theirs) in enumerate(zip(expected, lines, strict=False), 1):
         if ours != theirs:
-            differing = sorted(key for key in {*ours, *theirs} if ours.get(key) != theirs.get(key))
+            differing = sorted(key for key in {*ours, *theirs} - untimed if ours.get(key) != theirs.get(key))
+            if not differing:
+                continue
             return f"{HISTORIES}/{name}, event {number}: {', '.join(differing)} is not what the exchanges say"
     if not is_whole or len(lines) != len(expected):
         damage = "" if is_whole else " and is cut off or damaged"

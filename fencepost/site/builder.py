@@ -27,6 +27,7 @@ from . import (
     sequence_pictures,
 )
 from .book import Book
+from .certificates import Certificates
 from .document_pages import Documents
 from .page_writer import Writer
 from .run_columns import Columns
@@ -52,14 +53,15 @@ def build(options: Options) -> int:
     rows = register.bundled()
     specs = tuple(options.specs) or tuple(rows.by_spec)
     shown = [row.id for row in rows.rows(specs)]
-    columns = Columns.of(options.results)
+    certificates, named = Certificates.read(options.results)
+    columns = Columns.of(named)
     layout = Layout("site", "--out", _TOP, (*_FOLDERS, *sorted({addresses.edition_of(spec) for spec in specs})))
     _may_be_written(options.out, layout)
     drawn = sequence_pictures.on_the_reference(specs)
     site = Writer(folder.claim(options.out, layout), options.title or TITLE)
     with folder.reported(options.out):
-        _write(site, specs, shown, columns, drawn)
-    for one in columns.unreadable:
+        _write(site, specs, shown, columns, certificates, drawn)
+    for one in (*columns.unreadable, *certificates.unreadable):
         print(f"not in the site: {one.path} {one.reason}")
     print(
         f"site: {options.out / 'index.html'}, {counted(site.pages, 'page')}, {site.size / 1e6:.1f} MB, "
@@ -69,7 +71,12 @@ def build(options: Options) -> int:
 
 
 def _write(
-    site: Writer, specs: Sequence[str], shown: Sequence[str], columns: Columns, drawn: dict[str, sequence_pictures.SequencePicture]
+    site: Writer,
+    specs: Sequence[str],
+    shown: Sequence[str],
+    columns: Columns,
+    certificates: Certificates,
+    drawn: dict[str, sequence_pictures.SequencePicture],
 ) -> None:
     rows = register.bundled()
     reference = Book(rows, shown, whole=set(specs) == set(rows.by_spec))
@@ -80,6 +87,7 @@ def _write(
         "home",
         site.title,
         columns=columns,
+        unreadable=(*columns.unreadable, *certificates.unreadable),
         proposals=proposal_pages.summaries(rows, specs, columns),
         known=known_matrix.columns_of(rows, specs, lines),
         documents=documents.all,
@@ -87,8 +95,8 @@ def _write(
         scenarios=len(drawn),
         titles=[proposals.bundled().title_of(spec) for spec in specs],
     )
-    requirement_pages.write_all(site, rows, specs, columns, reference, drawn)
-    proposal_pages.write_all(site, rows, specs, columns)
+    requirement_pages.write_all(site, rows, specs, columns, certificates, reference, drawn)
+    proposal_pages.write_all(site, rows, specs, columns, certificates)
     release_pages.write_all(site, lines)
     run_pages.write_all(site, rows, frozenset(shown), columns)
     sentence_pages.write_all(site, specs)

@@ -10,6 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from fencepost.contract.folder import Folder
+from fencepost.contract.page_style import page_style
 from fencepost.contract.version import VERSION
 from fencepost.report.compliance.templates import clean, templates_in
 from fencepost.report.sequence import STYLE
@@ -57,9 +58,13 @@ class Writer:
 
     def assets(self, code_style: str) -> None:
         """Write what all pages share. The index of the search is a script, since a page that is opened from a disk may fetch nothing."""
-        for name, extra in (("site.css", STYLE + code_style), ("site.js", "")):
-            self.put(f"assets/{name}", resources.files(__package__).joinpath(name).read_text(encoding="utf-8") + extra)
+        self.put(CSS, page_style() + _own("site.css") + STYLE + code_style)
+        self.put(JS, _own("site.js"))
         self.put(INDEX, f"window.fencepostIndex = {_as_script(self.entries)};\n")
+
+
+def _own(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
 def _as_script(entries: Sequence[SearchEntry]) -> str:

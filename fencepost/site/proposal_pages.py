@@ -7,6 +7,7 @@ from fencepost.contract import proposals, themes
 from fencepost.contract.register import Register, Requirement
 
 from . import addresses
+from .certificates import Certificates
 from .page_writer import SearchEntry, Writer
 from .requirement_pages import RunStanding, standing
 from .run_columns import Columns, Tally
@@ -60,7 +61,7 @@ def lines_of(rows: Sequence[Requirement], columns: Columns) -> list[RequirementL
     return [RequirementLine(row, addresses.requirement(row.id), tuple(standing(column, row.id) for column in columns.all)) for row in rows]
 
 
-def write_all(site: Writer, register: Register, specs: Sequence[str], columns: Columns) -> None:
+def write_all(site: Writer, register: Register, specs: Sequence[str], columns: Columns, certificates: Certificates) -> None:
     """The pages of these proposals, and the matrix."""
     for spec in specs:
         rows = register.by_spec[spec]
@@ -79,10 +80,19 @@ def write_all(site: Writer, register: Register, specs: Sequence[str], columns: C
             lines=lines_of(tested, columns),
             by_theme={theme: lines for theme, lines in by_theme.items() if lines},
             about_theme=themes.THEMES,
+            certificates=certificates.of_proposal(spec),
             excluded=lines_of([row for row in rows if row.excluded], columns),
         )
     if columns.all:
         reported = [
-            (proposals.bundled().title_of(spec), addresses.proposal(spec), lines_of(register.by_spec[spec], columns)) for spec in specs
+            (
+                proposals.bundled().title_of(spec),
+                addresses.proposal(spec),
+                {
+                    theme: lines_of([register[one] for one in of], columns)
+                    for theme, of in themes.folded(row.id for row in register.by_spec[spec]).items()
+                },
+            )
+            for spec in specs
         ]
         site.page("matrix.html", "matrix", "All requirements and runs", columns=columns.all, proposals=reported)

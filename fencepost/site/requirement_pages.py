@@ -13,6 +13,7 @@ from fencepost.deviations import known_deviations
 
 from . import addresses, bug_page, requirement_twins
 from .book import Book, Excerpt
+from .certificates import Certificates
 from .page_writer import SearchEntry, Writer
 from .requirement_twins import FittingDisturbance
 from .run_columns import Column, Columns
@@ -45,7 +46,13 @@ class Deviation:
 
 
 def write_all(
-    site: Writer, register: Register, specs: Sequence[str], columns: Columns, book: Book, pictures: Mapping[str, SequencePicture]
+    site: Writer,
+    register: Register,
+    specs: Sequence[str],
+    columns: Columns,
+    certificates: Certificates,
+    book: Book,
+    pictures: Mapping[str, SequencePicture],
 ) -> None:
     """The pages of all requirements of these proposals."""
     twins = requirement_twins.of_requirements(register, specs)
@@ -54,7 +61,7 @@ def write_all(
         for place, row in enumerate(rows):
             before = rows[place - 1] if place else None
             after = rows[place + 1] if place + 1 < len(rows) else None
-            _write(site, register, row, columns, book, pictures.get(row.id), twins.get(row.id, []), before, after)
+            _write(site, register, row, columns, certificates, book, pictures.get(row.id), twins.get(row.id, []), before, after)
 
 
 def _write(
@@ -62,6 +69,7 @@ def _write(
     register: Register,
     row: Requirement,
     columns: Columns,
+    certificates: Certificates,
     book: Book,
     picture: SequencePicture | None,
     twins: Sequence[FittingDisturbance],
@@ -90,6 +98,7 @@ def _write(
         excerpts=_excerpts(book, found, addresses.requirement(row.id).count("/")),
         defects=found.defects,
         twins=twins,
+        certificates=certificates.of_requirement(row.id),
         deviations=deviations_of(row.id),
         bugs=[(bug.id, f"{bug_page.ADDRESS}#{bug_page.anchor(bug)}") for bug in bug_page.caught_by(row.id)],
         standings=[standing(column, row.id) for column in columns.all],
@@ -99,10 +108,10 @@ def _write(
 
 
 def entry_of(row: Requirement) -> SearchEntry:
-    """By what a search finds a requirement: its id and statement, why it is there, and what its scenarios are about."""
+    """By what a search finds a requirement: its id and statement, its section, why it is there, and what its scenarios are about."""
     titles = [scenario.title for _, scenario in gherkin.scenarios_of(row.id)]
     return SearchEntry(
-        f"{row.id} {row.statement}", addresses.requirement(row.id), "requirement", " ".join([gherkin.why_of(row.id), *titles])
+        f"{row.id} {row.statement}", addresses.requirement(row.id), "requirement", " ".join([row.section, gherkin.why_of(row.id), *titles])
     )
 
 

@@ -19,14 +19,14 @@
 
   function rank(words, [title, , kind, text]) {
     const head = title.toLowerCase(), body = text.toLowerCase();
-    let points = kind === "requirement" ? 1 : 0;
+    let points = kind === "requirement" ? 1 : 0, hits = 0;
     for (const word of words) {
-      if (head.startsWith(word)) points += 8;
-      else if (head.includes(word)) points += 4;
-      else if (body.includes(word)) points += 2;
-      else return 0;
+      const worth = head.startsWith(word) ? 8 : head.includes(word) ? 4 : body.includes(word) ? 2 : 0;
+      points += worth;
+      hits += worth > 0;
     }
-    return points;
+    // A sentence of a proposal has words that a requirement leaves out: most of them are enough, and more of them come first.
+    return hits * 3 < words.length * 2 ? 0 : 100 * hits + points;
   }
 
   function search() {

@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from markupsafe import Markup
+
+from fencepost.contract.page_style import page_style
 from fencepost.contract.version import VERSION
 from fencepost.pipeline.compliance.facts import Summary
 from fencepost.pipeline.compliance.folders import Unreadable
@@ -33,4 +36,5 @@ def render(summary: Summary, unreadable: Sequence[Unreadable], made: datetime) -
         states=STATES,
         words=WORDS,
         badge_of=file_name,
+        style=Markup(page_style()),  # noqa: S704 - it is ours
     )

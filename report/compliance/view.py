@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from packaging.version import InvalidVersion, Version
 
-from fencepost.contract import gherkin, parity, proposals, register
+from fencepost.contract import gherkin, parity, proposals, register, themes
 from fencepost.pipeline.compliance.facts import UNJUDGED, VERDICTS, Cell, Column, State, System
 
 STATES = {
@@ -99,6 +99,23 @@ class RequirementRow:
 
 
 @dataclass(frozen=True)
+class Theme:
+    """Requirements of a proposal that belong together, and which a page folds."""
+
+    name: str
+    lines: tuple[RequirementRow, ...]
+
+    @property
+    def odd(self) -> int:
+        """How many of them have more to say than that they are met."""
+        return sum(not line.is_plain for line in self.lines)
+
+    @property
+    def is_plain(self) -> bool:
+        return self.odd == 0
+
+
+@dataclass(frozen=True)
 class Proposal:
     """The requirements of one proposal."""
 
@@ -108,6 +125,12 @@ class Proposal:
     @property
     def judged(self) -> list[RequirementRow]:
         return [line for line in self.lines if line.is_judged]
+
+    @property
+    def themes(self) -> list[Theme]:
+        """The judged requirements, each under its first theme."""
+        lines = {line.requirement: line for line in self.judged}
+        return [Theme(name, tuple(lines[one] for one in of)) for name, of in themes.folded(lines).items()]
 
     @property
     def rest(self) -> list[RequirementRow]:

@@ -12,14 +12,14 @@ from typing import Any
 from urllib.parse import unquote
 
 import pytest
-from commands import fencepost
+from commands import CHECKOUT, fencepost
 from compliance_files import reported, system, write
 from pygments.styles import get_style_by_name
 from pygments.token import Token
 
 from fencepost.contract import history_files, register
 from fencepost.contract.errors import WrongUsage
-from fencepost.site import addresses, known_matrix, requirement_twins
+from fencepost.site import addresses, known_matrix, matrix_picture, requirement_twins
 from fencepost.site.book import DARK, LIGHT
 from fencepost.site.builder import Options, build
 from fencepost.site.release_pages import holds, lines_of
@@ -194,6 +194,31 @@ def test_nothing_of_results_becomes_markup(site: Path) -> None:
     assert max(len(path.name) for path in site.rglob("*")) < 100
 
 
+def test_an_exploration_is_on_the_pages_of_what_it_asked(tmp_path: Path) -> None:
+    """With how far it went; one that cannot be read is named on the first page."""
+    entry = {
+        "spec": SPEC,
+        "protocol": "pulsar",
+        "system": EVIL,
+        "version": "1",
+        "against": None,
+        "bounds": "every sequence of at most 2 acts",
+    }
+    entry |= {"whole": True, "acts": 9, "acts_never_fired": ["x"], "sequences": 7, "asked": {RED: 3}, "finding": None}
+    for name, text in (("explored", json.dumps({"explored": [entry]})), ("cut", "{")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "explored.json").write_text(text, encoding="utf-8")
+    out = tmp_path / "out"
+
+    build(Options((str(tmp_path / "explored"), str(tmp_path / "cut")), out, (SPEC,)))
+
+    asked, other, proposal = ((out / addresses.requirement(one)) for one in (RED, GREEN, RED))
+    assert "7 sequences; nothing was found. 3 of them ask about this requirement." in asked.read_text(encoding="utf-8")
+    assert 'id="exploration"' not in other.read_text(encoding="utf-8")
+    assert "8 of 9 acts came, and 1 requirement was asked." in (proposal.parent / "index.html").read_text(encoding="utf-8")
+    assert "is no exploration that has ended" in (out / "index.html").read_text(encoding="utf-8")
+
+
 def test_a_run_that_did_not_finish_and_one_of_another_version_say_so(site: Path) -> None:
     """And what cannot be read is named on the first page."""
     (ours,) = (path.read_text(encoding="utf-8") for path in site.glob("runs/*/index.html") if "kafka" not in path.parent.name)
@@ -331,6 +356,19 @@ def test_the_matrix_of_known_deviations_counts_each_requirement_once_and_loses_n
         assert counted == len({one.requirement for one in line.known if one.address})
     assert columns["kfake"].by_spec["kip890"].address == "docs/findings/kfake.html"
     assert columns["kfake"].judged[0].startswith("20260918 (01f206a7e32c), 2026-")
+
+
+def test_the_readme_has_the_picture_of_that_matrix() -> None:
+    """As it is drawn now, with every release."""
+    rows = register.bundled()
+    specs = tuple(rows.by_spec)
+    releases = known_matrix.columns_of(rows, specs, lines_of(rows, specs, Columns()))
+    asked = [spec for spec in specs if any(release.by_spec[spec].address for release in releases)]
+
+    svg = matrix_picture.drawn(asked, releases)
+
+    assert svg == (CHECKOUT / "docs" / "matrix.svg").read_text(encoding="utf-8"), "make docs draws it again"
+    assert all(f">{release.name}<" in svg for release in releases)
 
 
 def test_a_release_is_not_said_to_have_no_deviation_from_what_it_does_not_offer() -> None:

@@ -53,6 +53,28 @@ def test_pages_show_no_error_request_nothing_and_work(site: Path, tmp_path: Path
     assert "; explained true; only only" in report.words
 
 
+_WIDE = """
+const wide = frames.filter((one) => one.scrollingElement.scrollWidth > 360).map((one) => one.location.pathname);
+document.body.append("too wide: " + wide.join(" ") + ";");
+"""
+
+
+def test_pages_are_as_wide_as_a_phone(site: Path, tmp_path: Path) -> None:
+    """At 360 px only tables, code and pictures scroll, each in a separate box."""
+    folders = ("2026.12", "releases", "runs", "sentences", "reference")
+    some = [next(iter(sorted((site / folder).rglob("*.html")))) for folder in folders]
+    pages = [site / "index.html", site / "matrix.html", site / "bugs.html", site / addresses.requirement(ASKED), *some]
+    pages += [site / "docs/tutorial.html", site / "docs/glossary.html", next(site.glob("runs/*/txkey-05.html"))]
+    broad = tmp_path / "broad.html"
+    broad.write_text('<p style="width: 500px">broad</p>', encoding="utf-8")
+
+    found = opened([page.as_uri() for page in pages], tmp_path, _WIDE, width=360).words
+    noticed = opened([broad.as_uri()], tmp_path, _WIDE, width=360).words
+
+    assert "too wide: ;" in found
+    assert "broad.html;" in noticed
+
+
 def test_an_error_and_a_request_from_outside_are_noticed(tmp_path: Path) -> None:
     """A page that has both is reported with both."""
     page = tmp_path / "bad.html"

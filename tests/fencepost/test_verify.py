@@ -11,7 +11,7 @@ import pytest
 from commands import fencepost
 from served import served_here
 
-from fencepost.adapters.kafka.seals import SEAL, sealed
+from fencepost.adapters.common.seals import SEAL, sealed
 from fencepost.adapters.replay.played_again import PlayedAgain
 from fencepost.contract import history_files
 from fencepost.contract.errors import WrongUsage

@@ -116,7 +116,7 @@ def test_a_page_says_every_verdict_in_words_and_why() -> None:
 
     text = page.render(summary(kafka), [Unreadable("old/run", "is empty")], MADE)
 
-    cells = dict(re.findall(r'<td class="v (\w+)"[^>]*>(?:<a [^>]*>)?([a-z ,]+)', text))
+    cells = dict(re.findall(r'<td[^>]*><span class="v (\w+)">(?:<a [^>]*>)?([a-z ,]+)', text))
     assert {name: cells[name] for name in EVERY.values() if name not in ("violated", *UNJUDGED)} == {
         name: view.WORDS[name] for name in EVERY.values() if name not in ("violated", *UNJUDGED)
     }

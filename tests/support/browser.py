@@ -26,11 +26,13 @@ class BrowserReport:
     words: str
 
 
-def opened(pages: Sequence[str], folder: Path, script: str = "") -> BrowserReport:
-    """Open the pages at these addresses. `script` runs when all are loaded, with `frames` as their documents. Raises CalledProcessError."""
+def opened(pages: Sequence[str], folder: Path, script: str = "", width: int = 1000) -> BrowserReport:
+    """Open the pages at these addresses, each in a frame of that width in pixels. `script` runs when all are loaded, with `frames` as
+    their documents. Raises CalledProcessError.
+    """
     assert CHROMIUM is not None
     net, top = folder / "net.json", folder / "frames.html"
-    frames = "".join(f'<iframe src="{page}"></iframe>' for page in pages)
+    frames = "".join(f'<iframe src="{page}" width="{width}" height="800" style="border: 0"></iframe>' for page in pages)
     run = f"const frames = [...document.querySelectorAll('iframe')].map((one) => one.contentDocument);{script}"
     top.write_text(f"<body>{frames}<script>addEventListener('load', () => {{{run}}})</script>", encoding="utf-8")
     switches = ["--headless=new", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files", "--enable-logging=stderr", "--v=0"]
