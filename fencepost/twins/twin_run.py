@@ -24,7 +24,7 @@ from fencepost.contract.folder import Layout
 from fencepost.contract.verdict import Verdict
 from fencepost.contract.version import VERSION
 from fencepost.run import interruption, pytest_session
-from fencepost.run.options import TEXT, Options
+from fencepost.run.options import TEXT, RunOptions
 from fencepost.run.plays import Play, Plays
 
 from . import allowed_differences, disturbances
@@ -73,7 +73,7 @@ def run_with(
         return run(pytest_session.options_of(list(arguments)), asked, screen)
 
 
-def run(options: Options, asked: TwinOptions, screen: Screen) -> Exit:
+def run(options: RunOptions, asked: TwinOptions, screen: Screen) -> Exit:
     """Play, show and write. Raises WrongUsage, UnknownName, SystemUnreachable, DataFileError."""
     rows = register.bundled()
     options = options.about_system(rows)
@@ -182,7 +182,7 @@ def _stale(reported: Told, names: Sequence[str], profile: str) -> Iterator[TwinE
             yield one
 
 
-def as_json(reported: Told, chosen: Sequence[Disturbance], asked: TwinOptions, seconds: float, options: Options) -> dict[str, Any]:
+def as_json(reported: Told, chosen: Sequence[Disturbance], asked: TwinOptions, seconds: float, options: RunOptions) -> dict[str, Any]:
     """The result for other programs: `requirements` has each with each disturbance, `noticed` each twin that differs or is excepted."""
     counts = Counter(one.verdict.value for one in reported.results)
     return {
@@ -221,7 +221,7 @@ def as_json(reported: Told, chosen: Sequence[Disturbance], asked: TwinOptions, s
     }
 
 
-def _title(options: Options) -> str:
+def _title(options: RunOptions) -> str:
     parts = [
         options.system,
         f"profile {options.asked.profile}" if options.asked.profile else "",

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from .act import Act, ActLine
 from .pip460_lines import change, given, refused, then, when
-from .pip460_model import CHILDREN, FIRST, TOPIC, Layouts, Watch
+from .pip460_model import CHILDREN, FIRST, TOPIC, Layouts, Pip460Watch
 
 WATCHERS = ("V", "W")
 _BROKERS, _FAULTS = frozenset({"more-brokers"}), frozenset({"store-faults"})
@@ -18,7 +18,7 @@ def _watch(model: Layouts, name: str, elsewhere: str) -> list[ActLine]:
     again = name in model.watches or model.done[f"watch {name}"]
     if name in model.watches:
         model.watches[name].is_double = True
-    model.watches.setdefault(name, Watch())
+    model.watches.setdefault(name, Pip460Watch())
     model.done[f"watch {name}"] += 1
     why = "30" if elsewhere else "33" if again else "27"
     said = f"{TOPIC}{elsewhere}"
@@ -27,7 +27,7 @@ def _watch(model: Layouts, name: str, elsewhere: str) -> list[ActLine]:
 
 
 def _watch_oddly(model: Layouts, name: str, what: str) -> list[ActLine]:
-    model.watches[name] = Watch()
+    model.watches[name] = Pip460Watch()
     model.done[f"watch {name}"] += 1
     lines = [when(f"client {name} begins to watch {what}", "27"), then("it is done", "27")]
     return [*lines, then(f"client {name} is told how {TOPIC} is now, first of all", "27")]

@@ -6,7 +6,7 @@ from fencepost.steps.pulsar.vocabulary import shown
 
 from .act import Act, ActLine
 from .pip460_lines import given, readers, refused, then, when
-from .pip460_model import FIRST, KEYS, SEGMENTS, TOPIC, Layouts, Transaction
+from .pip460_model import FIRST, KEYS, SEGMENTS, TOPIC, Layouts, Pip460Transaction
 
 TRANSACTIONS = ("A", "B")
 _WRITTEN = (*FIRST, "low", "high", "whole")
@@ -79,7 +79,7 @@ def _wait_for_the_end(model: Layouts, name: str, segment: str) -> list[ActLine]:
 def _begun(model: Layouts, name: str) -> list[ActLine]:
     if name in model.transactions:
         return []
-    model.transactions[name] = Transaction()
+    model.transactions[name] = Pip460Transaction()
     return [given(f"transaction {name}", "03")]
 
 

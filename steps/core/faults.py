@@ -3,7 +3,7 @@
 from fencepost.steps.outcomes import achieved
 from fencepost.steps.sentence import brings_down, unloads
 
-from .context import Crash, ScenarioContext
+from .context import PlannedCrash, ScenarioContext
 from .vocabulary import CORE
 
 POINTS = {
@@ -52,4 +52,4 @@ def crashes(context: ScenarioContext, moment: str, end: str, writer: str) -> Non
 
     A request that is to be answered before the crash must succeed, or the question cannot be put.
     """
-    context.arm(Crash(writer, end == "commit", POINTS[moment], decides=moment != "before it decides"))
+    context.arm(PlannedCrash(writer, end == "commit", POINTS[moment], decides=moment != "before it decides"))

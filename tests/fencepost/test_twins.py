@@ -249,13 +249,13 @@ def test_the_page_escapes_what_systems_say() -> None:
 def test_an_exception_that_no_twin_needs_is_red(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """As a stale expectation is; only where every twin was played that could have needed it."""
     from fencepost.console.terminal import Screen
-    from fencepost.run.options import Options
+    from fencepost.run.options import RunOptions
     from fencepost.run.selection import Selection
     from fencepost.twins import twin_run as running
 
     stale = TwinException(disturbances=("crash",), requirement="KIP890-060", seen="never", reason="none")
     monkeypatch.setattr(allowed_differences, "bundled", lambda: [stale])
-    options = Options(selection=Selection.said([], ["KIP890-060"], [], []), results=tmp_path / "r")
+    options = RunOptions(selection=Selection.said([], ["KIP890-060"], [], []), results=tmp_path / "r")
     screen = Screen()
     request.addfinalizer(screen.close)
 
