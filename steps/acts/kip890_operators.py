@@ -82,7 +82,7 @@ _OTHERS = (
         (
             "it is done",
             "the members have one generation, one protocol and one leader among them",
-            "the leader alone is told what all members want",
+            "the leader alone receives what all members want",
             "each member has what the leader assigned to it",
         ),
         "352",

@@ -111,7 +111,7 @@ def _terminate(model: Pip31, topic: str) -> list[ActLine]:
         lines += [
             ActLine("When", f'a consumer of exclusive subscription "early" of {topic} asks for {len(values) - 1} messages', "PIP31-139"),
             ActLine("Then", f'the consumer of "early" receives {shown(values[:-1])} and no more unasked', rare(one.whys, "PIP31-139")),
-            ActLine("Then", 'the consumer of "early" is told nothing of an end', "PIP31-139"),
+            ActLine("Then", 'the consumer of "early" learns nothing of an end', "PIP31-139"),
         ]
     one.is_terminated = True
     return lines

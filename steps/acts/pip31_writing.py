@@ -165,7 +165,7 @@ def _come_back(model: Pip31, producer: str, how: str) -> list[ActLine]:
     one.is_closed, one.is_connected = False, True
     lines = [ActLine("When", f"producer {producer} opens again{how}", "PIP31-143"), ActLine("Then", "it is done", "PIP31-143")]
     if one.topic == DEDUPLICATED and not one.has_repeated:
-        lines.append(ActLine("Then", f"producer {producer} is told the last sequence id that it has used", "PIP31-144"))
+        lines.append(ActLine("Then", f"producer {producer} is answered the last sequence id that it has used", "PIP31-144"))
     return lines
 
 

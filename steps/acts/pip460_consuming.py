@@ -35,7 +35,7 @@ def _lose_and_return(model: Layouts, name: str, other: str) -> list[ActLine]:
     """Nobody notices: the other consumer is told of a split of its own segment next."""
     lines = [given(f"{name} has been cut off", "37"), when(f"{name} joins {STREAM} of {TOPIC}", "37"), then("it is done", "37")]
     model.is_open_ended = True
-    return [*lines, then(f"{other} was told of no other segments", "37")]
+    return [*lines, then(f"{other} was notified of no other segments", "37")]
 
 
 def _lose_former(model: Layouts, name: str) -> list[ActLine]:

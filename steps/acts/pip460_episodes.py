@@ -94,7 +94,7 @@ def _of_topics() -> Iterator[Pip460Episode]:
         "46",
     )
     yield Pip460Episode(
-        (made, watched), "an administrator deletes payments as a whole", (f"client X is told of {TOPIC} and not of payments",), "46"
+        (made, watched), "an administrator deletes payments as a whole", (f"client X is notified of {TOPIC} and not of payments",), "46"
     )
     yield Pip460Episode((made, deleted, watched), again, ("payments is among the scalable topics of its namespace",), "46")
     for between, needs in ((), ""), (("a has been split into one and two",), ""), (("the system has crashed and restarted",), _CRASH):
@@ -125,7 +125,7 @@ def _of_topics() -> Iterator[Pip460Episode]:
     )
     yield Pip460Episode((beyond,), f"an administrator looks at the layout of {TOPIC}", due, "46")
     yield Pip460Episode(
-        (beyond,), f"client X begins to watch the namespace of {TOPIC}", (f"it is told of {TOPIC} and not of payments",), "46"
+        (beyond,), f"client X begins to watch the namespace of {TOPIC}", (f"it is notified of {TOPIC} and not of payments",), "46"
     )
     longer = f'the scalable topic "payments" of {named(_FEW)}, under a name that begins with that of the first one'
     other = 'an administrator makes the scalable topic "ledger" of segment "s"'
@@ -154,7 +154,7 @@ def _of_producers() -> Iterator[Pip460Episode]:
             (made, sent, split), f'shop sends "h2" to {child} as number 2', ("it is done", f'readers of {child} see "h2"'), "50"
         )
         yield Pip460Episode(
-            (made, sent, split), f"shop comes to {child}", ("it is done", "it is told that its last message was number 1"), "50"
+            (made, sent, split), f"shop comes to {child}", ("it is done", "it is answered that its last message was number 1"), "50"
         )
     twice = f"{split}, 2 times"
     yield Pip460Episode((made, sent, twice), 'shop sends "h1" to one as number 1', ("it is done", nothing.format("one")), "50")
@@ -234,7 +234,7 @@ def _of_consumers() -> Iterator[Pip460Episode]:
     many = (joined, "a has been split into one and two, 12 times", "b has been split into three and four, 8 times")
     yield Pip460Episode((made, *many), "two is split into five and six", (once.format("gil"),), "36")
     watched = ("client X has begun to watch payments", *many[1:])
-    yield Pip460Episode((made, *watched), "two is split into five and six", ("client X is told how payments is now",), "28")
+    yield Pip460Episode((made, *watched), "two is split into five and six", ("client X is notified how payments is now",), "28")
 
 
 _PARTS = (_of_names, _of_sizes, _of_topics, _of_classic_topics, _of_producers, _of_dispatching, _of_consumers)

@@ -41,7 +41,7 @@ def _acknowledge(model: Layouts, segment: str, which: str) -> list[ActLine]:
 def _end(model: Layouts, segment: str, who: str) -> list[ActLine]:
     """A consumer of a sealed segment is notified of its end when its subscription has consumed it, and not before."""
     news = "that there is no more" if model.is_drained(_NAME, segment) else "nothing of an end"
-    return [then(f"the consumer of {who} is told {news}", "14" if model.segments[segment].is_sealed else "42")]
+    return [then(f"the consumer of {who} learns {news}", "14" if model.segments[segment].is_sealed else "42")]
 
 
 def _look_at_end(model: Layouts, segment: str) -> list[ActLine]:

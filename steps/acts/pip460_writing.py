@@ -73,7 +73,7 @@ def _wait_for_the_end(model: Layouts, name: str, segment: str) -> list[ActLine]:
     model.transactions[name].committed = True
     quoted = shown(model.segments[segment].values)
     asked = when(f"a client subscribes to {segment}", "14")
-    return [asked, then(f"it is not told the end of {segment} before {quoted}, which {name} commits now", "14")]
+    return [asked, then(f"it is not notified of the end of {segment} before {quoted}, which {name} commits now", "14")]
 
 
 def _begun(model: Layouts, name: str) -> list[ActLine]:

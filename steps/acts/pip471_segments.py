@@ -39,7 +39,7 @@ def _count(model: Pip471, segment: str) -> list[ActLine]:
 
 
 def _hear_the_end(_model: Pip471, where: str, _: str) -> list[ActLine]:
-    return [ActLine("Then", f'the consumer of "{where}" is told that there is no more', "PIP471-53")]
+    return [ActLine("Then", f'the consumer of "{where}" learns that there is no more', "PIP471-53")]
 
 
 def _may_split(model: Pip471, parent: str, *_: str) -> bool:

@@ -232,12 +232,12 @@ def _look_at_key(model: KnownKeys, key: str) -> list[ActLine]:
 
 def _look_at_keys(model: KnownKeys) -> list[ActLine]:
     there = [key for key in KEYS if key in model.last and key not in model.deleted]
-    return [ActLine("Then", f"administrators are told of {' and '.join(there)} and no other", "TXKEY-27")]
+    return [ActLine("Then", f"administrators are shown {' and '.join(there)} and no other", "TXKEY-27")]
 
 
 def _look_at_metrics(model: KnownKeys) -> list[ActLine]:
     there = [key for key in KEYS if key in model.last and key not in model.deleted]
-    return [ActLine("Then", f"the metrics agree with what administrators are told of {' and '.join(there)}", "TXKEY-31")]
+    return [ActLine("Then", f"the metrics agree with what administrators are shown of {' and '.join(there)}", "TXKEY-31")]
 
 
 def _connect_at_once(model: KnownKeys, one: str, other: str, key: str) -> list[ActLine]:

@@ -10,8 +10,8 @@ POINTS = {
     "right after its answer to": None,
     "before it decides": "before-decision-logged",
     "when it has decided": "after-decision-logged",
-    "when it has told one of the logs of": "after-marker-written",
-    "when it has told all of the logs of": "before-complete-logged",
+    "when it has notified one of the logs of": "after-marker-written",
+    "when it has notified all of the logs of": "before-complete-logged",
 }
 """The moments, with the points of the system's own code. A group from which input is taken is notified like a log."""
 

@@ -54,8 +54,8 @@ MOMENT = choice(
     "right after its answer to",
     "before it decides",
     "when it has decided",
-    "when it has told one of the logs of",
-    "when it has told all of the logs of",
+    "when it has notified one of the logs of",
+    "when it has notified all of the logs of",
     meaning="where a crash comes in the work on a request",
 )
 

@@ -237,7 +237,7 @@ def have_one_each(
     context.evidence.expect(not without, expected, f"none for {', '.join(without)}" if without else expected, what=f"segments of {topic}")
 
 
-@PIP460.then("soon {member} is sent away, or told of {topic} as it is now")
+@PIP460.then("soon {member} is sent away, or notified of {topic} as it is now")
 def is_sent_away_or_reported(
     context: ScenarioContext, scalable_topics: ScenarioScalableTopics, readers: Readers, member: str, topic: str
 ) -> None:
@@ -255,7 +255,7 @@ def is_sent_away_or_reported(
     context.evidence.expect(holds, expected, expected if holds else "neither", what=f"told to {member} of the change")
 
 
-@PIP460.then("{member} was told of no other segments")
+@PIP460.then("{member} was notified of no other segments")
 def is_undisturbed(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, readers: Readers, member: str) -> None:
     """No others than it had before the When, until it is notified of a split of one of them that is made now."""
     _expect_undisturbed(context, scalable_topics, member, readers[member])

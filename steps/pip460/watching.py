@@ -117,7 +117,7 @@ def begins_to_watch_the_namespace(
     context.ask("WATCH_SCALABLE_TOPICS", watchers.watch_namespace(watcher, scalable_topics.namespace_of(topic)))
 
 
-@PIP460.then("{notified} is told of {topic} and not of {other:topic}")
+@PIP460.then("{notified} is notified of {topic} and not of {other:topic}")
 def is_notified_of(
     context: ScenarioContext, scalable_topics: ScenarioScalableTopics, watchers: Watchers, notified: str | None, topic: str, other: str
 ) -> None:
@@ -153,7 +153,7 @@ def has_parted(watchers: Watchers, watcher: str, parting: str) -> None:
         client.close()
 
 
-@PIP460.then("client {watcher} is told how {topic} is now[, {at_once}][, {families}]")
+@PIP460.then("client {watcher} is notified how {topic} is now[, {at_once}][, {families}]")
 def is_notified(
     context: ScenarioContext,
     scalable_topics: ScenarioScalableTopics,
@@ -186,7 +186,7 @@ def is_notified(
     context.evidence.expect(not lost, "a broker for each", seen, what=f"brokers that {watcher} is told")
 
 
-@PIP460.then("client {watcher} is told that {topic} was deleted, or how it is now")
+@PIP460.then("client {watcher} is notified that {topic} was deleted, or how it is now")
 def is_notified_of_the_deletion(
     context: ScenarioContext, scalable_topics: ScenarioScalableTopics, watchers: Watchers, watcher: str, topic: str
 ) -> None:
@@ -231,7 +231,7 @@ def _expect_segments_found(context: ScenarioContext, topic: str) -> None:
     context.evidence.expect(not wrong, expected, "; ".join(wrong) or expected, what=f"brokers of {topic}")
 
 
-@PIP460.then("the epochs that client {watcher} was told grow")
+@PIP460.then("the epochs that client {watcher} was sent grow")
 def epochs_grow(watchers: Watchers, context: ScenarioContext, watcher: str) -> None:
     """Each is greater than the one before, in all layouts that its watch receives up to the answer to a later request."""
     client = watchers.client(watcher)
@@ -242,7 +242,7 @@ def epochs_grow(watchers: Watchers, context: ScenarioContext, watcher: str) -> N
     context.evidence.expect(holds, "growing epochs", ", ".join(map(str, epochs)), what=f"epochs that {watcher} is told")
 
 
-@PIP460.then("client {watcher} is told nothing in the watch that it closed")
+@PIP460.then("client {watcher} is sent nothing in the watch that it closed")
 def is_notified_nothing(context: ScenarioContext, watchers: Watchers, watcher: str) -> None:
     """After the answer to a request that was sent after the close, and before the answer to one more."""
     client, (watch, before) = watchers.client(watcher), watchers.closed[watcher]

@@ -37,7 +37,7 @@ def has_tried_to_delete(context: ScenarioContext, tasks: Tasks, key: NamedKey) -
     context.client.delete_transaction_key(tasks.name_of(key), key.owner)
 
 
-@KEYS.then("administrators are told of {keys} and no other")
+@KEYS.then("administrators are shown {keys} and no other")
 def are_notified_of(context: ScenarioContext, tasks: Tasks, keys: Sequence[NamedKey]) -> None:
     """In the list of all keys, and in that of each owner of the scenario's clients, who sees only its own. Keys of others on the same
     system are ignored.
@@ -71,7 +71,7 @@ def is_at_the_epoch(context: ScenarioContext, tasks: Tasks, key: NamedKey, task:
     context.evidence.expect(found == wanted, _reported(*wanted), _reported(*found), what=str(key))
 
 
-@KEYS.then("the metrics agree with what administrators are told of {keys}")
+@KEYS.then("the metrics agree with what administrators are shown of {keys}")
 def metrics_agree(context: ScenarioContext, tasks: Tasks, keys: Sequence[NamedKey]) -> None:
     """The metrics count as many keys as have an epoch. Each of these has the epoch that a GET shows, and no other key of the scenario has
     one.
@@ -85,7 +85,7 @@ def metrics_agree(context: ScenarioContext, tasks: Tasks, keys: Sequence[NamedKe
     context.evidence.expect(holds, f"{_epochs(wanted)}; as many keys counted as have an epoch", seen, what="metrics")
 
 
-@KEYS.then("the metrics tell how long ago {task} connected")
+@KEYS.then("the metrics report how long ago {task} connected")
 def metrics_notify_age(context: ScenarioContext, tasks: Tasks, task: str) -> None:
     """The age of its key lies between the time that has passed since the answer to its last connect, and that since its request."""
     one = tasks[task]
