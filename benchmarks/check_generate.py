@@ -26,7 +26,7 @@ RECORDS = SENDS + READS
 
 
 @dataclass(frozen=True)
-class Plan:
+class GenerationPlan:
     """How many transactions, and how many of them have each fault."""
 
     transactions: int
@@ -52,7 +52,7 @@ class Plan:
         return (n % every == shift) & (n < every * count) if count else F.lit(False)
 
 
-def events(spark: SparkSession, plan: Plan) -> DataFrame:
+def events(spark: SparkSession, plan: GenerationPlan) -> DataFrame:
     """The lines of the history, as `value`."""
     n, block = F.col("n"), F.floor(F.col("n") / BLOCK)
     turn = F.floor((n % BLOCK) / PROCESSES)
@@ -77,7 +77,7 @@ def events(spark: SparkSession, plan: Plan) -> DataFrame:
     return rows.select(F.explode(F.array_compact(parts)).alias("event")).select(F.to_json("event").alias("value"))
 
 
-def write(spark: SparkSession, plan: Plan, folder: Path) -> None:
+def write(spark: SparkSession, plan: GenerationPlan, folder: Path) -> None:
     """The history as files of JSON lines."""
     scratch = folder / "scratch"
     events(spark, plan).write.mode("overwrite").text(str(scratch))
@@ -111,7 +111,7 @@ def main() -> None:
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
     with session(Size(1 << 30)) as spark:
-        write(spark, Plan(given.transactions, given.aborted, given.lost, given.one_log), given.folder)
+        write(spark, GenerationPlan(given.transactions, given.aborted, given.lost, given.one_log), given.folder)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ AIM, MOST = 15.0, 20.0
 
 
 @dataclass(frozen=True)
-class Figures:
+class SpeedFigures:
     """What one check took."""
 
     records: int
@@ -65,7 +65,7 @@ def main() -> None:
     print(f"{RECORDS} records a transaction; for 2.57 million the aim is {AIM:.0f} s, and {MOST:.0f} s is the most")
 
 
-def measured(folder: Path, memory: str) -> Figures:
+def measured(folder: Path, memory: str) -> SpeedFigures:
     """Check the history in `folder`/in."""
     command = [
         str(Path(sys.executable).parent / "fencepost"),
@@ -87,7 +87,7 @@ def measured(folder: Path, memory: str) -> Figures:
     if process.returncode != 1:
         raise SystemExit(f"fencepost check ended with {process.returncode}, expected 1: the history has anomalies")
     verdict = json.loads((folder / "out/verdict.json").read_text(encoding="utf-8"))
-    return Figures(verdict["records"], time.monotonic() - began - started, started, peak.mb)
+    return SpeedFigures(verdict["records"], time.monotonic() - began - started, started, peak.mb)
 
 
 if __name__ == "__main__":

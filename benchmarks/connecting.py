@@ -14,7 +14,7 @@ from typing import Any
 from fencepost.wire.pulsar import messages_pb2 as pb
 
 from .served import served
-from .splitting import Client
+from .splitting import SplitClient
 
 ROUNDS = 20
 CONNECTS = 200
@@ -42,7 +42,7 @@ def measured(port: int) -> None:
 
 def _without(port: int) -> Iterator[float]:
     """Seconds, on one connection."""
-    client = Client(port)
+    client = SplitClient(port)
     for request in count():
         yield _seconds(client, pb.CommandTcClientConnectRequest(request_id=request, tc_id=0))[0]
 
@@ -50,7 +50,7 @@ def _without(port: int) -> Iterator[float]:
 def _with_new_keys(port: int) -> Iterator[float]:
     """Each on a separate connection, since one connection has one key; opening and closing is not counted."""
     for number in count():
-        client = Client(port)
+        client = SplitClient(port)
         connect = pb.CommandTcClientConnectRequest(request_id=0, tc_id=0, transaction_key=b"new-%d" % number, transaction_key_epoch=NEW)
         yield _seconds(client, connect)[0]
         client.close()
@@ -58,7 +58,7 @@ def _with_new_keys(port: int) -> Iterator[float]:
 
 def _with_one_key(port: int) -> Iterator[float]:
     """On one connection, with the epoch that was granted last."""
-    client, epoch = Client(port), NEW
+    client, epoch = SplitClient(port), NEW
     for request in count():
         connect = pb.CommandTcClientConnectRequest(request_id=request, tc_id=0, transaction_key=b"one", transaction_key_epoch=epoch)
         seconds, answer = _seconds(client, connect)
@@ -67,7 +67,7 @@ def _with_one_key(port: int) -> Iterator[float]:
         yield seconds
 
 
-def _seconds(client: Client, connect: pb.CommandTcClientConnectRequest) -> tuple[float, Any]:
+def _seconds(client: SplitClient, connect: pb.CommandTcClientConnectRequest) -> tuple[float, Any]:
     """The time until the answer, and the answer."""
     began = time.perf_counter()
     answer: Any = client.ask(connect).body

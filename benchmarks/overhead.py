@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from fencepost.run.options import Options
+from fencepost.run.options import RunOptions
 from fencepost.run.plays import Plays
 from fencepost.run.selection import Selection
 
@@ -45,7 +45,7 @@ def pytest_sessionfinish(session):
 """
 
 
-class Told(NamedTuple):
+class ProcessFigures(NamedTuple):
     """What a process reports: how many scenarios it had, and the CPU seconds of preparing and of playing them."""
 
     scenarios: int
@@ -71,7 +71,7 @@ def main() -> None:
 def play() -> None:
     """Play and judge all of them, and report the time. One is played before, as part of the preparation."""
     began = time.process_time()
-    with Plays(Options(selection=Selection(specs=(SPEC,)))) as plays:
+    with Plays(RunOptions(selection=Selection(specs=(SPEC,)))) as plays:
         plays.judge(plays.all[0])
         ready = time.process_time()
         for one in plays:
@@ -79,15 +79,15 @@ def play() -> None:
         print("told", len(plays.all), ready - began, time.process_time() - ready)
 
 
-def _reported_by(arguments: list[str], folder: str) -> Told:
+def _reported_by(arguments: list[str], folder: str) -> ProcessFigures:
     done = subprocess.run([sys.executable, *arguments], cwd=folder, capture_output=True, text=True, check=False)
     reported = next((line.split()[1:] for line in done.stdout.splitlines() if line.startswith("told ")), None)
     if done.returncode != 0 or reported is None:
         raise SystemExit(done.stdout + done.stderr)
-    return Told(int(reported[0]), float(reported[1]), float(reported[2]))
+    return ProcessFigures(int(reported[0]), float(reported[1]), float(reported[2]))
 
 
-def _seconds(reported: tuple[Told, ...]) -> list[float]:
+def _seconds(reported: tuple[ProcessFigures, ...]) -> list[float]:
     return [one.gone_through for one in reported]
 
 

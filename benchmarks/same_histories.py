@@ -32,7 +32,7 @@ _A_MOMENT_MS = 10**12
 _SHOWN = 12
 
 
-class Key(NamedTuple):
+class ScenarioKey(NamedTuple):
     """What identifies a scenario."""
 
     requirement: str
@@ -46,10 +46,10 @@ class Key(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Difference:
+class HistoryDifference:
     """A scenario with a different conversation, and how it differs: lines with a minus before, with a plus after."""
 
-    key: Key
+    key: ScenarioKey
     lines: list[str]
 
 
@@ -82,14 +82,14 @@ def main() -> int:
     return 1 if unexplained or idle else 0
 
 
-def _histories(folder: Path, only: str) -> dict[Key, Path]:
-    found: dict[Key, Path] = {}
+def _histories(folder: Path, only: str) -> dict[ScenarioKey, Path]:
+    found: dict[ScenarioKey, Path] = {}
     for path in history_files.found_in(folder, only):
         parts = _FILE.fullmatch(history_files.stem_of(path))
         if parts is None:
             print(f"{path} is not named as a history is", file=sys.stderr)
             sys.exit(2)
-        key = Key(*(parts[name] or "" for name in Key._fields))
+        key = ScenarioKey(*(parts[name] or "" for name in ScenarioKey._fields))
         if key in found:
             print(f"{path} and {found[key]} are both of {key}", file=sys.stderr)
             sys.exit(2)
@@ -97,15 +97,15 @@ def _histories(folder: Path, only: str) -> dict[Key, Path]:
     return found
 
 
-def _differences(before: dict[Key, Path], after: dict[Key, Path]) -> Iterator[Difference]:
+def _differences(before: dict[ScenarioKey, Path], after: dict[ScenarioKey, Path]) -> Iterator[HistoryDifference]:
     for key in sorted(before.keys() | after.keys()):
         if key not in before or key not in after:
-            yield Difference(key, ["- not asked" if key not in before else "+ not asked"])
+            yield HistoryDifference(key, ["- not asked" if key not in before else "+ not asked"])
             continue
         old, new = _events(before[key]), _events(after[key])
         if old != new:
             lines = [line for line in difflib.unified_diff(old, new, n=0, lineterm="") if not line.startswith(("---", "+++", "@@"))]
-            yield Difference(key, lines)
+            yield HistoryDifference(key, lines)
 
 
 def _events(path: Path) -> list[str]:

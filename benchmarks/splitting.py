@@ -56,7 +56,7 @@ def measured(profile: str, port: int, admin: int) -> None:
 
     splitting = threading.Timer(SPLIT_AFTER_S, split)
     splitting.start()
-    writer = Writer(port, admin)
+    writer = SplitWriter(port, admin)
     began = time.perf_counter()
     writer.write()
     seconds = time.perf_counter() - began
@@ -100,7 +100,7 @@ def layout(admin: int) -> dict[str, bool]:
     return named
 
 
-class Client:
+class SplitClient:
     """A connection to the broker."""
 
     def __init__(self, port: int) -> None:
@@ -128,11 +128,11 @@ class Client:
         return frame
 
 
-class Writer:
+class SplitWriter:
     """The producer. A message's text is its number, and the numbers go to the children in turn."""
 
     def __init__(self, port: int, admin: int) -> None:
-        self._client, self._admin = Client(port), admin
+        self._client, self._admin = SplitClient(port), admin
         self._producers: list[int] = []
         self._unanswered: dict[tuple[int, int], None] = {}
         """Producer and number of unanswered messages, in the order in which they were sent."""
@@ -201,7 +201,7 @@ class Writer:
 
 def messages(port: int, segment: str) -> Iterator[str]:
     """What the subscription reads there, up to the newest message of the segment."""
-    client = Client(port)
+    client = SplitClient(port)
     client.ask(
         pb.CommandSubscribe(topic=segment, subscription=SUBSCRIPTION, sub_type=pb.CommandSubscribe.Shared, consumer_id=1, request_id=1)
     )

@@ -34,7 +34,7 @@ from fencepost.run.deselection import Narrowed
 from fencepost.run.interruption import Stopping
 from fencepost.run.interruption_hooks import WORKERS, StoppingHooks
 from fencepost.run.judged_systems import JudgedSystems
-from fencepost.run.options import Options
+from fencepost.run.options import RunOptions
 from fencepost.run.parallel import worker_status
 from fencepost.run.previous_run import PREVIOUS, previous_run
 from fencepost.run.refusal import refuse
@@ -55,7 +55,7 @@ def pytest_configure(config: pytest.Config) -> None:
     in_worker = hasattr(config, "workerinput")
     hands_out = bool(getattr(config.option, "dist", "no") != "no" and getattr(config.option, "tx", None)) and not in_worker
     try:
-        chosen, rows = Options.of(config), register.bundled()
+        chosen, rows = RunOptions.of(config), register.bundled()
         pytest_markers.register_all(config, rows)
         registry.check_proposals()
         vocabularies.check()
@@ -102,7 +102,7 @@ def _stopping(config: pytest.Config) -> Stopping:
     return hooks.stopping if hooks else Stopping()
 
 
-def _report_allure(config: pytest.Config, chosen: Options, rows: Register, stopping: Stopping) -> None:
+def _report_allure(config: pytest.Config, chosen: RunOptions, rows: Register, stopping: Stopping) -> None:
     """Write Allure results, into the results folder, or where allure-pytest's option points."""
     reported = getattr(config.option, "allure_report_dir", None)
     if not reported and not chosen.results:

@@ -27,7 +27,7 @@ from .ingest import quarantine
 from .layout import CHECK, DESCRIPTION, PAGE, QUARANTINE, TABLES, VERDICT, WITNESSES
 from .movement import judging
 from .movement.buckets import put
-from .options import Options
+from .options import PipelineOptions
 from .page import render
 from .recorded_by import systems_of
 from .session import Size, session
@@ -51,7 +51,7 @@ class FinishedCheck:
     by_run: Sequence[RankedWitness]
 
 
-def check(options: Options) -> int:
+def check(options: PipelineOptions) -> int:
     """Judge the histories, write the results and print them; returns the exit code."""
     judged = judge(options)
     if options.form == "json":
@@ -61,7 +61,7 @@ def check(options: Options) -> int:
     return CONFORMS if all(run["valid"] for run in judged.document["runs"]) else DOES_NOT
 
 
-def judge(options: Options, ahead: AbstractContextManager[SparkSession] | None = None) -> FinishedCheck:
+def judge(options: PipelineOptions, ahead: AbstractContextManager[SparkSession] | None = None) -> FinishedCheck:
     """Judge the histories, and write the results; in the existing session if there is one."""
     wanted = _chosen(options.anomalies)
     say = _Progress(options.quiet)
@@ -132,7 +132,7 @@ def _text(document: dict[str, Any]) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
-def _stories(every: Sequence[FoundWitnesses], tables: Tables, options: Options) -> Sequence[RankedWitness]:
+def _stories(every: Sequence[FoundWitnesses], tables: Tables, options: PipelineOptions) -> Sequence[RankedWitness]:
     """The first witnesses, with what they show. All witnesses are stored."""
     place = options.results / WITNESSES
     if not every:

@@ -2,12 +2,12 @@
 
 from fencepost.contract.errors import UnknownName
 
-from .options import Options, check_memory, spark_is_there
+from .options import PipelineOptions, check_memory, spark_is_there
 
-__all__ = ["Options", "run", "spark_is_there"]
+__all__ = ["PipelineOptions", "run", "spark_is_there"]
 
 
-def run(options: Options) -> int:
+def run(options: PipelineOptions) -> int:
     """Check as asked; returns the exit code."""
     if options.form not in ("table", "json"):
         raise UnknownName("format", options.form, ("table", "json"))

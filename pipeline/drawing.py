@@ -11,7 +11,7 @@ import pyarrow.dataset as ds
 from pyspark.sql import Row
 
 from .layouts.picture import drawn
-from .layouts.story import Happening, Moved, changed_topic, story
+from .layouts.story import Happening, StoryMove, changed_topic, story
 from .tables import Tables
 from .witnesses import RankedWitness
 
@@ -54,9 +54,9 @@ def _moved(tables: Tables, witness: Row) -> list[Happening]:
         table = table.append_column("other", others.cast(pa.int8()))
         table = table if first is None else pa.concat_tables([first, table])
         first = table.sort_by([("other", "ascending"), ("op", "ascending"), ("mop", "ascending")]).slice(0, _MOST_RECORDS)
-    moved: defaultdict[int, list[Moved]] = defaultdict(list)
+    moved: defaultdict[int, list[StoryMove]] = defaultdict(list)
     for row in [] if first is None else first.to_pylist():
-        moved[row["op"]].append(Moved(row["kind"], row["log"], row["v"] or "nothing", row["hash"]))
+        moved[row["op"]].append(StoryMove(row["kind"], row["log"], row["v"] or "nothing", row["hash"]))
     where = of_run & (ds.field("op").isin(sorted(moved)) | ds.field("f").isin(_ENDS))
     return [_happening(row, tuple(moved.get(row["op"], ()))) for row in _operations(tables, where)]
 
@@ -69,6 +69,6 @@ def _operations(tables: Tables, where: ds.Expression) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: (row["run"], row["op"]))
 
 
-def _happening(row: dict[str, Any], moved: tuple[Moved, ...] = ()) -> Happening:
+def _happening(row: dict[str, Any], moved: tuple[StoryMove, ...] = ()) -> Happening:
     who, ended = row["client"] or "control", None if row["open"] else row["at"]
     return Happening(row["op"], ended, who, row["f"], row["ty"], row["txn_id"], dict(row["ctl"] or {}), moved)

@@ -10,7 +10,7 @@ from fencepost.contract.errors import WrongUsage
 
 
 @dataclass(frozen=True)
-class Options:
+class PipelineOptions:
     """The options of `fencepost check`."""
 
     paths: tuple[Path, ...]

@@ -21,8 +21,8 @@ _NAMED = 5
 class Histories:
     """Files, except those that are unsafe to open."""
 
-    readable: tuple[files.Source, ...]
-    refused: tuple[files.Refusal, ...]
+    readable: tuple[files.IngestSource, ...]
+    refused: tuple[files.IngestRefusal, ...]
 
     @property
     def bytes(self) -> int:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from fencepost.contract.anomalies import Finding, Findings
 
 from . import java
-from .options import Options, spark_is_there
+from .options import PipelineOptions, spark_is_there
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -43,7 +43,7 @@ def judge(
         return Findings(0, 0)
     from . import check
 
-    judged = check.judge(Options(tuple(histories), results, by_run=True, quiet=quiet), session)
+    judged = check.judge(PipelineOptions(tuple(histories), results, by_run=True, quiet=quiet), session)
     words = {(shown.run, shown.anomaly.name): shown for shown in judged.by_run}
     found = [
         Finding(

@@ -6,7 +6,7 @@ Here are only the places of things; the template draws them, so that all text is
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .witnesses import Act
+from .witnesses import WitnessedAct
 
 WIDTH, LANE, LEFT, TOP = 960, 56, 150, 24
 _LETTER = 6.5
@@ -37,7 +37,7 @@ class TimelinePicture:
     bars: tuple[Bar, ...]
 
 
-def picture(acts: Sequence[Act]) -> TimelinePicture:
+def picture(acts: Sequence[WitnessedAct]) -> TimelinePicture:
     """Where everything is. Time goes from left to right by the order of events, so that a long pause takes no room."""
     clients = list(dict.fromkeys(act.who for act in acts))
     moments = sorted({moment for act in acts for moment in (act.began, act.ended)})
@@ -55,7 +55,7 @@ def picture(acts: Sequence[Act]) -> TimelinePicture:
     return TimelinePicture(WIDTH, TOP + LANE * max(1, len(clients)), lanes, tuple(bars))
 
 
-def _label(act: Act, room: float) -> str:
+def _label(act: WitnessedAct, room: float) -> str:
     """What the operation moved, as far as there is room until the next one of its client."""
     label, letters = "; ".join(act.moved) or act.f, int(max(room, _LEAST_ROOM) / _LETTER)
     return label if len(label) <= letters else label[: letters - 3] + "..."

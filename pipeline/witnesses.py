@@ -22,7 +22,7 @@ _OUTCOMES = {"ok": "acknowledged", "fail": "refused", "info": "outcome not known
 
 
 @dataclass(frozen=True)
-class Act:
+class WitnessedAct:
     """An operation of a witness's story. `began` and `ended` are its events' numbers, the recorder's order; `at_ns` is when it began, since
     the beginning of the history, if that was recorded.
     """
@@ -53,7 +53,7 @@ class RankedWitness:
     place: int
     definite: bool
     claim: str
-    acts: tuple[Act, ...]
+    acts: tuple[WitnessedAct, ...]
     layout: str | None = None
 
     def __str__(self) -> str:
@@ -141,14 +141,14 @@ def _shown(row: Row, ops: Sequence[tuple[Row, Sequence[Row]]]) -> RankedWitness:
     )
 
 
-def _act(op: Row, mops: Sequence[Row], values: set[str], log: str | None) -> Act:
+def _act(op: Row, mops: Sequence[Row], values: set[str], log: str | None) -> WitnessedAct:
     """An operation, shown by those of its records that the witness is about, if any."""
     moved = [mop for mop in mops if mop.log == log and (not values or mop.v in values)] or mops
     words = [_in_words(mop) for mop in moved]
     more = [f"and {len(words) - _MANY} more"] if len(words) > _MANY else []
     who = op.client if op.client else "control" if op.process is None else f"process {op.process}"
     outcome = "never completed" if op.open else _OUTCOMES[op.ty]
-    return Act(who, op.f, op.op, op.at, op.t0, outcome, (*words[:_MANY], *more))
+    return WitnessedAct(who, op.f, op.op, op.at, op.t0, outcome, (*words[:_MANY], *more))
 
 
 def _in_words(mop: Row) -> str:

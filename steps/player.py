@@ -43,9 +43,9 @@ class Player:
                     break
         return scene.played(steps)
 
-    def begin(self, open_session: Callable[[], Session]) -> "Scene":
+    def begin(self, open_session: Callable[[], Session]) -> "PlayedScene":
         """A scenario whose steps are played one by one. As a context manager, it releases its state at the end."""
-        return Scene(self, self.stage(open_session))
+        return PlayedScene(self, self.stage(open_session))
 
     def brings_down(self, step: Step) -> str | None:
         """How a step brings the system down, as marked by `sentence.brings_down`; None where it stays up."""
@@ -68,7 +68,7 @@ class Player:
         raise LookupError(f"line {step.line}: no sentence of {names} parses the {step.kind} {step.text!r}")
 
 
-class Scene:
+class PlayedScene:
     """One scenario on its stage, step by step."""
 
     def __init__(self, player: Player, stage: Stage) -> None:
@@ -77,7 +77,7 @@ class Scene:
         self._played: list[PlayedStep] = []
         self._error: BaseException | None = None
 
-    def __enter__(self) -> "Scene":
+    def __enter__(self) -> "PlayedScene":
         return self
 
     def __exit__(self, *_: object) -> None:

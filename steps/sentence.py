@@ -20,7 +20,7 @@ from .stage import EVIDENCE, SESSION, Factory
 from .values import SentenceError, ValueType, choice, listed, number, quoted, text
 
 __all__ = [
-    "Act",
+    "ActSentence",
     "Form",
     "Fulfilled",
     "Kind",
@@ -89,7 +89,7 @@ class Vocabulary:
     def __init__(self, name: str, types: Iterable[ValueType[Any]]) -> None:
         self.name = name
         self.types = {one.name: one for one in types}
-        self._sentences: list[Sentence | Act] = []
+        self._sentences: list[Sentence | ActSentence] = []
         self._fulfilled: list[Fulfilled] = []
         self._found: dict[tuple[str, str], Fulfilled | None] = {}
         self.factories: dict[str, Factory] = {}
@@ -118,9 +118,9 @@ class Vocabulary:
         """Declare an observation that is judged."""
         return self._single("Then", words)
 
-    def act(self, given: str, when: str, meaning: str, tried: str = "") -> "Act":
+    def act(self, given: str, when: str, meaning: str, tried: str = "") -> "ActSentence":
         """Declare an action that can have happened before, and can be requested; with `tried`, also a Given of an attempt."""
-        act = Act(self, self.form("Given", given), self.form("When", when), meaning, self.form("Given", tried) if tried else None)
+        act = ActSentence(self, self.form("Given", given), self.form("When", when), meaning, self.form("Given", tried) if tried else None)
         self._sentences.append(act)
         return act
 
@@ -161,7 +161,7 @@ class Vocabulary:
         return known
 
 
-class Act:
+class ActSentence:
     """A sentence with two or three forms, whose functions are given by `given`, `when` and `tried`."""
 
     def __init__(self, vocabulary: Vocabulary, given: Form, when: Form, meaning: str, tried: Form | None = None) -> None:

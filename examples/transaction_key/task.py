@@ -16,7 +16,7 @@ from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.frames import SIZE, Frame, Payload, decode, encode, frame_of
 
 
-class Connection:
+class ExampleConnection:
     """One connection to the broker, which may be fenced at any moment."""
 
     def __init__(self, port: int) -> None:
@@ -45,7 +45,7 @@ class Connection:
 def main(port: int, key: str, source: str, target: str) -> None:
     """Process one message."""
     read_from, write_to = (f"persistent://public/default/{name}" for name in (source, target))
-    broker = Connection(port)
+    broker = ExampleConnection(port)
     connect = pb.CommandTcClientConnectRequest(request_id=1, tc_id=0, transaction_key=key.encode(), transaction_key_epoch=-1)
     print("connected, epoch", broker.ask(connect).body.transaction_key_epoch, flush=True)
     begun = broker.ask(pb.CommandNewTxn(request_id=2, tc_id=0, txn_ttl_millis=600_000)).body
@@ -65,7 +65,7 @@ def main(port: int, key: str, source: str, target: str) -> None:
     broker.ask(pb.CommandAck(consumer_id=1, ack_type="Cumulative", message_id=[message.body.message_id], request_id=7, **txn))
     print("processed", message.payload.data.decode(), flush=True)
     sys.stdin.readline()
-    Connection(port).ask(pb.CommandEndTxn(request_id=8, txn_action="COMMIT", **txn))  # like a client that was cut off in between
+    ExampleConnection(port).ask(pb.CommandEndTxn(request_id=8, txn_action="COMMIT", **txn))  # like a client that was cut off in between
     print("committed", flush=True)
 
 

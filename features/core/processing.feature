@@ -24,8 +24,8 @@ Feature: Exactly once from input to output
       Examples:
         | moment                              |
         | when it has decided                 |
-        | when it has told one of the logs of |
-        | when it has told all of the logs of |
+        | when it has notified one of the logs of |
+        | when it has notified all of the logs of |
 
     @needs:crash-points
     Scenario Outline: [2] A crash interrupts an abort of input and output
@@ -40,8 +40,8 @@ Feature: Exactly once from input to output
       Examples:
         | moment                              |
         | when it has decided                 |
-        | when it has told one of the logs of |
-        | when it has told all of the logs of |
+        | when it has notified one of the logs of |
+        | when it has notified all of the logs of |
 
   @CORE-34 @MUST
   Rule: If two transactions would take the same input for a group, at most one of them takes it and commits.

@@ -132,8 +132,8 @@ Feature: After a crash
       Examples:
         | moment                              |
         | when it has decided                 |
-        | when it has told one of the logs of |
-        | when it has told all of the logs of |
+        | when it has notified one of the logs of |
+        | when it has notified all of the logs of |
 
     @needs:crash-points
     Scenario Outline: [2] A crash interrupts an abort of writes to two logs
@@ -147,8 +147,8 @@ Feature: After a crash
       Examples:
         | moment                              |
         | when it has decided                 |
-        | when it has told one of the logs of |
-        | when it has told all of the logs of |
+        | when it has notified one of the logs of |
+        | when it has notified all of the logs of |
 
     @needs:crash-points
     Scenario Outline: [3] A crash interrupts a commit of input alone
@@ -161,5 +161,5 @@ Feature: After a crash
       Examples:
         | moment                              |
         | when it has decided                 |
-        | when it has told one of the logs of |
-        | when it has told all of the logs of |
+        | when it has notified one of the logs of |
+        | when it has notified all of the logs of |

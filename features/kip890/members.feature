@@ -14,7 +14,7 @@ Feature: Groups whose members join and leave
       When A joins group "shop"
       Then it is done
       And the members have one generation, one protocol and one leader among them
-      And the leader alone is told what all members want
+      And the leader alone receives what all members want
       And each member has what the leader assigned to it
       And group "shop" still has A
 
@@ -23,7 +23,7 @@ Feature: Groups whose members join and leave
       When B joins group "shop" beside A
       Then it is done
       And the members have one generation, one protocol and one leader among them
-      And the leader alone is told what all members want
+      And the leader alone receives what all members want
       And each member has what the leader assigned to it
       And group "shop" still has A
 
@@ -32,7 +32,7 @@ Feature: Groups whose members join and leave
       When B joins group "shop" beside A
       Then it is done
       And the members have one generation, one protocol and one leader among them
-      And the leader alone is told what all members want
+      And the leader alone receives what all members want
       And each member has what the leader assigned to it
       And group "shop" still has B
 
@@ -42,7 +42,7 @@ Feature: Groups whose members join and leave
       And A has left group "shop"
       When B joins group "shop"
       Then the members have one generation, one protocol and one leader among them
-      And the leader alone is told what all members want
+      And the leader alone receives what all members want
       And each member has what the leader assigned to it
 
     Scenario: [5] A member rejoins with the same metadata
@@ -96,7 +96,7 @@ Feature: Groups whose members join and leave
     Scenario: [3] A member is silent until its session expires
       Given A is a member of group "shop"
       And B has joined group "shop" beside A with a short session
-      When B is silent until A is told so in group "shop"
+      When B is silent until A is notified of it in group "shop"
       Then group "shop" wants a new JoinGroup of A
       And group "shop" no longer has B
 

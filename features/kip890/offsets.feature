@@ -350,7 +350,7 @@ Feature: Offsets in a transaction
       Given producers A and B with transactional ids "transfer" and "refund"
       And A is a member of group "shop"
       And B has joined group "shop" beside A with a short session
-      And B has been silent until A was told so in group "shop"
+      And B has been silent until A was notified of it in group "shop"
       When B sends offset 5 of payments-0 to group "shop" as the member that it is
       Then it is refused for payments-0 with UNKNOWN_MEMBER_ID
       And group "shop" has no pending offset of payments-0

@@ -146,7 +146,7 @@ Feature: Timeouts and restarts in detail
       Given producer A with transactional id "transfer"
       And completion of A's transactions is blocked until the next restart
       And A has written "a1" to payments-0
-      And A has initialised again, and was told to wait
+      And A has initialised again, and had to wait
       And the system has crashed and restarted
       When A initialises again
       Then it is done and answers the same producer id and the next epoch

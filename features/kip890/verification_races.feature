@@ -80,7 +80,7 @@ Feature: What verification must refuse
       And A is an old client (transaction version 0)
       And A has added accounts-0
       And the coordinator of A has moved to node 2
-      When A writes "a3" to accounts-0, and an ABORT marker is there before node 2 tells its leader
+      When A writes "a3" to accounts-0, and an ABORT marker is there before node 2 notifies its leader
       Then each batch in accounts-0 that was accepted is followed by its marker, and no other is there
       And accounts-0 has no open transaction of A
 
@@ -90,7 +90,7 @@ Feature: What verification must refuse
       And A is an old client (transaction version 0) and uses Produce v10
       And A has added accounts-0
       And the coordinator of A has moved to node 2
-      When A writes "a3" to accounts-0, and an ABORT marker is there before node 2 tells its leader
+      When A writes "a3" to accounts-0, and an ABORT marker is there before node 2 notifies its leader
       Then each batch in accounts-0 that was accepted is followed by its marker, and no other is there
       And accounts-0 has no open transaction of A
 
@@ -98,7 +98,7 @@ Feature: What verification must refuse
     Scenario: [6] A marker of the next epoch arrives before a new client's partition is added
       Given producer A has committed "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And the coordinator of A has moved to node 2
-      When A writes "a3" to accounts-0, and an ABORT marker with the next epoch is there before node 2 tells its leader
+      When A writes "a3" to accounts-0, and an ABORT marker with the next epoch is there before node 2 notifies its leader
       Then each batch in accounts-0 that was accepted is followed by its marker, and no other is there
       And accounts-0 has no open transaction of A
 
@@ -111,7 +111,7 @@ Feature: What verification must refuse
       Given producer A has committed "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And producer B with transactional id "refund"
       And the coordinator of B has moved to node 2
-      When B writes "b1" to accounts-0, and an ABORT marker of A is there before node 2 tells its leader
+      When B writes "b1" to accounts-0, and an ABORT marker of A is there before node 2 notifies its leader
       Then it is done
       And the open transaction of B in accounts-0 starts at "b1"
 
@@ -122,5 +122,5 @@ Feature: What verification must refuse
       And B is an old client (transaction version 0)
       And B has added accounts-0
       And the coordinator of B has moved to node 2
-      When B writes "b1" to accounts-0, and an ABORT marker of A is there before node 2 tells its leader
+      When B writes "b1" to accounts-0, and an ABORT marker of A is there before node 2 notifies its leader
       Then it is done

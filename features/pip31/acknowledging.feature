@@ -327,13 +327,13 @@ Feature: Acknowledging in a transaction
     Scenario: [3] A client acknowledges without requesting an answer
       Given transaction A
       When A acknowledges "i1", "i2" for "workers" without asking for an answer
-      Then the consumer of "workers" is told nothing that it did not ask for
+      Then the consumer of "workers" learns nothing that it did not ask for
 
     Scenario: [4] A client acknowledges a pending message without requesting an answer
       Given transactions A and B
       And A has acknowledged "i2" for "workers"
       When B acknowledges "i1", "i2" for "workers" without asking for an answer
-      Then the consumer of "workers" is told nothing that it did not ask for
+      Then the consumer of "workers" learns nothing that it did not ask for
 
   @PIP31-70 @MUST @aborts
   Rule: A transaction whose acknowledgement was refused with a conflict can be aborted, and the abort leaves nothing of it pending.

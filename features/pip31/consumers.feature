@@ -73,19 +73,19 @@ Feature: What consumers may rely on
       And everything up to "i3" has been acknowledged for "workers" without a transaction
       And inputs has been terminated
       When another consumer takes over "workers"
-      Then the consumer of "workers" is told that there is no more
+      Then the consumer of "workers" learns that there is no more
 
     Scenario: [2] A consumer has not read a message of a terminated topic
       Given inputs has been terminated
       When a consumer of exclusive subscription "workers" of inputs asks for 2 messages
       Then the consumer of "workers" receives "i1", "i2" and no more unasked
-      And the consumer of "workers" is told nothing of an end
+      And the consumer of "workers" learns nothing of an end
 
     Scenario: [3] A consumer has acknowledged everything in a topic that is not terminated
       Given the consumer of exclusive subscription "workers" has received "i1", "i2", "i3" from inputs
       And everything up to "i3" has been acknowledged for "workers" without a transaction
       When another consumer takes over "workers"
-      Then the consumer of "workers" is told nothing of an end
+      Then the consumer of "workers" learns nothing of an end
 
   @PIP31-140 @MUST
   Rule: A plain cumulative acknowledgement deletes every message up to the one that it names, and no later one.

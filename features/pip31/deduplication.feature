@@ -46,7 +46,7 @@ Feature: Producers that send a message again
       And producer P has closed
       When producer P opens again
       Then it is done
-      And producer P is told the last sequence id that it has used
+      And producer P is answered the last sequence id that it has used
 
     Scenario: [2] A producer of a batch reopens after the topic was unloaded
       Given transaction A
@@ -54,7 +54,7 @@ Feature: Producers that send a message again
       And producer P has closed
       And orders has been unloaded
       When producer P opens again
-      Then producer P is told the last sequence id that it has used
+      Then producer P is answered the last sequence id that it has used
 
     Scenario: [3] A producer with another name writes to the topic
       Given transaction A
@@ -65,4 +65,4 @@ Feature: Producers that send a message again
 
     Scenario: [4] A new producer opens a deduplicated topic
       When producer P opens for the first time at orders
-      Then producer P is told the last sequence id that it has used
+      Then producer P is answered the last sequence id that it has used

@@ -80,7 +80,7 @@ Feature: Administering scalable topics
     Scenario: [7] A client watches a namespace whose name is a prefix of another namespace's name
       Given the scalable topic "payments" of segment "single", in a namespace whose name begins with that of others
       When client A begins to watch the namespace of orders
-      Then it is told of orders and not of payments
+      Then it is notified of orders and not of payments
 
     Scenario: [8] A topic is deleted whose name is a prefix of another topic's name
       Given the scalable topic "payments" of segments "a" and "b", under a name that begins with that of the first one
@@ -94,7 +94,7 @@ Feature: Administering scalable topics
       Given client A has begun to watch the namespace of orders
       And orders has been deleted as a whole
       When an administrator makes the scalable topic "payments" of segment "single"
-      Then client A is told of payments and not of orders
+      Then client A is notified of payments and not of orders
 
     Scenario: [10] An administrator creates a topic that exists and has been split
       Given "p1" has been written to left
@@ -109,7 +109,7 @@ Feature: Administering scalable topics
       And client A has begun to watch the namespace of orders
       And the next event of a change of a layout is lost
       When an administrator makes the scalable topic "payments" of segment "single"
-      Then client A is told of payments and not of orders
+      Then client A is notified of payments and not of orders
 
     Scenario: [12] An administrator creates a topic that exists and is unchanged
       When an administrator makes the scalable topic "orders" of segments "left", "middle" and "right"
@@ -120,7 +120,7 @@ Feature: Administering scalable topics
       Given the scalable topic "payments" of segment "single"
       And client A has begun to watch the namespace of orders
       When an administrator deletes payments as a whole
-      Then client A is told of orders and not of payments
+      Then client A is notified of orders and not of payments
 
     @needs:more-brokers @needs:store-faults
     Scenario: [14] An administrator splits a segment through a broker that is not the controller
@@ -197,7 +197,7 @@ Feature: Administering scalable topics
       And orders has been deleted as a whole
       And the scalable topic "orders" of segments "left" and "right"
       When left is split into low and high
-      Then soon ann is sent away, or told of orders as it is now
+      Then soon ann is sent away, or notified of orders as it is now
 
     Scenario: [10] A recreated topic has none of the messages of a segment that retention had removed
       Given "p1" has been written to left

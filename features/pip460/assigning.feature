@@ -181,4 +181,4 @@ Feature: Segments are assigned to stream consumers
       Given ann has joined "workers" of orders
       When middle is split into low and high
       Then each active segment of orders is assigned once to ann
-      And soon ann is sent away, or told of orders as it is now
+      And soon ann is sent away, or notified of orders as it is now

@@ -38,7 +38,7 @@ Feature: Consumers that read all segments
       Given ann has joined "workers" of orders
       When bob joins "auditors" of orders as a queue consumer
       Then it is done
-      And ann is assigned left and right, and was told of no others
+      And ann is assigned left and right, and was notified of no others
 
     Scenario: [5] Consumers that have acknowledged everything in an active segment receive no end-of-topic notification
       Given "p1" has been written to left
@@ -46,8 +46,8 @@ Feature: Consumers that read all segments
       And "p1" has been acknowledged for "workers" without a transaction
       And the consumer of shared subscription "others" has received nothing from left, by the name of "workers"
       When "p2" is written to right
-      Then the consumer of "workers" is told nothing of an end
-      And the consumer of "others" is told nothing of an end
+      Then the consumer of "workers" learns nothing of an end
+      And the consumer of "others" learns nothing of an end
 
   @PIP460-44 @MUST @sealing
   Rule: A checkpoint consumer can return to a checkpoint that was taken before a split.

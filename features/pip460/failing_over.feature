@@ -14,21 +14,21 @@ Feature: Consumers and controllers that are absent for a while
 
     Scenario: [1] The other consumer is not notified when one is disconnected
       When bob is cut off
-      Then ann is assigned left, and was told of no others
+      Then ann is assigned left, and was notified of no others
 
     Scenario: [2] A consumer that reconnects has the segments that it had
       Given bob has been cut off
       When bob joins "workers" of orders
       Then it is done
       And bob is assigned right
-      And ann is assigned left, and was told of no others
+      And ann is assigned left, and was notified of no others
 
     Scenario: [3] The consumer whose name sorts first reconnects
       Given ann has been cut off
       When ann joins "workers" of orders
       Then it is done
       And ann is assigned left
-      And bob is assigned right, and was told of no others
+      And bob is assigned right, and was notified of no others
 
     Scenario: [4] A consumer that reconnects reads on after what it has acknowledged
       Given "p1" has been written to right
@@ -50,7 +50,7 @@ Feature: Consumers and controllers that are absent for a while
       And right has been split into low and high
       When bob joins "workers" of orders
       Then each active segment of orders is assigned once to ann and bob
-      And ann was told of no other segments
+      And ann was notified of no other segments
 
     Scenario: [7] A consumer is disconnected a second time
       Given bob has been cut off
@@ -58,7 +58,7 @@ Feature: Consumers and controllers that are absent for a while
       And bob has joined "workers" of orders
       And bob has been cut off
       When the grace period passes but for its end
-      Then ann is assigned left, and was told of no others
+      Then ann is assigned left, and was notified of no others
 
     Scenario: [8] A segment that a consumer had drained before it reconnected is split
       Given "p1" has been written to right
@@ -81,7 +81,7 @@ Feature: Consumers and controllers that are absent for a while
       And bob has joined "workers" of orders
       When the grace period passes
       Then bob is assigned right
-      And ann is assigned left, and was told of no others
+      And ann is assigned left, and was notified of no others
 
   @PIP460-38 @MUST
   Rule: A controller reassigns the segments of a stream consumer that does not reconnect within the grace period.
@@ -138,7 +138,7 @@ Feature: Consumers and controllers that are absent for a while
       When ann joins "workers" of orders
       Then it is done
       And ann is assigned left
-      And bob is assigned right, and was told of no others
+      And bob is assigned right, and was notified of no others
 
     @needs:crash
     Scenario: [3] A consumer that reconnects reads on
@@ -182,7 +182,7 @@ Feature: Consumers and controllers that are absent for a while
       And the system has crashed and restarted
       And ann has joined "workers" of orders
       When the grace period passes but for its end
-      Then ann is assigned left, and was told of no others
+      Then ann is assigned left, and was notified of no others
 
     @needs:crash @needs:virtual-time
     Scenario: [2] A consumer reconnects late, after a fail-over
@@ -208,4 +208,4 @@ Feature: Consumers and controllers that are absent for a while
       And bob has joined "workers" of orders
       And another broker has become the controller of orders, while the former one lives
       When the grace period passes but for its end
-      Then ann is assigned left, and was told of no others
+      Then ann is assigned left, and was notified of no others

@@ -82,7 +82,7 @@ Feature: The layout of a scalable topic
       Given left has been split into low and high
       And client A has begun to watch orders
       When low and high are merged into whole
-      Then client A is told how orders is now, with parents and children
+      Then client A is notified how orders is now, with parents and children
 
   @PIP460-06 @MUST
   Rule: Each split and each merge increases the layout epoch by one, and the segments record the epoch at which they were created or sealed.

@@ -321,7 +321,7 @@ Feature: Changes that a controller does not finish
       Given ann has joined "workers" of orders
       And another broker has become the controller of orders, while the former one lives
       When left is split into low and high
-      Then soon ann is sent away, or told of orders as it is now
+      Then soon ann is sent away, or notified of orders as it is now
 
     @needs:more-brokers @needs:store-faults
     Scenario: [9] A controller that removes sealed segments has read the layout before its last change

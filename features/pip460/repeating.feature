@@ -77,4 +77,4 @@ Feature: Producers that send a message again
       And left has been split into low and high
       When shop comes to low
       Then it is done
-      And it is told that its last message was number 1
+      And it is answered that its last message was number 1

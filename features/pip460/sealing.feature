@@ -112,7 +112,7 @@ Feature: Sealed segments
       And A has written "a1" to left
       And left has been split into low and high
       When a client subscribes to left
-      Then it is not told the end of left before "a1", which A commits now
+      Then it is not notified of the end of left before "a1", which A commits now
 
     Scenario: [7] Only one of two merged parents is consumed when the retention passes
       Given left has been split into low and high
@@ -162,8 +162,8 @@ Feature: Sealed segments
       And the consumer of shared subscription "others" has received nothing from left, by the name of "workers"
       And left has been split into low and high
       When "p1" is acknowledged for "workers" without a transaction
-      Then the consumer of "workers" is told that there is no more
-      And the consumer of "others" is told that there is no more
+      Then the consumer of "workers" learns that there is no more
+      And the consumer of "others" learns that there is no more
 
     Scenario: [13] A consumer that subscribes after everything was acknowledged is notified of the end
       Given "p1" has been written to left
@@ -171,7 +171,7 @@ Feature: Sealed segments
       And left has been split into low and high
       And "p1" has been acknowledged for "workers" without a transaction
       When "p2" is written to low
-      Then the next consumer of "workers" is told the end of left
+      Then the next consumer of "workers" is notified of the end of left
 
     Scenario: [14] A shared consumer stays attached until the other consumers have acknowledged their messages
       Given "p1" has been written to left
@@ -179,7 +179,7 @@ Feature: Sealed segments
       And left has been split into low and high
       And the consumer of shared subscription "others" has received nothing from left, by the name of "workers"
       When "p2" is written to low
-      Then the consumer of "others" is told nothing of an end
+      Then the consumer of "others" learns nothing of an end
 
   @PIP460-16 @MUST @sealing
   Rule: No message is delivered twice because of a split or a merge.

@@ -11,28 +11,28 @@ Feature: Watching a layout
     Scenario: [1] A client watches a new topic
       When client A begins to watch orders
       Then it is done
-      And client A is told how orders is now, first of all
+      And client A is notified how orders is now, first of all
 
     Scenario: [2] A client watches a topic after a split
       Given left has been split into low and high
       When client A begins to watch orders
-      Then client A is told how orders is now, first of all
+      Then client A is notified how orders is now, first of all
 
     Scenario: [3] A client watches a topic after a merge
       Given left has been split into low and high
       And low and high have been merged into whole
       When client A begins to watch orders
-      Then client A is told how orders is now, first of all
+      Then client A is notified how orders is now, first of all
 
     Scenario: [4] A client watches a topic by the name of a segment
       Given left has been split into low and high
       When client A begins to watch low
-      Then client A is told how orders is now, first of all
+      Then client A is notified how orders is now, first of all
 
     Scenario: [5] A client watches a topic by its persistent name
       Given left has been split into low and high
       When client A begins to watch orders as a persistent topic
-      Then client A is told how orders is now, first of all
+      Then client A is notified how orders is now, first of all
 
   @PIP460-28 @MUST
   Rule: A broker notifies a client that watches a layout of each change.
@@ -41,55 +41,55 @@ Feature: Watching a layout
     Scenario: [1] A client is notified of a split
       Given client A has begun to watch orders
       When left is split into low and high
-      Then client A is told how orders is now
+      Then client A is notified how orders is now
 
     Scenario: [2] A client is notified of a merge
       Given left has been split into low and high
       And client A has begun to watch orders
       When low and high are merged into whole
-      Then client A is told how orders is now
+      Then client A is notified how orders is now
 
     Scenario: [3] Two clients are notified of a second change
       Given client A has begun to watch orders
       And client B has begun to watch orders
       And left has been split into low and high
       When right is split into third and fourth
-      Then client A is told how orders is now
-      And client B is told how orders is now
+      Then client A is notified how orders is now
+      And client B is notified how orders is now
 
     Scenario: [4] A client that reads nothing during many changes is notified of the last one
       Given client A has begun to watch orders
       And left has been split into low and high, 12 times
       And right has been split into third and fourth, 8 times
       When high is split into first and second
-      Then client A is told how orders is now
+      Then client A is notified how orders is now
 
     @needs:store-faults
     Scenario: [5] A client is notified of a change that was not notified to its broker
       Given client A has begun to watch orders
       And the next event of a change of a layout is lost
       When left is split into low and high
-      Then client A is told how orders is now
+      Then client A is notified how orders is now
 
     @needs:virtual-time
     Scenario: [6] A client is notified of the removal of a sealed segment
       Given client A has begun to watch orders
       And left has been split into low and high
       When the retention of sealed segments passes
-      Then client A is told how orders is now
+      Then client A is notified how orders is now
 
     Scenario: [7] A client is notified when its topic is deleted and recreated
       Given client A has begun to watch orders
       And orders has been deleted as a whole
       When an administrator makes the scalable topic "orders" of segments "left", "middle" and "right"
-      Then client A is told that orders was deleted, or how it is now
+      Then client A is notified that orders was deleted, or how it is now
 
     Scenario: [8] A client that closes one of its two watches is notified through the other
       Given client A has begun to watch orders
       And client A has begun to watch orders
       And client A has closed its watch
       When left is split into low and high
-      Then client A is told how orders is now
+      Then client A is notified how orders is now
 
     @needs:store-faults
     Scenario: [9] A client is notified of a recreated topic whose deletion was not notified to its broker
@@ -97,14 +97,14 @@ Feature: Watching a layout
       And the next event of a change of a layout is lost
       And orders has been deleted as a whole
       When an administrator makes the scalable topic "orders" of segments "left", "middle" and "right"
-      Then client A is told that orders was deleted, or how it is now
+      Then client A is notified that orders was deleted, or how it is now
 
     @needs:plain-store
     Scenario: [10] A client is notified when its topic is deleted and recreated on a store without sequence keys and indexes
       Given client A has begun to watch orders
       And orders has been deleted as a whole
       When an administrator makes the scalable topic "orders" of segments "left", "middle" and "right"
-      Then client A is told that orders was deleted, or how it is now
+      Then client A is notified that orders was deleted, or how it is now
 
     @needs:store-faults
     Scenario: [11] A client is notified of a recreated topic of which all events are late
@@ -113,7 +113,7 @@ Feature: Watching a layout
       And client A has begun to watch orders
       And orders has been deleted as a whole
       When an administrator makes the scalable topic "orders" of segments "left", "middle" and "right"
-      Then client A is told that orders was deleted, or how it is now
+      Then client A is notified that orders was deleted, or how it is now
 
     @needs:store-faults
     Scenario: [12] A client is notified of a recreated topic of the same epoch of which all events are late
@@ -123,7 +123,7 @@ Feature: Watching a layout
       And orders has been deleted as a whole
       And the scalable topic "orders" of segments "left" and "right"
       When right is split into lower and upper
-      Then client A is told that orders was deleted, or how it is now
+      Then client A is notified that orders was deleted, or how it is now
 
   @PIP460-29 @MUST
   Rule: The layouts that a broker sends to one watch have increasing epochs.
@@ -131,24 +131,24 @@ Feature: Watching a layout
 
     Scenario: [1] A watch receives a layout that does not change
       When client A begins to watch orders
-      Then client A is told how orders is now
-      And the epochs that client A was told grow
+      Then client A is notified how orders is now
+      And the epochs that client A was sent grow
 
     Scenario: [2] A watch receives several changes
       Given client A has begun to watch orders
       And left has been split into low and high
       And low and high have been merged into whole
       When right is split into third and fourth
-      Then client A is told how orders is now
-      And the epochs that client A was told grow
+      Then client A is notified how orders is now
+      And the epochs that client A was sent grow
 
     Scenario: [3] A watch receives a change that follows a refused one
       Given left has been split into low and high
       And client A has begun to watch orders
       And a split of left has been tried
       When low is split into first and second
-      Then client A is told how orders is now
-      And the epochs that client A was told grow
+      Then client A is notified how orders is now
+      And the epochs that client A was sent grow
 
   @PIP460-30 @MUST
   Rule: Every broker serves watches of a topic, whether or not it is the topic's controller.
@@ -158,13 +158,13 @@ Feature: Watching a layout
     Scenario: [1] A client at another broker receives the first layout
       Given left has been split into low and high
       When client A begins to watch orders at a broker that has no controller of it
-      Then client A is told how orders is now, first of all
+      Then client A is notified how orders is now, first of all
 
     @needs:more-brokers
     Scenario: [2] A client at another broker is notified of a change
       Given client A has begun to watch orders at a broker that has no controller of it
       When left is split into low and high
-      Then client A is told how orders is now
+      Then client A is notified how orders is now
 
     @needs:more-brokers
     Scenario: [3] Clients at the controller and at another broker are notified of a change
@@ -172,8 +172,8 @@ Feature: Watching a layout
       And client B has begun to watch orders at a broker that has no controller of it
       And left has been split into low and high
       When low and high are merged into whole
-      Then client B is told how orders is now
-      And client A is told how orders is now
+      Then client B is notified how orders is now
+      And client A is notified how orders is now
 
     @needs:more-brokers
     Scenario: [4] A client at another broker watches a topic whose controller has crashed
@@ -215,8 +215,8 @@ Feature: Watching a layout
       And client A has closed its watch
       And client A has begun to watch orders
       When left is split into low and high
-      Then client A is told how orders is now
-      And client A is told nothing in the watch that it closed
+      Then client A is notified how orders is now
+      And client A is sent nothing in the watch that it closed
 
   @PIP460-33 @MUST
   Rule: A client that opens a watch again receives the current layout.
@@ -227,7 +227,7 @@ Feature: Watching a layout
       And client A has lost its connection
       And left has been split into low and high
       When client A begins to watch orders
-      Then client A is told how orders is now, first of all
+      Then client A is notified how orders is now, first of all
 
     Scenario: [2] A client watches again after it closed its watch and the layout changed
       Given client A has begun to watch orders
@@ -235,4 +235,4 @@ Feature: Watching a layout
       And left has been split into low and high
       And client A has begun to watch orders
       When right is split into third and fourth
-      Then client A is told how orders is now
+      Then client A is notified how orders is now

@@ -140,7 +140,7 @@ Feature: Segments that are sealed during a transaction
       Given the consumer of shared subscription "workers" has received nothing from left
       And A has written "a1" to left
       When left is split into low and high
-      Then the consumer of "workers" is not told the end of left before "a1", which A commits now
+      Then the consumer of "workers" is not notified of the end of left before "a1", which A commits now
 
   @PIP471-50 @MUST @aborts @sealing
   Rule: An abort hides all messages of the transaction even if a segment of it was split since.
@@ -236,7 +236,7 @@ Feature: Segments that are sealed during a transaction
       And A has written "a1" to left
       And left has been split into low and high
       When A aborts
-      Then the consumer of "workers" is told that there is no more
+      Then the consumer of "workers" learns that there is no more
 
   @PIP471-51 @MUST @commits @aborts @sealing
   Rule: A commit or an abort applies to all messages of a transaction, also in segments that were merged since.
@@ -573,7 +573,7 @@ Feature: Segments that are sealed during a transaction
       Given "i2" has been acknowledged for "workers" without a transaction
       And A has acknowledged "i1" for "workers"
       When left is split into low and high
-      Then the consumer of "workers" is not told the end of left before "i1", which A aborts now
+      Then the consumer of "workers" is not notified of the end of left before "i1", which A aborts now
 
     @needs:store-faults
     Scenario: [20] An acknowledged message whose own transaction is not yet applied after a reload
@@ -583,14 +583,14 @@ Feature: Segments that are sealed during a transaction
       And right has been split into low and high
       And right has been unloaded, and will be loaded without a look at the end of A
       When B commits
-      Then the next consumer of "packers" is told the end of right
+      Then the next consumer of "packers" is notified of the end of right
 
     Scenario: [21] A consumer is notified of the end after its last acknowledgements are committed
       Given A has acknowledged "i1" for "workers"
       And left has been split into low and high
       And A has acknowledged "i2" for "workers"
       When A commits
-      Then the consumer of "workers" is told that there is no more
+      Then the consumer of "workers" learns that there is no more
 
   @PIP471-54 @MUST @sealing
   Rule: The end of a transaction writes no entry into a sealed segment.

@@ -13,16 +13,16 @@ Feature: Administering keys
       Given task one has connected with key "payments"
       And task two has connected with key "refunds"
       When task three connects with key "fees"
-      Then administrators are told of key "payments" and key "refunds" and key "fees" and no other
+      Then administrators are shown key "payments" and key "refunds" and key "fees" and no other
 
     Scenario: [2] An administrator lists keys after a client connected without one
       When task one connects with no key
-      Then administrators are told of no key and no other
+      Then administrators are shown no key and no other
 
     Scenario: [3] A key is listed whose connections fence each other
       Given task one has connected with key "payments"
       When task two connects with key "payments"
-      Then administrators are told of key "payments" and no other
+      Then administrators are shown key "payments" and no other
       And key "payments" is at the epoch of task two, with nothing open
 
     Scenario: [4] A key is listed with its open transaction
@@ -52,7 +52,7 @@ Feature: Administering keys
       When key "payments" is deleted
       Then the connection of task one is closed
       And the connection of task two is open
-      And administrators are told of key "refunds" and no other
+      And administrators are shown key "refunds" and no other
 
     Scenario: [8] A client writes to its transaction after its key was deleted
       Given task one has connected with key "payments"
@@ -68,7 +68,7 @@ Feature: Administering keys
       Given task one has connected with key "payments" of "alice"
       And task two has connected with key "payments" of "bob"
       When task three connects with key "refunds"
-      Then administrators are told of key "payments" of "alice" and key "payments" of "bob" and key "refunds" and no other
+      Then administrators are shown key "payments" of "alice" and key "payments" of "bob" and key "refunds" and no other
 
     @needs:principals
     Scenario: [10] The key of one owner is deleted, and another owner has the same name for a key
@@ -76,7 +76,7 @@ Feature: Administering keys
       And task two has connected with key "payments" of "bob"
       And task two has begun transaction A
       When key "payments" of "alice" is deleted
-      Then administrators are told of key "payments" of "bob" and no other
+      Then administrators are shown key "payments" of "bob" and no other
       And A is OPEN
 
     @needs:more-coordinators
@@ -86,7 +86,7 @@ Feature: Administering keys
       And task two has connected with key "refunds"
       And task three has connected with key "fees"
       When task four connects with key "tips"
-      Then administrators are told of key "payments" and key "refunds" and key "fees" and key "tips" and no other
+      Then administrators are shown key "payments" and key "refunds" and key "fees" and key "tips" and no other
 
     @needs:crash
     Scenario: [12] A key that was deleted before a crash is not listed
@@ -94,7 +94,7 @@ Feature: Administering keys
       And task two has connected with key "refunds"
       And key "payments" has been deleted
       When the system crashes and restarts
-      Then administrators are told of key "refunds" and no other
+      Then administrators are shown key "refunds" and no other
 
     @needs:key-topic-faults
     Scenario: [13] The key topic cannot store a deletion
@@ -124,7 +124,7 @@ Feature: Administering keys
       When key "refunds" is deleted
       Then it is refused
       And administrators do not find key "refunds"
-      And administrators are told of key "payments" and no other
+      And administrators are shown key "payments" and no other
 
     Scenario: [2] A key is deleted twice
       Given task one has connected with key "payments"
@@ -188,7 +188,7 @@ Feature: Administering keys
       When task two connects with key "payments"
       Then it is done
       And task two is given a greater epoch than task one
-      And administrators are told of key "payments" and no other
+      And administrators are shown key "payments" and no other
 
     @needs:crash
     Scenario: [4] A new client connects with a deleted key after a crash

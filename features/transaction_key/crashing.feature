@@ -15,7 +15,7 @@ Feature: Connects that are interrupted
       Given the key topic fails at the next write
       When task two connects with key "refunds"
       Then it is refused
-      And administrators are told of key "payments" and no other
+      And administrators are shown key "payments" and no other
 
     @needs:key-topic-faults
     Scenario: [2] A connect that would have fenced a client fails
@@ -59,7 +59,7 @@ Feature: Connects that are interrupted
       When task three connects with key "payments"
       Then it is done
       And task three is given a greater epoch than task two
-      And whoever runs the system is told of 1 records that cannot be read
+      And operators are notified of 1 records that cannot be read
 
       Examples:
         | trouble                         | why                                        |

@@ -208,7 +208,7 @@ Feature: Keys and their owners
       When task two connects with key "payments&more"
       Then it is refused with NotAllowedError
       And A is OPEN
-      And administrators are told of key "payments" and no other
+      And administrators are shown key "payments" and no other
 
     Scenario: [4] A client connects with a key of one byte
       When task one connects with a key of 1 byte
@@ -247,7 +247,7 @@ Feature: Keys and their owners
       Given task one has connected with key "c" of "a&b"
       When task two connects with key "c" of "b"
       Then task two is given epoch 0
-      And administrators are told of key "c" of "a&b" and key "c" of "b" and no other
+      And administrators are shown key "c" of "a&b" and key "c" of "b" and no other
 
     @needs:principals @needs:crash
     Scenario: [5] Owners with and without an ampersand in their names connect after a crash
@@ -256,7 +256,7 @@ Feature: Keys and their owners
       And the system has crashed and restarted
       When task three connects with key "c" of "a&b"
       Then task three is given a greater epoch than task one
-      And administrators are told of key "c" of "a&b" and key "c" of "a" and no other
+      And administrators are shown key "c" of "a&b" and key "c" of "a" and no other
 
   @TXKEY-19 @MUST
   Rule: A key belongs to one coordinator, whichever client connects and however often.

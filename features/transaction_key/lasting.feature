@@ -48,7 +48,7 @@ Feature: Durable keys
       And the system has crashed and restarted
       When task four connects with key "payments" of "alice"
       Then task four is given a greater epoch than task three
-      And administrators are told of key "payments" and key "payments" of "alice" and no other
+      And administrators are shown key "payments" and key "payments" of "alice" and no other
 
     @needs:key-topic-faults
     Scenario: [7] A new client connects after the key topic was compacted and the system crashed
@@ -69,7 +69,7 @@ Feature: Durable keys
     Scenario: [9] An administrator lists the keys after a crash
       Given task two has connected with key "refunds"
       When the system crashes and restarts
-      Then administrators are told of key "payments" and key "refunds" and no other
+      Then administrators are shown key "payments" and key "refunds" and no other
 
     @needs:virtual-time
     Scenario: [10] A new client connects with a key that was idle for a month
@@ -84,7 +84,7 @@ Feature: Durable keys
       And the system has crashed and restarted a month later
       When task one connects again
       Then it is refused with NotAllowedError
-      And administrators are told of key "payments" and no other
+      And administrators are shown key "payments" and no other
 
   @TXKEY-21 @MUST @recovery @fencing
   Rule: The open transaction of a key survives a crash of the coordinator, and the next connect still fences it.

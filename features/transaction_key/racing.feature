@@ -27,7 +27,7 @@ Feature: Concurrent connects
       Given task three has connected with key "payments"
       When task one and task two connect with key "payments" at the same time
       Then exactly one of task one and task two stays connected
-      And administrators are told of key "payments" and no other
+      And administrators are shown key "payments" and no other
 
     Scenario: [4] Two clients connect concurrently after the key's transaction was committed
       Given task three has connected with key "payments"

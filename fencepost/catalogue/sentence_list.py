@@ -19,7 +19,7 @@ from .requirement_list import FORMS
 
 
 @dataclass(frozen=True)
-class Chapter:
+class SentenceChapter:
     """One vocabulary, with where its sentences are used."""
 
     name: str
@@ -52,10 +52,10 @@ def show(specs: Sequence[str], form: str) -> int:
     return 0
 
 
-def _chapters(specs: Sequence[str]) -> list[Chapter]:
+def _chapters(specs: Sequence[str]) -> list[SentenceChapter]:
     uses = vocabularies.uses(specs or list(proposals.bundled().by_spec))
     names = sorted({sentence.vocabulary for sentence in uses})
-    return [Chapter(name, {one: uses[one] for one in _by_kind(uses) if one.vocabulary == name}) for name in names]
+    return [SentenceChapter(name, {one: uses[one] for one in _by_kind(uses) if one.vocabulary == name}) for name in names]
 
 
 def _by_kind(sentences: Iterable[Sentence]) -> list[Sentence]:
@@ -64,7 +64,7 @@ def _by_kind(sentences: Iterable[Sentence]) -> list[Sentence]:
     return sorted(sentences, key=lambda sentence: (order.index(sentence.forms[-1].kind), sentence.forms[-1].words))
 
 
-def as_json(chapters: Sequence[Chapter]) -> dict[str, Any]:
+def as_json(chapters: Sequence[SentenceChapter]) -> dict[str, Any]:
     """Counts by vocabulary and in all, the types of values, and each sentence."""
     counts = [chapter.counts for chapter in chapters]
     return {
@@ -93,7 +93,7 @@ def as_json(chapters: Sequence[Chapter]) -> dict[str, Any]:
     }
 
 
-def markdown(chapters: Sequence[Chapter]) -> str:
+def markdown(chapters: Sequence[SentenceChapter]) -> str:
     """The page `docs/sentences.md`, by `fencepost sentences --format markdown`."""
     lines = [
         "# What a feature can say",
@@ -112,7 +112,7 @@ def markdown(chapters: Sequence[Chapter]) -> str:
     return "\n".join(lines)
 
 
-def _print(chapters: Sequence[Chapter]) -> None:
+def _print(chapters: Sequence[SentenceChapter]) -> None:
     console = Console()
     for chapter in chapters:
         table = Table(
@@ -138,7 +138,7 @@ def _shown(form: Form) -> Text:
     return Text.assemble((form.kind, "bold"), " ", form.words)
 
 
-def _counted(chapter: Chapter) -> str:
+def _counted(chapter: SentenceChapter) -> str:
     counts = chapter.counts
     return f"{counts['sentences']} sentences in {counts['forms']} forms, {counts['used_once']} used once"
 

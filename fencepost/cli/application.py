@@ -35,7 +35,7 @@ from fencepost.contract.errors import Exit, WrongUsage
 from fencepost.run import interruption
 
 from . import configuration
-from .configuration import Command
+from .configuration import ConfiguredCommand
 from .exit_codes import guarded_value, tell
 from .usage_errors import Commands
 
@@ -82,23 +82,23 @@ def _fencepost(
     guarded_value(lambda: configuration.apply(ctx, config))
 
 
-app.command(cls=Command)(run.run)
-app.command("list", cls=Command)(list_.list_)
-app.command(cls=Command)(explain.explain)
-app.command(cls=Command)(sentences.sentences)
-app.command(cls=Command)(check.check)
-app.command(cls=Command)(report.report)
-app.command(cls=Command)(prove.prove)
-app.command(cls=Command)(explore.explore)
-app.command(cls=Command)(soak.soak)
-app.command(cls=Command)(summary.summary)
-app.command(cls=Command)(findings.findings)
-app.command(cls=Command)(site.site)
-app.command(cls=Command)(compare.compare)
-app.command(cls=Command)(replay_.replay)
-app.command(cls=Command)(verify.verify)
-app.command(cls=Command)(doctor.doctor)
-app.command(cls=Command)(serve.serve)
+app.command(cls=ConfiguredCommand)(run.run)
+app.command("list", cls=ConfiguredCommand)(list_.list_)
+app.command(cls=ConfiguredCommand)(explain.explain)
+app.command(cls=ConfiguredCommand)(sentences.sentences)
+app.command(cls=ConfiguredCommand)(check.check)
+app.command(cls=ConfiguredCommand)(report.report)
+app.command(cls=ConfiguredCommand)(prove.prove)
+app.command(cls=ConfiguredCommand)(explore.explore)
+app.command(cls=ConfiguredCommand)(soak.soak)
+app.command(cls=ConfiguredCommand)(summary.summary)
+app.command(cls=ConfiguredCommand)(findings.findings)
+app.command(cls=ConfiguredCommand)(site.site)
+app.command(cls=ConfiguredCommand)(compare.compare)
+app.command(cls=ConfiguredCommand)(replay_.replay)
+app.command(cls=ConfiguredCommand)(verify.verify)
+app.command(cls=ConfiguredCommand)(doctor.doctor)
+app.command(cls=ConfiguredCommand)(serve.serve)
 app.add_typer(new.new, name="new")
 
 

@@ -38,7 +38,7 @@ _PATH = re.compile(r"FILE|DIR|RESULTS|PATH|LEFT|RIGHT")
 _FITTING: dict[type, tuple[type, ...]] = {int: (int,), float: (int, float)}
 
 
-class Command(TyperCommand):
+class ConfiguredCommand(TyperCommand):
     """A command whose options can be set in a file and by the environment, and which reports what came from there."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -123,7 +123,7 @@ def apply(ctx: Any, named: Path | None) -> None:
     """Apply the settings of the file and the environment to all commands. Raises WrongUsage."""
     group = ctx.command
     assert isinstance(group, TyperGroup)
-    commands = {name: command for name, command in group.commands.items() if isinstance(command, Command)}
+    commands = {name: command for name, command in group.commands.items() if isinstance(command, ConfiguredCommand)}
     _check_environment(commands, os.environ)
     found = find(named, Path())
     if found is None:
@@ -167,7 +167,7 @@ def _read(path: Path) -> tuple[str, Mapping[str, Any]] | None:
     return str(path), ours
 
 
-def checked(path: str, tables: Mapping[str, Any], commands: Mapping[str, Command]) -> dict[str, dict[str, Any]]:
+def checked(path: str, tables: Mapping[str, Any], commands: Mapping[str, ConfiguredCommand]) -> dict[str, dict[str, Any]]:
     """The file's settings for each command, by the names of its parameters. Raises WrongUsage with file, key and what is expected."""
     said: dict[str, dict[str, Any]] = {}
     for name, table in tables.items():
@@ -185,7 +185,7 @@ def checked(path: str, tables: Mapping[str, Any], commands: Mapping[str, Command
     return said
 
 
-def _refuse_reaching_out(path: str, tables: Mapping[str, Any], commands: Mapping[str, Command]) -> None:
+def _refuse_reaching_out(path: str, tables: Mapping[str, Any], commands: Mapping[str, ConfiguredCommand]) -> None:
     """Raises WrongUsage if a file that the user did not name sets a program to run, or a path outside of its folder."""
     instead = f"say it on the command line, or name the file: `fencepost --config {path} ...`"
     for name, table in tables.items():
@@ -230,7 +230,7 @@ def _kind(hinted: Any) -> type:
     return kind if kind in _WORDS else str
 
 
-def _check_environment(commands: Mapping[str, Command], environment: Mapping[str, str]) -> None:
+def _check_environment(commands: Mapping[str, ConfiguredCommand], environment: Mapping[str, str]) -> None:
     """Raises WrongUsage for a variable that begins like those of a command, but is none of them."""
     known = {variable(name, key) for name, command in commands.items() for key in command.keys()}  # noqa: SIM118 it is no mapping
     begins = tuple(f"{variable(name, '')}" for name in commands)

@@ -15,7 +15,7 @@ from .completion import complete_defect, complete_profile, complete_system
 from .exit_codes import fail, guarded_value
 
 if TYPE_CHECKING:
-    from fencepost.run.options import Options
+    from fencepost.run.options import RunOptions
 
 _SYSTEM = "What is judged: reference (bundled, the default), kafka, pulsar, or a system that an installed package registers."
 Patience = Annotated[
@@ -155,14 +155,14 @@ class PlayedOptions(SystemOptions):
     patience: Patience = 20.0
     defect: Defect = None
 
-    def options(self, results: Path | None) -> "Options":
+    def options(self, results: Path | None) -> "RunOptions":
         """The options of a run on the system with this results folder. Raises WrongUsage and UnknownName."""
         from fencepost.adapters import registry
         from fencepost.contract.registration import SpecifiedSystem
-        from fencepost.run.options import Options, given
+        from fencepost.run.options import RunOptions, given
 
         asked = SpecifiedSystem(given(self.values() | {"defect": self.defect}, self.set_system or ()), self.profile, self.patience)
-        return Options(registry.named(self.system), asked, results=results)
+        return RunOptions(registry.named(self.system), asked, results=results)
 
 
 @dataclass(frozen=True)
@@ -197,17 +197,17 @@ class JudgedOptions(SystemOptions):
         }
 
 
-def other_system(name: str | None, said: Sequence[str], patience_s: float) -> "Options | None":
+def other_system(name: str | None, said: Sequence[str], patience_s: float) -> "RunOptions | None":
     """A second system, with all settings given as NAME=VALUE, also its profile. Raises WrongUsage and UnknownName."""
     if name is None:
         return None
     from fencepost.adapters import registry
     from fencepost.contract.registration import SpecifiedSystem
-    from fencepost.run.options import Options, given
+    from fencepost.run.options import RunOptions, given
 
     own = given({}, said)
     profile = own.pop("profile", None)
-    return Options(registry.named(name), SpecifiedSystem(own, profile, patience_s))
+    return RunOptions(registry.named(name), SpecifiedSystem(own, profile, patience_s))
 
 
 def takes_a_system(command: Callable[..., None]) -> Callable[..., None]:

@@ -8,7 +8,7 @@ from fencepost.contract.verdict import ScenarioResult
 from fencepost.results.verdict_collector import Reporting
 
 from . import verdict_matrix
-from .run_reporter import Loudness, Watching
+from .run_reporter import Loudness, RunReporter
 from .terminal import Screen
 
 _SLOWEST = 10
@@ -17,7 +17,7 @@ _LONG_S = 30.0
 _MOST_WARNINGS = 20
 
 
-def write(watching: Watching, reporting: Reporting | None) -> None:
+def write(watching: RunReporter, reporting: Reporting | None) -> None:
     """Write the reports of the whole results, and print all of it. Raises SystemUnreachable if a worker process found that."""
     if reporting and reporting.unreachable:
         raise SystemUnreachable(reporting.unreachable)
@@ -42,7 +42,7 @@ def write(watching: Watching, reporting: Reporting | None) -> None:
         verdict_matrix.write_stopped(results, screen)
 
 
-def write_failures(watching: Watching, screen: Screen) -> None:
+def write_failures(watching: RunReporter, screen: Screen) -> None:
     """Each red scenario in full, then errors outside scenarios, then warnings."""
     reported = watching.reported
     if reported.failures:
@@ -63,7 +63,7 @@ def write_failures(watching: Watching, screen: Screen) -> None:
         screen.write_line(f"  and {more} more")
 
 
-def write_pytests_own_words(watching: Watching, screen: Screen) -> None:
+def write_pytests_own_words(watching: RunReporter, screen: Screen) -> None:
     """Print pytest's output if nothing was judged and the kit has no reason for it."""
     words = watching.pytests_own_words.getvalue().strip()
     if words and not (watching.reported.failures or watching.reported.troubles):

@@ -9,7 +9,7 @@ from rich.live import Live as RichLive
 from rich.text import Text
 
 from .phrases import counted, shortened
-from .progress import Feature, Progress
+from .progress import FeatureProgress, Progress
 from .terminal import Screen
 
 _A_SECOND = 4
@@ -44,7 +44,7 @@ class RunView(Protocol):
         """How many columns fit on a line."""
         ...
 
-    def end_of(self, feature: Feature) -> None:
+    def end_of(self, feature: FeatureProgress) -> None:
         """All scenarios of a feature have ended."""
         ...
 
@@ -76,7 +76,7 @@ class PlainView:
     def room(self) -> int:
         return self._screen.width - _INDENT
 
-    def end_of(self, feature: Feature) -> None:
+    def end_of(self, feature: FeatureProgress) -> None:
         width = max(map(len, self._progress.features), default=0)
         self._line(f"{feature.name:<{width}}  {feature}")
 
@@ -120,7 +120,7 @@ class Live:
     def room(self) -> int:
         return self._screen.width - _INDENT - 1  # a full line may make a terminal start the next one
 
-    def end_of(self, feature: Feature) -> None:
+    def end_of(self, feature: FeatureProgress) -> None:
         """Nothing: the live line already counts."""
 
     def stop(self) -> None:

@@ -46,7 +46,7 @@ class Now:
 
 
 @dataclass(frozen=True)
-class Running:
+class RunningScenario:
     """A running scenario."""
 
     planned: Planned
@@ -55,7 +55,7 @@ class Running:
 
 
 @dataclass
-class Feature:
+class FeatureProgress:
     """The results of a feature's scenarios so far."""
 
     name: str
@@ -80,7 +80,7 @@ class Progress:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.phase = "collecting the scenarios"
         self.planned: Mapping[str, Planned] = {}
-        self.features: dict[str, Feature] = {}
+        self.features: dict[str, FeatureProgress] = {}
         self.judged: dict[str, ScenarioResult] = {}
         self.looks: list[Callable[[], Now]] = []
         """One for each process that runs scenarios; called from any thread."""
@@ -98,7 +98,7 @@ class Progress:
         self.features = {}
         for planned in self.planned.values():
             name = planned.feature.removesuffix(".feature")
-            self.features.setdefault(name, Feature(name)).planned += 1
+            self.features.setdefault(name, FeatureProgress(name)).planned += 1
 
     def expect(self, seconds: float) -> None:
         """Set how long the run will take from now on, as estimated before scenarios run."""
@@ -114,7 +114,7 @@ class Progress:
         """It is over, whether it was judged or not."""
         self._started.pop(nodeid, None)
 
-    def judge(self, nodeid: str, result: ScenarioResult) -> Feature | None:
+    def judge(self, nodeid: str, result: ScenarioResult) -> FeatureProgress | None:
         """Add a verdict; returns the feature if this was the last of its scenarios."""
         is_news = nodeid not in self.judged
         self.judged[nodeid] = result
@@ -179,11 +179,13 @@ class Progress:
         before = by_pace if self._expected is None else self._expected
         return max(share * by_pace + (1 - share) * before, self.elapsed)
 
-    def running(self) -> list[Running]:
+    def running(self) -> list[RunningScenario]:
         """The running scenarios, the oldest first, each with its current step, if known."""
         steps = {now.nodeid: now.step for now in (look() for look in list(self.looks))}
         started = list(self._started.items())
-        return [Running(self.planned[node], steps.get(node, ""), self._clock() - at) for node, at in started if node in self.planned]
+        return [
+            RunningScenario(self.planned[node], steps.get(node, ""), self._clock() - at) for node, at in started if node in self.planned
+        ]
 
     def doing(self) -> list[Doing]:
         """What the systems are doing, each once, whichever process reports it."""

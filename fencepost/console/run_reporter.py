@@ -21,7 +21,7 @@ from fencepost.contract.brokers import brokers_of, cares_who_asks, most_at_once
 from fencepost.contract.items import scenario_of
 from fencepost.contract.verdict import Verdict
 from fencepost.results.verdict_collector import CollectedResult
-from fencepost.run.options import Options
+from fencepost.run.options import RunOptions
 from fencepost.run.parallel.worker_mailbox import Mailbox
 from fencepost.run.parallel.worker_status import FOLDER, Looking, planned
 from fencepost.run.plan import plan_of
@@ -44,7 +44,7 @@ class Loudness(Enum):
 
 
 @dataclass
-class Told:
+class PrintedResults:
     """What is printed for the user when the run is over."""
 
     failures: list[str] = field(default_factory=list)
@@ -55,7 +55,7 @@ class Told:
     """Each warning, with how often it was given."""
 
 
-class Watching:
+class RunReporter:
     """The plugin; a context that ends with the run, whatever ended that."""
 
     __name__ = WATCHING
@@ -64,14 +64,14 @@ class Watching:
     def __init__(self, screen: Screen, loudness: Loudness = Loudness.NORMAL) -> None:
         self.screen, self.loudness = screen, loudness
         self.progress = Progress()
-        self.reported = Told()
+        self.reported = PrintedResults()
         self.refused: Exception | None = None
         """Why there was no run, if there was none."""
         self.pytests_own_words = io.StringIO()
         self._mailbox = Mailbox(Path(tempfile.mkdtemp(prefix="fencepost-watching-")))
         self.shown: RunView = Live(screen, self.progress) if screen.is_live else PlainView(screen, self.progress)
 
-    def __enter__(self) -> "Watching":
+    def __enter__(self) -> "RunReporter":
         self.shown.start()
         return self
 
@@ -99,7 +99,7 @@ class Watching:
         """Scenarios go to the workers to which they were assigned; pytest-xdist's own scheduler if their system does not care."""
         from fencepost.run.parallel.scheduler import AsDealt
 
-        systems = Options.of(config).build_systems().values()
+        systems = RunOptions.of(config).build_systems().values()
         return AsDealt(config, log, self._mailbox.planned) if any(map(cares_who_asks, systems)) else None
 
     @pytest.hookimpl(tryfirst=True)  # before the system is waited for
@@ -172,7 +172,7 @@ def _expected(config: pytest.Config) -> float | None:
     For any other run, its own pace is known before this could be computed.
     """
     rows, previous = register.bundled(), config.stash.get(PREVIOUS, None)
-    options = Options.of(config).about_system(rows)
+    options = RunOptions.of(config).about_system(rows)
     systems = options.build_systems().values()
     starts_brokers, lives_apart = any(brokers_of(system, ()) for system in systems), max(map(most_at_once, systems)) > 1
     if not starts_brokers and not (previous and lives_apart):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from fencepost.console.run_reporter import Loudness, Watching
+from fencepost.console.run_reporter import Loudness, RunReporter
 from fencepost.console.terminal import Screen
 from fencepost.contract import register
 from fencepost.contract.errors import Exit, WrongUsage
@@ -22,7 +22,7 @@ from fencepost.contract.register import Register
 from fencepost.contract.verdict import ScenarioResult, Verdict
 from fencepost.results.verdict_collector import CollectedResult
 from fencepost.run.interruption import Stopping
-from fencepost.run.options import Options
+from fencepost.run.options import RunOptions
 from fencepost.run.runner import Running
 
 from . import known_deviations, user_deviations
@@ -33,7 +33,7 @@ _JUDGED = (Verdict.MET, Verdict.VIOLATED, Verdict.KNOWN_DEVIATION)
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredDeviation:
     """How often an entry was seen in how many tries, and how many scenarios did not count."""
 
     known: LocatedDeviation
@@ -86,7 +86,7 @@ class Measuring:
             found = {one.where: one for known in running.systems.expectations.values() for one in known.known}
             self.known = tuple(found.values()) or self.known
 
-    def measured(self) -> Iterator[Measured]:
+    def measured(self) -> Iterator[MeasuredDeviation]:
         """The result of each entry that holds for the system and is selected."""
         for one in self.known:
             if one.entry.requirement == ANY:
@@ -96,7 +96,7 @@ class Measuring:
                 continue
             tried = [result for result in about if result.verdict in _JUDGED or result.is_stale]
             seen = sum(one.entry.shows_in(result.violation) for result in tried)
-            yield Measured(one, seen, len(tried), len(about) - len(tried))
+            yield MeasuredDeviation(one, seen, len(tried), len(about) - len(tried))
 
     def _wants(self, item: pytest.Item) -> bool:
         asked = Asking(requirement_of(item), scenario_of(item).name, item.stash[PROTOCOL], example_of(item))
@@ -113,7 +113,7 @@ def run(arguments: list[str], times: int, every: bool, stopping: Stopping) -> in
     with stopping.listening():
         for number in range(1, times + 1):
             screen.write_line(f"try {number} of {times}")
-            with Watching(screen, Loudness.QUIET) as watching:
+            with RunReporter(screen, Loudness.QUIET) as watching:
                 ended = pytest_session.judge(arguments, 1, stopping, watching, [measuring])
             if watching.refused:
                 raise watching.refused
@@ -129,7 +129,7 @@ def run(arguments: list[str], times: int, every: bool, stopping: Stopping) -> in
     return int(Exit.CONFORMS if ended.results and ended.results.complete else ended.exit)
 
 
-def _entries(options: Options, every: bool, rows: Register) -> list[DeviationEntry]:
+def _entries(options: RunOptions, every: bool, rows: Register) -> list[DeviationEntry]:
     """The entries that may be about the system. Its handshake decides which of them hold. Raises WrongUsage."""
     own = user_deviations.read(options.expectations, rows)
     files = {name for name, _, _ in known_deviations.everything()}

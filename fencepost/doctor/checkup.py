@@ -20,7 +20,7 @@ from fencepost.contract.trials import SystemTrial
 from fencepost.deviations import known_deviations
 from fencepost.deviations.known_as import settled
 from fencepost.deviations.known_deviations import DeviationEntry
-from fencepost.run.options import Options
+from fencepost.run.options import RunOptions
 
 from .offered_scenarios import OfProposal, offering_of
 
@@ -58,7 +58,7 @@ class CheckupResult:
         }
 
 
-def show(options: Options, form: str = "table") -> int:
+def show(options: RunOptions, form: str = "table") -> int:
     """Open the system, print its handshake and what can run on it, and release it. Raises UnknownName for an unknown form."""
     if form not in FORMS:
         raise UnknownName("format", form, FORMS)
@@ -82,7 +82,7 @@ def show(options: Options, form: str = "table") -> int:
     return code
 
 
-def _examined(options: Options, console: Console | None, failed: list[str]) -> Iterator[CheckupResult]:
+def _examined(options: RunOptions, console: Console | None, failed: list[str]) -> Iterator[CheckupResult]:
     """What each system reports; lines of a launcher that fail are added to `failed`, and what they start is not asked."""
     rows = register.bundled()
     for protocol, system in options.build_systems().items():

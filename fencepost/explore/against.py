@@ -16,7 +16,7 @@ from fencepost.run.observed_roles import BETWEEN_SYSTEMS, by_role
 from fencepost.steps.acts.act import ActLine, Script, Table, script_of
 
 from .paired_answers import Choice, answers, side_by_side
-from .trial import Finding, ScriptResult, SequenceResult, Trials
+from .trial import ExploredFinding, ScriptResult, SequenceResult, Trials
 
 
 class Differs(AssertionError):
@@ -49,13 +49,13 @@ class Comparison:
         """Play these acts, but for those that cannot come where they stand."""
         return self.put(script_of(self.table, acts))
 
-    def find(self, acts: Iterable[str]) -> Finding | None:
+    def find(self, acts: Iterable[str]) -> ExploredFinding | None:
         """What is found when these acts are played. Where a step breaks off, nothing is found."""
         with contextlib.suppress(BrokeOff):
             return self.play(acts).finding
         return None
 
-    def shows(self, lines: Sequence[ActLine], finding: Finding) -> bool:
+    def shows(self, lines: Sequence[ActLine], finding: ExploredFinding) -> bool:
         """Whether these lines differ as those of the finding do. They do not say the same to both in other words."""
         return tuple(lines) == finding.lines
 
@@ -78,7 +78,7 @@ class Comparison:
         lines = [said for said, _ in script.lines[: number + 2]]
         if line.kind != "When" or lines[-1].kind != "Then":  # what was asked is said with what is judged of it
             del lines[number + 1 :]
-        finding = Finding(tuple(script.acts), tuple(lines), requirement, "different", Differs(line, self.names, shown))
+        finding = ExploredFinding(tuple(script.acts), tuple(lines), requirement, "different", Differs(line, self.names, shown))
         known_here = any(each.known and len(each.known.lines) in (number + 1, number + 2) for each in tried)
         is_known = known_here or requirement in first.known_requirements | second.known_requirements
         return SequenceResult(acts, known=finding) if is_known else SequenceResult(acts, finding)

@@ -27,7 +27,7 @@ from fencepost.contract.register import Register
 from fencepost.contract.transitions import HasTransitions, watched
 from fencepost.contract.version import VERSION
 from fencepost.run.judged_systems import JudgedSystems
-from fencepost.run.options import Options
+from fencepost.run.options import RunOptions
 from fencepost.run.plays import seldom_collected
 from fencepost.steps.acts.act import ActLine, Table
 from fencepost.steps.acts.tables import table_of
@@ -37,8 +37,8 @@ from .coverage import Coverage
 from .deadline import Deadline, TimeIsUp
 from .finding_scenario import feature, reported
 from .reduction import reduced
-from .search import GoesOn, Plays, Progress, at_once, drawn, exhaustive
-from .trial import Finding, Trials, needs_of
+from .search import GoesOn, Plays, SearchProgress, at_once, drawn, exhaustive
+from .trial import ExploredFinding, Trials, needs_of
 
 EXPLORED, FOUND, EXAMPLES = "explored.json", "found", "examples"
 LAYOUT = Layout("explore", "--results", (EXPLORED,), (FOUND, EXAMPLES))
@@ -74,9 +74,9 @@ class Explored:
     against: str | None
     bounds: Bounds
     acts: tuple[str, ...]
-    progress: Progress
+    progress: SearchProgress
     seconds: float
-    finding: "Kept | None" = None
+    finding: "KeptFinding | None" = None
     coverage: Coverage | None = None
     """What the reference's coordinator has taken; None of a broker, whose coordinator does not show them."""
 
@@ -107,10 +107,10 @@ class Explored:
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptFinding:
     """A finding that was made small, with its scenario."""
 
-    finding: Finding
+    finding: ExploredFinding
     scenario: str
     file: str
     frequency: str | None = None
@@ -131,12 +131,12 @@ class Kept:
 class Exploration:
     """Goes through the sequences of proposals' acts on the systems that the options name."""
 
-    options: Options
+    options: RunOptions
     specs: Sequence[str]
     bounds: Bounds
     crashes: bool
     screen: Screen
-    against: Options | None = None
+    against: RunOptions | None = None
     """Another system that the same sequences are played on; what is found then is what differs between the two."""
     _rows: Register = field(init=False, default_factory=register.bundled)
 
@@ -210,7 +210,7 @@ class Exploration:
         is_there = system.answers if isinstance(system, Answers) else lambda: True
         return Trials(table.offered(kept), system.session, is_prompt=is_virtual, known=known, deadline=deadline, is_there=is_there)
 
-    def _gone_through(self, trials: Plays, is_virtual: bool, goes_on: GoesOn, claimed: Folder) -> Progress:
+    def _gone_through(self, trials: Plays, is_virtual: bool, goes_on: GoesOn, claimed: Folder) -> SearchProgress:
         bounds = self.bounds
         if bounds.depth is not None:
             return exhaustive(trials, bounds.depth, goes_on)
@@ -231,7 +231,7 @@ class Exploration:
     def _watch(self, title: str, deadline: Deadline, acts: int, coverage: Coverage | None) -> GoesOn:
         reported_at = start = time.monotonic()
 
-        def goes_on(progress: Progress) -> bool:
+        def goes_on(progress: SearchProgress) -> bool:
             nonlocal reported_at
             now = time.monotonic()
             if now - reported_at >= _PROGRESS_S:
@@ -243,7 +243,9 @@ class Exploration:
 
         return goes_on
 
-    def _kept(self, trials: Plays, progress: Progress, finding: Finding, claimed: Folder, protocol: str, is_virtual: bool) -> Kept:
+    def _kept(
+        self, trials: Plays, progress: SearchProgress, finding: ExploredFinding, claimed: Folder, protocol: str, is_virtual: bool
+    ) -> KeptFinding:
         """The finding made small, as far as there is time for it, and the system is there."""
         again, small = list[bool](), finding
 
@@ -272,7 +274,7 @@ class Exploration:
         how = f"fencepost explore {VERSION}: {small.how} in {counted(len(small.acts), 'act')}{f', {frequency}' if frequency else ''}"
         text = feature(small, lines, row, needs_of(trials.table, small.acts), how)
         claimed.put(name, text)
-        return Kept(small, text, str(claimed.path / name), frequency)
+        return KeptFinding(small, text, str(claimed.path / name), frequency)
 
     def _tell(self, explored: Explored) -> None:
         progress, screen = explored.progress, self.screen
@@ -320,15 +322,15 @@ def _is_virtual(systems: JudgedSystems, protocol: str) -> bool:
     return "virtual-time" in systems.handshakes[protocol].capabilities
 
 
-def _name_of(options: Options, protocol: str, systems: JudgedSystems) -> str:
+def _name_of(options: RunOptions, protocol: str, systems: JudgedSystems) -> str:
     """The name of a system, by which people distinguish it from another."""
     system, version = systems.by_protocol[protocol].name, systems.handshakes[protocol].version
     special = options.asked.options.get("defect") or options.asked.profile
     return f"{system} ({', '.join(filter(None, (protocol, version, special)))})"
 
 
-def _how_again(options: Options) -> str:
-    said = "" if options.system == Options().system else f" {options.system}"
+def _how_again(options: RunOptions) -> str:
+    said = "" if options.system == RunOptions().system else f" {options.system}"
     return said + "".join(f" --{name} {value}" for name, value in options.asked.options.items() if name in ("defect", "container"))
 
 

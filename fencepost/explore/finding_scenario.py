@@ -6,13 +6,13 @@ from itertools import pairwise
 from fencepost.contract.register import Requirement
 from fencepost.steps.acts.act import ActLine
 
-from .trial import Finding
+from .trial import ExploredFinding
 
 Plays = Callable[[Sequence[ActLine]], bool]
 """Whether these lines show the same."""
 
 
-def reported(finding: Finding, shows: Plays) -> tuple[ActLine, ...]:
+def reported(finding: ExploredFinding, shows: Plays) -> tuple[ActLine, ...]:
     """The lines of a finding as a scenario says them: what led to the question as Givens, one When where there is one, and one Then.
 
     A Given waits until what it did is everywhere, and a When does not, so the plain form is only taken where it `shows` the same.
@@ -22,7 +22,7 @@ def reported(finding: Finding, shows: Plays) -> tuple[ActLine, ...]:
     return plain if plain == raw or shows(plain) else raw
 
 
-def feature(finding: Finding, lines: Iterable[ActLine], row: Requirement, needs: Iterable[str], how_found: str) -> str:
+def feature(finding: ExploredFinding, lines: Iterable[ActLine], row: Requirement, needs: Iterable[str], how_found: str) -> str:
     """The text of a feature file with the one scenario."""
     tags = " ".join(f"@needs:{need}" for need in sorted(needs))
     steps, kind = [], ""

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from fencepost.contract.errors import SystemUnreachable
 
 from .deadline import TimeIsUp
-from .trial import Finding
+from .trial import ExploredFinding
 
-Play = Callable[[Sequence[str]], Finding | None]
+Play = Callable[[Sequence[str]], ExploredFinding | None]
 
 
-def reduced(finding: Finding, play: Play) -> Finding:
+def reduced(finding: ExploredFinding, play: Play) -> ExploredFinding:
     """The shortest finding that leaving out one act after the other, or two at once, leads to.
 
     Acts stand where they stood. Two are left out at once since an act may only be possible with another, such as an end with its write.
@@ -31,7 +31,7 @@ def reduced(finding: Finding, play: Play) -> Finding:
     return smallest
 
 
-def _without(finding: Finding, start: int, size: int, play: Play) -> Finding | None:
+def _without(finding: ExploredFinding, start: int, size: int, play: Play) -> ExploredFinding | None:
     acts = (*finding.acts[:start], *finding.acts[start + size :])
     found = play(acts)
     return found if found is not None and found.cause == finding.cause and len(found.acts) < len(finding.acts) else None

@@ -16,7 +16,7 @@ from fencepost.steps.acts import act
 
 from .against import Comparison
 from .deadline import TimeIsUp
-from .trial import Finding, SequenceResult, Trials
+from .trial import ExploredFinding, SequenceResult, Trials
 from .walk import walked
 
 _CHUNK = 250
@@ -26,7 +26,7 @@ _IN_VAIN = 16
 
 
 @dataclass
-class Progress:
+class SearchProgress:
     """What was gone through."""
 
     count: int = 0
@@ -37,7 +37,7 @@ class Progress:
     unanswered: int = 0
     known: Counter[str] = field(default_factory=Counter)
     """How often a requirement was broken that the system is known to break."""
-    finding: Finding | None = None
+    finding: ExploredFinding | None = None
     is_whole: bool = True
     """Whether it came to its end, and not to that of its time."""
     in_vain: int = 0
@@ -71,7 +71,7 @@ class Progress:
         return self.is_whole
 
 
-GoesOn = Callable[[Progress], bool]
+GoesOn = Callable[[SearchProgress], bool]
 """Hears of the progress now and then, and says whether there is time for more."""
 
 
@@ -79,9 +79,9 @@ Plays = Trials | Comparison
 """Plays sequences, on one system or on two."""
 
 
-def exhaustive(trials: Plays, depth: int, goes_on: GoesOn) -> Progress:
+def exhaustive(trials: Plays, depth: int, goes_on: GoesOn) -> SearchProgress:
     """Every sequence of at most so many acts, the shortest first. What several begin with is played once where time is virtual."""
-    progress = Progress()
+    progress = SearchProgress()
     for play in _each(trials, depth):
         if not progress.saw_of(play) or progress.finding:
             break
@@ -112,14 +112,14 @@ class _Over(BaseException):
     """Ends what Hypothesis draws at once; it takes an Exception for something that was found."""
 
 
-def drawn(trials: Plays, examples: int, length: int, seed: int, goes_on: GoesOn, database: ExampleDatabase | None = None) -> Progress:
+def drawn(trials: Plays, examples: int, length: int, seed: int, goes_on: GoesOn, database: ExampleDatabase | None = None) -> SearchProgress:
     """So many random sequences of `length` acts, from a number that Hypothesis draws; what once found something comes first.
 
     Hypothesis does not draw each act: it prefers what stands first, and repeats itself, so that of five hundred acts half never came. Draws
     know of the model alone and nothing of answers, so a sequence means the same on every system. Hypothesis does not make it small:
     `reducing` leaves out acts by their names, which is quicker and goes further.
     """
-    progress = Progress()
+    progress = SearchProgress()
     while progress.count < examples and not progress.finding:
         chunk = min(_CHUNK, examples - progress.count)
 
@@ -157,12 +157,12 @@ def drawn(trials: Plays, examples: int, length: int, seed: int, goes_on: GoesOn,
     return progress
 
 
-def at_once(trials: Plays, examples: int, length: int, seed: int, most: int, goes_on: GoesOn) -> Progress:
+def at_once(trials: Plays, examples: int, length: int, seed: int, most: int, goes_on: GoesOn) -> SearchProgress:
     """So many sequences of `length` acts, drawn by a seed, of which up to `most` are played at the same time.
 
     For a system that may answer otherwise the next time, so that nothing is made small while others are under way.
     """
-    progress, chance = Progress(), random.Random(seed)  # noqa: S311 - a sequence is no secret
+    progress, chance = SearchProgress(), random.Random(seed)  # noqa: S311 - a sequence is no secret
     with ThreadPoolExecutor(most) as pool:
         under_way: set[Future[SequenceResult]] = set()
         for number in range(examples):

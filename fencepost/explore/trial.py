@@ -15,13 +15,13 @@ from fencepost.contract.waiting import ENOUGH_S, waited_in
 from fencepost.deviations.known_deviations import ANY, DeviationEntry, Expectations
 from fencepost.run.plays import refusal_of
 from fencepost.steps.acts.act import ActLine, Script, Table, script_of
-from fencepost.steps.player import Scene, player_of
+from fencepost.steps.player import PlayedScene, player_of
 
 from .deadline import Deadline
 
 
 @dataclass(frozen=True)
-class Finding:
+class ExploredFinding:
     """A line that did not hold: the acts that led to it, every line up to it, and the requirement that is violated.
 
     `how` says in words that stay whether something was seen that may not be, or a client was refused what it may do.
@@ -48,8 +48,8 @@ class SequenceResult:
     """
 
     acts: tuple[str, ...]
-    finding: Finding | None = None
-    known: Finding | None = None
+    finding: ExploredFinding | None = None
+    known: ExploredFinding | None = None
     unanswered: str | None = None
     asked: frozenset[str] = frozenset()
 
@@ -101,7 +101,7 @@ class Trials:
         """Play these acts, but for those that cannot come where they stand."""
         return self.put(script_of(self.table, acts))
 
-    def find(self, acts: Iterable[str]) -> Finding | None:
+    def find(self, acts: Iterable[str]) -> ExploredFinding | None:
         """What is found when these acts are played. Where a step breaks off, nothing is found."""
         with contextlib.suppress(BrokeOff):
             return self.play(acts).finding
@@ -126,7 +126,7 @@ class Trials:
         """What a script has shown, as a finding where a line did not hold."""
         return SequenceResult.held(script) if shown.error is None else self._failed(script, shown, shown.error)
 
-    def shows(self, lines: Sequence[ActLine], finding: Finding) -> bool:
+    def shows(self, lines: Sequence[ActLine], finding: ExploredFinding) -> bool:
         """Whether these lines end as those of the finding do."""
         with self.scene(needs_of(self.table, finding.acts)) as scene:
             for line in lines[:-1]:
@@ -135,7 +135,7 @@ class Trials:
                     return False
             return type(scene.play(lines[-1].step).error) is type(finding.error)
 
-    def scene(self, needs: frozenset[str]) -> Scene:
+    def scene(self, needs: frozenset[str]) -> PlayedScene:
         """A scenario in a new session, whose lines are said one by one."""
         name = f"explored-{next(self._numbers)}"
         return self._player.begin(lambda: self._open(name, needs))
@@ -159,10 +159,10 @@ class Trials:
         requirement = self.table.means(script.model, line, error) if isinstance(error, Violation) else line.requirement
         how = "violated" if is_seen else "refused" if isinstance(error, SetUpFailed) else "unanswered"
         lines = tuple(said for said, _ in script.lines[: number + 1])
-        finding = Finding(tuple(script.acts), lines, requirement, how, error)
+        finding = ExploredFinding(tuple(script.acts), lines, requirement, how, error)
         return SequenceResult(reached, known=finding) if self._is_known(finding, shown) else SequenceResult(reached, finding)
 
-    def _is_known(self, finding: Finding, shown: ScriptResult) -> bool:
+    def _is_known(self, finding: ExploredFinding, shown: ScriptResult) -> bool:
         """Whether the system is known to break this requirement in this way. What was not answered looks like nothing."""
         error, said = finding.error, shown.session.exchanges() if shown.session else ()
         about = [one.entry for one in self._known.known if one.entry.requirement in (ANY, finding.requirement)]

@@ -9,7 +9,7 @@ from fencepost.contract.errors import WrongUsage
 from fencepost.results.compliance_document import Compliance, read
 
 from . import findings_page
-from .findings_page import MARK, Findings
+from .findings_page import MARK, FindingsContent
 from .manual_checks import Checked
 from .page_content import known, sections
 from .reproduction import shortest
@@ -25,7 +25,7 @@ def write(results: Path, out: Path) -> int:
     found = sections(run, rows)
     folder = results if results.is_dir() else results.parent
     reproductions = [shortest(section.findings, folder) for section in found]
-    made = Findings(run, found, known(run), reproductions, Checked.read(checked, rows), checked.name, rows)
+    made = FindingsContent(run, found, known(run), reproductions, Checked.read(checked, rows), checked.name, rows)
     try:
         out.mkdir(exist_ok=True)
         file.write_text(str(made), encoding="utf-8")

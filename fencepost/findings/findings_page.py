@@ -10,11 +10,11 @@ from fencepost.contract.verdict import Verdict
 from fencepost.deviations.symptoms import steady
 from fencepost.results.compliance_document import Compliance, Requirement
 from fencepost.results.likely_causes import counted
-from fencepost.results.markdown import Page, block, text
+from fencepost.results.markdown import MarkdownPage, block, text
 from fencepost.results.markdown_summary import asked, by_reason, ending, identity
 
 from .manual_checks import Check, Checked, row_of
-from .page_content import Finding, Section
+from .page_content import PageFinding, Section
 from .reproduction import Reproduction
 
 MARK = "<!-- Made by fencepost findings: do not edit it; write what you checked into the file beside it. -->"
@@ -26,19 +26,19 @@ _HEADS = ("requirement and scenario", "expected", "seen", "checked")
 
 
 @dataclass(frozen=True)
-class Findings:
+class FindingsContent:
     """The content of a page. `reproductions` has one for each section that can have one."""
 
     run: Compliance
     sections: Sequence[Section]
-    known: Mapping[str, Sequence[Finding]]
+    known: Mapping[str, Sequence[PageFinding]]
     reproductions: Sequence[Reproduction | None]
     checked: Checked
     checked_in: str
     register: Register
 
     @property
-    def red(self) -> list[Finding]:
+    def red(self) -> list[PageFinding]:
         return [one for section in self.sections for one in section.findings]
 
     @property
@@ -47,17 +47,17 @@ class Findings:
         deviating = [one for those in self.known.values() for one in those]
         return self.checked.unused(one.key for one in [*self.red, *deviating])
 
-    def answers(self, findings: Iterable[Finding]) -> str:
+    def answers(self, findings: Iterable[PageFinding]) -> str:
         """`7 true, 1 open`."""
         found = Counter(self.answer(one) for one in findings)
         return ", ".join(f"{found[answer]} {answer}" for answer in ("true", "suite's fault", _OPEN) if found[answer])
 
-    def answer(self, finding: Finding) -> str:
+    def answer(self, finding: PageFinding) -> str:
         check = self.checked.of(*finding.key)
         return check.checked if check else _OPEN
 
     def __str__(self) -> str:
-        page = Page(_LIMIT)
+        page = MarkdownPage(_LIMIT)
         page.paragraph(MARK)
         page.paragraph(f"# {text(str(self.run.system))}: findings")
         self._write_run(page)
@@ -69,7 +69,7 @@ class Findings:
         page.folded("What was not offered, and why", by_reason(self.run.having(Verdict.NOT_OFFERED)), _THERE)
         return str(page).rstrip() + "\n"
 
-    def _write_run(self, page: Page) -> None:
+    def _write_run(self, page: MarkdownPage) -> None:
         run = self.run
         page.paragraph(f"{text(str(run.system))} {ending(run)}. {asked(run)}.")
         page.paragraph(f"{identity(run.system)}Started {run.began}, {run.seconds:.0f} s, Fencepost {text(run.fencepost)}.")
@@ -81,7 +81,7 @@ class Findings:
         if self.unused:
             page.paragraph(f"Checked before, and not red in this run: {text(', '.join(self.unused), _LONG)}.")
 
-    def _write_overview(self, page: Page) -> None:
+    def _write_overview(self, page: MarkdownPage) -> None:
         page.paragraph("## Causes")
         rows = (
             (str(number), text(_title(section)), text(", ".join(section.requirements), _LONG), self.answers(section.findings))
@@ -89,7 +89,7 @@ class Findings:
         )
         page.table(("", "cause", "requirements", "checked"), rows, _THERE)
 
-    def _write_section(self, page: Page, number: int, section: Section, reproduction: Reproduction | None) -> None:
+    def _write_section(self, page: MarkdownPage, number: int, section: Section, reproduction: Reproduction | None) -> None:
         page.paragraph(f"## {number}. {text(section.title, _LONG)}")
         for check, rows in self._checks(section):
             whose = "" if len(rows) == len(section.findings) else f" ({text(', '.join(rows), _LONG)})"
@@ -108,7 +108,7 @@ class Findings:
         for check in said:
             yield check, [row_of(*one.key) for one in section.findings if self.checked.of(*one.key) is check]
 
-    def _cells(self, finding: Finding) -> tuple[str, str, str, str]:
+    def _cells(self, finding: PageFinding) -> tuple[str, str, str, str]:
         requirement, scenario = finding.key
         statement = self.register.by_id[requirement].statement if requirement in self.register.by_id else ""
         return (
@@ -118,7 +118,7 @@ class Findings:
             self.answer(finding),
         )
 
-    def _write_reproduction(self, page: Page, shown: Reproduction) -> None:
+    def _write_reproduction(self, page: MarkdownPage, shown: Reproduction) -> None:
         requirement, scenario = shown.finding.key
         page.paragraph(f"Shortest reproduction, {text(row_of(requirement, scenario))}:")
         page.paragraph(block(shown.steps, "gherkin"))
@@ -128,7 +128,7 @@ class Findings:
         if requirement in self.register.by_id:
             page.paragraph(f"Where to look: {text(self.register.by_id[requirement].check, _LONG)}")
 
-    def _write_known(self, page: Page) -> None:
+    def _write_known(self, page: MarkdownPage) -> None:
         if not self.known:
             return
         page.paragraph("## Known deviations")
@@ -162,7 +162,7 @@ def _linked(reason: str) -> str:
     return " ".join(f"<{bare}>" if bare.startswith("https://") else escaped for bare, escaped in words)
 
 
-def lines(findings: Findings) -> Iterator[str]:
+def lines(findings: FindingsContent) -> Iterator[str]:
     """The lines that the command prints about a page that it made."""
     causes = sum(section.is_cause for section in findings.sections)
     alone = len(findings.sections) - causes

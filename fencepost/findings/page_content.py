@@ -10,7 +10,7 @@ from fencepost.results.compliance_document import RED, Compliance, Requirement, 
 
 
 @dataclass(frozen=True)
-class Finding:
+class PageFinding:
     """One red scenario, with what was expected and seen, or why it could not be judged; for an outline, all its red examples."""
 
     row: Requirement
@@ -48,7 +48,7 @@ class Section:
     """A cause with what it explains; a requirement without a shared cause is a separate section."""
 
     title: str
-    findings: tuple[Finding, ...]
+    findings: tuple[PageFinding, ...]
     is_cause: bool = True
 
     @property
@@ -66,28 +66,28 @@ def sections(run: Compliance, register: Register) -> list[Section]:
         found.append(
             Section(f"{cause.title} ({base.statement})" if base else cause.title, tuple(red.pop(key) for key in explained if key in red))
         )
-    alone: dict[str, list[Finding]] = {}
+    alone: dict[str, list[PageFinding]] = {}
     for one in red.values():
         alone.setdefault(one.row.id, []).append(one)
     return found + [Section(_statement(name, register), tuple(those), is_cause=False) for name, those in alone.items()]
 
 
-def known(run: Compliance) -> Mapping[str, list[Finding]]:
+def known(run: Compliance) -> Mapping[str, list[PageFinding]]:
     """The known deviations that showed, by their reason."""
-    found: dict[str, list[Finding]] = {}
+    found: dict[str, list[PageFinding]] = {}
     for one in having(run, Verdict.KNOWN_DEVIATION):
         found.setdefault(one.row.reason or "", []).append(one)
     return found
 
 
-def having(run: Compliance, *verdicts: Verdict) -> Iterator[Finding]:
+def having(run: Compliance, *verdicts: Verdict) -> Iterator[PageFinding]:
     """The scenarios with one of these verdicts."""
     for row in run.requirements:
         found: dict[str, list[Scenario]] = {}
         for scenario in row.scenarios:
             if scenario.verdict in verdicts:
                 found.setdefault(scenario.name, []).append(scenario)
-        yield from (Finding(row, tuple(examples)) for examples in found.values())
+        yield from (PageFinding(row, tuple(examples)) for examples in found.values())
 
 
 def _each(said: Iterable[str]) -> str:

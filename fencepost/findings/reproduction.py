@@ -17,7 +17,7 @@ from fencepost.contract.events import Event
 from fencepost.deviations.symptoms import steady
 
 from .manual_checks import row_of
-from .page_content import Finding
+from .page_content import PageFinding
 
 _MOST = 12
 """How many calls are shown: the last ones."""
@@ -33,24 +33,24 @@ _EMPTY: tuple[object, ...] = (None, [], {}, "NONE", "")
 class Reproduction:
     """A scenario with its calls; `left_out` counts the calls before the first that is shown."""
 
-    finding: Finding
+    finding: PageFinding
     steps: tuple[str, ...]
     calls: tuple[str, ...]
     left_out: int
 
 
-def shortest(findings: Sequence[Finding], results: Path) -> Reproduction | None:
+def shortest(findings: Sequence[PageFinding], results: Path) -> Reproduction | None:
     """The violated scenario with the fewest calls; None if no scenario was violated."""
     found = [_reproduced(one, results) for one in findings if one.scenario.violation]
     return min(found, key=lambda one: (not one.calls, one.left_out + len(one.calls)), default=None)
 
 
-def _reproduced(finding: Finding, results: Path) -> Reproduction:
+def _reproduced(finding: PageFinding, results: Path) -> Reproduction:
     calls = _calls(finding, results)
     return Reproduction(finding, tuple(_steps(finding)), tuple(calls[-_MOST:]), max(0, len(calls) - _MOST))
 
 
-def _steps(finding: Finding) -> Iterator[str]:
+def _steps(finding: PageFinding) -> Iterator[str]:
     """The steps of the scenario as in the feature, with its Background."""
     for feature, scenario in gherkin.scenarios_of(finding.row.id):
         if finding.scenario.name.startswith(scenario.name):
@@ -63,7 +63,7 @@ def _steps(finding: Finding) -> Iterator[str]:
             return
 
 
-def _calls(finding: Finding, results: Path) -> list[str]:
+def _calls(finding: PageFinding, results: Path) -> list[str]:
     """The calls of a scenario, without those that only find a node, or only read before something is changed.
 
     A read that is repeated waits for something, so it stays.

@@ -18,7 +18,7 @@ _Text = Annotated[str, Field(min_length=1)]
 _Names = Annotated[tuple[_Text, ...], Field(strict=False)]
 
 
-class Kind(Enum):
+class BugKind(Enum):
     """Why a bug is out of reach of the reference."""
 
     NODES = "nodes"
@@ -36,13 +36,13 @@ class Kind(Enum):
 
 
 _IN_WORDS = {
-    Kind.NODES: "more nodes, or nodes of another kind, than the reference has",
-    Kind.COMPACTION: "compaction that the reference does not model",
-    Kind.STORAGE: "tiered storage",
-    Kind.LOAD: "load",
-    Kind.RACE: "a race of threads",
-    Kind.CONFIGURATION: "a broker without transactions",
-    Kind.CLIENT: "a client that is at fault, and no broker",
+    BugKind.NODES: "more nodes, or nodes of another kind, than the reference has",
+    BugKind.COMPACTION: "compaction that the reference does not model",
+    BugKind.STORAGE: "tiered storage",
+    BugKind.LOAD: "load",
+    BugKind.RACE: "a race of threads",
+    BugKind.CONFIGURATION: "a broker without transactions",
+    BugKind.CLIENT: "a client that is at fault, and no broker",
 }
 
 
@@ -56,7 +56,7 @@ class Bug(Row):
     symptom: _Text
     trigger: _Text
     defects: _Names = ()
-    out_of_reach: Annotated[Kind, Field(strict=False)] | None = None
+    out_of_reach: Annotated[BugKind, Field(strict=False)] | None = None
     because: _Text | None = None
     waits_for: _Text | None = None
 
@@ -113,7 +113,7 @@ class Museum:
         """The bugs that could be reproduced if the reference had more."""
         return tuple(bug for bug in self.bugs if bug.waits_for)
 
-    def out_of_reach(self, kind: Kind) -> tuple[Bug, ...]:
+    def out_of_reach(self, kind: BugKind) -> tuple[Bug, ...]:
         return tuple(bug for bug in self.bugs if bug.out_of_reach is kind)
 
     def system_of(self, bug: Bug) -> str:

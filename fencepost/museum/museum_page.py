@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from fencepost.reference.defects import DEFECTS
 
-from .bugs import Bug, Kind, Museum, bundled
+from .bugs import Bug, BugKind, Museum, bundled
 
 _HEAD = """\
 # The museum of real bugs
@@ -29,7 +29,7 @@ def _lines(museum: Museum) -> Iterator[str]:
     yield ""
     yield f"- {len(museum.played)} are made again by defects;"
     yield f"- {len(museum.waiting)} wait for something that the reference or the vocabulary lacks;"
-    for kind in Kind:
+    for kind in BugKind:
         if bugs := museum.out_of_reach(kind):
             yield f"- {len(bugs)} are not played, since they take {kind.in_words};"
     for system, bugs in museum.systems.items():

@@ -17,7 +17,7 @@ from fencepost.proof.defect_proof import Seen, play
 from fencepost.proof.kill_matrix import MUSEUM, PROVE
 from fencepost.reference.defects import DEFECTS
 
-from .bugs import Bug, Kind, Museum, bundled
+from .bugs import Bug, BugKind, Museum, bundled
 
 
 @dataclass(frozen=True)
@@ -99,13 +99,13 @@ def _print(judged: BugResult, console: Console) -> None:
         _print_bug(judged, bug, console)
     for bug in museum.waiting:
         console.print(Text(f"waits: {bug.id} ({museum.system_of(bug)}): {bug.waits_for}", style="dim"))
-    for kind in Kind:
+    for kind in BugKind:
         if bugs := museum.out_of_reach(kind):
             named = ", ".join(f"{bug.id} ({museum.system_of(bug)})" for bug in bugs)
             console.print(Text(f"not played, for they take {kind.in_words}: {named}", style="dim"))
     console.print()
     console.print(judged.headline)
-    out = sum(len(museum.out_of_reach(kind)) for kind in Kind)
+    out = sum(len(museum.out_of_reach(kind)) for kind in BugKind)
     console.print(f"{len(museum.bugs)} are known: {len(museum.waiting)} of them wait, and {out} are out of reach")
     if not judged.is_complete:
         console.print(Text(f"stopped: {sum(not judged.is_tried(bug) for bug in museum.played)} bugs were not tried", style="bold"))

@@ -32,7 +32,7 @@ from fencepost.contract.registration import SpecifiedSystem
 from fencepost.contract.verdict import RequirementResult, ScenarioResult, judge
 from fencepost.reference.defects import CONFORMING, DEFECTS, Defect
 from fencepost.reference.defects.watch import Watch
-from fencepost.run.options import Options
+from fencepost.run.options import RunOptions
 from fencepost.run.plays import Plays
 from fencepost.run.selection import Selection
 
@@ -293,7 +293,7 @@ def see(variants: tuple[Defect, ...], asked: tuple[str, ...], profile: str | Non
 def _judged(broker: Defect, asked: tuple[str, ...], profile: str | None) -> list[RequirementResult]:
     """The result of each of these requirements on this variant of the reference."""
     found: dict[str, list[ScenarioResult]] = {}
-    with Plays(Options(asked=SpecifiedSystem({"defect": broker.name}, profile), selection=Selection(only=asked))) as plays:
+    with Plays(RunOptions(asked=SpecifiedSystem({"defect": broker.name}, profile), selection=Selection(only=asked))) as plays:
         for play in plays:
             found.setdefault(play.requirement, []).append(plays.judge(play).result)
     return [judge(requirement, sorted(results, key=lambda one: one.number)) for requirement, results in found.items()]

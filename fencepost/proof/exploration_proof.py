@@ -25,7 +25,7 @@ from fencepost.explore.reduction import reduced
 from fencepost.explore.trial import Trials
 from fencepost.reference.defects import CONFORMING, DEFECTS, Defect
 from fencepost.run.judged_systems import JudgedSystems
-from fencepost.run.options import Options
+from fencepost.run.options import RunOptions
 from fencepost.steps.acts.act import Table, drawn
 from fencepost.steps.acts.tables import TABLES, table_of
 
@@ -175,7 +175,7 @@ def _reach(task: _Task) -> Reach:
     began = time.process_time()
     reach = partial(Reach, broker.name, broker.protocol, task.spec, broker.is_conforming, is_asked=task.is_asked)
     try:
-        systems = JudgedSystems(Options(asked=SpecifiedSystem({"defect": broker.name})), register.bundled())
+        systems = JudgedSystems(RunOptions(asked=SpecifiedSystem({"defect": broker.name})), register.bundled())
         systems.open({broker.protocol: [frozenset()]})
         table = TABLES[task.spec].offered(systems.handshakes[broker.protocol].capabilities)
         if not table.acts:

@@ -3,13 +3,13 @@
 import gc
 
 from fencepost.contract import register
-from fencepost.run.options import Options
+from fencepost.run.options import RunOptions
 from fencepost.run.plays import Plays
 from fencepost.steps import vocabularies
 
 for spec in register.bundled().by_spec:
     vocabularies.speech_of(spec)
-with Plays(Options(smoke=True)) as plays:
+with Plays(RunOptions(smoke=True)) as plays:
     for play in plays:
         plays.judge(play)
 gc.freeze()  # or the first collection of a forked process would go through all of it, and copy it

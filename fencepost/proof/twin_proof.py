@@ -30,7 +30,7 @@ from fencepost.contract.registration import SpecifiedSystem
 from fencepost.contract.verdict import Verdict
 from fencepost.reference.defects import CONFORMING, Defect
 from fencepost.reference.defects.replay import DURABLE, losses, variants
-from fencepost.run.options import Options
+from fencepost.run.options import RunOptions
 from fencepost.run.plays import Play, Plays
 from fencepost.run.selection import Selection
 from fencepost.twins import disturbances
@@ -205,7 +205,7 @@ def _play(task: _Task) -> Noticed:
     count, by_itself = 0, False
     try:
         asked = SpecifiedSystem(options, task.profile)
-        with Plays(Options(asked=asked, selection=Selection(specs=task.specs))) as plays:
+        with Plays(RunOptions(asked=asked, selection=Selection(specs=task.specs))) as plays:
             chosen = [disturbances.bundled().by_name[name] for name in task.disturbances]
             twins = Twins(plays.systems, compares=not (task.is_conforming and task.variant))
             mine = [play for play in plays if play.protocol == task.protocol]

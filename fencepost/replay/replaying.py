@@ -7,7 +7,7 @@ from fencepost.adapters.replay import making
 from fencepost.adapters.replay.making import Lines
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.ports import KeepsExchanges
-from fencepost.run.options import Options
+from fencepost.run.options import RunOptions
 from fencepost.run.plays import Play, Plays
 from fencepost.run.selection import Selection
 
@@ -67,7 +67,7 @@ def _picture(red: RecordedRed) -> str:
 
 def _on_the_reference(red: RecordedRed) -> tuple[Play, Lines]:
     """The scenario on the reference: what it said there. Raises WrongUsage where requests alone do not do what the scenario does."""
-    with Plays(Options(selection=Selection(only=(red.requirement,)))) as plays:
+    with Plays(RunOptions(selection=Selection(only=(red.requirement,)))) as plays:
         play = next((one for one in plays if one.scenario.name == red.feature and one.protocol == "kafka"), None)
         if play is None:
             raise WrongUsage(f"this version of fencepost has no scenario {red.requirement} {red.scenario.name} of Kafka; run again with it")

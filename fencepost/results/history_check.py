@@ -14,7 +14,7 @@ from fencepost.contract.anomalies import Finding, ReportedAnomaly
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.verdict import ScenarioResult, Verdict
 from fencepost.pipeline import suite
-from fencepost.run.options import Options
+from fencepost.run.options import RunOptions
 
 from .results_folder import HISTORIES, VERDICT_OF_HISTORIES
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Histories:
+class CheckedHistories:
     """All that the histories of a run show."""
 
     judged: int
@@ -51,14 +51,14 @@ class Histories:
         )
 
 
-def ready(options: Options) -> None:
+def ready(options: RunOptions) -> None:
     """Raises WrongUsage, before the run, where its histories could not be judged."""
     if options.results is None:
         raise WrongUsage("--check judges the histories that a run writes, so it needs --results DIR")
     suite.ready()
 
 
-def judge(folder: Path, scenarios: Sequence[ScenarioResult], session: "Ahead | None" = None) -> Histories:
+def judge(folder: Path, scenarios: Sequence[ScenarioResult], session: "Ahead | None" = None) -> CheckedHistories:
     """Judge the histories in this results folder, which are those of these scenarios."""
     own = [folder / HISTORIES / history_files.name_of(scenario.run) for scenario in scenarios]
     findings = suite.judge([file for file in own if file.is_file()], folder / VERDICT_OF_HISTORIES, session)
@@ -71,7 +71,7 @@ def judge(folder: Path, scenarios: Sequence[ScenarioResult], session: "Ahead | N
     reported = [
         ReportedAnomaly(by_run[finding.run], finding, _explained(by_run[finding.run], finding, deviating)) for finding in findings.found
     ]
-    return Histories(findings.histories, findings.quarantined, reported)
+    return CheckedHistories(findings.histories, findings.quarantined, reported)
 
 
 def _explained(scenario: ScenarioResult, finding: Finding, deviating: Mapping[str, str]) -> str | None:

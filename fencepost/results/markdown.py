@@ -38,7 +38,7 @@ def _visible(letter: str) -> str:
 
 
 @dataclass
-class Page:
+class MarkdownPage:
     """Markdown of at most `limit` bytes in UTF-8. What does not fit is counted and reported, and never half written."""
 
     limit: int

@@ -15,7 +15,7 @@ from fencepost.contract.verdict import Verdict, conclusion, offers_nothing
 from fencepost.deviations.baseline import TO_BE_WRITTEN
 
 from .compliance_document import RED, Compliance, Requirement, System, read
-from .markdown import Page, text
+from .markdown import MarkdownPage, text
 
 LIMIT = 1 << 20
 """The largest summary of a step that GitHub shows, in bytes; it shows nothing of a larger file."""
@@ -110,7 +110,7 @@ def show(results: Path, previous: Path | None) -> int:
 
 def render(run: Compliance, before: Compliance | None = None, limit: int = LIMIT) -> str:
     """The summary as Markdown, in at most `limit` bytes; with what changed since `before`, if given."""
-    page = Page(limit)
+    page = MarkdownPage(limit)
     page.paragraph(f"## Fencepost: {text(str(run.system))} {ending(run)}")
     page.paragraph(f"{asked(run)}.")
     if not run.complete or run.stopped:
@@ -175,7 +175,7 @@ def identity(system: System) -> str:
     return f"Judged: {reported}. " if reported else ""
 
 
-def _write_changes(page: Page, run: Compliance, before: Compliance) -> None:
+def _write_changes(page: MarkdownPage, run: Compliance, before: Compliance) -> None:
     unfinished = "" if before.complete else ", which did not finish"
     page.paragraph(f"### Since the run of {before.began} on {text(str(before.system))}{unfinished}")
     found = list(changes_between(before, run))
@@ -193,7 +193,7 @@ def _changed(kind: str, those: Iterable[VerdictChange]) -> Iterator[tuple[str, s
         yield f"{len(names)} {kind}", verdicts, text(", ".join(names), _LONG)
 
 
-def _write_reds(page: Page, run: Compliance) -> None:
+def _write_reds(page: MarkdownPage, run: Compliance) -> None:
     if rows := run.having(*RED):
         page.paragraph("### Red")
         reported: set[str] = set()

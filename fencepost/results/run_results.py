@@ -28,10 +28,10 @@ from fencepost.contract.ports import Handshake
 from fencepost.contract.register import Register, Requirement
 from fencepost.contract.verdict import Gate, RequirementResult, ScenarioResult, Verdict, judge, totals
 from fencepost.run.deselection import Narrowed
-from fencepost.run.identity import DeclaredSystem, Identity
+from fencepost.run.identity import DeclaredSystem, RunIdentity
 from fencepost.run.selection import Selection
 
-from .history_check import Histories
+from .history_check import CheckedHistories
 from .likely_causes import Cause, Causes, blocked, causes
 from .results_folder import COMPLIANCE, ENVIRONMENT
 
@@ -61,7 +61,7 @@ class Results:
     complete: bool = False
     stopped: str | None = None
     scenarios: list[ScenarioResult] = field(default_factory=list)
-    histories: Histories | None = None
+    histories: CheckedHistories | None = None
     narrowed: Narrowed | None = None
     notes: list[str] = field(default_factory=list)
     """Lines printed at the end in addition to the verdicts."""
@@ -166,9 +166,9 @@ class Results:
         return list(filter(self.counts, self.requirements()))
 
     @property
-    def identity(self) -> Identity:
+    def identity(self) -> RunIdentity:
         """The system that is judged, as far as it is known now."""
-        return Identity.of(self.system, self.named, self.defect, self.handshake)
+        return RunIdentity.of(self.system, self.named, self.defect, self.handshake)
 
     def conforms(self) -> bool:
         return self.complete and not self.stopped and not self.objections()

@@ -19,8 +19,8 @@ from fencepost.contract.verdict import Expectation, ScenarioResult, Verdict
 from fencepost.pipeline import suite
 from fencepost.report import allure_anomalies, allure_html, allure_overview
 from fencepost.report.allure_causes import Grouped
-from fencepost.run.interruption import Stopped, Stopping
-from fencepost.run.options import Options
+from fencepost.run.interruption import StoppedEarly, Stopping
+from fencepost.run.options import RunOptions
 from fencepost.run.refusal import WATCHING
 
 from . import history_check
@@ -79,7 +79,7 @@ def _handshake(data: dict[str, Any] | None) -> Handshake | None:
 class Reporting:
     """The half of the plugin that receives the verdicts."""
 
-    def __init__(self, options: Options, results: Results, stopping: Stopping, summary: SummaryRequest | None = None) -> None:
+    def __init__(self, options: RunOptions, results: Results, stopping: Stopping, summary: SummaryRequest | None = None) -> None:
         self.html, self.check, self.summary = options.html, options.check, summary
         self.results, self.stopping = results, stopping
         self.collected: set[str] = set()
@@ -198,7 +198,7 @@ class Reporting:
             with self.stopping.ending_early(only_at_once=True):
                 causes = {str(cause): cause.scenarios for cause in self.results.causes().found}
                 return allure_html.generate(claimed, self._title(), Grouped.of(self.results.settled(), causes))
-        except Stopped:
+        except StoppedEarly:
             return "no Allure report: the run was stopped twice"
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:

@@ -17,7 +17,7 @@ from fencepost.contract.verdict import RequirementResult, ScenarioResult, Verdic
 from fencepost.deviations.known_deviations import Asking
 from fencepost.deviations.user_deviations import asked_by
 
-from .options import Options
+from .options import RunOptions
 
 _SOMEHOW = "(with an option such as --lf, or by a plugin)"
 
@@ -32,7 +32,7 @@ class Narrowed:
     """The features that are completely known; nothing is said about a user's own."""
 
     @classmethod
-    def of(cls, config: pytest.Config, options: Options) -> "Narrowed":
+    def of(cls, config: pytest.Config, options: RunOptions) -> "Narrowed":
         return cls(_said(config), _whole(options), frozenset(feature.path for feature in bundled()))
 
     def judged(self, result: RequirementResult, why: Callable[[], str]) -> RequirementResult:
@@ -70,7 +70,7 @@ def _said(config: pytest.Config) -> str:
     return " ".join(said)
 
 
-def _whole(options: Options) -> Mapping[str, frozenset[Asking]]:
+def _whole(options: RunOptions) -> Mapping[str, frozenset[Asking]]:
     """All that the bundled features ask of the system."""
     found: defaultdict[str, set[Asking]] = defaultdict(set)
     spoken = options.protocols()

@@ -38,7 +38,7 @@ class DeclaredSystem:
 
 
 @dataclass(frozen=True)
-class Identity:
+class RunIdentity:
     """What was judged. Version and profile are None until the system has answered, except a version that the user has declared."""
 
     name: str
@@ -50,7 +50,7 @@ class Identity:
     known_as: str | None
 
     @classmethod
-    def of(cls, system: str, named: DeclaredSystem, defect: str | None, handshake: Handshake | None) -> "Identity":
+    def of(cls, system: str, named: DeclaredSystem, defect: str | None, handshake: Handshake | None) -> "RunIdentity":
         """The system by the user's name, else by its image if that is not the project's own, with what it reported about itself.
 
         So a build under another name is never counted with the release that it may be.

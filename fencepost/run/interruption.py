@@ -25,7 +25,7 @@ _STOPPED = "stopped"
 _OF_WORKER = "of-worker-"
 
 
-class Stopped(KeyboardInterrupt):
+class StoppedEarly(KeyboardInterrupt):
     """Raised where something is ended early; `reason` is for people, such as `SIGTERM` or `--timeout 10m`."""
 
     def __init__(self, reason: str) -> None:
@@ -84,7 +84,7 @@ class Stopping:
     def ending_early(self, *, only_at_once: bool = False) -> Iterator[None]:
         """The body of this context is left with Stopped as soon as the run is to stop; with `only_at_once`, on the second request."""
         if self.at_once or (self.reason and not only_at_once):
-            raise Stopped(self.reason or "")
+            raise StoppedEarly(self.reason or "")
         self._open, self._only_at_once = True, only_at_once
         try:
             yield
@@ -98,7 +98,7 @@ class Stopping:
         self._report_workers()
         if self._open and (self.at_once or not self._only_at_once):
             self._open = False
-            raise Stopped(self.reason)
+            raise StoppedEarly(self.reason)
 
     # --- signals --------------------------------------------------------------------------------------------------------
 
@@ -151,7 +151,7 @@ def raising() -> Iterator[None]:
 
     def first(number: int, _: FrameType | None) -> NoReturn:
         deaf()
-        raise Stopped(signal.Signals(number).name)
+        raise StoppedEarly(signal.Signals(number).name)
 
     before = {number: signal.signal(number, first) for number in _SIGNALS}
     try:

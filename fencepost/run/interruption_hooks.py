@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from .interruption import Stopped, Stopping
+from .interruption import StoppedEarly, Stopping
 
 WORKERS = "fencepost_workers"
 """The name under which a worker receives the folder for its process id."""
@@ -68,7 +68,7 @@ class StoppingHooks:
     def _given_up(self, item: pytest.Item) -> Iterator[None]:
         try:
             yield
-        except Stopped as stopped:
+        except StoppedEarly as stopped:
             item.stash[GIVEN_UP] = stopped.reason
             pytest.skip(f"given up: {stopped.reason}")
 

@@ -14,14 +14,14 @@ from fencepost.deviations import known_deviations, user_deviations
 from fencepost.deviations.known_as import Likeness, settled
 from fencepost.deviations.known_deviations import Expectations
 
-from .options import Options
+from .options import RunOptions
 from .verdicts import lacks
 
 
 class JudgedSystems:
     """The systems of one run, by their protocols."""
 
-    def __init__(self, options: Options, register: Register) -> None:
+    def __init__(self, options: RunOptions, register: Register) -> None:
         self.by_protocol: Mapping[str, System] = options.build_systems()
         self.handshakes: dict[str, Handshake] = {}
         self.expectations: dict[str, Expectations] = {}

@@ -26,7 +26,7 @@ TEXT = "seed"
 
 
 @dataclass(frozen=True)
-class Options:
+class RunOptions:
     """One run: the system, how to reach it, what to ask, and where the results go."""
 
     system: str = registry.REFERENCE
@@ -48,7 +48,7 @@ class Options:
     """The edition by which the run is judged; None for the newest."""
 
     @classmethod
-    def of(cls, config: pytest.Config) -> "Options":
+    def of(cls, config: pytest.Config) -> "RunOptions":
         value = config.getoption
         own = {name: value(f"--{name}") for name in registry.bundled_options()}
         return cls(
@@ -89,7 +89,7 @@ class Options:
         """The protocols that the system speaks. Raises UnknownName."""
         return registry.protocols_of(self.system, self.asked)
 
-    def about_system(self, register: Register) -> "Options":
+    def about_system(self, register: Register) -> "RunOptions":
         """These options with only the proposals that bind the system. Raises WrongUsage for a named one that does not."""
         spoken = self.protocols()
         if self.named.known_as:

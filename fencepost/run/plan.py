@@ -23,7 +23,7 @@ from fencepost.contract.gherkin import needs_in, requirement_of, scenarios_of
 from fencepost.contract.ports import System
 from fencepost.contract.register import Register, Requirement
 
-from .options import Options
+from .options import RunOptions
 from .previous_run import PreviousRun, previous_run
 
 FORMS = ("table", "json")
@@ -31,7 +31,7 @@ _MINUTE = 60.0
 
 
 @dataclass(frozen=True)
-class NotOffered:
+class UnofferedScenarios:
     """Scenarios whose needs the system is known beforehand not to offer."""
 
     needs: str
@@ -46,13 +46,13 @@ class OfProtocol:
     protocol: str
     requirements: Mapping[str, int]
     scenarios: Mapping[str, int]
-    not_offered: tuple[NotOffered, ...]
+    not_offered: tuple[UnofferedScenarios, ...]
     is_notified_ahead: bool
     brokers: Brokers | None
 
 
 @dataclass(frozen=True)
-class Plan:
+class RunPlan:
     """What a run would do. `containers_at_once`, memory and seconds are those of all workers together; None if unknown.
 
     `previous` is the earlier run from which the seconds are estimated, in words.
@@ -69,7 +69,7 @@ class Plan:
     previous: str | None = None
 
 
-def show(options: Options, register: Register, workers: int | None, form: str) -> int:
+def show(options: RunOptions, register: Register, workers: int | None, form: str) -> int:
     """Print the plan of a run with these options. Raises WrongUsage if there would be no run."""
     if form not in FORMS:
         raise UnknownName("format", form, FORMS)
@@ -85,7 +85,7 @@ def show(options: Options, register: Register, workers: int | None, form: str) -
     return 0
 
 
-def plan_of(options: Options, register: Register, workers: int = 1, previous: PreviousRun | None = None) -> Plan:
+def plan_of(options: RunOptions, register: Register, workers: int = 1, previous: PreviousRun | None = None) -> RunPlan:
     """The plan of a run with these options, whose selection names the proposals. Nothing is started."""
     systems = options.build_systems()
     scenarios = {protocol: _scenarios(system, protocol, options.selection.holds, register) for protocol, system in systems.items()}
@@ -96,7 +96,7 @@ def plan_of(options: Options, register: Register, workers: int = 1, previous: Pr
         previous = None  # it ran another number of scenarios at once, so its seconds do not apply
     if previous:
         seconds = _seconds_after(previous, systems, scenarios, register, seconds)
-    return Plan(
+    return RunPlan(
         options.system,
         os.path.relpath(options.results) if options.results else None,
         workers,
@@ -225,7 +225,7 @@ def _of_protocol(protocol: str, system: System, scenarios: Sequence[_Scenario], 
         protocol,
         dict(Counter(spec for spec, _ in dict.fromkeys(sorted((one.spec, one.requirement) for one in scenarios)))),
         dict(Counter(sorted(one.spec for one in scenarios))),
-        tuple(NotOffered(needs, tuple(dict.fromkeys(whose[needs])), count) for needs, count in sorted(lacking.items())),
+        tuple(UnofferedScenarios(needs, tuple(dict.fromkeys(whose[needs])), count) for needs, count in sorted(lacking.items())),
         offered is not None,
         _brokers(system, [one.asked for one in scenarios if offered is None or one.asked.needs <= offered], workers),
     )
@@ -234,7 +234,7 @@ def _of_protocol(protocol: str, system: System, scenarios: Sequence[_Scenario], 
 # --- for people ---------------------------------------------------------------------------------------------------------
 
 
-def reported(plan: Plan) -> list[str]:
+def reported(plan: RunPlan) -> list[str]:
     """The plan, line by line."""
     lines = [f"A run would judge {plan.system}; nothing has been started."]
     for part in plan.protocols:
@@ -262,7 +262,7 @@ def _notified_of(part: OfProtocol) -> list[str]:
     return lines
 
 
-def _sums(plan: Plan) -> list[str]:
+def _sums(plan: RunPlan) -> list[str]:
     brokers = [part.brokers for part in plan.protocols if part.brokers]
     lines = []
     if brokers:

@@ -27,7 +27,7 @@ from fencepost.deviations.known_deviations import Asking, Expectations
 from fencepost.steps.player import player_of
 
 from .judged_systems import JudgedSystems
-from .options import Options
+from .options import RunOptions
 from .selection import Selection
 from .verdicts import Judgement, judge, lacks
 
@@ -126,7 +126,7 @@ class Plays:
     `more_needs` is what else each system must offer. Opening them raises WrongUsage, SystemUnreachable, DataFileError.
     """
 
-    def __init__(self, options: Options, more_needs: Sequence[frozenset[str]] = ()) -> None:
+    def __init__(self, options: RunOptions, more_needs: Sequence[frozenset[str]] = ()) -> None:
         rows = register.bundled()
         options = options.about_system(rows)
         options.selection.check(rows)

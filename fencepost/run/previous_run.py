@@ -14,8 +14,8 @@ import pytest
 from fencepost.contract.errors import WrongUsage
 from fencepost.results.compliance_document import Compliance, read
 
-from .identity import Identity
-from .options import Options
+from .identity import RunIdentity
+from .options import RunOptions
 
 PREVIOUS = pytest.StashKey["PreviousRun | None"]()
 """The run before, read before a pytest session claims its folder."""
@@ -50,7 +50,7 @@ class PreviousRun:
         return f"the run of {self.run.began} in {os.path.relpath(self.folder)}"
 
 
-def previous_run(options: Options) -> PreviousRun | None:
+def previous_run(options: RunOptions) -> PreviousRun | None:
     """The run in the folder that `--previous` names, else in that of the results.
 
     None where there is none that came to its end, or it was one of another system.
@@ -65,9 +65,9 @@ def previous_run(options: Options) -> PreviousRun | None:
     return PreviousRun(run, folder) if run.complete and _is_of(run, options) else None
 
 
-def _is_of(run: Compliance, options: Options) -> bool:
+def _is_of(run: Compliance, options: RunOptions) -> bool:
     """Whether the run judged the system that these options name, as far as that is known before it is asked."""
-    now, judged = Identity.of(options.system, options.named, options.defect, None), run.system
+    now, judged = RunIdentity.of(options.system, options.named, options.defect, None), run.system
     image = options.asked.options.get("container")
     is_named_alike = judged.name == now.name or (image is not None and options.named.name is None)
     return is_named_alike and (judged.image.name if judged.image else None) == image and judged.defect == now.defect

@@ -8,7 +8,7 @@ from importlib import resources
 import pytest
 
 from fencepost.console import final_summary
-from fencepost.console.run_reporter import Loudness, Watching
+from fencepost.console.run_reporter import Loudness, RunReporter
 from fencepost.console.terminal import Screen
 from fencepost.contract import register
 from fencepost.contract.errors import Exit
@@ -19,7 +19,7 @@ from fencepost.results.verdict_collector import Reporting
 
 from .interruption import Stopping
 from .interruption_hooks import StoppingHooks
-from .options import Options
+from .options import RunOptions
 
 PLUGINS = ("pytest_bdd.plugin", "xdist.plugin", "fencepost.plugin")
 BUNDLED = "bundled"
@@ -56,7 +56,7 @@ def run(arguments: list[str], workers: int, stopping: Stopping, loudness: Loudne
     if there was no run.
     """
     with stopping.listening():
-        with Watching(Screen(may_live=loudness is not Loudness.QUIET), loudness) as watching:
+        with RunReporter(Screen(may_live=loudness is not Loudness.QUIET), loudness) as watching:
             ended = judge(arguments, workers, stopping, watching, features=features)
         if watching.refused:
             raise watching.refused
@@ -64,15 +64,15 @@ def run(arguments: list[str], workers: int, stopping: Stopping, loudness: Loudne
     return ended.exit
 
 
-def options_of(arguments: list[str]) -> Options:
+def options_of(arguments: list[str]) -> RunOptions:
     """The options of a run with these pytest options; nothing is run."""
 
     class Heard:
-        options = Options()
+        options = RunOptions()
 
         @pytest.hookimpl(tryfirst=True)
         def pytest_cmdline_main(self, config: pytest.Config) -> int:
-            self.options = Options.of(config)
+            self.options = RunOptions.of(config)
             return 0
 
     heard = Heard()
@@ -84,7 +84,7 @@ def judge(
     arguments: list[str],
     workers: int,
     stopping: Stopping | None = None,
-    watching: Watching | None = None,
+    watching: RunReporter | None = None,
     plugins: Iterable[object] = (),
     features: Sequence[str] = (),
 ) -> FinishedRun:

@@ -50,10 +50,10 @@ from fencepost.steps.stage import Stage
 
 from . import feature_lint, pytest_markers
 from .failure_text import explain
-from .interruption import Stopped, Stopping
+from .interruption import StoppedEarly, Stopping
 from .interruption_hooks import GIVEN_UP
 from .judged_systems import JudgedSystems
-from .options import Options
+from .options import RunOptions
 from .plays import Play, ScenarioNames, judged
 from .refusal import refuse
 from .scenario_items import NOTE, Playing
@@ -67,7 +67,7 @@ PROTOCOL_PARAMETER = "fencepost_protocol"
 class Running:
     """The half of the plugin that talks to the systems under test."""
 
-    def __init__(self, config: pytest.Config, options: Options, register: Register, systems: JudgedSystems, stopping: Stopping) -> None:
+    def __init__(self, config: pytest.Config, options: RunOptions, register: Register, systems: JudgedSystems, stopping: Stopping) -> None:
         self.config, self.options, self.register, self.systems, self.stopping = config, options, register, systems, stopping
         self.counting = options.counting
         self._features = Path(str(resources.files("fencepost.features")))
@@ -158,7 +158,7 @@ class Running:
                 needs.setdefault(item.stash[PROTOCOL], []).append(needs_of(item))
             with self.stopping.ending_early():
                 self.systems.open(needs)
-        except Stopped:
+        except StoppedEarly:
             pass  # no scenario is begun
         except (SystemUnreachable, WrongUsage, DataFileError) as error:
             self._give_up(error)

@@ -27,7 +27,7 @@ from fencepost.contract.waiting import ENOUGH_S, waited_in
 from .concurrency import Company, Concurrency
 from .interruption import Stopping
 from .judged_systems import JudgedSystems
-from .options import Options
+from .options import RunOptions
 from .plan import about_seconds
 from .plays import Play, broker_of, judged, plays_of, put, sharing_broker
 
@@ -41,7 +41,7 @@ NOTE = pytest.StashKey[str]()
 class Playing:
     """The plays of a pytest session."""
 
-    def __init__(self, config: pytest.Config, options: Options, register: Register, systems: JudgedSystems, stopping: Stopping) -> None:
+    def __init__(self, config: pytest.Config, options: RunOptions, register: Register, systems: JudgedSystems, stopping: Stopping) -> None:
         self._options, self._register, self._systems, self._stopping = options, register, systems, stopping
         self._features = Path(str(resources.files("fencepost.features")))
         self._in_worker = hasattr(config, "workerinput")

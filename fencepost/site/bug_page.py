@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 
 from fencepost.contract.register import Register
 from fencepost.museum import bugs as museums
-from fencepost.museum.bugs import Bug, Kind
+from fencepost.museum.bugs import Bug, BugKind
 from fencepost.reference.defects import DEFECTS
 
 from . import addresses
@@ -36,7 +36,7 @@ def write(site: Writer, register: Register, shown: Collection[str]) -> None:
         systems={system: [bug for bug in theirs if bug in bugs] for system, theirs in museum.systems.items()},
         count=len(bugs),
         waiting=museum.waiting,
-        out_of_reach={kind.in_words: museum.out_of_reach(kind) for kind in Kind},
+        out_of_reach={kind.in_words: museum.out_of_reach(kind) for kind in BugKind},
         anchor=anchor,
         defects=DEFECTS,
         places=places,

@@ -8,7 +8,7 @@ from typing import Any
 
 from fencepost.console.phrases import counted
 from fencepost.explore.exploration import EXPLORED
-from fencepost.pipeline.compliance.folders import Unreadable
+from fencepost.pipeline.compliance.folders import UnreadableFolder
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Certificates:
     """All that were named, and what could not be read."""
 
     all: tuple[Certificate, ...] = ()
-    unreadable: tuple[Unreadable, ...] = ()
+    unreadable: tuple[UnreadableFolder, ...] = ()
 
     def of_proposal(self, spec: str) -> list[Certificate]:
         """Those of a proposal."""
@@ -70,11 +70,11 @@ class Certificates:
         """The certificates in the folders that are an exploration's, and the other names."""
         folders = {name for name in named if (Path(name) / EXPLORED).is_file()}
         found: list[Certificate] = []
-        unreadable: list[Unreadable] = []
+        unreadable: list[UnreadableFolder] = []
         for name in (name for name in named if name in folders):
             try:
                 document = json.loads((Path(name) / EXPLORED).read_text(encoding="utf-8"))
                 found += map(Certificate.of, document["explored"])
             except (OSError, LookupError, TypeError, ValueError, AttributeError) as error:
-                unreadable.append(Unreadable(name, f"is no exploration that has ended: {error!r}"))
+                unreadable.append(UnreadableFolder(name, f"is no exploration that has ended: {error!r}"))
         return cls(tuple(found), tuple(unreadable)), tuple(name for name in named if name not in folders)

@@ -21,7 +21,7 @@ from fencepost.contract.register import Register
 from fencepost.contract.registration import SpecifiedSystem
 from fencepost.deviations import known_deviations
 from fencepost.findings.manual_checks import Checked
-from fencepost.run.options import Options
+from fencepost.run.options import RunOptions
 from fencepost.run.plays import Plays
 from fencepost.run.selection import Selection
 from fencepost.run.verdicts import lacks
@@ -126,6 +126,6 @@ def _offered(profile: str) -> frozenset[str]:
     like = SpecifiedSystem({}, profile)
     spoken = frozenset(registry.protocols_of(registry.REFERENCE, like))
     bound = tuple(spec for spec, proposal in proposals.bundled().by_spec.items() if not spoken.isdisjoint(proposal.protocols))
-    with Plays(Options(asked=like, selection=Selection(specs=bound))) as plays:
+    with Plays(RunOptions(asked=like, selection=Selection(specs=bound))) as plays:
         shakes = plays.systems.handshakes
         return frozenset(play.feature.spec for play in plays if not lacks(profile, play.needs, shakes[play.protocol]))

@@ -9,7 +9,7 @@ from fencepost.contract.errors import WrongUsage
 from fencepost.contract.register import Register
 from fencepost.contract.verdict import Verdict
 from fencepost.pipeline.compliance import folders
-from fencepost.pipeline.compliance.folders import Unreadable
+from fencepost.pipeline.compliance.folders import UnreadableFolder
 from fencepost.results.compliance_document import Compliance, Requirement, read
 
 from .addresses import slug
@@ -75,7 +75,7 @@ class Columns:
     """All runs in the order in which they were named, and what could not be read."""
 
     all: tuple[Column, ...] = ()
-    unreadable: tuple[Unreadable, ...] = ()
+    unreadable: tuple[UnreadableFolder, ...] = ()
 
     def before(self, column: Column) -> Column | None:
         """The last run of the same system that began earlier and asked something that this one asked too."""
@@ -99,7 +99,7 @@ class Columns:
             try:
                 run = read(source.path)
             except WrongUsage as error:
-                unreadable.append(Unreadable(source.run, str(error).removeprefix(f"{source.path} ")))
+                unreadable.append(UnreadableFolder(source.run, str(error).removeprefix(f"{source.path} ")))
                 continue
             folder = _free(slug(f"{run.system} {source.run if source.run != '.' else ''}"), taken)
             columns.append(Column(run, source.path.parent, folder))

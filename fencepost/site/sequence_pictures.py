@@ -9,7 +9,7 @@ from markupsafe import Markup
 from fencepost.contract import history_files
 from fencepost.report.sequence import PicturedStep, Scene, drawn, readable_events
 from fencepost.results.compliance_document import Scenario
-from fencepost.run.options import Options
+from fencepost.run.options import RunOptions
 from fencepost.run.plays import Play, Plays
 from fencepost.run.selection import Selection
 from fencepost.steps.player import player_of
@@ -29,7 +29,7 @@ class SequencePicture:
 def on_the_reference(specs: Sequence[str]) -> dict[str, SequencePicture]:
     """For each requirement of these proposals a picture of the first of its scenarios that the reference offers."""
     found: dict[str, SequencePicture] = {}
-    with Plays(Options(selection=Selection(specs=tuple(specs)))) as plays:
+    with Plays(RunOptions(selection=Selection(specs=tuple(specs)))) as plays:
         for play in plays:
             if play.requirement not in found or found[play.requirement].svg is None:
                 found[play.requirement] = _played(plays, play)

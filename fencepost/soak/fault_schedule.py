@@ -34,7 +34,7 @@ def named(text: str | None, offered: Collection[str], system: str) -> tuple[str,
 
 
 @dataclass
-class Schedule:
+class FaultSchedule:
     """The next fault and its time, in seconds since the run began; drawn, and the same for the same seed."""
 
     faults: Sequence[str]

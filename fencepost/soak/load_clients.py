@@ -21,7 +21,7 @@ from fencepost.contract.transactional_log import Follower, TransactionalLog
 from fencepost.contract.transactional_log import Writer as PortWriter
 
 from .history_writer import HistoryFile, mop
-from .measurements import Figures
+from .measurements import SoakFigures
 
 T = TypeVar("T")
 TIMEOUT_MS = 10_000
@@ -43,7 +43,7 @@ class Shared:
     logs: Sequence[str]
     groups: Sequence[str]
     history: HistoryFile
-    figures: Figures
+    figures: SoakFigures
     time: Time
     misbehaviour: frozenset[str] = frozenset()
     """How its writers misbehave now and then: `late`, `stall`."""

@@ -44,7 +44,7 @@ class Slot:
 
 
 @dataclass(frozen=True)
-class Mark:
+class SoakMark:
     """An event at one moment, or in a span: a fault, or the anomalies of a segment. Seconds since the run began."""
 
     begin_s: float
@@ -52,7 +52,7 @@ class Mark:
     what: str
 
 
-class Figures:
+class SoakFigures:
     """The figures of a run. Several threads add to them."""
 
     def __init__(self, now_ms: Callable[[], float]) -> None:
@@ -62,8 +62,8 @@ class Figures:
         self.slot_s = 1.0
         self.slots: list[Slot] = []
         self.refusals: Counter[str] = Counter()
-        self.faults: list[Mark] = []
-        self.anomalies: list[Mark] = []
+        self.faults: list[SoakMark] = []
+        self.anomalies: list[SoakMark] = []
 
     @property
     def elapsed_s(self) -> float:

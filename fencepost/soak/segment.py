@@ -17,7 +17,7 @@ from fencepost.contract.ports import PassesTime, Session
 
 from .history_writer import HistoryFile
 from .load_clients import TIMEOUT_MS, Observer, Shared, WriterClient
-from .measurements import Figures
+from .measurements import SoakFigures
 
 LOGS = ("orders", "payments", "stock")
 GROUPS = ("billing", "shipping")
@@ -25,7 +25,7 @@ SENTINEL = "the end of the segment"
 """The last record of each log."""
 
 
-class Segment:
+class SoakSegment:
     """One segment; `history` has the calls of its clients, and may be judged after `close`."""
 
     def __init__(
@@ -35,7 +35,7 @@ class Segment:
         file: Path,
         writers: int,
         seed: int,
-        figures: Figures,
+        figures: SoakFigures,
         misbehaviour: frozenset[str] = frozenset(),
     ) -> None:
         self.number = number
@@ -96,7 +96,7 @@ class Segment:
         self.session.close()
 
 
-def step_by_turns(segment: Segment, chance: random.Random, per_s: float) -> None:
+def step_by_turns(segment: SoakSegment, chance: random.Random, per_s: float) -> None:
     """One step of one client on a system with a virtual clock, which is advanced by the time between two steps."""
     chance.choice(segment.clients).step()
     time = segment.session.time
@@ -107,7 +107,7 @@ def step_by_turns(segment: Segment, chance: random.Random, per_s: float) -> None
 class Threads:
     """The clients of a segment on a broker, each in its own thread, together at most `per_s` steps a second."""
 
-    def __init__(self, segment: Segment, per_s: float) -> None:
+    def __init__(self, segment: SoakSegment, per_s: float) -> None:
         self._stop = threading.Event()
         self._failure: Exception | None = None
         wait_s = len(segment.clients) / per_s

@@ -19,7 +19,7 @@ HISTORIES, PAGES = "history", "anomalies"
 
 
 @dataclass(frozen=True)
-class Verdict:
+class SegmentVerdict:
     """What the history of one segment shows. `page` has the pictures of its anomalies, by its path in the results folder."""
 
     segment: int
@@ -33,7 +33,7 @@ class Verdict:
         return any(finding.definite and not finding.allowed for finding in self.found)
 
 
-class Judge:
+class SegmentJudge:
     """Judges the histories that it receives, in their order. The constructor raises WrongUsage if Spark is not installed."""
 
     def __init__(self, claimed: Folder) -> None:
@@ -41,7 +41,7 @@ class Judge:
         self._claimed = claimed
         self._spark = suite.ahead()
         self._beside = ThreadPoolExecutor(1)
-        self._verdicts: list[Future[Verdict]] = []
+        self._verdicts: list[Future[SegmentVerdict]] = []
 
     def __enter__(self) -> Self:
         return self
@@ -55,15 +55,15 @@ class Judge:
         self._verdicts.append(self._beside.submit(self._judged, number, history))
 
     @property
-    def verdicts(self) -> list[Verdict]:
+    def verdicts(self) -> list[SegmentVerdict]:
         """The verdicts so far. Raises what a judgement raised."""
         return [one.result() for one in self._verdicts if one.done()]
 
-    def finished(self) -> list[Verdict]:
+    def finished(self) -> list[SegmentVerdict]:
         """Wait for the last verdict, and return all."""
         return [one.result() for one in self._verdicts]
 
-    def _judged(self, number: int, history: Path) -> Verdict:
+    def _judged(self, number: int, history: Path) -> SegmentVerdict:
         with TemporaryDirectory(prefix="fencepost-soak-") as scratch:
             kept_open = nullcontext(self._spark.__enter__())  # for the next segment; it is closed with the judge
             found = suite.judge([history], Path(scratch) / "check", kept_open, quiet=True)
@@ -72,7 +72,7 @@ class Judge:
                 page = f"{PAGES}/{history.stem}.html"
                 self._claimed.put(page, (Path(scratch) / "check" / PAGE).read_text(encoding="utf-8"))
         self._pack(history)
-        return Verdict(number, tuple(found.found), found.quarantined, page)
+        return SegmentVerdict(number, tuple(found.found), found.quarantined, page)
 
     def _pack(self, history: Path) -> None:
         """Keep a judged history, packed to a fifteenth of its size. The checker can read it packed, too."""

@@ -8,8 +8,8 @@ from fencepost.console.phrases import counted
 from fencepost.contract.errors import SystemUnreachable
 from fencepost.contract.version import VERSION
 
-from .measurements import OK, REFUSED, UNKNOWN, Figures, Slot
-from .segment_judge import Verdict
+from .measurements import OK, REFUSED, UNKNOWN, Slot, SoakFigures
+from .segment_judge import SegmentVerdict
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class SoakEnding:
         return self.stopped is None and self.gone is None
 
 
-def headline(verdicts: Sequence[Verdict], ending: SoakEnding | None) -> str:
+def headline(verdicts: Sequence[SegmentVerdict], ending: SoakEnding | None) -> str:
     """The run in one sentence."""
     red = [verdict for verdict in verdicts if verdict.is_red]
     judged = counted(len(verdicts), "segment")
@@ -58,8 +58,8 @@ def document(
     system: str,
     version: str,
     asked: SoakOptions,
-    figures: Figures,
-    verdicts: Sequence[Verdict],
+    figures: SoakFigures,
+    verdicts: Sequence[SegmentVerdict],
     spans: Mapping[int, tuple[float, float]],
     ending: SoakEnding | None,
 ) -> dict[str, Any]:
@@ -92,12 +92,12 @@ def _slot(slot: Slot) -> dict[str, Any]:
     }
 
 
-def _segment(verdict: Verdict, span: tuple[float, float]) -> dict[str, Any]:
+def _segment(verdict: SegmentVerdict, span: tuple[float, float]) -> dict[str, Any]:
     begin_s, end_s = span
     return {"segment": verdict.segment, "begin_s": round(begin_s, 1), "end_s": round(end_s, 1), "unreadable_lines": verdict.quarantined}
 
 
-def _anomalies(verdict: Verdict, begin_s: float, end_s: float) -> list[dict[str, Any]]:
+def _anomalies(verdict: SegmentVerdict, begin_s: float, end_s: float) -> list[dict[str, Any]]:
     return [
         {
             "segment": verdict.segment,

@@ -20,13 +20,13 @@ from fencepost.contract.folder import Folder, Layout
 from fencepost.contract.ports import Handshake, System, Time
 from fencepost.report.soak import page
 from fencepost.run.judged_systems import JudgedSystems
-from fencepost.run.options import Options
+from fencepost.run.options import RunOptions
 
 from . import fault_schedule
-from .fault_schedule import Schedule
-from .measurements import OK, REFUSED, UNKNOWN, Figures, Mark
-from .segment import Segment, Threads, step_by_turns
-from .segment_judge import HISTORIES, PAGES, Judge, Verdict
+from .fault_schedule import FaultSchedule
+from .measurements import OK, REFUSED, UNKNOWN, SoakFigures, SoakMark
+from .segment import SoakSegment, Threads, step_by_turns
+from .segment_judge import HISTORIES, PAGES, SegmentJudge, SegmentVerdict
 from .soak_document import SoakEnding, SoakOptions, document, headline
 
 DOCUMENT, PAGE = "soak.json", "index.html"
@@ -35,7 +35,7 @@ _STATUS_S = 10.0
 _TICK_S = 0.2
 
 
-class Clock:
+class SoakClock:
     """The time of a soak run over all its sessions. On the reference each session has a separate virtual clock."""
 
     def __init__(self) -> None:
@@ -56,10 +56,10 @@ class Clock:
 class Soak:
     """A soak run on the system that the options name."""
 
-    options: Options
+    options: RunOptions
     asked: SoakOptions
     screen: Screen
-    clock: Clock = field(init=False, default_factory=Clock)
+    clock: SoakClock = field(init=False, default_factory=SoakClock)
 
     def run(self) -> Exit:
         """Load the system until the time is over, a signal arrives, or the system is gone. Raises WrongUsage and SystemUnreachable."""
@@ -85,7 +85,7 @@ class Soak:
             f"  {system.name} {handshake.version}: {counted(asked.writers, 'writer')}, at most {asked.rate:g} calls a second, "
             f"faults: {', '.join(names) or 'none'}, seed {asked.seed}"
         )
-        with Judge(claimed) as judge:
+        with SegmentJudge(claimed) as judge:
             load = Load(system, handshake, asked, names, judge, claimed, self.screen, self.clock)
             ending = load.run()
             verdicts = judge.finished()
@@ -111,18 +111,18 @@ class Load:
         handshake: Handshake,
         asked: SoakOptions,
         names: tuple[str, ...],
-        judge: Judge,
+        judge: SegmentJudge,
         claimed: Folder,
         screen: Screen,
-        clock: Clock,
+        clock: SoakClock,
     ) -> None:
         self._system, self._handshake, self._asked, self._judge = system, handshake, asked, judge
         self._claimed, self._screen, self._clock = claimed, screen, clock
         self._needs = frozenset(needed for name in names if (needed := fault_schedule.NEEDS[name]) is not None)
         self._misbehaviour = fault_schedule.OF_CLIENTS.intersection(names)
         self._chance = random.Random(asked.seed)  # noqa: S311 - a workload is no secret
-        self._schedule = Schedule([name for name in names if name not in fault_schedule.OF_CLIENTS], asked.every_s, self._chance)
-        self.figures = Figures(clock.now_ms)
+        self._schedule = FaultSchedule([name for name in names if name not in fault_schedule.OF_CLIENTS], asked.every_s, self._chance)
+        self.figures = SoakFigures(clock.now_ms)
         """What was measured so far."""
         self._spans: dict[int, tuple[float, float]] = {}
         self._began = self._status_at = time.monotonic()
@@ -132,7 +132,7 @@ class Load:
         ending = SoakEnding()
         with ThreadPoolExecutor(1) as beside, ExitStack() as held:
             looking: list[Future[None]] = []
-            running: tuple[Segment, Threads | None] | None = None
+            running: tuple[SoakSegment, Threads | None] | None = None
             try:
                 if not self._is_virtual:  # a broker is released when its last session closes
                     self._of_faults = self._system.session("soak", self._needs)
@@ -163,15 +163,15 @@ class Load:
     def _is_over(self) -> bool:
         return time.monotonic() - self._began >= self._asked.seconds
 
-    def _begun(self, number: int) -> tuple[Segment, Threads | None]:
+    def _begun(self, number: int) -> tuple[SoakSegment, Threads | None]:
         session = self._system.session(f"soak {number}", self._needs)
         self._clock.move_to(session.time)
         name = self._claimed.place(f"{HISTORIES}/segment-{number:04}.jsonl")
-        segment = Segment(number, session, name, self._asked.writers, self._asked.seed, self.figures, self._misbehaviour).prepare()
+        segment = SoakSegment(number, session, name, self._asked.writers, self._asked.seed, self.figures, self._misbehaviour).prepare()
         self._spans[number] = self.figures.elapsed_s, self.figures.elapsed_s
         return segment, None if self._is_virtual else Threads(segment, self._asked.rate)
 
-    def _keep_going(self, segment: Segment, threads: Threads | None) -> None:
+    def _keep_going(self, segment: SoakSegment, threads: Threads | None) -> None:
         """Load the system for as long as a segment lasts, and inject the faults that are due."""
         begin_s = self.figures.elapsed_s
         while self.figures.elapsed_s - begin_s < self._asked.segment_s and not self._is_over:
@@ -186,13 +186,13 @@ class Load:
                 self._status()
         self._spans[segment.number] = begin_s, self.figures.elapsed_s
 
-    def _inflict(self, fault: str, segment: Segment) -> None:
+    def _inflict(self, fault: str, segment: SoakSegment) -> None:
         begin_s = self.figures.elapsed_s
         whose = segment.session.faults if self._is_virtual else self._of_faults.faults
         fault_schedule.inflict(fault, whose, segment.session, segment.writers, self._chance)
-        self.figures.faults.append(Mark(begin_s, self.figures.elapsed_s, fault))
+        self.figures.faults.append(SoakMark(begin_s, self.figures.elapsed_s, fault))
 
-    def _end(self, segment: Segment, threads: Threads | None) -> None:
+    def _end(self, segment: SoakSegment, threads: Threads | None) -> None:
         """Let the clients finish, read every log once more, and pass the history to the judge."""
         try:
             if threads is not None:
@@ -215,7 +215,7 @@ class Load:
         )
         self.write(verdicts, None)
 
-    def write(self, verdicts: list[Verdict], ending: SoakEnding | None) -> None:
+    def write(self, verdicts: list[SegmentVerdict], ending: SoakEnding | None) -> None:
         """Write `soak.json` and the page; `ending` is None while the run goes on."""
         said = document(self._system.name, self._handshake.version, self._asked, self.figures, verdicts, self._spans, ending)
         self._claimed.put(DOCUMENT, json.dumps(said, indent=1) + "\n")

@@ -25,7 +25,7 @@ from fencepost.contract.folder import Layout
 from fencepost.contract.verdict import Verdict
 from fencepost.contract.version import VERSION
 from fencepost.run import interruption, pytest_session
-from fencepost.run.options import TEXT, Options
+from fencepost.run.options import TEXT, RunOptions
 from fencepost.run.plays import Play, Plays
 
 from . import allowed_differences, disturbances
@@ -75,7 +75,7 @@ def run_with(
         return run(pytest_session.options_of(list(arguments)), asked, screen)
 
 
-def run(options: Options, asked: TwinOptions, screen: Screen) -> Exit:
+def run(options: RunOptions, asked: TwinOptions, screen: Screen) -> Exit:
     """Play, show and write. Raises WrongUsage, UnknownName, SystemUnreachable, DataFileError."""
     rows = register.bundled()
     options = options.about_system(rows)
@@ -236,7 +236,9 @@ def _stale(reported: TwinFindings, names: Sequence[str], profile: str) -> Iterat
             yield one
 
 
-def as_json(reported: TwinFindings, chosen: Sequence[Disturbance], asked: TwinOptions, seconds: float, options: Options) -> dict[str, Any]:
+def as_json(
+    reported: TwinFindings, chosen: Sequence[Disturbance], asked: TwinOptions, seconds: float, options: RunOptions
+) -> dict[str, Any]:
     """The result for other programs: `requirements` has each with each disturbance, `noticed` each twin that differs or is excepted."""
     counts = Counter(one.verdict.value for one in reported.results)
     return {
@@ -276,7 +278,7 @@ def as_json(reported: TwinFindings, chosen: Sequence[Disturbance], asked: TwinOp
     }
 
 
-def _title(options: Options) -> str:
+def _title(options: RunOptions) -> str:
     parts = [
         options.system,
         f"profile {options.asked.profile}" if options.asked.profile else "",

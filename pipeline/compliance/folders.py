@@ -22,7 +22,7 @@ _PRUNED = ("allure-results", "allure-report", "history", "node_modules")
 
 
 @dataclass(frozen=True)
-class Source:
+class ResultSource:
     """The results of one run."""
 
     path: Path
@@ -31,7 +31,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Unreadable:
+class UnreadableFolder:
     """What the user named and the report leaves out, and why."""
 
     path: str
@@ -42,8 +42,8 @@ class Unreadable:
 class FoundRuns:
     """All that was found below what the user named."""
 
-    sources: tuple[Source, ...]
-    unreadable: tuple[Unreadable, ...]
+    sources: tuple[ResultSource, ...]
+    unreadable: tuple[UnreadableFolder, ...]
 
     @property
     def bytes(self) -> int:
@@ -77,8 +77,8 @@ def find(named: Sequence[str]) -> FoundRuns:
         if reason:
             odd[file] = reason
         else:
-            sources.append(Source(file, _name(file, common), size))
-    return FoundRuns(tuple(sources), tuple(Unreadable(_name(path, common), reason) for path, reason in odd.items()))
+            sources.append(ResultSource(file, _name(file, common), size))
+    return FoundRuns(tuple(sources), tuple(UnreadableFolder(_name(path, common), reason) for path, reason in odd.items()))
 
 
 def _meant(name: str) -> list[Path]:

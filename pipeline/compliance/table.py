@@ -27,7 +27,7 @@ from fencepost.contract import parity
 from fencepost.pipeline import local
 
 from .facts import VERDICTS
-from .folders import Source, Unreadable
+from .folders import ResultSource, UnreadableFolder
 
 VERSION = 1
 _CORRUPT = "_corrupt"
@@ -106,7 +106,7 @@ ROW = _struct(
 )
 
 
-def store(spark: SparkSession, sources: Sequence[Source], folder: Path) -> list[Unreadable]:
+def store(spark: SparkSession, sources: Sequence[ResultSource], folder: Path) -> list[UnreadableFolder]:
     """Write the rows of these runs; returns what could not be used."""
     _rows(_documents(spark, sources).filter("flaw is null")).write.mode("overwrite").parquet(str(folder))
     kept = {row.run for row in read(spark, folder).select("run").distinct().collect()}
@@ -114,7 +114,7 @@ def store(spark: SparkSession, sources: Sequence[Source], folder: Path) -> list[
     if not left:
         return []
     flaws = {row.run: row.flaw for row in _documents(spark, left).select("run", "flaw").collect()}
-    return [Unreadable(source.run, flaws.get(source.run) or "changed while it was read") for source in left]
+    return [UnreadableFolder(source.run, flaws.get(source.run) or "changed while it was read") for source in left]
 
 
 def read(spark: SparkSession, folder: Path) -> DataFrame:
@@ -122,7 +122,7 @@ def read(spark: SparkSession, folder: Path) -> DataFrame:
     return spark.read.schema(ROW).parquet(str(folder))
 
 
-def _documents(spark: SparkSession, sources: Sequence[Source]) -> DataFrame:
+def _documents(spark: SparkSession, sources: Sequence[ResultSource]) -> DataFrame:
     """Each run's document (`run`, `document`), and its `flaw` where it cannot be used."""
     texts = spark.read.text([_escaped(str(source.path)) for source in sources], wholetext=True)
     path = F.url_decode(F.replace(F.regexp_replace("_metadata.file_path", "^file:/+", "/"), F.lit("+"), F.lit("%2B")))

@@ -27,7 +27,7 @@ _ENOUGH = 64 << 20
 
 
 @dataclass(frozen=True)
-class Source:
+class IngestSource:
     """A history file. `run` names the run of a format that holds no name; `prefix` comes before the names that it does hold."""
 
     path: Path
@@ -43,14 +43,14 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Refusal:
+class IngestRefusal:
     """A file that is not read, and why."""
 
     path: Path
     reason: str
 
 
-def find(paths: Sequence[Path]) -> list[Source]:
+def find(paths: Sequence[Path]) -> list[IngestSource]:
     """The histories in these files and folders; `WrongUsage` when there are none."""
     sources = []
     for path in paths:
@@ -68,11 +68,11 @@ def find(paths: Sequence[Path]) -> list[Source]:
     return sources
 
 
-def refusal(source: Source) -> Refusal | None:
+def refusal(source: IngestSource) -> IngestRefusal | None:
     """Why this file is not opened, or None."""
     size = source.path.stat().st_size
     if size == 0:
-        return Refusal(source.path, "the file is empty")
+        return IngestRefusal(source.path, "the file is empty")
     try:
         if source.path.suffix == ".gz":
             with gzip.open(source.path) as stream:
@@ -81,21 +81,21 @@ def refusal(source: Source) -> Refusal | None:
             with source.path.open("rb") as plain:
                 return _scan(source.path, iter(lambda: plain.read(_BLOCK), b""), size)
         if source.form == "parquet" and (why := _flaw_of_parquet(source.path)):
-            return Refusal(source.path, why)
+            return IngestRefusal(source.path, why)
     except (OSError, EOFError, zlib.error) as error:
-        return Refusal(source.path, f"not to be read to its end: {error}")
+        return IngestRefusal(source.path, f"not to be read to its end: {error}")
     return None
 
 
-def _scan(path: Path, blocks: Iterator[bytes], size: int) -> Refusal | None:
+def _scan(path: Path, blocks: Iterator[bytes], size: int) -> IngestRefusal | None:
     unpacked = line = 0
     for block in blocks:
         unpacked += len(block)
         if unpacked > _ENOUGH and unpacked > _MOST_RATIO * size:
-            return Refusal(path, f"unpacks to more than {_MOST_RATIO} times its size")
+            return IngestRefusal(path, f"unpacks to more than {_MOST_RATIO} times its size")
         line = line + len(block) if b"\n" not in block else len(block) - block.rfind(b"\n")
         if line > LONGEST_LINE:
-            return Refusal(path, f"has a line of more than {LONGEST_LINE >> 20} MB")
+            return IngestRefusal(path, f"has a line of more than {LONGEST_LINE >> 20} MB")
     return None
 
 
@@ -138,7 +138,7 @@ def _ending(path: Path) -> str:
     return (path.with_suffix("") if path.suffix == ".gz" else path).suffix
 
 
-def _source(file: Path, top: Path, also: str) -> Source:
+def _source(file: Path, top: Path, also: str) -> IngestSource:
     form = ENDINGS.get(_ending(file))
     if form is None:
         raise WrongUsage(f"{file}: a history ends with {', '.join(sorted(ENDINGS))}, or these with .gz")
@@ -148,4 +148,4 @@ def _source(file: Path, top: Path, also: str) -> Source:
     folders = [part for part in (also, *file.relative_to(top).parts[:-1]) if part and part != "history"]
     # Jepsen calls every history `history`, in a folder that has the run's name.
     own = folders if stem == "history" and folders else [*folders, stem]
-    return Source(file.resolve(), form, "".join(f"{part}/" for part in folders), "/".join(own))
+    return IngestSource(file.resolve(), form, "".join(f"{part}/" for part in folders), "/".join(own))

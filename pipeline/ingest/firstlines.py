@@ -13,7 +13,7 @@ from pathlib import Path
 
 from .event import NOT_AN_EVENT, NOT_UTF_8
 from .event import flaw as flaw_of_event
-from .files import Source
+from .files import IngestSource
 
 _LINES = 100
 """After so many lines that look like events and are none, the search stops: good ones may follow."""
@@ -35,7 +35,7 @@ class BadLine:
         return f"{self.path}: {self.reason}" if self.line is None else f"{self.path}, line {self.line}: {self.reason}"
 
 
-def hopeless(sources: Sequence[Source]) -> list[BadLine]:
+def hopeless(sources: Sequence[IngestSource]) -> list[BadLine]:
     """The first bad line of each file, if no file has a good one; nothing if there is one, or may be one further on."""
     found = []
     for source in sources:
@@ -46,7 +46,7 @@ def hopeless(sources: Sequence[Source]) -> list[BadLine]:
     return found
 
 
-def _first_bad(source: Source) -> BadLine | None:
+def _first_bad(source: IngestSource) -> BadLine | None:
     """None if a line is good, or if not all lines were looked at."""
     flaw = _flaw_of_json if source.form == "json" else _flaw_of_edn
     first, doubtful = None, 0

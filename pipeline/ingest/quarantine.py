@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from fencepost.pipeline import local
 
-from .files import Refusal
+from .files import IngestRefusal
 
 SCHEMA = "file string, line long, run string, reason string"
 
@@ -24,7 +24,7 @@ def named(spark: SparkSession, bad: DataFrame | None, files: Sequence[tuple[int,
     return bad.join(known, "file_id").select("file", F.col("mark").alias("line"), "run", "reason")
 
 
-def keep(spark: SparkSession, bad: DataFrame | None, refused: Sequence[Refusal], folder: Path) -> int:
+def keep(spark: SparkSession, bad: DataFrame | None, refused: Sequence[IngestRefusal], folder: Path) -> int:
     """Write what is bad (`SCHEMA`) and the refused files as JSON lines; returns how many there are."""
     if bad is None and not refused:
         shutil.rmtree(folder, ignore_errors=True)

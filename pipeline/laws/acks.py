@@ -17,10 +17,10 @@ from .commits import NEVER, counts_at
 from .history import History
 from .outcomes import ABORTED, COMMITTED, FAIL, OK
 from .segmented import Groups, located, pairs, pairs_within, picked
-from .witness import Law, Witness, groups_named, witnesses
+from .witness import HistoryWitness, Law, groups_named, witnesses
 
 
-def ack_conflict(history: History) -> list[Witness]:
+def ack_conflict(history: History) -> list[HistoryWitness]:
     """Two units that both succeeded acknowledged a message. Definite. Cumulative acknowledgements may overlap outside of transactions.
 
     grp  log  o  unit  unit_oc    transactional
@@ -41,7 +41,7 @@ def ack_conflict(history: History) -> list[Witness]:
     return _of_message(history, once.where(first), [once.unit[first], once.unit[second]])
 
 
-def ack_resurrection(history: History) -> list[Witness]:
+def ack_resurrection(history: History) -> list[HistoryWitness]:
     """A message was delivered after the transaction that acknowledged it had committed. Definite.
 
     acknowledged: o  done         delivered: v  o  op
@@ -71,7 +71,7 @@ def ack_resurrection(history: History) -> list[Witness]:
     )
 
 
-def phantom_ack(history: History) -> list[Witness]:
+def phantom_ack(history: History) -> list[HistoryWitness]:
     """A message that only aborted transactions acknowledged was not redelivered, though a later message was.
 
     acknowledged: o  op  unit_oc  done         delivered: o  op
@@ -100,7 +100,7 @@ def phantom_ack(history: History) -> list[Witness]:
     return _of_message(history, reported, [op[odd], later_op[odd]], definite=history.drained[reported.run])
 
 
-def premature_ack(history: History) -> list[Witness]:
+def premature_ack(history: History) -> list[HistoryWitness]:
     """The subscription's position was past a message before a client asked to commit its acknowledgement. Definite.
 
     acknowledged: o  op  end_op         position: o  op  at
@@ -210,7 +210,7 @@ def _last_seek(history: History) -> Ints:
     return Groups(history.ops.run).most(history.ops.op, history.ops.f.among("seek", "reset"))
 
 
-def _of_message(history: History, acks: Acks, ops: list[Ints], definite: Flags | bool = True) -> list[Witness]:
+def _of_message(history: History, acks: Acks, ops: list[Ints], definite: Flags | bool = True) -> list[HistoryWitness]:
     """Witnesses that name the message of these acknowledgements."""
     return witnesses(history, acks.run, acks.log, ops, (), [acks.o], definite, groups_named(history, acks.grp))
 

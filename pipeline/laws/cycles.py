@@ -12,12 +12,12 @@ import numpy as np
 
 from .edges import RW, WR, WW, Edges, islands
 from .history import History
-from .witness import Law, Witness, witness
+from .witness import HistoryWitness, Law, witness
 
 _NAMES = (("G0", (WW,)), ("G1c", (WR, WW)), ("G2", (WR, WW, RW)))
 
 
-def write_cycle(history: History) -> list[Witness]:
+def write_cycle(history: History) -> list[HistoryWitness]:
     """G0: a cycle of writes alone. Kafka allows it, since it promises no isolation of writes. Found only when writes are inferred.
 
     a  b  kind
@@ -27,7 +27,7 @@ def write_cycle(history: History) -> list[Witness]:
     return _named(history, "G0")
 
 
-def circular_flow(history: History) -> list[Witness]:
+def circular_flow(history: History) -> list[HistoryWitness]:
     """G1c: a cycle with a read. Definite when it has reads only; with inferred writes Kafka allows it, and it is possible.
 
     a  b  kind
@@ -37,7 +37,7 @@ def circular_flow(history: History) -> list[Witness]:
     return _named(history, "G1c", definite=not (history.infer_ww or history.infer_rw))
 
 
-def single_anti_dependency(history: History) -> list[Witness]:
+def single_anti_dependency(history: History) -> list[HistoryWitness]:
     """G-single: a cycle with one anti-dependency; found only when these are inferred. Possible: no log promises serializability.
 
     a  b  kind
@@ -47,7 +47,7 @@ def single_anti_dependency(history: History) -> list[Witness]:
     return _named(history, "G-single")
 
 
-def anti_dependency_cycle(history: History) -> list[Witness]:
+def anti_dependency_cycle(history: History) -> list[HistoryWitness]:
     """G2: a cycle with several anti-dependencies. Possible, as G-single.
 
     a  b  kind
@@ -57,7 +57,7 @@ def anti_dependency_cycle(history: History) -> list[Witness]:
     return _named(history, "G2")
 
 
-def _named(history: History, name: str, definite: bool = False) -> list[Witness]:
+def _named(history: History, name: str, definite: bool = False) -> list[HistoryWitness]:
     return [witness(history, run, -1, ops, definite=definite) for run, called, ops in history.once(_cycles) if called == name]
 
 

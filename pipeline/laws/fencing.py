@@ -15,10 +15,10 @@ from .history import History
 from .operations import Operations
 from .outcomes import ABORTED, COMMITTED, FAIL, OK
 from .segmented import Groups, located, pairs, picked
-from .witness import Law, Witness, witness, witnesses
+from .witness import HistoryWitness, Law, witness, witnesses
 
 
-def zombie_write(history: History) -> list[Witness]:
+def zombie_write(history: History) -> list[HistoryWitness]:
     """A broker accepted a record or offset with an epoch, sent after a later epoch had been granted. Definite.
 
     f          op  at  tid  pid  epoch
@@ -72,7 +72,7 @@ def _fences(history: History, accepted: Flags) -> tuple[Ints, Ints, Ints]:
     return rows, pid[rows], epoch[rows]
 
 
-def _of_first_record(history: History, operations: Ints, ops: list[Ints], words: list[str] | None = None) -> list[Witness]:
+def _of_first_record(history: History, operations: Ints, ops: list[Ints], words: list[str] | None = None) -> list[HistoryWitness]:
     """Witnesses that name the first record of each of these operations."""
     found = []
     reported: Sequence[str | None] = words or [None] * len(operations)
@@ -116,7 +116,7 @@ class Slipped(Facts):
         )
 
 
-def stranded_write(history: History) -> list[Witness]:
+def stranded_write(history: History) -> list[HistoryWitness]:
     """A record of a transaction that did not commit is read, and the next transaction of the same id committed: the record slipped
     into that one. Definite.
 
@@ -139,7 +139,7 @@ def stranded_write(history: History) -> list[Witness]:
     return witnesses(history, bad.run, bad.log, [bad.op, next_end, bad.read_op], [bad.v], [bad.o], ~bad.reused)
 
 
-def write_to_ended_transaction(history: History) -> list[Witness]:
+def write_to_ended_transaction(history: History) -> list[HistoryWitness]:
     """A broker accepted a record that was sent after the end of its transaction had been acknowledged. Definite.
 
     f       op  at  txn_id  ty
@@ -162,7 +162,7 @@ def write_to_ended_transaction(history: History) -> list[Witness]:
     return _of_first_record(history, sends[late], [ops.op[end[late]], ops.op[sends[late]]])
 
 
-def intermediate_read(history: History) -> list[Witness]:
+def intermediate_read(history: History) -> list[HistoryWitness]:
     """G1b: one poll returned a record of a committed transaction, and skipped another of its records in the same log. Definite.
 
     log  v  unit  in the poll
@@ -173,7 +173,7 @@ def intermediate_read(history: History) -> list[Witness]:
     return _torn_polls(history, OfPolls.of(history), same_log=True)
 
 
-def fractured_read(history: History) -> list[Witness]:
+def fractured_read(history: History) -> list[HistoryWitness]:
     """One poll returned a record of a committed transaction in one log, and skipped one of its records in another log. Definite.
 
     log  v  unit  in the poll
@@ -225,7 +225,7 @@ class OfPolls(Facts):
         return self.is_missed
 
 
-def _torn_polls(history: History, polled: OfPolls, same_log: bool) -> list[Witness]:
+def _torn_polls(history: History, polled: OfPolls, same_log: bool) -> list[HistoryWitness]:
     """Polls that skipped a record of a transaction of which they have another one: the first by name is reported."""
     if not polled.is_missed.any():
         return []
@@ -238,7 +238,7 @@ def _torn_polls(history: History, polled: OfPolls, same_log: bool) -> list[Witne
     return witnesses(history, missed.run, missed.log, [missed.sent_by, missed.op], [missed.v, had.v], [missed.o])
 
 
-def torn_commit(history: History) -> list[Witness]:
+def torn_commit(history: History) -> list[HistoryWitness]:
     """Some records of a transaction were read, and others never were although later records of their logs were. Definite.
 
     log  v  unit  read  bound of the log  last_rank

@@ -6,10 +6,10 @@ from .columns import NONE, Flags, Ints
 from .history import History
 from .outcomes import OK
 from .segmented import Groups, pairs, picked
-from .witness import Law, Witness, witness, witnesses
+from .witness import HistoryWitness, Law, witness, witnesses
 
 
-def inconsistent_offsets(history: History) -> list[Witness]:
+def inconsistent_offsets(history: History) -> list[HistoryWitness]:
     """Two values are at one offset, according to an acknowledgement that counts or to any poll. Definite, unless one is reused.
 
     log  o  value  shared
@@ -32,7 +32,7 @@ def inconsistent_offsets(history: History) -> list[Witness]:
     return found
 
 
-def duplicate(history: History) -> list[Witness]:
+def duplicate(history: History) -> list[HistoryWitness]:
     """One record is at two offsets. Definite; if different records have that value, only more offsets than sends are reported.
 
     v  first_offset  last_offset  offset_count  send_count  reused
@@ -59,7 +59,7 @@ def duplicate(history: History) -> list[Witness]:
     ]
 
 
-def spurious_offset(history: History) -> list[Witness]:
+def spurious_offset(history: History) -> list[HistoryWitness]:
     """The offset in an acknowledgement is not that of the record. Definite, unless different records have that value.
 
     v  first_sent_offset  last_sent_offset  first_read_offset  last_read_offset
@@ -81,7 +81,7 @@ def spurious_offset(history: History) -> list[Witness]:
     )
 
 
-def phantom_read(history: History) -> list[Witness]:
+def phantom_read(history: History) -> list[HistoryWitness]:
     """A poll returned a value that no client ever sent to that log. Definite if every line could be read.
 
     kind  v  sent
@@ -91,7 +91,7 @@ def phantom_read(history: History) -> list[Witness]:
     return witnesses(history, records.run[rows], records.log[rows], [records.op[rows]], [records.v.codes[rows]], [records.o[rows]])
 
 
-def offset_inversion(history: History) -> list[Witness]:
+def offset_inversion(history: History) -> list[HistoryWitness]:
     """A record that was sent after another had been acknowledged got no larger offset.
 
     Definite. Retries return the old offset and do not count.
@@ -123,7 +123,7 @@ def offset_inversion(history: History) -> list[Witness]:
     )
 
 
-def same_id_interleave(history: History) -> list[Witness]:
+def same_id_interleave(history: History) -> list[HistoryWitness]:
     """Records of a later transaction of a transactional id are before those of its earlier one. Definite.
 
     tid  log  unit  first  last
@@ -146,7 +146,7 @@ def same_id_interleave(history: History) -> list[Witness]:
     return witnesses(history, records.run[one], records.log[one], [earlier[odd], unit[odd]], (), [before[odd], first[odd]])
 
 
-def nonmonotonic_send(history: History) -> list[Witness]:
+def nonmonotonic_send(history: History) -> list[HistoryWitness]:
     """A producer's operation put its record before that of the producer's previous operation. Definite.
 
     kind  process  op  v  rank
@@ -164,7 +164,7 @@ def nonmonotonic_send(history: History) -> list[Witness]:
     )
 
 
-def int_nonmonotonic_send(history: History) -> list[Witness]:
+def int_nonmonotonic_send(history: History) -> list[HistoryWitness]:
     """Within one operation a later record is before an earlier one. Definite.
 
     kind  op  mop  v  rank
@@ -174,7 +174,7 @@ def int_nonmonotonic_send(history: History) -> list[Witness]:
     return _within(history, history.beside.sent_back)
 
 
-def int_send_skip(history: History) -> list[Witness]:
+def int_send_skip(history: History) -> list[HistoryWitness]:
     """Another producer's record is between the records of one operation. Allowed: no system promises isolation of writes.
 
     kind  op  mop  v  rank
@@ -184,7 +184,7 @@ def int_send_skip(history: History) -> list[Witness]:
     return _within(history, history.beside.sent_apart)
 
 
-def _within(history: History, which: Flags) -> list[Witness]:
+def _within(history: History, which: Flags) -> list[HistoryWitness]:
     records, rows = history.records, np.flatnonzero(which)
     words: Ints = records.v.codes
     return witnesses(history, records.run[rows], records.log[rows], [records.op[rows]], [words[history.beside.previous[rows]], words[rows]])

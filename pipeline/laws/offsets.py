@@ -15,10 +15,10 @@ from .facts import Facts
 from .history import History
 from .outcomes import ABORTED, COMMITTED, OK
 from .segmented import Groups, among, located, pairs, pairs_within, picked
-from .witness import Law, Witness, groups_named, witnesses
+from .witness import HistoryWitness, Law, groups_named, witnesses
 
 
-def lost_offset_commit(history: History) -> list[Witness]:
+def lost_offset_commit(history: History) -> list[HistoryWitness]:
     """An offset was committed, and a later fetch sees a smaller one though no client moved it back. Definite.
 
     commit: o  op  oc         done         fetch: o  op  at
@@ -65,7 +65,7 @@ def _moved_back(sure: Commits, commits: Commits) -> Ints:
     return found
 
 
-def phantom_offset_commit(history: History) -> list[Witness]:
+def phantom_offset_commit(history: History) -> list[HistoryWitness]:
     """A fetch sees an offset that only aborted transactions committed.
 
     commit: o  op  oc          fetch: o  at
@@ -87,7 +87,7 @@ def phantom_offset_commit(history: History) -> list[Witness]:
     return _of_group(history, fetches, [began[odd], fetches.op], (), [fetches.o])
 
 
-def offset_regression(history: History) -> list[Witness]:
+def offset_regression(history: History) -> list[HistoryWitness]:
     """A fetch sees a smaller offset than an earlier fetch, and no client has committed one as small since. Definite.
 
     fetch: o  op  at
@@ -113,7 +113,7 @@ def offset_regression(history: History) -> list[Witness]:
     return _of_group(history, later, [earlier.op, later.op], (), [earlier.o, later.o])
 
 
-def torn_offset_commit(history: History) -> list[Witness]:
+def torn_offset_commit(history: History) -> list[HistoryWitness]:
     """A transaction's records were read while a later fetch does not see its offsets.
 
     unit  first_read_at         commit: o  op  unit         fetch: o  op
@@ -194,7 +194,7 @@ class ReadAndCommitted(Facts):
         return asks
 
 
-def double_processing(history: History) -> list[Witness]:
+def double_processing(history: History) -> list[HistoryWitness]:
     """Two committed transactions of a group consumed the same input. Definite.
 
     grp  log  o  unit  unit_oc
@@ -225,7 +225,7 @@ def double_processing(history: History) -> list[Witness]:
     )
 
 
-def missed_processing(history: History) -> list[Witness]:
+def missed_processing(history: History) -> list[HistoryWitness]:
     """No transaction that committed, or may have, consumed an input below the group's committed offset. Definite.
 
     grp  log  committed up to         log  v  offset  consumed
@@ -269,7 +269,7 @@ def missed_processing(history: History) -> list[Witness]:
     )
 
 
-def stale_generation_commit(history: History) -> list[Witness]:
+def stale_generation_commit(history: History) -> list[HistoryWitness]:
     """A broker accepted offsets from a member of an older generation of its group. Definite.
 
     f          op  at  grp  generation
@@ -292,7 +292,7 @@ def stale_generation_commit(history: History) -> list[Witness]:
     return witnesses(history, ops.run[late], None, [ops.op[first], ops.op[late]], detail=words)
 
 
-def committed_too_far(history: History) -> list[Witness]:
+def committed_too_far(history: History) -> list[HistoryWitness]:
     """A fetch sees an offset behind a record that its group's consumer had yet to receive. Definite.
 
     poll: op  at  first o         fetch: op  at  o
@@ -338,7 +338,7 @@ def _of_group(
     values: tuple[Ints, ...],
     offsets: list[Ints],
     definite: Flags | bool = True,
-) -> list[Witness]:
+) -> list[HistoryWitness]:
     """Witnesses that name the group of these fetches."""
     return witnesses(history, fetches.run, fetches.log, ops, values, offsets, definite, groups_named(history, fetches.grp))
 

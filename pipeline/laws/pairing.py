@@ -25,7 +25,7 @@ _BITS = 63
 LONGEST_VALUE = 256
 
 
-class Operation(NamedTuple):
+class PairedOperation(NamedTuple):
     """An invocation with its completion, or alone. `op` and `at` are the numbers of these two events, the same one where it is `open`."""
 
     run: str
@@ -47,7 +47,7 @@ class Operation(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Refused:
+class RefusedEvent:
     """An event that belongs to no operation, by its place among the events of its history, and why."""
 
     place: int
@@ -56,11 +56,11 @@ class Refused:
 
 
 @dataclass(frozen=True)
-class Paired:
+class PairedHistory:
     """The operations of a history, and what of it could not be read."""
 
-    operations: list[Operation]
-    refused: list[Refused]
+    operations: list[PairedOperation]
+    refused: list[RefusedEvent]
 
     def reported(self) -> tuple[history_columns.Operations, history_columns.Records]:
         """The operations and their records as columns."""
@@ -106,16 +106,16 @@ class Paired:
         )
 
 
-def paired(events: Iterable[object]) -> Paired:
+def paired(events: Iterable[object]) -> PairedHistory:
     """The operations of a history in the order of their run and number."""
-    refused: list[Refused] = []
+    refused: list[RefusedEvent] = []
     together: dict[tuple[str, int], list[tuple[int, Fields]]] = {}
     for place, said in enumerate(events):
         if not isinstance(said, Mapping) or not _fits(said):
-            refused.append(Refused(place, None, NOT_AN_EVENT))
+            refused.append(RefusedEvent(place, None, NOT_AN_EVENT))
             continue
         if (why := flaw(said)) is not None:
-            refused.append(Refused(place, text(said.get("run_id")), why))
+            refused.append(RefusedEvent(place, text(said.get("run_id")), why))
             continue
         together.setdefault((text(said["run_id"]) or "", said["op_id"]), []).append((place, said))
     operations = []
@@ -126,10 +126,10 @@ def paired(events: Iterable[object]) -> Paired:
         refused += odd
         if pair is not None:
             operations.append(_operation(run, op, *pair))
-    return Paired(operations, sorted(refused, key=lambda one: one.place))
+    return PairedHistory(operations, sorted(refused, key=lambda one: one.place))
 
 
-def _pair(run: str, op: int, rows: list[tuple[int, Fields]]) -> tuple[tuple[Fields, Fields | None] | None, list[Refused]]:
+def _pair(run: str, op: int, rows: list[tuple[int, Fields]]) -> tuple[tuple[Fields, Fields | None] | None, list[RefusedEvent]]:
     """The invocation and the completion among the events of one number, in order; the others are refused."""
     invocation: Fields | None = None
     completion: Fields | None = None
@@ -153,7 +153,7 @@ def _pair(run: str, op: int, rows: list[tuple[int, Fields]]) -> tuple[tuple[Fiel
                 completion = event
             completed = True
         if reason is not None:
-            refused.append(Refused(place, run, reason))
+            refused.append(RefusedEvent(place, run, reason))
     return None if invocation is None else (invocation, completion), refused
 
 
@@ -161,7 +161,7 @@ def _before(one: int | None, other: int | None) -> bool:
     return one is not None and other is not None and one < other
 
 
-def _operation(run: str, op: int, invocation: Fields, completion: Fields | None) -> Operation:
+def _operation(run: str, op: int, invocation: Fields, completion: Fields | None) -> PairedOperation:
     last = invocation if completion is None else completion
 
     def either(name: str) -> Any:
@@ -169,7 +169,7 @@ def _operation(run: str, op: int, invocation: Fields, completion: Fields | None)
         return invocation.get(name) if reported is None else reported
 
     api = last.get("api")
-    return Operation(
+    return PairedOperation(
         run,
         op,
         last["idx"],

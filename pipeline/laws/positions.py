@@ -10,10 +10,10 @@ from .history import History
 from .outcomes import FAIL
 from .segmented import Groups, among, counted_until
 from .topics import listed
-from .witness import Law, Witness, witnesses
+from .witness import HistoryWitness, Law, witnesses
 
 
-def int_poll_skip(history: History) -> list[Witness]:
+def int_poll_skip(history: History) -> list[HistoryWitness]:
     """Within one poll a known record between two others is missing. Definite.
 
     kind  op  mop  v  rank
@@ -23,7 +23,7 @@ def int_poll_skip(history: History) -> list[Witness]:
     return _within_a_poll(history, history.beside.jumped)
 
 
-def int_nonmonotonic_poll(history: History) -> list[Witness]:
+def int_nonmonotonic_poll(history: History) -> list[HistoryWitness]:
     """Within one poll a later record comes before an earlier one, or is the same. Definite.
 
     kind  op  mop  v  rank
@@ -33,7 +33,7 @@ def int_nonmonotonic_poll(history: History) -> list[Witness]:
     return _within_a_poll(history, history.beside.went_back)
 
 
-def poll_skip(history: History) -> list[Witness]:
+def poll_skip(history: History) -> list[HistoryWitness]:
     """A consumer's next poll began behind a record that the consumer had not read. Definite.
 
     kind  process  op  v  rank
@@ -43,7 +43,7 @@ def poll_skip(history: History) -> list[Witness]:
     return _turned(history, history.beside.went_on_behind)
 
 
-def nonmonotonic_poll(history: History) -> list[Witness]:
+def nonmonotonic_poll(history: History) -> list[HistoryWitness]:
     """A consumer's next poll began with a record that it had already passed. Definite.
 
     kind  process  op  v  rank
@@ -53,7 +53,7 @@ def nonmonotonic_poll(history: History) -> list[Witness]:
     return _turned(history, history.beside.came_back)
 
 
-def position_after_abort(history: History) -> list[Witness]:
+def position_after_abort(history: History) -> list[HistoryWitness]:
     """After a failed poll a consumer with a position continued behind what that poll had returned: the consumer lost it, unless it sought.
 
     A matter of the client. Possible.
@@ -69,13 +69,13 @@ def position_after_abort(history: History) -> list[Witness]:
     return _beside(history, previous[rows], rows, definite=False)
 
 
-def _beside(history: History, before: Ints, rows: Ints, definite: Flags | bool = True) -> list[Witness]:
+def _beside(history: History, before: Ints, rows: Ints, definite: Flags | bool = True) -> list[HistoryWitness]:
     records = history.records
     ops, values = [records.op[before], records.op[rows]], [records.v.codes[before], records.v.codes[rows]]
     return witnesses(history, records.run[rows], records.log[rows], ops, values, (), definite)
 
 
-def _within_a_poll(history: History, which: Flags) -> list[Witness]:
+def _within_a_poll(history: History, which: Flags) -> list[HistoryWitness]:
     """Steps within a poll, except in logs that were reassigned during it, as it says in `rebalanced`."""
     records, rows = history.records, np.flatnonzero(history.in_sequence(which))
     if not len(rows):
@@ -93,7 +93,7 @@ def _within_a_poll(history: History, which: Flags) -> list[Witness]:
     return witnesses(history, records.run[rows], records.log[rows], [records.op[rows]], [words[previous], words[rows]])
 
 
-def _turned(history: History, which: Flags) -> list[Witness]:
+def _turned(history: History, which: Flags) -> list[HistoryWitness]:
     """Turns of consumers with positions from their last successful poll of a log to the next one, unless they were moved in between.
 
     An assignment puts a consumer back on every log but those that it keeps: as many so far, less those that kept the log, at one end of a

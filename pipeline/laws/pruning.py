@@ -10,10 +10,10 @@ from .operations import Operations
 from .outcomes import ABORTED, COMMITTED, OK
 from .segmented import Groups, located, pairs
 from .topics import Pruned, logs, pruned
-from .witness import Law, Witness, groups_named, witnesses
+from .witness import HistoryWitness, Law, groups_named, witnesses
 
 
-def early_prune(history: History) -> list[Witness]:
+def early_prune(history: History) -> list[HistoryWitness]:
     """A segment was pruned while a transaction that had written or acknowledged messages in it was open.
 
     prune: log  op  at         sent: v  log  op  at  unit_oc    end_op
@@ -26,7 +26,7 @@ def early_prune(history: History) -> list[Witness]:
     return [*_committed(history, reported), *_acknowledged(history, reported)] if reported else []
 
 
-def _committed(history: History, reported: list[Pruned]) -> list[Witness]:
+def _committed(history: History, reported: list[Pruned]) -> list[HistoryWitness]:
     records = history.records
     sent = np.flatnonzero(records.sent & (records.ty == OK) & records.transactional & (records.unit_oc == COMMITTED))
     row, prune = _open_at(history, reported, records.log[sent], records.at[sent], records.end_op[sent])
@@ -35,7 +35,7 @@ def _committed(history: History, reported: list[Pruned]) -> list[Witness]:
     return witnesses(history, records.run[rows], records.log[rows], ops, [records.v.codes[rows]], [records.o[rows]], sure)
 
 
-def _acknowledged(history: History, reported: list[Pruned]) -> list[Witness]:
+def _acknowledged(history: History, reported: list[Pruned]) -> list[HistoryWitness]:
     acks = history.once(acknowledged)
     if not len(acks):
         return []

@@ -13,11 +13,11 @@ from .facts import Facts
 from .history import History
 from .outcomes import OK
 from .segmented import Groups, pairs
-from .topics import Edge, Segment, edges, logs, seals, segments
-from .witness import Law, Witness, witness, witnesses
+from .topics import Edge, TopicSegment, edges, logs, seals, segments
+from .witness import HistoryWitness, Law, witness, witnesses
 
 
-def sealed_segment_write(history: History) -> list[Witness]:
+def sealed_segment_write(history: History) -> list[HistoryWitness]:
     """A segment accepted a record that was sent after the seal, or is behind the segment's end. Definite.
 
     seal: log  op  at  end         send: v  o  op
@@ -39,7 +39,7 @@ def sealed_segment_write(history: History) -> list[Witness]:
     return witnesses(history, records.run[rows], records.log[rows], ops, words, [records.o[rows]])
 
 
-def early_child_write(history: History) -> list[Witness]:
+def early_child_write(history: History) -> list[HistoryWitness]:
     """A child accepted a record before a client asked for the seal of its parent. Definite.
 
     split: child  op         send: log  v  at
@@ -59,7 +59,7 @@ def early_child_write(history: History) -> list[Witness]:
     return witnesses(history, records.run[rows], records.log[rows], ops, words, [records.o[rows]])
 
 
-def wrong_range(history: History) -> list[Witness]:
+def wrong_range(history: History) -> list[HistoryWitness]:
     """A segment accepted a record whose key is outside of its range. Definite.
 
     segment: log  lo  hi         send: log  hash
@@ -79,7 +79,7 @@ def wrong_range(history: History) -> list[Witness]:
     return witnesses(history, records.run[rows], records.log[rows], ops, words, [records.hash[rows], lo[segment], hi[segment]])
 
 
-def dag_defect(history: History) -> list[Witness]:
+def dag_defect(history: History) -> list[HistoryWitness]:
     """Segments overlap or leave a hole, a parent is unknown, or a child's epoch is not later than its parent's. Definite.
 
     op  child  lo  hi  epoch
@@ -88,8 +88,8 @@ def dag_defect(history: History) -> list[Witness]:
     """
     born = segments(history)
     found = []
-    together: dict[tuple[int, int], list[Segment]] = defaultdict(list)
-    known: dict[tuple[int, str], list[Segment]] = defaultdict(list)
+    together: dict[tuple[int, int], list[TopicSegment]] = defaultdict(list)
+    known: dict[tuple[int, str], list[TopicSegment]] = defaultdict(list)
     for one in born:
         together[one.run, one.op].append(one)
         known[one.run, one.name].append(one)
@@ -98,7 +98,7 @@ def dag_defect(history: History) -> list[Witness]:
         for before, one in pairwise(bounded):
             if (before.hi or 0) + 1 != one.lo:
                 found.append(_defect(history, one, "ranges overlap or leave a hole"))
-    families: dict[tuple[int, int], list[tuple[Segment, Segment]]] = defaultdict(list)
+    families: dict[tuple[int, int], list[tuple[TopicSegment, TopicSegment]]] = defaultdict(list)
     for edge in edges(history):
         parents = known.get((edge.child.run, edge.parent), [])
         families[edge.child.run, edge.child.op] += [(edge.child, parent) for parent in parents if parent.lo is not None]
@@ -116,16 +116,16 @@ def dag_defect(history: History) -> list[Witness]:
     return found
 
 
-def _defect(history: History, segment: Segment, why: str) -> Witness:
+def _defect(history: History, segment: TopicSegment, why: str) -> HistoryWitness:
     return witness(history, segment.run, -1, (segment.op,), detail=why)._replace(log=segment.name)
 
 
-def _bounds(family: Iterable[Segment]) -> tuple[int | None, int | None]:
+def _bounds(family: Iterable[TopicSegment]) -> tuple[int | None, int | None]:
     reported = [(one.lo, one.hi) for one in family if one.lo is not None and one.hi is not None]
     return (min(lo for lo, _ in reported), max(hi for _, hi in reported)) if reported else (None, None)
 
 
-def parent_after_child(history: History) -> list[Witness]:
+def parent_after_child(history: History) -> list[HistoryWitness]:
     """A subscription received a child's record before the last of its parent's records with an overlapping range. Definite.
 
     grp  log  v  key  op  at         g1 is a child of g0
@@ -137,7 +137,7 @@ def parent_after_child(history: History) -> list[Witness]:
     reported = edges(history)
     if not reported:
         return []
-    ends = history.once(Ends.of)
+    ends = history.once(SegmentEnds.of)
     first, last = ends.where(ends.is_first), ends.where(~ends.is_first)
     child, parent = _families(history, reported)
     row, edge = pairs((first.log,), (child,))
@@ -150,7 +150,7 @@ def parent_after_child(history: History) -> list[Witness]:
 
 
 @dataclass(frozen=True)
-class Ends(Facts):
+class SegmentEnds(Facts):
     """The first and last record of a key that a subscription received, in logs that are parents or children."""
 
     run: Ints
@@ -185,7 +185,7 @@ def _families(history: History, reported: list[Edge]) -> tuple[Ints, Ints]:
     return child[known], parent[known]
 
 
-def key_reorder(history: History) -> list[Witness]:
+def key_reorder(history: History) -> list[HistoryWitness]:
     """A subscription received a producer's records of one key in another order than the producer sent them. Definite.
 
     key  producer  seq  v         handed over: v  at
@@ -305,6 +305,6 @@ LAWS = (
     Law("early-child-write", early_child_write),
     Law("wrong-range", wrong_range),
     Law("segment-dag-defect", dag_defect, of_operations=True),
-    Law("parent-after-child", parent_after_child, reads=(Ends,)),
+    Law("parent-after-child", parent_after_child, reads=(SegmentEnds,)),
     Law("key-reorder", key_reorder, reads=(Handed,)),
 )

@@ -25,7 +25,7 @@ _CHILD = re.compile("(.*):([0-9a-fA-F]{1,15})-([0-9a-fA-F]{1,15})$")
 """A child: its name, which may contain colons and dashes, and its bounds."""
 
 
-class Segment(NamedTuple):
+class TopicSegment(NamedTuple):
     """A segment that operation `op` created; bounds and epoch are None if the history does not have them."""
 
     run: int
@@ -59,7 +59,7 @@ class Pruned(NamedTuple):
 class Edge(NamedTuple):
     """A child with one of its parents."""
 
-    child: Segment
+    child: TopicSegment
     parent: str
 
 
@@ -77,14 +77,14 @@ class _Action(NamedTuple):
     end: int | None
 
 
-def segments(history: History) -> list[Segment]:
+def segments(history: History) -> list[TopicSegment]:
     """All segments that were created."""
     found = []
     for one in _done(history, BORN):
         for child in one.children:
             match = _CHILD.match(child)
             name, lo, hi = (match[1], int(match[2], 16), int(match[3], 16)) if match else ("", None, None)
-            found.append(Segment(one.run, one.op, name, one.epoch, lo, hi))
+            found.append(TopicSegment(one.run, one.op, name, one.epoch, lo, hi))
     return found
 
 

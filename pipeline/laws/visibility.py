@@ -9,10 +9,10 @@ from .columns import NONE, Flags, Ints
 from .history import History
 from .outcomes import COMMITTED, OK
 from .segmented import Groups, pairs, pairs_within, picked
-from .witness import Law, Witness, witness, witnesses
+from .witness import HistoryWitness, Law, witness, witnesses
 
 
-def aborted_read(history: History) -> list[Witness]:
+def aborted_read(history: History) -> list[HistoryWitness]:
     """G1a: a poll that succeeded returned an aborted record. Definite, unless different records have that value.
 
     kind  ty  v  oc of the value
@@ -21,7 +21,7 @@ def aborted_read(history: History) -> list[Witness]:
     return _of_writer(history, history.beside.aborted & (history.records.ty == OK))
 
 
-def aborted_read_unacknowledged(history: History) -> list[Witness]:
+def aborted_read_unacknowledged(history: History) -> list[HistoryWitness]:
     """The same in a poll that failed, or whose outcome is unknown: it had handed over its records all the same. Definite.
 
     kind  ty    v  oc of the value
@@ -30,7 +30,7 @@ def aborted_read_unacknowledged(history: History) -> list[Witness]:
     return _of_writer(history, history.beside.aborted & (history.records.ty != OK))
 
 
-def _of_writer(history: History, which: Flags) -> list[Witness]:
+def _of_writer(history: History, which: Flags) -> list[HistoryWitness]:
     records, beside, rows = history.records, history.beside, np.flatnonzero(which)
     writer = history.values.op[beside.value[rows]]
     sure = ~history.values.reused[beside.value[rows]]
@@ -39,7 +39,7 @@ def _of_writer(history: History, which: Flags) -> list[Witness]:
     )
 
 
-def precommitted_read(history: History) -> list[Witness]:
+def precommitted_read(history: History) -> list[HistoryWitness]:
     """A transaction polled a record that it had sent itself. Definite.
 
     kind  v  unit  unit of the value
@@ -50,7 +50,7 @@ def precommitted_read(history: History) -> list[Witness]:
     return witnesses(history, records.run[rows], records.log[rows], [records.op[rows]], [records.v.codes[rows]], [records.o[rows]], sure)
 
 
-def early_read(history: History) -> list[Witness]:
+def early_read(history: History) -> list[HistoryWitness]:
     """A poll ended before a client asked for the end of the record's transaction. Definite: a later commit does not excuse it.
 
     kind  v  at  end_op of the value
@@ -69,7 +69,7 @@ def early_read(history: History) -> list[Witness]:
     )
 
 
-def lso_violation(history: History) -> list[Witness]:
+def lso_violation(history: History) -> list[HistoryWitness]:
     """A poll returned a record behind the first one of a transaction that was open from before the poll until after it. Definite.
 
     unit  since  until  first         op  at  o
@@ -123,7 +123,7 @@ def _open_until(history: History) -> tuple[tuple[Ints, Ints], Ints]:
     return (ops.run[rows], ops.unit[rows]), np.concatenate([ops.op[ended], history.last_at[ops.run[begun]] + 1])
 
 
-def lost_write(history: History) -> list[Witness]:
+def lost_write(history: History) -> list[HistoryWitness]:
     """A committed record was never read, though later records of its log were, by consumers with positions or by one poll. Definite.
 
     v  last_rank  read  bound of the log
@@ -148,7 +148,7 @@ def lost_write(history: History) -> list[Witness]:
     )
 
 
-def unseen(history: History) -> list[Witness]:
+def unseen(history: History) -> list[HistoryWitness]:
     """Acknowledged records that no poll ever returned, one witness for each log.
 
     log  v  acknowledged  oc         read
@@ -178,7 +178,7 @@ def unseen(history: History) -> list[Witness]:
     return found
 
 
-def stuck_lso(history: History) -> list[Witness]:
+def stuck_lso(history: History) -> list[HistoryWitness]:
     """The unread records begin at a transaction that ended without a commit, and nothing behind it was read. Possible.
 
     log  unit  first  unread_from  read_to
@@ -197,7 +197,7 @@ def stuck_lso(history: History) -> list[Witness]:
     return witnesses(history, values.run[one], values.log[one], [op], (), [first, unread_from], definite=False)
 
 
-def visibility_flip(history: History) -> list[Witness]:
+def visibility_flip(history: History) -> list[HistoryWitness]:
     """A record had been read, and a later poll skipped it. Definite.
 
     v  first_read_at         op  v before  v behind the gap
@@ -217,7 +217,7 @@ def visibility_flip(history: History) -> list[Witness]:
     )
 
 
-def outcome_flip(history: History) -> list[Witness]:
+def outcome_flip(history: History) -> list[HistoryWitness]:
     """One transaction was reported as committed, and as aborted. Definite.
 
     txn_id  op  f       ty

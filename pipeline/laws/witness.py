@@ -15,7 +15,7 @@ from .facts import Facts
 from .history import History
 
 
-class Witness(NamedTuple):
+class HistoryWitness(NamedTuple):
     """`definite`: it holds whatever the outcome of the transactions whose outcome is unknown."""
 
     run: str
@@ -37,7 +37,7 @@ class Law:
     """
 
     anomaly: str
-    witnesses: Callable[[History], list[Witness]]
+    witnesses: Callable[[History], list[HistoryWitness]]
     absence: bool = False
     of_operations: bool = False
     reads: tuple[type[Facts], ...] = ()
@@ -52,9 +52,9 @@ def witness(
     offsets: Iterable[int | None] = (),
     definite: bool = True,
     detail: str | None = None,
-) -> Witness:
+) -> HistoryWitness:
     """One witness; missing parts are left out."""
-    return Witness(
+    return HistoryWitness(
         history.ops.runs[run],
         history.logs.name(log),
         tuple(value for value in values if value is not None),
@@ -74,7 +74,7 @@ def witnesses(
     offsets: Sequence[Ints] = (),
     definite: Flags | bool = True,
     detail: Sequence[str | None] | None = None,
-) -> list[Witness]:
+) -> list[HistoryWitness]:
     """A witness for each row of these columns; `values` are words of records."""
     size = len(run)
     if not size:

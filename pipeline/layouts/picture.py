@@ -7,7 +7,7 @@ history ends: it can still be read. Dots are records that were written, rings th
 from collections.abc import Iterator, Mapping
 from html import escape
 
-from .story import Mark, Segment, Story
+from .story import Story, StoryMark, StorySegment
 
 _LEFT, _RIGHT, _TOP, _HEIGHT, _ROW = 92, 40, 64, 320, 24
 _NARROWEST, _WIDEST, _STEP_MOST, _STEP_LEAST = 720, 1100, 48, 5
@@ -54,7 +54,7 @@ def _axis() -> Iterator[str]:
         yield _text(_LEFT - 40, y + 4, f"{hash_:04x}", size=10, fill="#555555")
 
 
-def _segment(segment: Segment, place: Mapping[int, float], right: float, colour: str) -> Iterator[str]:
+def _segment(segment: StorySegment, place: Mapping[int, float], right: float, colour: str) -> Iterator[str]:
     x, top, bottom = place[segment.born], _y(segment.first), _y(segment.last + 1)
     end = right if segment.sealed is None else place[segment.sealed]
     title = f"<title>{escape(segment.name)}</title>"
@@ -112,7 +112,7 @@ def _transactions(story: Story, place: Mapping[int, float], right: float, top: i
         yield _text(x + 4, y + 11, f"{one.name[:40]} {said}", size=10)
 
 
-def _in_words(mark: Mark, segment: Segment) -> str:
+def _in_words(mark: StoryMark, segment: StorySegment) -> str:
     what, way = ("wrote", "to") if mark.way == "send" else ("read", "from")
     within = "" if mark.transaction is None else f" in {mark.transaction}"
     doubt = "" if mark.is_done else ", outcome not known"
@@ -123,7 +123,7 @@ def _colour(index: int) -> str:
     return _COLOURS[index % len(_COLOURS)]
 
 
-def _middle(segment: Segment) -> float:
+def _middle(segment: StorySegment) -> float:
     return round((_y(segment.first) + _y(segment.last + 1)) / 2, 1)
 
 

@@ -13,7 +13,7 @@ Way: TypeAlias = Literal["send", "recv"]
 
 
 @dataclass(frozen=True)
-class Moved:
+class StoryMove:
     """A record that an operation wrote or read, and in which log."""
 
     way: Way
@@ -33,7 +33,7 @@ class Happening:
     outcome: Literal["ok", "fail", "info"]
     transaction: str | None = None
     ctl: Mapping[str, str] = field(default_factory=dict)
-    moved: tuple[Moved, ...] = ()
+    moved: tuple[StoryMove, ...] = ()
 
     @property
     def is_done(self) -> bool:
@@ -42,7 +42,7 @@ class Happening:
 
 
 @dataclass
-class Segment:
+class StorySegment:
     """A segment, with its first and last hash. Moments are events' numbers; `changing` is when its seal was asked for."""
 
     name: str
@@ -60,7 +60,7 @@ class Segment:
 
 
 @dataclass(frozen=True)
-class Mark:
+class StoryMark:
     """A record that was written to a segment or read from it, when that ended."""
 
     at: int
@@ -75,7 +75,7 @@ class Mark:
 
 
 @dataclass
-class Transaction:
+class StoryTransaction:
     """A transaction that wrote to the topic: since when, until when, and how it ended (commit or abort); None while it has not."""
 
     name: str
@@ -89,9 +89,9 @@ class Story:
     """A topic from the first to the last moment of a history. `left_out` counts records that are too many to be drawn."""
 
     topic: str
-    segments: dict[str, Segment]
-    marks: list[Mark]
-    transactions: list[Transaction]
+    segments: dict[str, StorySegment]
+    marks: list[StoryMark]
+    transactions: list[StoryTransaction]
     left_out: int
     last: int
 
@@ -153,7 +153,7 @@ def _named(one: Happening) -> set[str]:
 
 def _happening(begun: Mapping[str, Any], event: Mapping[str, Any], ended: int | None) -> Happening:
     moved = [
-        Moved(mop["m"], mop["log"], str(mop.get("v")), mop.get("hash"))
+        StoryMove(mop["m"], mop["log"], str(mop.get("v")), mop.get("hash"))
         for mop in event["mops"] or begun["mops"]
         if mop["m"] in ("send", "recv") and mop["log"] is not None
     ]
@@ -162,8 +162,8 @@ def _happening(begun: Mapping[str, Any], event: Mapping[str, Any], ended: int | 
     return Happening(begun["idx"], ended, who, event["f"], event["type"], transaction, event["ctl"] or {}, tuple(moved))
 
 
-def _segments(ordered: Sequence[Happening], topic: str) -> dict[str, Segment]:
-    found: dict[str, Segment] = {}
+def _segments(ordered: Sequence[Happening], topic: str) -> dict[str, StorySegment]:
+    found: dict[str, StorySegment] = {}
     for one in ordered:
         if not one.is_done or one.ended is None:
             continue
@@ -179,31 +179,31 @@ def _segments(ordered: Sequence[Happening], topic: str) -> dict[str, Segment]:
     return found
 
 
-def _children(one: Happening) -> Iterator[Segment]:
+def _children(one: Happening) -> Iterator[StorySegment]:
     """NAME:FIRST-LAST each; anything else is no segment that could be drawn."""
     assert one.ended is not None
     for child in filter(None, one.ctl.get("children", "").split(",")):
         name, _, hashes = child.rpartition(":")
         first, _, last = hashes.partition("-")
         try:
-            yield Segment(name, min(int(first, 16), _LAST_HASH), min(int(last, 16), _LAST_HASH), one.ended)
+            yield StorySegment(name, min(int(first, 16), _LAST_HASH), min(int(last, 16), _LAST_HASH), one.ended)
         except ValueError:
             continue
 
 
-def _marks(one: Happening, segments: Mapping[str, Segment], is_meant: bool) -> Iterator[Mark]:
+def _marks(one: Happening, segments: Mapping[str, StorySegment], is_meant: bool) -> Iterator[StoryMark]:
     if one.outcome != "fail":
         at = one.began if one.ended is None else one.ended
         for moved in one.moved:
             if moved.log in segments and (one.is_done or moved.way == "send"):
-                yield Mark(at, moved.log, moved.way, moved.value, moved.hash, one.transaction, one.who, one.is_done, is_meant)
+                yield StoryMark(at, moved.log, moved.way, moved.value, moved.hash, one.transaction, one.who, one.is_done, is_meant)
 
 
-def _transactions(ordered: Sequence[Happening], named: Collection[str]) -> list[Transaction]:
-    found: dict[str, Transaction] = {}
+def _transactions(ordered: Sequence[Happening], named: Collection[str]) -> list[StoryTransaction]:
+    found: dict[str, StoryTransaction] = {}
     for one in ordered:
         if one.transaction in named and one.transaction is not None and one.ended is not None:
-            known = found.setdefault(one.transaction, Transaction(one.transaction, one.began))
+            known = found.setdefault(one.transaction, StoryTransaction(one.transaction, one.began))
             known.begun = min(known.begun, one.began)
             if one.f in ("commit", "abort") and one.is_done and known.ended is None:
                 known.ended, known.action = one.ended, one.f

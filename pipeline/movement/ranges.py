@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from fencepost.pipeline.ingest.files import Source
+from fencepost.pipeline.ingest.files import IngestSource
 
 from .events import LINES, Block, events, events_of_columns, events_of_edn
 
@@ -40,12 +40,12 @@ class Range(NamedTuple):
     """The place of the file among the sources."""
 
 
-def divided(sources: Sequence[Source], most: int = RANGE) -> list[Range]:
+def divided(sources: Sequence[IngestSource], most: int = RANGE) -> list[Range]:
     """All of these files."""
     return [part for number, source in enumerate(sources) for part in _of_file(source, number, most)]
 
 
-def _of_file(source: Source, number: int, most: int) -> Iterator[Range]:
+def _of_file(source: IngestSource, number: int, most: int) -> Iterator[Range]:
     def part(begin: int, end: int | None) -> Range:
         return Range(str(source.path), source.form, source.prefix, source.run, begin, end, number)
 

@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from fencepost.pipeline import local
-from fencepost.pipeline.ingest.files import Source
+from fencepost.pipeline.ingest.files import IngestSource
 
 from .buckets import put
 from .events import Block, events, events_of_edn
@@ -35,13 +35,13 @@ _BAD = "file_id long, mark long, run string, reason string"
 _Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 
-def fits(sources: Sequence[Source]) -> bool:
+def fits(sources: Sequence[IngestSource]) -> bool:
     """Whether these histories are small enough for this module."""
     sizes = [source.bytes if source.form in ("json", "edn") else MOST_BYTES for source in sources]
     return max(sizes) <= MOST_BYTES_A_FILE and sum(sizes) <= MOST_BYTES
 
 
-def read(spark: SparkSession, sources: Sequence[Source], folder: Path, buckets: int) -> DataFrame:
+def read(spark: SparkSession, sources: Sequence[IngestSource], folder: Path, buckets: int) -> DataFrame:
     """Write the tables of these histories to the folder; returns what could not be read: `file_id` (the place of the file among
     the sources), `mark` (its line), run, reason.
     """

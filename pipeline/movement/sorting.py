@@ -28,7 +28,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from fencepost.pipeline import local
-from fencepost.pipeline.ingest.files import Source
+from fencepost.pipeline.ingest.files import IngestSource
 from fencepost.pipeline.laws import history_columns
 from fencepost.pipeline.laws.columns import NONE, Ints
 from fencepost.pipeline.laws.operations import Operations, ended, outcomes
@@ -50,7 +50,7 @@ _Rows: TypeAlias = Iterator[pa.RecordBatch]
 _Task: TypeAlias = Callable[[_Rows], _Rows]
 
 
-def read(spark: SparkSession, sources: Sequence[Source], folder: Path, shares: int) -> DataFrame:
+def read(spark: SparkSession, sources: Sequence[IngestSource], folder: Path, shares: int) -> DataFrame:
     """Write the tables of these histories to the folder, the records in so many buckets; returns what could not be read: `file_id`
     (the place of the file among the sources), `mark` (its line), run, reason.
     """

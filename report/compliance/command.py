@@ -19,7 +19,7 @@ from fencepost.contract.version import VERSION
 from fencepost.pipeline.command import spark_is_there
 from fencepost.pipeline.compliance import folders
 from fencepost.pipeline.compliance.facts import Summary, SystemStanding
-from fencepost.pipeline.compliance.folders import Unreadable
+from fencepost.pipeline.compliance.folders import UnreadableFolder
 from fencepost.pipeline.options import check_memory
 
 from . import markdown, page
@@ -87,7 +87,7 @@ def run(options: Options) -> int:
     return 0
 
 
-def as_json(summary: Summary, unreadable: Sequence[Unreadable], complete: bool = True) -> dict[str, Any]:
+def as_json(summary: Summary, unreadable: Sequence[UnreadableFolder], complete: bool = True) -> dict[str, Any]:
     """`report.json`; its names are published in `report.schema.json` and stay."""
     return {
         "schema_version": 1,
@@ -126,7 +126,7 @@ def _system(standing: SystemStanding) -> dict[str, Any]:
     }
 
 
-def _write(summary: Summary, unreadable: Sequence[Unreadable], claimed: Folder) -> None:
+def _write(summary: Summary, unreadable: Sequence[UnreadableFolder], claimed: Folder) -> None:
     made = datetime.now(UTC)
     for standing in summary.standings:
         claimed.put(f"{_BADGES}/{file_name(standing.system)}", badge(standing))
@@ -139,12 +139,12 @@ def _text(document: dict[str, Any]) -> str:
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
-def _some(unreadable: Sequence[Unreadable]) -> str:
+def _some(unreadable: Sequence[UnreadableFolder]) -> str:
     listed = "; ".join(f"{one.path} {one.reason}" for one in unreadable[:_NAMED])
     return listed + (f"; and {len(unreadable) - _NAMED} more" if len(unreadable) > _NAMED else "")
 
 
-def _show(summary: Summary, unreadable: Sequence[Unreadable], out: Path) -> None:
+def _show(summary: Summary, unreadable: Sequence[UnreadableFolder], out: Path) -> None:
     from rich.console import Console
     from rich.table import Column, Table
     from rich.text import Text

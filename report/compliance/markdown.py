@@ -7,7 +7,7 @@ from datetime import datetime
 
 from fencepost.contract.version import VERSION
 from fencepost.pipeline.compliance.facts import Summary, SystemStanding
-from fencepost.pipeline.compliance.folders import Unreadable
+from fencepost.pipeline.compliance.folders import UnreadableFolder
 
 from .badge import file_name, message
 from .page import MOST_LISTED
@@ -29,12 +29,12 @@ _LINK = re.compile(r"(https?://[^\s<>()\"'`|\\]+)")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~])")
 
 
-def render(summary: Summary, unreadable: Sequence[Unreadable], made: datetime) -> str:
+def render(summary: Summary, unreadable: Sequence[UnreadableFolder], made: datetime) -> str:
     """The text of this summary."""
     return "\n".join(_lines(summary, matrix(summary.columns), unreadable, made)) + "\n"
 
 
-def _lines(summary: Summary, shown: Matrix, unreadable: Sequence[Unreadable], made: datetime) -> Iterator[str]:
+def _lines(summary: Summary, shown: Matrix, unreadable: Sequence[UnreadableFolder], made: datetime) -> Iterator[str]:
     yield "# Compliance with the transaction proposals"
     yield ""
     yield (

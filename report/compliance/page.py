@@ -8,7 +8,7 @@ from markupsafe import Markup
 from fencepost.contract.page_style import page_style
 from fencepost.contract.version import VERSION
 from fencepost.pipeline.compliance.facts import Summary
-from fencepost.pipeline.compliance.folders import Unreadable
+from fencepost.pipeline.compliance.folders import UnreadableFolder
 
 from . import trend
 from .badge import file_name
@@ -18,7 +18,7 @@ from .view import STATES, WORDS, by_system, matrix
 MOST_LISTED = 50
 
 
-def render(summary: Summary, unreadable: Sequence[Unreadable], made: datetime) -> str:
+def render(summary: Summary, unreadable: Sequence[UnreadableFolder], made: datetime) -> str:
     """The page of this summary."""
     shown = matrix(summary.columns)
     pictures = [

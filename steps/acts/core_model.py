@@ -12,7 +12,7 @@ INPUTS, INPUT = "inputs", ("i1", "i2")
 
 
 @dataclass
-class Transaction:
+class CoreTransaction:
     """A transaction as its writer knows it; `committed` is None while it is open."""
 
     begun_at: int
@@ -27,11 +27,11 @@ class Transaction:
 
 
 @dataclass
-class Writer:
+class CoreWriter:
     """A writer: its open transaction, the one that it ended last, and whether another client has ended one."""
 
-    open: Transaction | None = None
-    last: Transaction | None = None
+    open: CoreTransaction | None = None
+    last: CoreTransaction | None = None
     lost: bool = False
     has_tried: bool = False
     """Whether it has tried to commit the transaction that it lost."""
@@ -45,7 +45,7 @@ class AcknowledgedWrite:
     """An acknowledged write; outside of all transactions where there is none."""
 
     value: str
-    transaction: Transaction | None
+    transaction: CoreTransaction | None
     written_at: int
 
     @property
@@ -67,8 +67,8 @@ class GroupPosition:
     """
 
     done: tuple[str, ...] = ()
-    held_by: Transaction | None = None
-    held_last_by: Transaction | None = None
+    held_by: CoreTransaction | None = None
+    held_last_by: CoreTransaction | None = None
     was_given_back: bool = False
     why: str = "CORE-21"
 
@@ -77,7 +77,7 @@ class GroupPosition:
 class Core:
     """All that clients know. Requirements are by their ids."""
 
-    writers: dict[str, Writer] = field(default_factory=lambda: {name: Writer() for name in "ABC"})
+    writers: dict[str, CoreWriter] = field(default_factory=lambda: {name: CoreWriter() for name in "ABC"})
     logs: dict[str, list[AcknowledgedWrite]] = field(
         default_factory=lambda: {"orders": [], "payments": [], INPUTS: [AcknowledgedWrite(value, None, 0) for value in INPUT]}
     )
@@ -180,7 +180,7 @@ class Core:
 
     def renew(self, name: str) -> None:
         """Another instance has the writer's name."""
-        self.writers[name] = Writer(is_new=False)
+        self.writers[name] = CoreWriter(is_new=False)
 
     def begin(self, name: str) -> None:
         """A writer has a transaction, in which nothing is written yet."""
@@ -219,7 +219,7 @@ class Core:
         """A log was served again from what is stored."""
         self._reloaded = self._tick()
 
-    def has_gone_down_since(self, transaction: Transaction) -> bool:
+    def has_gone_down_since(self, transaction: CoreTransaction) -> bool:
         """Whether the system has crashed, or a log was reloaded, while the transaction was open."""
         return max(self._crash[0], self._reloaded) > transaction.begun_at
 
@@ -228,7 +228,7 @@ class Core:
         """Whether anything was done that a crash might undo."""
         return any(map(self.used, ("orders", "payments"))) or bool(self.places)
 
-    def why(self, transaction: Transaction | None) -> str:
+    def why(self, transaction: CoreTransaction | None) -> str:
         """The requirement that is violated where the system refuses what a writer may do in that transaction, or in a new one."""
         begun = transaction.begun_at if transaction else self._clock
         if self._crash[0] > begun:
@@ -260,14 +260,14 @@ class Core:
     def _in_force(self, log: str) -> list[AcknowledgedWrite]:
         return [one for one in self.logs[log] if one.transaction is None or one.transaction.committed]
 
-    def _begun(self, name: str) -> Transaction:
+    def _begun(self, name: str) -> CoreTransaction:
         writer = self.writers[name]
         writer.is_new = False
         if writer.open is None:
-            writer.open = Transaction(self._tick())
+            writer.open = CoreTransaction(self._tick())
         return writer.open
 
-    def _decided(self, transaction: Transaction, committed: bool, everywhere: bool) -> None:
+    def _decided(self, transaction: CoreTransaction, committed: bool, everywhere: bool) -> None:
         transaction.is_everywhere = everywhere
         transaction.committed, transaction.decided_at = committed, self._tick()
         for (group, log), taken in transaction.inputs.items():

@@ -20,7 +20,7 @@ from . import (
 )
 from .act import Act, ActLine, Table
 from .kip890_lines import everything, given, listed_as_aborted, offsets, readers, then, when
-from .kip890_model import GROUPS, IDS, PARTITIONS, Clients
+from .kip890_model import GROUPS, IDS, PARTITIONS, Kip890Clients
 
 _MODULES = (
     kip890_transactions,
@@ -58,7 +58,7 @@ def _opens(used: frozenset[str]) -> list[ActLine]:
     return lines
 
 
-def _closes(model: Clients) -> list[ActLine]:
+def _closes(model: Kip890Clients) -> list[ActLine]:
     lines: list[ActLine] = []
     for name, producer in model.producers.items():
         if producer.open is not None and producer.owns_its_id and not (name == "H" and model.blocked):
@@ -74,7 +74,7 @@ def _closes(model: Clients) -> list[ActLine]:
     return lines
 
 
-def _means(_: Clients, line: ActLine, __: Violation) -> str:
+def _means(_: Kip890Clients, line: ActLine, __: Violation) -> str:
     return line.requirement
 
 
@@ -83,7 +83,7 @@ def _compared(says: _Says) -> _Says:
     """The same without comparisons with a snapshot that was taken before an end in flight."""
 
     @functools.wraps(says)
-    def lines(model: Clients, *arguments: str) -> list[ActLine]:
+    def lines(model: Kip890Clients, *arguments: str) -> list[ActLine]:
         was_early = model.has_early_snapshot
         said = list(says(model, *arguments))
         if any(line.kind == "When" for line in said):
@@ -93,13 +93,13 @@ def _compared(says: _Says) -> _Says:
     return lines
 
 
-def _acts() -> tuple[Act[Clients], ...]:
+def _acts() -> tuple[Act[Kip890Clients], ...]:
     return tuple(replace(act, says=_compared(act.says)) for module in _MODULES for act in module.acts())
 
 
 TABLE = Table(
     "kip890",
-    Clients,
+    Kip890Clients,
     _acts(),
     _opens,
     _closes,

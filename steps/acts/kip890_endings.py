@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from .act import Act, ActLine, joined
 from .kip890_lines import NEEDS, given, not_grown, then, unchanged, when
-from .kip890_model import GROUPS, PARTITIONS, Clients
+from .kip890_model import GROUPS, PARTITIONS, Kip890Clients
 from .kip890_transactions import DONE, ENDS, after_end, may_act, move_on
 
 _HOLD, _AGED = NEEDS | {"hold-markers"}, NEEDS | {"aged-ids"}
@@ -17,35 +17,35 @@ _WAIT = "CONCURRENT_TRANSACTIONS"
 _OTHER = {"commits": "aborts", "aborts": "commits"}
 
 
-def _write(model: Clients, name: str, partition: str) -> list[ActLine]:
+def _write(model: Kip890Clients, name: str, partition: str) -> list[ActLine]:
     value = model.new_value(name)
     model.write(name, partition, value)
     return [given(f'{name} has written "{value}" to {partition}', "090")]
 
 
-def _may_write_held(model: Clients, name: str, *_: str) -> bool:
+def _may_write_held(model: Kip890Clients, name: str, *_: str) -> bool:
     return model.held_end is None and may_act(model, name)
 
 
-def _send_offset(model: Clients, name: str, group: str, partition: str) -> list[ActLine]:
+def _send_offset(model: Kip890Clients, name: str, group: str, partition: str) -> list[ActLine]:
     current, moment = model.begun(name), model.tick()
     current.groups.add(group)
     current.offsets[group, partition] = (moment, moment)
     return [given(f"{name} has sent offset {moment} of {partition} to group {group}", "047")]
 
 
-def _block(model: Clients, name: str, until: str) -> list[ActLine]:
+def _block(model: Kip890Clients, name: str, until: str) -> list[ActLine]:
     model.begun(name)
     model.blocked = until or " for good"
     model.shown.add("blocked")
     return [given(f"completion of {name}'s transactions is blocked{until}", "149")]
 
 
-def _may_block(model: Clients, name: str, until: str) -> bool:
+def _may_block(model: Kip890Clients, name: str, until: str) -> bool:
     return not model.blocked and model.once("blocked") and (not until or model.producers[name].open is None)
 
 
-def _prepare(model: Clients, name: str, ends: str) -> list[ActLine]:
+def _prepare(model: Kip890Clients, name: str, ends: str) -> list[ActLine]:
     producer = model.producers[name]
     state = _PREPARED[ends]
     model.end(name, commit=ends == "commits", how=ends, waited=True)
@@ -54,7 +54,7 @@ def _prepare(model: Clients, name: str, ends: str) -> list[ActLine]:
     return [asked, then(f"the transaction of {producer.name} is {state}, and waits for the blocked partition only", "149")]
 
 
-def _prepare_by_initialising(model: Clients, name: str, asks: str) -> list[ActLine]:
+def _prepare_by_initialising(model: Kip890Clients, name: str, asks: str) -> list[ActLine]:
     """InitProducerId over a transaction that is then aborted, which takes time: it is refused CONCURRENT_TRANSACTIONS, and the decision
     stays.
     """
@@ -66,11 +66,11 @@ def _prepare_by_initialising(model: Clients, name: str, asks: str) -> list[ActLi
     return [*lines, then(f"the transaction of {name} is PrepareAbort, and waits for the blocked partition only", "203")]
 
 
-def _is_blocked(model: Clients, *_: str) -> bool:
+def _is_blocked(model: Kip890Clients, *_: str) -> bool:
     return bool(model.blocked) and model.held_end is None
 
 
-def _while_prepared(model: Clients, name: str, asks: str) -> list[ActLine]:
+def _while_prepared(model: Kip890Clients, name: str, asks: str) -> list[ActLine]:
     """The requests of a producer while its transaction is being completed."""
     held = model.held_end
     assert held is not None, "the transaction is prepared"
@@ -109,25 +109,25 @@ _ASKED_MEANWHILE = (
 )
 
 
-def _is_prepared(model: Clients, name: str, *_: str) -> bool:
+def _is_prepared(model: Kip890Clients, name: str, *_: str) -> bool:
     return model.held_end is not None and not model.producers[name].is_timed_out
 
 
-def _time_out(model: Clients, name: str, *crash: str) -> list[ActLine]:
+def _time_out(model: Kip890Clients, name: str, *crash: str) -> list[ActLine]:
     lines = [given("the system has crashed and restarted", "160")] if crash else []
     if crash:
         model.go_down()
     return [*lines, given(f"{name} has left its transaction open past its timeout", "156"), *_timed_out(model, name)]
 
 
-def _time_out_and_compare(model: Clients, name: str, other: str) -> list[ActLine]:
+def _time_out_and_compare(model: Kip890Clients, name: str, other: str) -> list[ActLine]:
     """Another transaction has been open all the while, and does not change."""
     asked = when(f"{name} leaves its transaction open past its timeout", "156")
     due = then(f"the start time of {other} is unchanged", "350")
     return [asked, due, then(f"the transaction of {other} is Ongoing", "213"), *_timed_out(model, name)]
 
 
-def _time_out_with_markers(model: Clients, name: str) -> list[ActLine]:
+def _time_out_with_markers(model: Kip890Clients, name: str) -> list[ActLine]:
     current = model.producers[name].open
     assert current is not None, "what times out is open"
     added = sorted(current.added)
@@ -136,38 +136,38 @@ def _time_out_with_markers(model: Clients, name: str) -> list[ActLine]:
     return [asked, *_timed_out(model, name), *([marked] if added and not set(added) & model.unread else [])]
 
 
-def _write_and_time_out(model: Clients, name: str, partition: str) -> list[ActLine]:
+def _write_and_time_out(model: Kip890Clients, name: str, partition: str) -> list[ActLine]:
     value = model.new_value(name)
     model.write(name, partition, value)
     asked = when(f'{name} writes "{value}" to {partition} and leaves its transaction open past its timeout', "213")
     return [asked, then(f"the transaction of {name} was open for at least a short timeout", "213"), *_timed_out(model, name)]
 
 
-def _timed_out(model: Clients, name: str) -> list[ActLine]:
+def _timed_out(model: Kip890Clients, name: str) -> list[ActLine]:
     producer = model.producers[name]
     model.decide(producer, commit=False)
     producer.is_timed_out = True
     return [then(f"the transaction of {name} is over", "156")]
 
 
-def _is_open(model: Clients, name: str, *_: str) -> bool:
+def _is_open(model: Kip890Clients, name: str, *_: str) -> bool:
     return model.producers[name].open is not None
 
 
-def _is_open_and_may_go_down(model: Clients, name: str, *_: str) -> bool:
+def _is_open_and_may_go_down(model: Kip890Clients, name: str, *_: str) -> bool:
     return _is_open(model, name) and model.may_go_down
 
 
-def _may_compare(model: Clients, name: str, other: str) -> bool:
+def _may_compare(model: Kip890Clients, name: str, other: str) -> bool:
     return _is_open(model, name) and may_act(model, other) and model.producers[other].open is not None and model.is_quiet
 
 
-def _is_new_and_short(model: Clients, name: str, *_: str) -> bool:
+def _is_new_and_short(model: Kip890Clients, name: str, *_: str) -> bool:
     producer = model.producers[name]
     return producer.open is None and not producer.is_timed_out
 
 
-def _after_its_timeout(model: Clients, name: str, asks: str) -> list[ActLine]:
+def _after_its_timeout(model: Kip890Clients, name: str, asks: str) -> list[ActLine]:
     value = model.new_value("late")
     text, errors, why, version = {
         "writes": (f'{name} writes "{value}" to {_HERE}', "INVALID_PRODUCER_EPOCH", "157", ""),
@@ -181,7 +181,7 @@ def _after_its_timeout(model: Clients, name: str, asks: str) -> list[ActLine]:
     return [*lines, given(f"{name} uses EndTxn v5", why)] if version else lines
 
 
-def _initialise_after_timeout(model: Clients, name: str) -> list[ActLine]:
+def _initialise_after_timeout(model: Kip890Clients, name: str) -> list[ActLine]:
     model.leave(name)
     return [
         when(f"{name} initialises again", "023"),
@@ -190,7 +190,7 @@ def _initialise_after_timeout(model: Clients, name: str) -> list[ActLine]:
     ]
 
 
-def _exhaust(model: Clients, name: str, ends: str) -> list[ActLine]:
+def _exhaust(model: Kip890Clients, name: str, ends: str) -> list[ActLine]:
     """The end that uses up the last epoch, which no client ever sees above 32766."""
     producer = model.producers[name]
     how, commit = after_end(producer), ends == "commits"
@@ -205,17 +205,17 @@ def _exhaust(model: Clients, name: str, ends: str) -> list[ActLine]:
     return lines
 
 
-def _may_exhaust(model: Clients, name: str, *_: str) -> bool:
+def _may_exhaust(model: Kip890Clients, name: str, *_: str) -> bool:
     return model.producers[name].is_exhausted and _is_open(model, name)
 
 
-def _take_over_the_last(model: Clients, name: str) -> list[ActLine]:
+def _take_over_the_last(model: Kip890Clients, name: str) -> list[ActLine]:
     model.decide(model.producers[name], commit=False)
     model.leave(name)
     return [when(f"Z takes over from {name}", "028"), then("it is done", "028"), then("no answer has epoch 32767", "028")]
 
 
-def _after_the_last(model: Clients, name: str, asks: str) -> list[ActLine]:
+def _after_the_last(model: Kip890Clients, name: str, asks: str) -> list[ActLine]:
     value = model.new_value("late")
     mapping = "INVALID_PRODUCER_ID_MAPPING"
     text, errors = {
@@ -226,21 +226,21 @@ def _after_the_last(model: Clients, name: str, asks: str) -> list[ActLine]:
     return [*lines, *(not_grown(model, _HERE, "078") if asks == "writes" else [])]
 
 
-def _has_moved(model: Clients, name: str, *_: str) -> bool:
+def _has_moved(model: Kip890Clients, name: str, *_: str) -> bool:
     producer = model.producers[name]
     return producer.has_moved and len(producer.past) == 3 and not producer.is_fenced
 
 
-def _initialise_long_after(model: Clients, name: str) -> list[ActLine]:
+def _initialise_long_after(model: Kip890Clients, name: str) -> list[ActLine]:
     asked = when(f"{name} initialises again with the epoch before its previous one", "027")
     return [asked, then("it is refused with PRODUCER_FENCED", "027"), *unchanged(model, name, "027")]
 
 
-def _may_initialise_long_after(model: Clients, name: str) -> bool:
+def _may_initialise_long_after(model: Kip890Clients, name: str) -> bool:
     return _has_moved(model, name) and model.producers[name].past[-1] == "initialised" and model.producers[name].open is None
 
 
-def acts() -> Iterator[Act[Clients]]:
+def acts() -> Iterator[Act[Kip890Clients]]:
     """The acts of the three producers."""
     for p in (_HERE, _THERE):
         yield Act(f"H has written to {p}", _may_write_held, _write, ("H", p), _HOLD)
@@ -272,10 +272,10 @@ def acts() -> Iterator[Act[Clients]]:
     yield Act("L initialises long after", _may_initialise_long_after, _initialise_long_after, ("L",), _AGED)
 
 
-def _may_write_short(model: Clients, name: str, *_: str) -> bool:
+def _may_write_short(model: Kip890Clients, name: str, *_: str) -> bool:
     return not model.producers[name].is_timed_out
 
 
-def _has_timed_out_and_is_there(model: Clients, name: str, *_: str) -> bool:
+def _has_timed_out_and_is_there(model: Kip890Clients, name: str, *_: str) -> bool:
     producer = model.producers[name]
     return producer.is_timed_out and not producer.is_fenced and model.is_quiet

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 from .act import Act, ActLine
 from .kip890_lines import NEEDS, given, then, when
-from .kip890_model import Clients
+from .kip890_model import Kip890Clients
 
 AUTHORIZER, NODES = "authorizer", "two-nodes"
 UNUSED = "an unused transactional id"
 
 
 @dataclass(frozen=True)
-class Episode:
+class Kip890Episode:
     """Givens, a When and what is expected; {u} is a value that was not written yet. `who` takes part."""
 
     givens: tuple[str, ...]
@@ -31,11 +31,11 @@ class Episode:
         return "; ".join((*self.givens, self.asks))
 
 
-def acts_of(episodes: Iterable[Episode]) -> Iterator[Act[Clients]]:
+def acts_of(episodes: Iterable[Kip890Episode]) -> Iterator[Act[Kip890Clients]]:
     """These as acts, all of one kind: so many of a kind do not crowd out others."""
     by_name = {f"{one.name} ({one.why})": one for one in episodes}
 
-    def says(model: Clients, name: str, *_: str) -> list[ActLine]:
+    def says(model: Kip890Clients, name: str, *_: str) -> list[ActLine]:
         return _lines(model, by_name[name])
 
     for name, one in by_name.items():
@@ -44,7 +44,7 @@ def acts_of(episodes: Iterable[Episode]) -> Iterator[Act[Clients]]:
         yield Act(name, _may_come(one), says, (name, *one.who, *used), needs)
 
 
-def _lines(model: Clients, one: Episode) -> list[ActLine]:
+def _lines(model: Kip890Clients, one: Kip890Episode) -> list[ActLine]:
     value = model.new_value("u")
     model.shown |= _marks(one)
     if one.needs == NODES:
@@ -56,17 +56,17 @@ def _lines(model: Clients, one: Episode) -> list[ActLine]:
     return [*said, *(then(text.replace("{u}", value), one.why) for text in one.due)]
 
 
-def _marks(one: Episode) -> set[str]:
+def _marks(one: Kip890Episode) -> set[str]:
     """The things about which this episode is that occur once in a sequence."""
     about = {AUTHORIZER: "rights", NODES: "nodes"}.get(one.needs)
     named = {said for said in ('"crew"', '"waste"', '"made"', UNUSED) if said in one.name}
     return named | ({about} if about else set()) | ({"marker"} if one.who == "M" else set())
 
 
-def _may_come(one: Episode) -> Callable[..., bool]:
+def _may_come(one: Kip890Episode) -> Callable[..., bool]:
     marks = _marks(one)
 
-    def may_come(model: Clients, *_: str) -> bool:
+    def may_come(model: Kip890Clients, *_: str) -> bool:
         """N has the transactional id of A."""
         a = model.producers["A"]
         is_free = one.needs != NODES or (a.open is None and not a.is_fenced and a.past == ["begun"])

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from .act import Act, ActLine, joined
 from .kip890_lines import NEEDS, given, not_grown, then, unchanged, when
-from .kip890_model import PARTITIONS, Clients
+from .kip890_model import PARTITIONS, Kip890Clients
 from .kip890_transactions import DONE, ENDS, after_end, is_idle, is_new, is_open, may_act, move_on
 
 _CRASH, _STOP, _WIRE = NEEDS | {"crash"}, NEEDS | {"clean-stop"}, NEEDS | {"wire-faults"}
@@ -13,22 +13,22 @@ _MOMENTS = ("before it answers", "right after it answers")
 _HERE, _THERE = PARTITIONS[:2]
 
 
-def _crash(model: Clients) -> list[ActLine]:
+def _crash(model: Kip890Clients) -> list[ActLine]:
     model.go_down()
     return [given("the system has crashed and restarted", "160")]
 
 
-def _crash_and_compare(model: Clients, name: str) -> list[ActLine]:
+def _crash_and_compare(model: Kip890Clients, name: str) -> list[ActLine]:
     model.go_down()
     return [when("the system crashes and restarts", "351"), then(f"the producer id and epoch of {name} are unchanged", "351")]
 
 
-def _stop(model: Clients) -> list[ActLine]:
+def _stop(model: Kip890Clients) -> list[ActLine]:
     model.go_down()
     return [given("the system has stopped cleanly and restarted", "265")]
 
 
-def _end_amiss(model: Clients, name: str, ends: str, trouble: str) -> list[ActLine]:
+def _end_amiss(model: Kip890Clients, name: str, ends: str, trouble: str) -> list[ActLine]:
     """EndTxn that meets a fault; its client retries, and its answer is judged."""
     producer = model.producers[name]
     current, how = producer.open, after_end(producer)
@@ -45,13 +45,13 @@ def _end_amiss(model: Clients, name: str, ends: str, trouble: str) -> list[ActLi
     return lines
 
 
-def _end_into_a_crash(model: Clients, name: str, ends: str, trouble: str) -> list[ActLine]:
+def _end_into_a_crash(model: Kip890Clients, name: str, ends: str, trouble: str) -> list[ActLine]:
     lines = _end_amiss(model, name, ends, trouble)
     model.go_down()
     return lines
 
 
-def _end_and_crash(model: Clients, name: str, ends: str) -> list[ActLine]:
+def _end_and_crash(model: Kip890Clients, name: str, ends: str) -> list[ActLine]:
     """A crash right after the answer, with which a producer continues."""
     lines = [given(f"{name} has been asked to {ENDS[ends]}", "160"), given("the system has crashed and restarted", "160")]
     producer = model.producers[name]
@@ -62,18 +62,18 @@ def _end_and_crash(model: Clients, name: str, ends: str) -> list[ActLine]:
     return lines
 
 
-def _write_amiss(model: Clients, name: str, partition: str, fate: str) -> list[ActLine]:
+def _write_amiss(model: Kip890Clients, name: str, partition: str, fate: str) -> list[ActLine]:
     value = model.new_value(name)
     model.write(name, partition, value)
     asked = when(f'{name} writes "{value}" to {partition}', "112")
     return [given(f"the next Produce of {name} {fate}", "112"), asked, then("it is done", "112")]
 
 
-def _may_write_amiss(model: Clients, name: str, *_: str) -> bool:
+def _may_write_amiss(model: Kip890Clients, name: str, *_: str) -> bool:
     return is_new(model, name) and "held up" not in model.shown
 
 
-def _end_at_second_attempt(model: Clients, name: str, ends: str) -> list[ActLine]:
+def _end_at_second_attempt(model: Kip890Clients, name: str, ends: str) -> list[ActLine]:
     model.shown.add("held up")
     model.held_up = name
     producer = model.producers[name]
@@ -82,11 +82,11 @@ def _end_at_second_attempt(model: Clients, name: str, ends: str) -> list[ActLine
     return [given(f"{name} has {DONE[ends]} at its second attempt, and the first is held up", "200")]
 
 
-def _may_hold_up(model: Clients, name: str, *_: str) -> bool:
+def _may_hold_up(model: Kip890Clients, name: str, *_: str) -> bool:
     return is_open(model, name) and is_new(model, name) and model.once("held up")
 
 
-def _hold_up_a_write(model: Clients, name: str, partition: str) -> list[ActLine]:
+def _hold_up_a_write(model: Kip890Clients, name: str, partition: str) -> list[ActLine]:
     model.shown.add("held up")
     model.held_up, model.late_in = name, partition
     model.held_epoch = len(model.producers[name].past)
@@ -97,7 +97,7 @@ def _hold_up_a_write(model: Clients, name: str, partition: str) -> list[ActLine]
     ]
 
 
-def _arrive(model: Clients) -> list[ActLine]:
+def _arrive(model: Kip890Clients) -> list[ActLine]:
     name, partition = model.held_up, model.late_in
     assert name is not None, "something was held up"
     model.held_up = None
@@ -106,7 +106,7 @@ def _arrive(model: Clients) -> list[ActLine]:
     return [*lines, *not_grown(model, partition, why)] if partition else lines
 
 
-def _may_arrive(model: Clients) -> bool:
+def _may_arrive(model: Kip890Clients) -> bool:
     """A write may arrive late where its epoch is over."""
     if model.held_up is None or not model.is_quiet:
         return False
@@ -114,7 +114,7 @@ def _may_arrive(model: Clients) -> bool:
     return not model.late_in or producer.is_fenced or len(producer.past) > model.held_epoch
 
 
-def _race(model: Clients, name: str, first: str, second: str) -> list[ActLine]:
+def _race(model: Kip890Clients, name: str, first: str, second: str) -> list[ActLine]:
     """Two opposite ends at once; only the answers show how the transaction ended, so no later act uses its producer."""
     producer = model.producers[name]
     current = producer.open
@@ -129,14 +129,14 @@ def _race(model: Clients, name: str, first: str, second: str) -> list[ActLine]:
     return lines
 
 
-def _may_race(model: Clients, name: str, *_: str) -> bool:
+def _may_race(model: Kip890Clients, name: str, *_: str) -> bool:
     if not is_open(model, name) or not is_new(model, name):
         return False
     current = model.producers[name].open
     return current is not None and bool(current.added)
 
 
-def _race_with_a_batch(model: Clients, name: str, ends: str, partition: str) -> list[ActLine]:
+def _race_with_a_batch(model: Kip890Clients, name: str, ends: str, partition: str) -> list[ActLine]:
     asked = when(f"{name} {ends} and writes a first batch to {partition} at the same time, 3 times", "207")
     model.leave(name)
     model.unread.update(PARTITIONS)
@@ -147,12 +147,12 @@ def _race_with_a_batch(model: Clients, name: str, ends: str, partition: str) -> 
     ]
 
 
-def _may_race_with_a_batch(model: Clients, name: str, _: str, partition: str) -> bool:
+def _may_race_with_a_batch(model: Kip890Clients, name: str, _: str, partition: str) -> bool:
     is_untouched = model.is_quiet and not model.logs[partition] and partition not in model.unread
     return is_idle(model, name) and is_untouched and not model.producers[name].is_exhausted and model.producers[name].past == ["begun"]
 
 
-def _take_over_at_once(model: Clients, name: str) -> list[ActLine]:
+def _take_over_at_once(model: Kip890Clients, name: str) -> list[ActLine]:
     model.decide(model.producers[name], commit=False)
     model.under_way.add(name)
     model.leave(name)
@@ -160,11 +160,11 @@ def _take_over_at_once(model: Clients, name: str) -> list[ActLine]:
     return [asked, then("no two instances were given the same epoch, and the largest is in force", "204")]
 
 
-def _may_take_over_at_once(model: Clients, name: str) -> bool:
+def _may_take_over_at_once(model: Kip890Clients, name: str) -> bool:
     return is_new(model, name) and not model.producers[name].is_exhausted
 
 
-def _poll_and_end(model: Clients, name: str, ends: str, watch: str) -> list[ActLine]:
+def _poll_and_end(model: Kip890Clients, name: str, ends: str, watch: str) -> list[ActLine]:
     """An end that is polled all the time. A later end of the producer would be polled too, so there is none."""
     model.shown.add(watch)
     producer = model.producers[name]
@@ -183,11 +183,11 @@ def _poll_and_end(model: Clients, name: str, ends: str, watch: str) -> list[ActL
 _WATCHES = ("the transaction of {x} is polled", "readers poll every partition")
 
 
-def _may_poll(model: Clients, name: str, _: str, watch: str) -> bool:
+def _may_poll(model: Kip890Clients, name: str, _: str, watch: str) -> bool:
     return is_open(model, name) and is_new(model, name) and model.once(watch) and model.is_quiet and not model.cut
 
 
-def _old_instance(model: Clients, name: str, asks: str) -> list[ActLine]:
+def _old_instance(model: Kip890Clients, name: str, asks: str) -> list[ActLine]:
     """The old instance next to its successor: it is refused, and changes nothing."""
     successor = model.producers["C"]
     value = model.new_value("late")
@@ -204,23 +204,23 @@ def _old_instance(model: Clients, name: str, asks: str) -> list[ActLine]:
     return [*lines, *(not_grown(model, _HERE, why) if asks == "writes" else [])]
 
 
-def _may_be_fenced(model: Clients, name: str, *_: str) -> bool:
+def _may_be_fenced(model: Kip890Clients, name: str, *_: str) -> bool:
     return may_act(model, name) and not model.producers["A"].is_old
 
 
-def _may_go_down(model: Clients) -> bool:
+def _may_go_down(model: Kip890Clients) -> bool:
     return model.may_go_down
 
 
-def _is_open_and_may_go_down(model: Clients, name: str, *_: str) -> bool:
+def _is_open_and_may_go_down(model: Kip890Clients, name: str, *_: str) -> bool:
     return is_open(model, name) and model.may_go_down
 
 
-def _is_there_and_may_go_down(model: Clients, name: str) -> bool:
+def _is_there_and_may_go_down(model: Kip890Clients, name: str) -> bool:
     return may_act(model, name) and model.may_go_down and model.is_quiet
 
 
-def acts() -> Iterator[Act[Clients]]:
+def acts() -> Iterator[Act[Kip890Clients]]:
     """The acts of faults and races."""
     yield Act("a crash", _may_go_down, _crash, (), _CRASH)
     yield Act("a clean stop", _may_go_down, _stop, (), _STOP)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from .act import ActLine, LinesOf, joined
-from .kip890_model import Clients
+from .kip890_model import Kip890Clients
 
 NEEDS = frozenset({"transactions-v2"})
 """What all of these acts need of a system."""
@@ -18,7 +18,7 @@ def quoted(values: Iterable[str]) -> str:
     return ", ".join(f'"{value}"' for value in values) or "nothing"
 
 
-def not_grown(model: Clients, partition: str, why: str) -> list[ActLine]:
+def not_grown(model: Kip890Clients, partition: str, why: str) -> list[ActLine]:
     """The log is as it was before the When; a record that shows it is written there."""
     if not model.is_quiet or partition in model.unread:
         return []
@@ -26,13 +26,13 @@ def not_grown(model: Clients, partition: str, why: str) -> list[ActLine]:
     return [then(f"the log of {partition} has not grown", why)]
 
 
-def unchanged(model: Clients, name: str, why: str) -> list[ActLine]:
+def unchanged(model: Kip890Clients, name: str, why: str) -> list[ActLine]:
     """The coordinator reports the same as before the When."""
     return [then(f"the transaction of {name} is unchanged", why)] if model.is_quiet else []
 
 
 def refused(
-    model: Clients, text: str, errors: str, why: str, *, name: str, partition: str | None = None, ids: bool = False
+    model: Kip890Clients, text: str, errors: str, why: str, *, name: str, partition: str | None = None, ids: bool = False
 ) -> list[ActLine]:
     """A request that is refused, and changes nothing; `ids` where its answer has room for a producer id."""
     lines = [when(text, why), then(f"it is refused{'' if errors.startswith(' for') else ' with '}{errors}", why)]
@@ -40,7 +40,7 @@ def refused(
     return [*lines, *unchanged(model, name, why), *(not_grown(model, partition, why) if partition else [])]
 
 
-def readers(model: Clients, partition: str) -> list[ActLine]:
+def readers(model: Kip890Clients, partition: str) -> list[ActLine]:
     """What readers of committed data see, and up to where."""
     model.under_way.clear()
     first = model.first_undecided(partition)
@@ -51,13 +51,13 @@ def readers(model: Clients, partition: str) -> list[ActLine]:
     ]
 
 
-def everything(model: Clients, partition: str) -> ActLine:
+def everything(model: Kip890Clients, partition: str) -> ActLine:
     """What readers of all data see."""
     model.under_way.clear()
     return then(f"read_uncommitted readers of {partition} see {quoted(model.stored(partition))}", "141")
 
 
-def listed_as_aborted(model: Clients, partition: str) -> list[ActLine]:
+def listed_as_aborted(model: Kip890Clients, partition: str) -> list[ActLine]:
     """The aborted transactions that a Fetch lists, where all are of one producer."""
     model.under_way.clear()
     if not model.aborted[partition]:
@@ -71,7 +71,7 @@ def listed_as_aborted(model: Clients, partition: str) -> list[ActLine]:
     return [then(f"a read_committed Fetch of {partition} lists the aborted {several} of {name} from {firsts}", "139")]
 
 
-def offsets(model: Clients, group: str, partition: str) -> list[ActLine]:
+def offsets(model: Kip890Clients, group: str, partition: str) -> list[ActLine]:
     """The offsets of a group for a partition."""
     model.under_way.clear()
     committed = model.offsets.get((group, partition))
@@ -84,7 +84,7 @@ def offsets(model: Clients, group: str, partition: str) -> list[ActLine]:
     ]
 
 
-def _why(model: Clients, partition: str) -> str:
+def _why(model: Kip890Clients, partition: str) -> str:
     if model.has_crashed:
         return "160"
     if model.first_undecided(partition) is not None:

@@ -5,44 +5,44 @@ from collections.abc import Iterator
 from .act import Act, ActLine, joined
 from .kip890_episodes import UNUSED
 from .kip890_lines import NEEDS, everything, listed_as_aborted, quoted, readers, then, when
-from .kip890_model import PARTITIONS, Clients
+from .kip890_model import PARTITIONS, Kip890Clients
 from .kip890_transactions import is_new, may_act
 
 _HERE, _THERE = PARTITIONS[:2]
 
 
-def _is_readable(model: Clients, partition: str) -> bool:
+def _is_readable(model: Kip890Clients, partition: str) -> bool:
     return partition not in model.unread and bool(model.logs[partition])
 
 
-def _read(model: Clients, partition: str) -> list[ActLine]:
+def _read(model: Kip890Clients, partition: str) -> list[ActLine]:
     return readers(model, partition)
 
 
-def _read_all(model: Clients, partition: str) -> list[ActLine]:
+def _read_all(model: Kip890Clients, partition: str) -> list[ActLine]:
     return [everything(model, partition)]
 
 
-def _read_by_version(model: Clients, partition: str, version: str) -> list[ActLine]:
+def _read_by_version(model: Kip890Clients, partition: str, version: str) -> list[ActLine]:
     model.under_way.clear()
     return [then(f"readers of {partition} see {quoted(model.visible(partition))} with Fetch {version}", "252")]
 
 
-def _look_at_aborted(model: Clients, partition: str) -> list[ActLine]:
+def _look_at_aborted(model: Kip890Clients, partition: str) -> list[ActLine]:
     return listed_as_aborted(model, partition)
 
 
-def _read_both(model: Clients, one: str, other: str, version: str) -> list[ActLine]:
+def _read_both(model: Kip890Clients, one: str, other: str, version: str) -> list[ActLine]:
     model.under_way.clear()
     seen = f"{quoted(model.visible(one))} and {quoted(model.visible(other))} by one Fetch{version}"
     return [then(f"readers of {one} and {other} see {seen}", "140")]
 
 
-def _may_read_both(model: Clients, one: str, other: str, *_: str) -> bool:
+def _may_read_both(model: Kip890Clients, one: str, other: str, *_: str) -> bool:
     return _is_readable(model, one) and other not in model.unread
 
 
-def _look_up_ends(model: Clients, partition: str) -> list[ActLine]:
+def _look_up_ends(model: Kip890Clients, partition: str) -> list[ActLine]:
     model.under_way.clear()
     return [
         then(f"ListOffsets of {partition} for read_committed answers its last stable offset", "138"),
@@ -50,7 +50,7 @@ def _look_up_ends(model: Clients, partition: str) -> list[ActLine]:
     ]
 
 
-def _look_up_time(model: Clients, partition: str, isolation: str) -> list[ActLine]:
+def _look_up_time(model: Kip890Clients, partition: str, isolation: str) -> list[ActLine]:
     """The time of the first undecided record, or of the only record."""
     first = model.first_undecided(partition)
     value = first or model.stored(partition)[0]
@@ -59,21 +59,21 @@ def _look_up_time(model: Clients, partition: str, isolation: str) -> list[ActLin
     return [asked, then(f"the look-up finds {found}", "143")]
 
 
-def _may_look_up_time(model: Clients, partition: str, *_: str) -> bool:
+def _may_look_up_time(model: Kip890Clients, partition: str, *_: str) -> bool:
     """Records may have the same time, so there is one before which there is none."""
     stored = model.stored(partition)
     first = model.first_undecided(partition)
     return partition not in model.unread and model.is_quiet and bool(stored) and first in (None, stored[0]) and "sentinel" not in stored
 
 
-def _look_up_newest(model: Clients, partition: str, isolation: str) -> list[ActLine]:
+def _look_up_newest(model: Kip890Clients, partition: str, isolation: str) -> list[ActLine]:
     stored = model.stored(partition)
     hidden = not stored or (model.first_undecided(partition) is not None and isolation == "read_committed")
     found = "nothing" if hidden else quoted(stored[-1:])
     return [when(f"the newest record of {partition} is looked up for {isolation}", "364"), then(f"the look-up finds {found}", "364")]
 
 
-def _may_look_up_newest(model: Clients, partition: str, isolation: str) -> bool:
+def _may_look_up_newest(model: Kip890Clients, partition: str, isolation: str) -> bool:
     """A read_committed look-up finds nothing where the newest record is undecided; the proposal defines nothing for earlier ones. A marker
     has a time as well.
     """
@@ -84,25 +84,25 @@ def _may_look_up_newest(model: Clients, partition: str, isolation: str) -> bool:
     return isolation == "read_uncommitted" or first is None or first == stored[0]
 
 
-def _look_up_start(_: Clients, partition: str, landmark: str) -> list[ActLine]:
+def _look_up_start(_: Kip890Clients, partition: str, landmark: str) -> list[ActLine]:
     asked = when(f"the {landmark} of {partition} is looked up for read_committed", "364")
     return [asked, then("the look-up finds offset 0 and no time", "364")]
 
 
-def _may_look_up_start(model: Clients, partition: str, *_: str) -> bool:
+def _may_look_up_start(model: Kip890Clients, partition: str, *_: str) -> bool:
     return partition not in model.cut
 
 
-def _look_up_what_is_not(_: Clients, partition: str, landmark: str) -> list[ActLine]:
+def _look_up_what_is_not(_: Kip890Clients, partition: str, landmark: str) -> list[ActLine]:
     return [when(f"the {landmark} of {partition} is looked up for read_uncommitted", "364"), then("the look-up finds nothing", "364")]
 
 
-def _read_from(_: Clients, partition: str, point: str) -> list[ActLine]:
+def _read_from(_: Kip890Clients, partition: str, point: str) -> list[ActLine]:
     asked = when(f"{partition} is read from {point} for read_committed", "363")
     return [asked, then("it is done and answers no records" if point == "its end" else "it is refused with OFFSET_OUT_OF_RANGE", "363")]
 
 
-def _read_one_byte(model: Clients, partition: str) -> list[ActLine]:
+def _read_one_byte(model: Kip890Clients, partition: str) -> list[ActLine]:
     model.under_way.clear()
     first = model.first_undecided(partition)
     fetch = f"a read_committed Fetch of at most one byte of {partition} from"
@@ -112,11 +112,11 @@ def _read_one_byte(model: Clients, partition: str) -> list[ActLine]:
     return [then(f'{fetch} "{visible[0]}" gets "{visible[0]}"', "137"), *lines] if visible else lines
 
 
-def _is_open_there(model: Clients, partition: str) -> bool:
+def _is_open_there(model: Kip890Clients, partition: str) -> bool:
     return _is_readable(model, partition) and model.is_open_in(partition)
 
 
-def _describe(model: Clients, name: str) -> list[ActLine]:
+def _describe(model: Kip890Clients, name: str) -> list[ActLine]:
     """The state of a transaction; with exact partitions where no offsets are in it, since groups share partitions."""
     current = model.producers[name].open
     if current is None:
@@ -127,23 +127,23 @@ def _describe(model: Clients, name: str) -> list[ActLine]:
     return [then(f"the transaction of {name} is Ongoing in {joined(sorted(current.added))}", "030")]
 
 
-def _has_records(model: Clients, name: str, partition: str) -> bool:
+def _has_records(model: Kip890Clients, name: str, partition: str) -> bool:
     current = model.producers[name].open if name in model.producers else None
     return may_act(model, name) and current is not None and bool(current.values_in(partition)) and partition not in model.unread
 
 
-def _look_at_its_start(model: Clients, name: str, partition: str) -> list[ActLine]:
+def _look_at_its_start(model: Kip890Clients, name: str, partition: str) -> list[ActLine]:
     current = model.producers[name].open
     assert current is not None, "a transaction with records is open"
     return [then(f'the open transaction of {name} in {partition} starts at "{current.values_in(partition)[0]}"', "092")]
 
 
-def _look_for_none(model: Clients, name: str, partition: str) -> list[ActLine]:
+def _look_for_none(model: Kip890Clients, name: str, partition: str) -> list[ActLine]:
     model.under_way.clear()
     return [then(f"{partition} has no open transaction of {name}", "093")]
 
 
-def _has_none(model: Clients, name: str, partition: str) -> bool:
+def _has_none(model: Kip890Clients, name: str, partition: str) -> bool:
     producer = model.producers.get(name)
     if producer is None or partition in model.unread or producer.has_moved:
         return False
@@ -151,21 +151,21 @@ def _has_none(model: Clients, name: str, partition: str) -> bool:
     return not any(one.open and one.open.values_in(partition) for one in same_id)
 
 
-def _look_at_sequences(model: Clients, name: str, partition: str) -> list[ActLine]:
+def _look_at_sequences(model: Kip890Clients, name: str, partition: str) -> list[ActLine]:
     producer = model.producers[name]
     shown = f"last sequence {producer.written[partition] - 1} and no coordinator epoch"
     return [then(f"DescribeProducers of {partition} shows {name} with {shown}", "153")]
 
 
-def _may_look_at_sequences(model: Clients, name: str, partition: str) -> bool:
+def _may_look_at_sequences(model: Kip890Clients, name: str, partition: str) -> bool:
     return _has_records(model, name, partition) and model.producers[name].past == ["begun"]
 
 
-def _look_for_records(_: Clients, name: str) -> list[ActLine]:
+def _look_for_records(_: Kip890Clients, name: str) -> list[ActLine]:
     return [then(f"{name} has records in every partition of its transaction", "047")]
 
 
-def _may_look_for_records(model: Clients, name: str) -> bool:
+def _may_look_for_records(model: Kip890Clients, name: str) -> bool:
     current = model.producers[name].open if name in model.producers else None
     return (
         may_act(model, name)
@@ -176,7 +176,7 @@ def _may_look_for_records(model: Clients, name: str) -> bool:
     )
 
 
-def _list(model: Clients, name: str, states: str) -> list[ActLine]:
+def _list(model: Kip890Clients, name: str, states: str) -> list[ActLine]:
     is_listed = model.producers[name].open is not None
     asked = when(f'ListTransactions is sent for states "{states}", "Gone"', "150")
     listed = "is listed" if (is_listed if states == "Ongoing" else False) else "is not listed"
@@ -184,47 +184,47 @@ def _list(model: Clients, name: str, states: str) -> list[ActLine]:
     return [asked, then(f"{name} {listed}", "150"), then(f"the unknown state filters are {unknown}", "150")]
 
 
-def _list_old(_: Clients, name: str) -> list[ActLine]:
+def _list_old(_: Kip890Clients, name: str) -> list[ActLine]:
     return [when("ListTransactions is sent for what was begun long ago", "151"), then(f"{name} is not listed", "151")]
 
 
-def _list_by_pattern(_: Clients, name: str) -> list[ActLine]:
+def _list_by_pattern(_: Kip890Clients, name: str) -> list[ActLine]:
     pattern, listed = ("tr[a-e]nsf.*", "is listed") if name == "A" else ("tr[e-z]nsf.*", "is not listed")
     return [when(f'ListTransactions is sent for the pattern "{pattern}"', "152"), then(f"{name} {listed}", "152")]
 
 
-def _list_by_producer_id(_: Clients, name: str) -> list[ActLine]:
+def _list_by_producer_id(_: Kip890Clients, name: str) -> list[ActLine]:
     return [when(f"ListTransactions is sent for the producer id of {name}", "150"), then(f"{name} is listed", "150")]
 
 
-def _is_quiet(model: Clients, name: str, *_: str) -> bool:
+def _is_quiet(model: Kip890Clients, name: str, *_: str) -> bool:
     return may_act(model, name) and model.is_quiet
 
 
-def _is_open_and_quiet(model: Clients, name: str) -> bool:
+def _is_open_and_quiet(model: Kip890Clients, name: str) -> bool:
     return _is_quiet(model, name) and model.producers[name].open is not None
 
 
-def _describe_a_new_one(_: Clients, name: str) -> list[ActLine]:
+def _describe_a_new_one(_: Kip890Clients, name: str) -> list[ActLine]:
     due = f"the answer describes an Empty transaction of {name}, with no partition and no start time"
     return [when(f"DescribeTransactions is sent for {name}", "147"), then(due, "147")]
 
 
-def _may_describe_a_new_one(model: Clients, name: str) -> bool:
+def _may_describe_a_new_one(model: Kip890Clients, name: str) -> bool:
     return is_new(model, name) and model.producers[name].past == ["begun"] and model.producers[name].open is None
 
 
-def _describe_unknown(_: Clients) -> list[ActLine]:
+def _describe_unknown(_: Kip890Clients) -> list[ActLine]:
     asked = when(f"DescribeTransactions is sent for {UNUSED}", "147")
     return [asked, then("it is refused with TRANSACTIONAL_ID_NOT_FOUND", "147")]
 
 
-def _find_coordinator(_: Clients, name: str) -> list[ActLine]:
+def _find_coordinator(_: Kip890Clients, name: str) -> list[ActLine]:
     asked = when(f"FindCoordinator for {name} is sent by three clients in several versions", "154")
     return [asked, then(f"every client is sent to one node, and so is the next one to ask for {name}", "154")]
 
 
-def acts() -> Iterator[Act[Clients]]:
+def acts() -> Iterator[Act[Kip890Clients]]:
     """The acts that look."""
     for p in PARTITIONS:
         yield Act(f"readers look at {p}", _is_readable, _read, (p,), NEEDS)

@@ -11,7 +11,7 @@ IDS = {"A": "transfer", "B": "refund", "C": "transfer", "H": "held", "T": "brief
 
 
 @dataclass(eq=False)
-class Transaction:
+class Kip890Transaction:
     """A transaction as its producer knows it; `committed` is None while it is open."""
 
     begun_at: int
@@ -36,12 +36,12 @@ class Transaction:
 
 
 @dataclass(eq=False)
-class Producer:
+class Kip890Producer:
     """An instance of a producer; `past` has how it was given each of its epochs, the latest last: by an end, or by InitProducerId."""
 
     name: str
     past: list[str] = field(default_factory=lambda: ["begun"])
-    open: Transaction | None = None
+    open: Kip890Transaction | None = None
     is_old: bool = False
     is_fenced: bool = False
     """Another instance has taken over."""
@@ -76,9 +76,9 @@ class Producer:
         self.last_end = None
 
 
-def last() -> Producer:
+def last() -> Kip890Producer:
     """A producer that has the last usable epoch."""
-    return Producer("L", ["begun", "initialised"], is_exhausted=True)
+    return Kip890Producer("L", ["begun", "initialised"], is_exhausted=True)
 
 
 @dataclass(frozen=True)
@@ -87,14 +87,16 @@ class AcknowledgedRecord:
 
     value: str
     owner: str
-    transaction: Transaction | None
+    transaction: Kip890Transaction | None
 
 
 @dataclass
-class Clients:
+class Kip890Clients:
     """All that clients know."""
 
-    producers: dict[str, Producer] = field(default_factory=lambda: {name: Producer(name) for name in ("A", "B", "H", "T")} | {"L": last()})
+    producers: dict[str, Kip890Producer] = field(
+        default_factory=lambda: {name: Kip890Producer(name) for name in ("A", "B", "H", "T")} | {"L": last()}
+    )
     logs: dict[str, list[AcknowledgedRecord]] = field(default_factory=lambda: {name: [] for name in PARTITIONS})
     offsets: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
     """By group and partition, the committed offset, and when it was sent."""
@@ -147,12 +149,12 @@ class Clients:
         """Whether an open transaction has written there."""
         return any(entry.transaction and entry.transaction.committed is None for entry in self.logs[partition])
 
-    def begun(self, name: str) -> Transaction:
+    def begun(self, name: str) -> Kip890Transaction:
         """The open transaction of a producer, or a new one."""
         producer = self.producers[name]
         producer.last_end = None
         if producer.open is None:
-            producer.open = Transaction(self.tick())
+            producer.open = Kip890Transaction(self.tick())
         return producer.open
 
     def write(self, name: str, partition: str, value: str) -> None:
@@ -181,7 +183,7 @@ class Clients:
         else:
             self.under_way.add(name)
 
-    def decide(self, producer: Producer, *, commit: bool) -> None:
+    def decide(self, producer: Kip890Producer, *, commit: bool) -> None:
         """The open transaction of a producer is decided."""
         current, producer.open = producer.open, None
         if current is None:
@@ -202,7 +204,7 @@ class Clients:
         self.decide(producer, commit=False)
         producer.is_fenced = True
         self.under_way.discard(name)
-        self.producers[successor] = Producer(successor, ["took over"])
+        self.producers[successor] = Kip890Producer(successor, ["took over"])
 
     def leave(self, name: str) -> None:
         """No act uses this producer any more, for it cannot know its state."""

@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 
 from .act import Act
-from .kip890_episodes import NODES, Episode, acts_of
-from .kip890_model import Clients
+from .kip890_episodes import NODES, Kip890Episode, acts_of
+from .kip890_model import Kip890Clients
 
 _N = 'producer N has written "{u}" to accounts-0 on node 1 and "{u}2" to accounts-1 on node 2'
 _MOVED, _AWAY = "accounts-1 has moved to node 1", "the coordinator of N has moved to node 2"
 _N_NEXT = "it is done and answers the same producer id and the next epoch"
 
 _ON_TWO_NODES = tuple(
-    Episode(givens, asks, due, why, "N", NODES)
+    Kip890Episode(givens, asks, due, why, "N", NODES)
     for givens, asks, due, why in (
         ((_N, _MOVED), 'N writes "more" to accounts-1', ("it is done", 'the open transaction of N in accounts-1 starts at "{u}2"'), "263"),
         ((_N, _MOVED), "N commits", (_N_NEXT, 'readers of accounts-1 see "{u}2"', 'readers of accounts-0 see "{u}"'), "263"),
@@ -83,6 +83,6 @@ _ON_TWO_NODES = tuple(
 )
 
 
-def acts() -> Iterator[Act[Clients]]:
+def acts() -> Iterator[Act[Kip890Clients]]:
     """The acts on two nodes."""
     return acts_of(_ON_TWO_NODES)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from .act import Act, ActLine, joined
 from .kip890_lines import NEEDS, given, offsets, then, unchanged, when
-from .kip890_model import GROUPS, PARTITIONS, Clients
+from .kip890_model import GROUPS, PARTITIONS, Kip890Clients
 from .kip890_transactions import is_new, is_old, may_act
 
 _HERE, _THERE = PARTITIONS[:2]
@@ -12,7 +12,7 @@ _FETCHES = (("v1", _THERE), ("v5", ""), ("v7", ""), ("v7", _THERE), ("v8", _THER
 _METADATA = 'with metadata "half way" and leader epoch 3'
 
 
-def _note(model: Clients, name: str, group: str, partitions: tuple[str, ...]) -> int:
+def _note(model: Kip890Clients, name: str, group: str, partitions: tuple[str, ...]) -> int:
     """The offset that a producer sends now."""
     current, moment = model.begun(name), model.tick()
     current.groups.add(group)
@@ -21,7 +21,7 @@ def _note(model: Clients, name: str, group: str, partitions: tuple[str, ...]) ->
     return moment
 
 
-def _added_first(model: Clients, name: str, group: str) -> list[ActLine]:
+def _added_first(model: Kip890Clients, name: str, group: str) -> list[ActLine]:
     """What an old client does before it sends offsets of a group."""
     producer = model.producers[name]
     if not producer.is_old or (producer.open and group in producer.open.groups):
@@ -29,7 +29,7 @@ def _added_first(model: Clients, name: str, group: str) -> list[ActLine]:
     return [given(f"{name} has added the offsets of group {group}", "046")]
 
 
-def _send(model: Clients, name: str, group: str, *partitions: str) -> list[ActLine]:
+def _send(model: Kip890Clients, name: str, group: str, *partitions: str) -> list[ActLine]:
     lines = _added_first(model, name, group)
     offset = _note(model, name, group, partitions)
     said = f"offset {offset} of {joined(partitions)} to group {group}"
@@ -37,13 +37,13 @@ def _send(model: Clients, name: str, group: str, *partitions: str) -> list[ActLi
     return [*lines, asked, then(f"it is done for {joined(partitions)}", "047")]
 
 
-def _has_sent(model: Clients, name: str, group: str, *partitions: str) -> list[ActLine]:
+def _has_sent(model: Kip890Clients, name: str, group: str, *partitions: str) -> list[ActLine]:
     lines = _added_first(model, name, group)
     offset = _note(model, name, group, partitions)
     return [*lines, given(f"{name} has sent offset {offset} of {joined(partitions)} to group {group}", "047")]
 
 
-def _send_beside_an_unknown_one(model: Clients, name: str, group: str, partition: str) -> list[ActLine]:
+def _send_beside_an_unknown_one(model: Kip890Clients, name: str, group: str, partition: str) -> list[ActLine]:
     offset = _note(model, name, group, (partition,))
     return [
         when(f"{name} sends offset {offset} of {partition} and payments-9 to group {group}", "056"),
@@ -52,7 +52,7 @@ def _send_beside_an_unknown_one(model: Clients, name: str, group: str, partition
     ]
 
 
-def _send_too_large(model: Clients, name: str, group: str, *partitions: str) -> list[ActLine]:
+def _send_too_large(model: Kip890Clients, name: str, group: str, *partitions: str) -> list[ActLine]:
     here, there = partitions
     offset = _note(model, name, group, (here,))
     too_large = f"metadata that is too large for {there}"
@@ -63,7 +63,7 @@ def _send_too_large(model: Clients, name: str, group: str, *partitions: str) -> 
     ]
 
 
-def _send_as_a_stranger(model: Clients, name: str) -> list[ActLine]:
+def _send_as_a_stranger(model: Kip890Clients, name: str) -> list[ActLine]:
     model.begun(name).groups.add('"strangers"')
     return [
         when(f'{name} sends offset 9 of {_HERE} to group "strangers" with an unknown member id', "055"),
@@ -72,17 +72,17 @@ def _send_as_a_stranger(model: Clients, name: str) -> list[ActLine]:
     ]
 
 
-def _may_send_as_a_stranger(model: Clients, name: str) -> bool:
+def _may_send_as_a_stranger(model: Kip890Clients, name: str) -> bool:
     return is_new(model, name) and model.producers[name].open is not None
 
 
-def _add_offsets(model: Clients, name: str, group: str) -> list[ActLine]:
+def _add_offsets(model: Kip890Clients, name: str, group: str) -> list[ActLine]:
     model.begun(name).groups.add(group)
     said = f"the offsets of group {group}"
     return [when(f"{name} adds {said}", "046", f"{name} has added {said}"), then("it is done", "046")]
 
 
-def _commit_outside(model: Clients, group: str, partition: str) -> list[ActLine]:
+def _commit_outside(model: Kip890Clients, group: str, partition: str) -> list[ActLine]:
     moment = model.tick()
     model.offsets[group, partition] = (moment, moment)
     said = f"offset {moment} of {partition}"
@@ -94,24 +94,24 @@ def _commit_outside(model: Clients, group: str, partition: str) -> list[ActLine]
     return [asked, then("it is done", "242")]
 
 
-def _look(model: Clients, group: str, partition: str) -> list[ActLine]:
+def _look(model: Kip890Clients, group: str, partition: str) -> list[ActLine]:
     return offsets(model, group, partition)
 
 
-def _delete(model: Clients, group: str) -> list[ActLine]:
+def _delete(model: Kip890Clients, group: str) -> list[ActLine]:
     model.forget(group)
     return [given(f"group {group} has been deleted", "357")]
 
 
-def _may_delete(model: Clients, group: str) -> bool:
+def _may_delete(model: Kip890Clients, group: str) -> bool:
     return any(name == group for name, _ in model.offsets)
 
 
-def _delete_nothing(_: Clients) -> list[ActLine]:
+def _delete_nothing(_: Kip890Clients) -> list[ActLine]:
     return [when('group "nobody" is deleted', "357"), then("it is refused with GROUP_ID_NOT_FOUND", "357")]
 
 
-def _fetch(model: Clients, name: str, version: str, partition: str) -> list[ActLine]:
+def _fetch(model: Kip890Clients, name: str, version: str, partition: str) -> list[ActLine]:
     """What a group has committed, with leader epoch and metadata, for all partitions or for one; a group of this name alone."""
     lines: list[ActLine] = []
     if model.once("details"):
@@ -126,12 +126,12 @@ def _fetch(model: Clients, name: str, version: str, partition: str) -> list[ActL
     return [*lines, when(f'OffsetFetch {version} is sent for {fetched} of group "details"', why), then(f"it answers {due}", why)]
 
 
-def _may_fetch(model: Clients, name: str, *_: str) -> bool:
+def _may_fetch(model: Kip890Clients, name: str, *_: str) -> bool:
     is_there = not model.once("details")
     return is_there or (is_new(model, name) and model.producers[name].open is None and not model.producers[name].is_exhausted)
 
 
-def _send_as_an_old_client_unannounced(model: Clients, name: str) -> list[ActLine]:
+def _send_as_an_old_client_unannounced(model: Kip890Clients, name: str) -> list[ActLine]:
     return [
         when(f'{name} sends offset 9 of {_HERE} to group "unheard"', "048"),
         then(f"it is refused for {_HERE} with INVALID_TXN_STATE", "048"),
@@ -140,12 +140,12 @@ def _send_as_an_old_client_unannounced(model: Clients, name: str) -> list[ActLin
     ]
 
 
-def _may_send_unannounced(model: Clients, name: str) -> bool:
+def _may_send_unannounced(model: Kip890Clients, name: str) -> bool:
     producer = model.producers.get(name)
     return producer is not None and is_old(model, name) and (producer.open is None or not producer.open.has_offsets)
 
 
-def acts() -> Iterator[Act[Clients]]:
+def acts() -> Iterator[Act[Kip890Clients]]:
     """The acts about offsets."""
     for x in ("A", "B", "C"):
         for group in GROUPS:
@@ -172,5 +172,5 @@ def acts() -> Iterator[Act[Clients]]:
         yield Act(name, _may_fetch, _fetch, ("A", version, partition), NEEDS)
 
 
-def _may_look(model: Clients, group: str, partition: str) -> bool:
+def _may_look(model: Kip890Clients, group: str, partition: str) -> bool:
     return group not in model.unclear_groups and ((group, partition) in model.offsets or model.pending(group, partition))

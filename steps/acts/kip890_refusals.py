@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from .act import Act, ActLine
 from .kip890_lines import NEEDS, given, not_grown, then, unchanged, when
-from .kip890_model import PARTITIONS, Clients
+from .kip890_model import PARTITIONS, Kip890Clients
 from .kip890_transactions import is_idle, is_new, is_old, may_act
 
 _Condition = Callable[..., bool]
@@ -13,7 +13,7 @@ _NO_OFFSETS = "the refusal has base offset -1 and no wrong log start offset of {
 
 
 @dataclass(frozen=True)
-class Refusal:
+class ExpectedRefusal:
     """A request, the errors with which it may be refused, and the requirement; {x} is its producer, {p} a partition, {v} a value.
 
     `version` is the one that the producer uses for this alone; without errors, `more` has what is expected instead.
@@ -45,38 +45,38 @@ class Refusal:
         return [*said, *self.more]
 
 
-def _has_previous(model: Clients, name: str, *_: str) -> bool:
+def _has_previous(model: Kip890Clients, name: str, *_: str) -> bool:
     return is_new(model, name) and len(model.producers[name].past) > 1 and not model.producers[name].has_moved
 
 
-def _has_two(model: Clients, name: str, *_: str) -> bool:
+def _has_two(model: Kip890Clients, name: str, *_: str) -> bool:
     return is_new(model, name) and len(model.producers[name].past) > 2 and not model.producers[name].has_moved
 
 
-def _has_none_of(model: Clients, name: str, partition: str) -> bool:
+def _has_none_of(model: Kip890Clients, name: str, partition: str) -> bool:
     current = model.producers[name].open if name in model.producers else None
     return may_act(model, name) and (current is None or partition not in current.added)
 
 
-def _has_no_records(model: Clients, name: str, partition: str) -> bool:
+def _has_no_records(model: Kip890Clients, name: str, partition: str) -> bool:
     return is_new(model, name) and not model.producers[name].written[partition] and partition not in model.unread
 
 
-def _is_in(model: Clients, name: str, partition: str) -> bool:
+def _is_in(model: Kip890Clients, name: str, partition: str) -> bool:
     current = model.producers[name].open if name in model.producers else None
     return may_act(model, name) and current is not None and partition in current.added
 
 
-def _has_records(model: Clients, name: str, partition: str) -> bool:
+def _has_records(model: Kip890Clients, name: str, partition: str) -> bool:
     current = model.producers[name].open if name in model.producers else None
     return is_new(model, name) and current is not None and bool(current.values_in(partition))
 
 
-def _is_stranger(model: Clients, name: str, partition: str) -> bool:
+def _is_stranger(model: Kip890Clients, name: str, partition: str) -> bool:
     return is_new(model, name) and _has_none_of(model, name, partition)
 
 
-def _has_no_offsets(model: Clients, name: str) -> bool:
+def _has_no_offsets(model: Kip890Clients, name: str) -> bool:
     current = model.producers[name].open if name in model.producers else None
     return is_new(model, name) and (current is None or not current.has_offsets)
 
@@ -117,71 +117,73 @@ _ADDS_OFFSETS = '{x} adds the offsets of group "shop"'
 _MESSAGE = ("the refusal has a message",)
 
 REFUSALS = (
-    Refusal(f"{{x}} commits {_EARLY}", "PRODUCER_FENCED", "073", is_new),
-    Refusal(f"{{x}} aborts {_EARLY}", "PRODUCER_FENCED", "073", is_new),
-    Refusal(f"{{x}} commits {_UNUSED}", "INVALID_PRODUCER_ID_MAPPING", "074", is_new),
-    Refusal(f"{{x}} commits {_EMPTY}", "INVALID_REQUEST", "075", is_new),
-    Refusal(f"{{x}} commits {_OF_B}", "INVALID_PRODUCER_ID_MAPPING", "074", is_new),
-    Refusal(f"{{x}} commits {_VERY_LATE}", "PRODUCER_FENCED", "072", _has_two),
-    Refusal(f"{{x}} aborts {_VERY_LATE}", "PRODUCER_FENCED", "072", _has_two),
-    Refusal(f"{{x}} commits {_LATE}", "PRODUCER_FENCED", "087", _has_previous, "EndTxn v4"),
-    Refusal(f"{{x}} commits {_LATE}", "INVALID_PRODUCER_EPOCH", "087", _has_previous, "EndTxn v1"),
-    Refusal(f"{{x}} aborts {_EARLY}", "PRODUCER_FENCED", "087", is_new, "EndTxn v2"),
-    Refusal(f"{{x}} initialises again {_VERY_LATE}", "PRODUCER_FENCED", "018", _has_two),
-    Refusal(f"{{x}} initialises again {_VERY_LATE}", "INVALID_PRODUCER_EPOCH", "019", _has_two, "InitProducerId v3"),
-    Refusal(f"{{x}} initialises again {_OF_B}", "PRODUCER_FENCED", "020", may_act),
-    Refusal("{x} initialises again with a producer id but no epoch", "INVALID_REQUEST", "013", may_act),
-    Refusal("{x} initialises again with an epoch but no producer id", "INVALID_REQUEST", "013", may_act),
-    Refusal("{x} initialises again with a timeout of zero", "INVALID_TRANSACTION_TIMEOUT", "012", may_act),
-    Refusal("{x} initialises again with a negative timeout", "INVALID_TRANSACTION_TIMEOUT", "012", may_act),
-    Refusal("{x} initialises again in an unsupported version", "", "008", may_act, more=("the connection is closed without an answer",)),
-    Refusal(f"{_WRITES} {_EARLY}", "INVALID_PRODUCER_EPOCH", "102", may_act),
-    Refusal(f"{_WRITES} {_LATE}", "INVALID_PRODUCER_EPOCH", "100", _has_previous),
-    Refusal(f"{_WRITES} {_LATE}", "INVALID_PRODUCER_EPOCH", "206", _both(_has_previous, _is_in), "Produce v11"),
-    Refusal(f"{_WRITES} {_EARLY}", "INVALID_PRODUCER_EPOCH", "102", _both(is_new, _is_in), "Produce v11"),
-    Refusal(f"{_WRITES} {_OF_B}", "INVALID_PRODUCER_ID_MAPPING", "103", is_new),
-    Refusal(f"{_WRITES} {_OF_B}", "INVALID_PRODUCER_ID_MAPPING", "103", _both(is_new, _is_in), "Produce v11"),
-    Refusal(f"{_WRITES} {_NO_ID}", "TRANSACTIONAL_ID_AUTHORIZATION_FAILED", "106", may_act),
-    Refusal(f"{_WRITES} {_EMPTY}", _NONE, "214", _both(is_new, _has_none_of)),
-    Refusal(f"{_WRITES} outside of its transaction", "INVALID_TXN_STATE", "107", _has_records),
-    Refusal(f"{_WRITES}", "INVALID_TXN_STATE", "095", _is_stranger, "Produce v9", (*_MESSAGE, _NO_OFFSETS)),
-    Refusal(f"{_WRITES}", "INVALID_TXN_STATE", "095", _is_stranger, "Produce v10", _MESSAGE),
-    Refusal(f"{_WRITES}", "TRANSACTION_ABORTABLE", "096", _is_stranger, "Produce v11"),
-    Refusal(f"{_WRITES}", "TRANSACTION_ABORTABLE", "099", _both(is_old, _has_none_of)),
-    Refusal(f"{_WRITES} at sequence 5", "OUT_OF_ORDER_SEQUENCE_NUMBER", "108", _has_no_records),
-    Refusal(f"{_WRITES} at sequence 77", "OUT_OF_ORDER_SEQUENCE_NUMBER", "113", _has_records),
-    Refusal("{x} writes 2 batches to {p} in one request", "INVALID_RECORD", "210", is_new),
-    Refusal("{x} writes a COMMIT marker to {p}", "INVALID_RECORD", "115", is_new),
-    Refusal("{x} writes a damaged batch to {p}", "CORRUPT_MESSAGE", "365", _has_records),
-    Refusal("{x} writes an empty batch to {p}", _ODD, "365", _has_records),
-    Refusal("{x} writes a batch with an offset of its own to {p}", _ODD, "365", _has_records),
-    Refusal(f"{{x}} adds {{p}} {_LATE}", "PRODUCER_FENCED", "032", _has_previous),
-    Refusal(f"{{x}} adds {{p}} {_EARLY}", "PRODUCER_FENCED", "032", may_act),
-    Refusal(f"{{x}} adds {{p}} {_EARLY}", "INVALID_PRODUCER_EPOCH", "032", may_act, "AddPartitionsToTxn v1"),
-    Refusal(f"{{x}} adds {{p}} {_UNUSED}", "INVALID_PRODUCER_ID_MAPPING", "031", may_act),
-    Refusal(f"{{x}} adds {{p}} {_OF_B}", "INVALID_PRODUCER_ID_MAPPING", "031", may_act),
-    Refusal(f"{{x}} adds {{p}} {_EMPTY}", "INVALID_REQUEST", "044", may_act),
-    Refusal("{x} adds no partition at all", "", "275", is_idle),
-    Refusal(_VERIFIES, "TRANSACTION_ABORTABLE or INVALID_TXN_STATE", "039", _has_none_of),
-    Refusal(f"{_VERIFIES} {_OF_B}", "INVALID_PRODUCER_ID_MAPPING", "041", may_act),
-    Refusal(f"{_VERIFIES} {_EARLY}", "PRODUCER_FENCED", "041", may_act),
-    Refusal(f"{_VERIFIES} {_LATE}", "PRODUCER_FENCED", "206", _both(_has_previous, _is_in)),
-    Refusal(f"{_SENDS} {_LATE}", "INVALID_PRODUCER_EPOCH", "051", _has_previous),
-    Refusal(f"{_SENDS} {_LATE}", "INVALID_PRODUCER_EPOCH", "051", _has_previous, "TxnOffsetCommit v3"),
-    Refusal(f"{_SENDS} {_OF_B}", "INVALID_PRODUCER_ID_MAPPING", "050", is_new),
-    Refusal(f"{_SENDS} {_OF_B}", "INVALID_PRODUCER_ID_MAPPING", "050", is_new, "TxnOffsetCommit v3"),
-    Refusal(f"{_SENDS} {_EMPTY}", _NONE, "214", _has_no_offsets),
-    Refusal('{x} sends offset 9 of payments-0 and payments-1 to group ""', "INVALID_GROUP_ID", "056", is_new),
-    Refusal(_SENDS, "INVALID_TXN_STATE", "048", _has_no_offsets, "TxnOffsetCommit v3"),
-    Refusal(_SENDS, "TRANSACTION_ABORTABLE", "049", _has_no_offsets, "TxnOffsetCommit v4"),
-    Refusal(f"{_ADDS_OFFSETS} {_LATE}", "PRODUCER_FENCED", "380", _has_previous),
-    Refusal(f"{_ADDS_OFFSETS} {_LATE}", "INVALID_PRODUCER_EPOCH", "380", _has_previous, "AddOffsetsToTxn v1"),
-    Refusal(f"{_ADDS_OFFSETS} {_EMPTY}", _NONE, "214", may_act),
+    ExpectedRefusal(f"{{x}} commits {_EARLY}", "PRODUCER_FENCED", "073", is_new),
+    ExpectedRefusal(f"{{x}} aborts {_EARLY}", "PRODUCER_FENCED", "073", is_new),
+    ExpectedRefusal(f"{{x}} commits {_UNUSED}", "INVALID_PRODUCER_ID_MAPPING", "074", is_new),
+    ExpectedRefusal(f"{{x}} commits {_EMPTY}", "INVALID_REQUEST", "075", is_new),
+    ExpectedRefusal(f"{{x}} commits {_OF_B}", "INVALID_PRODUCER_ID_MAPPING", "074", is_new),
+    ExpectedRefusal(f"{{x}} commits {_VERY_LATE}", "PRODUCER_FENCED", "072", _has_two),
+    ExpectedRefusal(f"{{x}} aborts {_VERY_LATE}", "PRODUCER_FENCED", "072", _has_two),
+    ExpectedRefusal(f"{{x}} commits {_LATE}", "PRODUCER_FENCED", "087", _has_previous, "EndTxn v4"),
+    ExpectedRefusal(f"{{x}} commits {_LATE}", "INVALID_PRODUCER_EPOCH", "087", _has_previous, "EndTxn v1"),
+    ExpectedRefusal(f"{{x}} aborts {_EARLY}", "PRODUCER_FENCED", "087", is_new, "EndTxn v2"),
+    ExpectedRefusal(f"{{x}} initialises again {_VERY_LATE}", "PRODUCER_FENCED", "018", _has_two),
+    ExpectedRefusal(f"{{x}} initialises again {_VERY_LATE}", "INVALID_PRODUCER_EPOCH", "019", _has_two, "InitProducerId v3"),
+    ExpectedRefusal(f"{{x}} initialises again {_OF_B}", "PRODUCER_FENCED", "020", may_act),
+    ExpectedRefusal("{x} initialises again with a producer id but no epoch", "INVALID_REQUEST", "013", may_act),
+    ExpectedRefusal("{x} initialises again with an epoch but no producer id", "INVALID_REQUEST", "013", may_act),
+    ExpectedRefusal("{x} initialises again with a timeout of zero", "INVALID_TRANSACTION_TIMEOUT", "012", may_act),
+    ExpectedRefusal("{x} initialises again with a negative timeout", "INVALID_TRANSACTION_TIMEOUT", "012", may_act),
+    ExpectedRefusal(
+        "{x} initialises again in an unsupported version", "", "008", may_act, more=("the connection is closed without an answer",)
+    ),
+    ExpectedRefusal(f"{_WRITES} {_EARLY}", "INVALID_PRODUCER_EPOCH", "102", may_act),
+    ExpectedRefusal(f"{_WRITES} {_LATE}", "INVALID_PRODUCER_EPOCH", "100", _has_previous),
+    ExpectedRefusal(f"{_WRITES} {_LATE}", "INVALID_PRODUCER_EPOCH", "206", _both(_has_previous, _is_in), "Produce v11"),
+    ExpectedRefusal(f"{_WRITES} {_EARLY}", "INVALID_PRODUCER_EPOCH", "102", _both(is_new, _is_in), "Produce v11"),
+    ExpectedRefusal(f"{_WRITES} {_OF_B}", "INVALID_PRODUCER_ID_MAPPING", "103", is_new),
+    ExpectedRefusal(f"{_WRITES} {_OF_B}", "INVALID_PRODUCER_ID_MAPPING", "103", _both(is_new, _is_in), "Produce v11"),
+    ExpectedRefusal(f"{_WRITES} {_NO_ID}", "TRANSACTIONAL_ID_AUTHORIZATION_FAILED", "106", may_act),
+    ExpectedRefusal(f"{_WRITES} {_EMPTY}", _NONE, "214", _both(is_new, _has_none_of)),
+    ExpectedRefusal(f"{_WRITES} outside of its transaction", "INVALID_TXN_STATE", "107", _has_records),
+    ExpectedRefusal(f"{_WRITES}", "INVALID_TXN_STATE", "095", _is_stranger, "Produce v9", (*_MESSAGE, _NO_OFFSETS)),
+    ExpectedRefusal(f"{_WRITES}", "INVALID_TXN_STATE", "095", _is_stranger, "Produce v10", _MESSAGE),
+    ExpectedRefusal(f"{_WRITES}", "TRANSACTION_ABORTABLE", "096", _is_stranger, "Produce v11"),
+    ExpectedRefusal(f"{_WRITES}", "TRANSACTION_ABORTABLE", "099", _both(is_old, _has_none_of)),
+    ExpectedRefusal(f"{_WRITES} at sequence 5", "OUT_OF_ORDER_SEQUENCE_NUMBER", "108", _has_no_records),
+    ExpectedRefusal(f"{_WRITES} at sequence 77", "OUT_OF_ORDER_SEQUENCE_NUMBER", "113", _has_records),
+    ExpectedRefusal("{x} writes 2 batches to {p} in one request", "INVALID_RECORD", "210", is_new),
+    ExpectedRefusal("{x} writes a COMMIT marker to {p}", "INVALID_RECORD", "115", is_new),
+    ExpectedRefusal("{x} writes a damaged batch to {p}", "CORRUPT_MESSAGE", "365", _has_records),
+    ExpectedRefusal("{x} writes an empty batch to {p}", _ODD, "365", _has_records),
+    ExpectedRefusal("{x} writes a batch with an offset of its own to {p}", _ODD, "365", _has_records),
+    ExpectedRefusal(f"{{x}} adds {{p}} {_LATE}", "PRODUCER_FENCED", "032", _has_previous),
+    ExpectedRefusal(f"{{x}} adds {{p}} {_EARLY}", "PRODUCER_FENCED", "032", may_act),
+    ExpectedRefusal(f"{{x}} adds {{p}} {_EARLY}", "INVALID_PRODUCER_EPOCH", "032", may_act, "AddPartitionsToTxn v1"),
+    ExpectedRefusal(f"{{x}} adds {{p}} {_UNUSED}", "INVALID_PRODUCER_ID_MAPPING", "031", may_act),
+    ExpectedRefusal(f"{{x}} adds {{p}} {_OF_B}", "INVALID_PRODUCER_ID_MAPPING", "031", may_act),
+    ExpectedRefusal(f"{{x}} adds {{p}} {_EMPTY}", "INVALID_REQUEST", "044", may_act),
+    ExpectedRefusal("{x} adds no partition at all", "", "275", is_idle),
+    ExpectedRefusal(_VERIFIES, "TRANSACTION_ABORTABLE or INVALID_TXN_STATE", "039", _has_none_of),
+    ExpectedRefusal(f"{_VERIFIES} {_OF_B}", "INVALID_PRODUCER_ID_MAPPING", "041", may_act),
+    ExpectedRefusal(f"{_VERIFIES} {_EARLY}", "PRODUCER_FENCED", "041", may_act),
+    ExpectedRefusal(f"{_VERIFIES} {_LATE}", "PRODUCER_FENCED", "206", _both(_has_previous, _is_in)),
+    ExpectedRefusal(f"{_SENDS} {_LATE}", "INVALID_PRODUCER_EPOCH", "051", _has_previous),
+    ExpectedRefusal(f"{_SENDS} {_LATE}", "INVALID_PRODUCER_EPOCH", "051", _has_previous, "TxnOffsetCommit v3"),
+    ExpectedRefusal(f"{_SENDS} {_OF_B}", "INVALID_PRODUCER_ID_MAPPING", "050", is_new),
+    ExpectedRefusal(f"{_SENDS} {_OF_B}", "INVALID_PRODUCER_ID_MAPPING", "050", is_new, "TxnOffsetCommit v3"),
+    ExpectedRefusal(f"{_SENDS} {_EMPTY}", _NONE, "214", _has_no_offsets),
+    ExpectedRefusal('{x} sends offset 9 of payments-0 and payments-1 to group ""', "INVALID_GROUP_ID", "056", is_new),
+    ExpectedRefusal(_SENDS, "INVALID_TXN_STATE", "048", _has_no_offsets, "TxnOffsetCommit v3"),
+    ExpectedRefusal(_SENDS, "TRANSACTION_ABORTABLE", "049", _has_no_offsets, "TxnOffsetCommit v4"),
+    ExpectedRefusal(f"{_ADDS_OFFSETS} {_LATE}", "PRODUCER_FENCED", "380", _has_previous),
+    ExpectedRefusal(f"{_ADDS_OFFSETS} {_LATE}", "INVALID_PRODUCER_EPOCH", "380", _has_previous, "AddOffsetsToTxn v1"),
+    ExpectedRefusal(f"{_ADDS_OFFSETS} {_EMPTY}", _NONE, "214", may_act),
 )
 """The requests that are refused."""
 
 
-def acts() -> Iterator[Act[Clients]]:
+def acts() -> Iterator[Act[Kip890Clients]]:
     """The acts of clients that are refused, and of leaders that verify."""
     for row in REFUSALS:
         may_come, says, needs_b = _condition(row), _says(row), "of B" in row.asks
@@ -191,11 +193,11 @@ def acts() -> Iterator[Act[Clients]]:
                 yield Act(row.name.format(x=x, p=p), may_come, says, arguments, NEEDS)
 
 
-def _condition(row: Refusal) -> _Condition:
+def _condition(row: ExpectedRefusal) -> _Condition:
     if "of B" not in row.asks:
         return row.may_come
 
-    def may_come(model: Clients, *names: str) -> bool:
+    def may_come(model: Kip890Clients, *names: str) -> bool:
         """A leader that knows the producer id judges it by its epoch, or does not verify it."""
         other = model.producers["B"]
         return row.may_come(model, *names[:-1]) and other.past == ["begun"] and other.open is None
@@ -203,15 +205,15 @@ def _condition(row: Refusal) -> _Condition:
     return may_come
 
 
-def _left_over(model: Clients, name: str, row: Refusal) -> str:
+def _left_over(model: Kip890Clients, name: str, row: ExpectedRefusal) -> str:
     """The requirement that is violated where a refused request has changed the transaction."""
     if row.why in _BY_THE_LOG:
         return "273"
     return "272" if "initialises" in row.asks and model.producers[name].open is not None else row.why
 
 
-def _says(row: Refusal) -> Callable[..., list[ActLine]]:
-    def lines(model: Clients, name: str, *rest: str) -> list[ActLine]:
+def _says(row: ExpectedRefusal) -> Callable[..., list[ActLine]]:
+    def lines(model: Kip890Clients, name: str, *rest: str) -> list[ActLine]:
         partition = rest[0] if "{p}" in row.asks else ""
         values = {"x": name, "p": partition, "v": model.new_value("stray")}
         said = [given(f"{name} uses {row.version}", row.why)] if row.version else []

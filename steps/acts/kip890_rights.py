@@ -3,19 +3,19 @@
 from collections.abc import Iterator
 
 from .act import Act
-from .kip890_episodes import AUTHORIZER, Episode, acts_of
-from .kip890_model import Clients
+from .kip890_episodes import AUTHORIZER, Kip890Episode, acts_of
+from .kip890_model import Kip890Clients
 
 _NO_ID, _NO_CLUSTER = "TRANSACTIONAL_ID_AUTHORIZATION_FAILED", "CLUSTER_AUTHORIZATION_FAILED"
 _SENDS = 'U sends offset 5 of payments-0 to group "billing"'
 
 
-def _without(right: str, asks: str, errors: str, why: str, *more: str, opened: bool = False) -> Episode:
+def _without(right: str, asks: str, errors: str, why: str, *more: str, opened: bool = False) -> Kip890Episode:
     """A user that has lost a right sends a request, which has no effect."""
     begun = ('U has written "{u}" to payments-0',) if opened else ()
     unchanged = () if " itself " in asks else ("the transaction of U is unchanged",)
     refused = (errors if errors.startswith(("U ", "the ")) else f"it is refused{errors}",)
-    return Episode((*begun, f"the user of U may no longer {right}"), asks, (*refused, *more, *unchanged), why, "U", AUTHORIZER)
+    return Kip890Episode((*begun, f"the user of U may no longer {right}"), asks, (*refused, *more, *unchanged), why, "U", AUTHORIZER)
 
 
 _UNDER, _DESCRIBE = "write under its transactional id", "describe its transactional id"
@@ -43,7 +43,7 @@ _RIGHTS = (
     _without(_DESCRIBE, "U itself sends DescribeTransactions for its transactional id", f" with {_NO_ID}", "260", opened=True),
     _without(_DESCRIBE, "U itself sends ListTransactions for its transactional id", "U is not listed", "261", opened=True),
     _without("read payments", "U itself sends DescribeProducers for payments-0", " with TOPIC_AUTHORIZATION_FAILED", "262", opened=True),
-    Episode(
+    Kip890Episode(
         ('U has written "{u}" to payments-0',),
         "U itself sends an ABORT marker to payments-0",
         (f"it is refused with {_NO_CLUSTER}", 'the open transaction of U in payments-0 starts at "{u}"'),
@@ -51,7 +51,7 @@ _RIGHTS = (
         "U",
         AUTHORIZER,
     ),
-    Episode(
+    Kip890Episode(
         (),
         "the user of U is no longer allowed to write to orders",
         (
@@ -64,10 +64,12 @@ _RIGHTS = (
         AUTHORIZER,
     ),
     *(
-        Episode((), f'U itself sends {api} for a right to read "payments"', (f"it is refused with {_NO_CLUSTER}",), "376", "U", AUTHORIZER)
+        Kip890Episode(
+            (), f'U itself sends {api} for a right to read "payments"', (f"it is refused with {_NO_CLUSTER}",), "376", "U", AUTHORIZER
+        )
         for api in ("CreateAcls", "DeleteAcls", "DescribeAcls")
     ),
-    Episode(
+    Kip890Episode(
         ("U uses AddPartitionsToTxn v4",),
         "U adds payments-0 for U and for B in one request",
         (f"it is refused as a whole with {_NO_CLUSTER}", "the transaction of U is unchanged"),
@@ -75,7 +77,7 @@ _RIGHTS = (
         "UB",
         AUTHORIZER,
     ),
-    Episode(
+    Kip890Episode(
         (),
         'a user who may read "payments" initialises without a transactional id',
         (f"it is refused with {_NO_CLUSTER}",),
@@ -83,10 +85,10 @@ _RIGHTS = (
         "U",
         AUTHORIZER,
     ),
-    Episode((), 'a user who may write to "payments" initialises without a transactional id', ("it is done",), "379", "U", AUTHORIZER),
+    Kip890Episode((), 'a user who may write to "payments" initialises without a transactional id', ("it is done",), "379", "U", AUTHORIZER),
 )
 
 
-def acts() -> Iterator[Act[Clients]]:
+def acts() -> Iterator[Act[Kip890Clients]]:
     """The acts of users."""
     return acts_of(_RIGHTS)

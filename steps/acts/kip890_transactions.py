@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from .act import Act, ActLine, joined
 from .kip890_lines import NEEDS, given, not_grown, quoted, then, when
-from .kip890_model import PARTITIONS, Clients, Producer
+from .kip890_model import PARTITIONS, Kip890Clients, Kip890Producer
 
 ENDS = {"commits": "commit", "aborts": "abort"}
 """The acts of a producer as sentences name them, and the requests."""
@@ -15,46 +15,46 @@ _MOVED = "it is done and answers a new producer id and epoch 0"
 _ALL = ("A", "B", "C", "L")
 
 
-def may_act(model: Clients, name: str, *_: str) -> bool:
+def may_act(model: Kip890Clients, name: str, *_: str) -> bool:
     """Whether the producer exists, and owns its id."""
     producer = model.producers.get(name)
     return producer is not None and producer.owns_its_id
 
 
-def is_open(model: Clients, name: str, *_: str) -> bool:
+def is_open(model: Kip890Clients, name: str, *_: str) -> bool:
     """Whether its transaction is open."""
     return may_act(model, name) and model.producers[name].open is not None
 
 
-def is_idle(model: Clients, name: str, *_: str) -> bool:
+def is_idle(model: Kip890Clients, name: str, *_: str) -> bool:
     """Whether it has no open transaction."""
     return may_act(model, name) and model.producers[name].open is None
 
 
-def is_new(model: Clients, name: str, *_: str) -> bool:
+def is_new(model: Kip890Clients, name: str, *_: str) -> bool:
     """Whether it owns its id, and is a client of transaction version 2."""
     return may_act(model, name) and not model.producers[name].is_old
 
 
-def is_old(model: Clients, name: str, *_: str) -> bool:
+def is_old(model: Kip890Clients, name: str, *_: str) -> bool:
     """Whether it owns its id, and is a client of transaction version 0."""
     return may_act(model, name) and model.producers[name].is_old
 
 
-def move_on(producer: Producer) -> None:
+def move_on(producer: Kip890Producer) -> None:
     """Its last usable epoch is used up: it continues with another producer id."""
     if producer.is_exhausted:
         producer.is_exhausted, producer.has_moved = False, True
 
 
-def after_end(producer: Producer) -> str:
+def after_end(producer: Kip890Producer) -> str:
     """The answer to the end of a producer's transaction."""
     if producer.is_old:
         return "it is done"
     return _MOVED if producer.is_exhausted else _NEXT
 
 
-def _write(model: Clients, name: str, partition: str) -> list[ActLine]:
+def _write(model: Kip890Clients, name: str, partition: str) -> list[ActLine]:
     producer, value = model.producers[name], model.new_value(name)
     lines = _added_first(model, name, partition)
     model.write(name, partition, value)
@@ -63,7 +63,7 @@ def _write(model: Clients, name: str, partition: str) -> list[ActLine]:
     return [*lines, asked, then("it is done", why)]
 
 
-def _added_first(model: Clients, name: str, partition: str) -> list[ActLine]:
+def _added_first(model: Kip890Clients, name: str, partition: str) -> list[ActLine]:
     """What an old client does before it writes somewhere for the first time."""
     current = model.producers[name].open
     if not model.producers[name].is_old or (current and partition in current.added):
@@ -72,13 +72,13 @@ def _added_first(model: Clients, name: str, partition: str) -> list[ActLine]:
     return [given(f"{name} has added {partition}", "043" if model.producers[name].past != ["begun"] else "030")]
 
 
-def _has_written(model: Clients, name: str, partition: str) -> list[ActLine]:
+def _has_written(model: Kip890Clients, name: str, partition: str) -> list[ActLine]:
     value = model.new_value(name)
     model.write(name, partition, value)
     return [given(f'{name} has written "{value}" to {partition}', "097" if model.producers[name].is_old else "090")]
 
 
-def _write_both(model: Clients, name: str, one: str, other: str) -> list[ActLine]:
+def _write_both(model: Kip890Clients, name: str, one: str, other: str) -> list[ActLine]:
     first, second = model.new_value(name), model.new_value(name)
     lines = [*_added_first(model, name, one), *_added_first(model, name, other)]
     model.write(name, one, first)
@@ -87,11 +87,11 @@ def _write_both(model: Clients, name: str, one: str, other: str) -> list[ActLine
     return [*lines, given(f"{name} has written {said}", "211")]
 
 
-def _may_write_both(model: Clients, name: str, *_: str) -> bool:
+def _may_write_both(model: Kip890Clients, name: str, *_: str) -> bool:
     return may_act(model, name)
 
 
-def _end(model: Clients, name: str, ends: str) -> list[ActLine]:
+def _end(model: Kip890Clients, name: str, ends: str) -> list[ActLine]:
     """EndTxn whose answer is judged; a new client that has not read it retries, and continues with the answer to that."""
     producer = model.producers[name]
     current, how = producer.open, after_end(producer)
@@ -117,7 +117,7 @@ def _end(model: Clients, name: str, ends: str) -> list[ActLine]:
     return lines
 
 
-def _has_ended(model: Clients, name: str, ends: str) -> list[ActLine]:
+def _has_ended(model: Kip890Clients, name: str, ends: str) -> list[ActLine]:
     producer = model.producers[name]
     commit = ends == "commits"
     model.end(name, commit=commit, how=ends, waited=True)
@@ -125,7 +125,7 @@ def _has_ended(model: Clients, name: str, ends: str) -> list[ActLine]:
     return [given(f"{name} has {DONE[ends]}", "083" if producer.is_old else "060" if commit else "061")]
 
 
-def _asked_to_end(model: Clients, name: str, ends: str) -> list[ActLine]:
+def _asked_to_end(model: Kip890Clients, name: str, ends: str) -> list[ActLine]:
     producer = model.producers[name]
     commit = ends == "commits"
     model.end(name, commit=commit, how=ends, waited=False)
@@ -134,7 +134,7 @@ def _asked_to_end(model: Clients, name: str, ends: str) -> list[ActLine]:
     return [given(f"{name} has been asked to {ENDS[ends]}", "083" if producer.is_old else "060" if commit else "061")]
 
 
-def _abort_nothing(model: Clients, name: str) -> list[ActLine]:
+def _abort_nothing(model: Kip890Clients, name: str) -> list[ActLine]:
     producer = model.producers[name]
     how = after_end(producer)
     lines = [when(f"{name} aborts", "070"), then(how, "070")]
@@ -145,18 +145,18 @@ def _abort_nothing(model: Clients, name: str) -> list[ActLine]:
     return lines
 
 
-def _has_aborted_nothing(model: Clients, name: str) -> list[ActLine]:
+def _has_aborted_nothing(model: Kip890Clients, name: str) -> list[ActLine]:
     producer = model.producers[name]
     producer.has_next_epoch("aborts nothing")
     move_on(producer)
     return [given(f"{name} has aborted", "070")]
 
 
-def _may_abort_nothing(model: Clients, name: str) -> bool:
+def _may_abort_nothing(model: Kip890Clients, name: str) -> bool:
     return is_idle(model, name) and is_new(model, name) and model.is_quiet
 
 
-def _end_nothing_of_old(model: Clients, name: str, ends: str) -> list[ActLine]:
+def _end_nothing_of_old(model: Kip890Clients, name: str, ends: str) -> list[ActLine]:
     """An old client that has nothing open: it may send its last end again, and no other."""
     producer = model.producers[name]
     asked = when(f"{name} {ends}", "084")
@@ -171,14 +171,14 @@ def _end_nothing_of_old(model: Clients, name: str, ends: str) -> list[ActLine]:
     return [asked, then("it is refused with INVALID_TXN_STATE", "085"), then(f"the transaction of {name} is unchanged", "085")]
 
 
-def _may_end_nothing_of_old(model: Clients, name: str, *_: str) -> bool:
+def _may_end_nothing_of_old(model: Kip890Clients, name: str, *_: str) -> bool:
     producer = model.producers.get(name)
     if producer is None or not is_idle(model, name) or not producer.is_old or not model.is_quiet:
         return False
     return producer.last_end is not None or producer.past == ["begun"]
 
 
-def _commit_nothing(_: Clients, name: str) -> list[ActLine]:
+def _commit_nothing(_: Kip890Clients, name: str) -> list[ActLine]:
     return [
         when(f"{name} commits", "069"),
         then("it is refused with INVALID_TXN_STATE", "069"),
@@ -187,11 +187,11 @@ def _commit_nothing(_: Clients, name: str) -> list[ActLine]:
     ]
 
 
-def _may_commit_nothing(model: Clients, name: str) -> bool:
+def _may_commit_nothing(model: Kip890Clients, name: str) -> bool:
     return is_idle(model, name) and is_new(model, name)
 
 
-def _end_again(model: Clients, name: str, ends: str) -> list[ActLine]:
+def _end_again(model: Kip890Clients, name: str, ends: str) -> list[ActLine]:
     """EndTxn v5 at the epoch that it has ended: the same decision is answered again, the other one is refused."""
     producer = model.producers[name]
     asked = when(f"{name} {ends} with its previous epoch", "064")
@@ -211,13 +211,13 @@ def _end_again(model: Clients, name: str, ends: str) -> list[ActLine]:
     return [asked, then("it is refused with INVALID_TXN_STATE", why), then(f"the transaction of {name} is unchanged", why)]
 
 
-def _may_end_again(model: Clients, name: str, *_: str) -> bool:
+def _may_end_again(model: Kip890Clients, name: str, *_: str) -> bool:
     """Where ends are polled, each has the present epoch."""
     was_polled = any(what.endswith("is polled") for what in model.shown)
     return is_new(model, name) and model.producers[name].past[-1] in ENDS and model.is_quiet and not was_polled
 
 
-def _add(model: Clients, name: str, partition: str) -> list[ActLine]:
+def _add(model: Kip890Clients, name: str, partition: str) -> list[ActLine]:
     producer = model.producers[name]
     current = producer.open
     why = "034" if current and partition in current.added else "030" if producer.past == ["begun"] and not producer.last_end else "043"
@@ -226,7 +226,7 @@ def _add(model: Clients, name: str, partition: str) -> list[ActLine]:
     return [asked, then(f"it is done for {partition}", why)]
 
 
-def _add_beside_an_unknown_one(_: Clients, name: str, partition: str) -> list[ActLine]:
+def _add_beside_an_unknown_one(_: Kip890Clients, name: str, partition: str) -> list[ActLine]:
     return [
         when(f"{name} adds {partition} and payments-9", "033"),
         then("it is refused for payments-9 with UNKNOWN_TOPIC_OR_PARTITION", "033"),
@@ -235,11 +235,11 @@ def _add_beside_an_unknown_one(_: Clients, name: str, partition: str) -> list[Ac
     ]
 
 
-def _is_quiet(model: Clients, name: str, *_: str) -> bool:
+def _is_quiet(model: Kip890Clients, name: str, *_: str) -> bool:
     return may_act(model, name) and model.is_quiet
 
 
-def _why_initialise(producer: Producer) -> str:
+def _why_initialise(producer: Kip890Producer) -> str:
     """The requirement of the owner's InitProducerId: that it continues with another producer id, or with the next epoch."""
     was_open = producer.open is not None
     if producer.is_exhausted:
@@ -247,7 +247,7 @@ def _why_initialise(producer: Producer) -> str:
     return "023" if was_open else "016"
 
 
-def _initialise(model: Clients, name: str) -> list[ActLine]:
+def _initialise(model: Kip890Clients, name: str) -> list[ActLine]:
     """InitProducerId of the owner, whose answer is judged; a retry gets the same answer, and so the producer continues.
 
     For a producer that has moved to another id, one more answer is promised; that its open transaction was aborted first is no such move.
@@ -268,7 +268,7 @@ def _initialise(model: Clients, name: str) -> list[ActLine]:
     return [*lines, given(f"{name} has initialised again", again)]
 
 
-def _has_initialised(model: Clients, name: str) -> list[ActLine]:
+def _has_initialised(model: Kip890Clients, name: str) -> list[ActLine]:
     producer = model.producers[name]
     why = _why_initialise(producer)
     model.decide(producer, commit=False)
@@ -278,7 +278,7 @@ def _has_initialised(model: Clients, name: str) -> list[ActLine]:
     return [given(f"{name} has initialised again", why)]
 
 
-def _initialise_as_before(model: Clients, name: str) -> list[ActLine]:
+def _initialise_as_before(model: Kip890Clients, name: str) -> list[ActLine]:
     producer = model.producers[name]
     why = "027" if producer.has_moved else "164" if model.has_crashed and not producer.is_exhausted else "017"
     if producer.has_moved:
@@ -290,13 +290,13 @@ def _initialise_as_before(model: Clients, name: str) -> list[ActLine]:
     ]
 
 
-def _may_initialise_as_before(model: Clients, name: str) -> bool:
+def _may_initialise_as_before(model: Kip890Clients, name: str) -> bool:
     return (
         is_idle(model, name) and model.producers[name].past[-1] == "initialised" and not model.producers[name].last_end and model.is_quiet
     )
 
 
-def _take_over(model: Clients, name: str, successor: str) -> list[ActLine]:
+def _take_over(model: Kip890Clients, name: str, successor: str) -> list[ActLine]:
     producer = model.producers[name]
     was_open = producer.open is not None
     ahead = "the same producer id and the epoch after the next" if was_open else "the same producer id and the next epoch"
@@ -306,11 +306,11 @@ def _take_over(model: Clients, name: str, successor: str) -> list[ActLine]:
     return [when(said, why, f"{successor} has taken over from {name}"), then(f"it is done and answers {ahead}", why)]
 
 
-def _may_take_over(model: Clients, name: str, successor: str) -> bool:
+def _may_take_over(model: Kip890Clients, name: str, successor: str) -> bool:
     return is_new(model, name) and successor not in model.producers and not model.producers[name].is_exhausted
 
 
-def _change_protocol(model: Clients, name: str) -> list[ActLine]:
+def _change_protocol(model: Kip890Clients, name: str) -> list[ActLine]:
     producer = model.producers[name]
     producer.is_old = not producer.is_old
     producer.last_end = None
@@ -318,7 +318,7 @@ def _change_protocol(model: Clients, name: str) -> list[ActLine]:
     return [given(f"{name} is {version}", "208")]
 
 
-def _commit_a_value(model: Clients, name: str, partition: str) -> list[ActLine]:
+def _commit_a_value(model: Kip890Clients, name: str, partition: str) -> list[ActLine]:
     """A whole transaction, one of many small ones."""
     value, producer = model.new_value(name), model.producers[name]
     model.write(name, partition, value)
@@ -327,13 +327,13 @@ def _commit_a_value(model: Clients, name: str, partition: str) -> list[ActLine]:
     return [given(f'{name} has committed "{value}" to {partition}', "083" if producer.is_old else "063")]
 
 
-def _write_plain(model: Clients, partition: str) -> list[ActLine]:
+def _write_plain(model: Kip890Clients, partition: str) -> list[ActLine]:
     value = model.new_value("p")
     model.write_outside(partition, value)
     return [given(f"{quoted([value])} has been written to {partition}", "137")]
 
 
-def acts() -> Iterator[Act[Clients]]:
+def acts() -> Iterator[Act[Kip890Clients]]:
     """The acts of clients whose requests succeed, or are refused because of earlier requests."""
     for x in _ALL:
         needs = NEEDS | {"aged-ids"} if x == "L" else NEEDS

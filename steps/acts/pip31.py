@@ -15,7 +15,7 @@ from .act import Act, ActLine, Table
 from .pip31_acknowledging import LATE
 from .pip31_consuming import READER, received
 from .pip31_ending import NUMBERS, end, let_go
-from .pip31_model import BATCH, GONE, INPUT, INPUTS, KINDS, MESSAGES, Pip31, Subscription, Topic, narrowest
+from .pip31_model import BATCH, GONE, INPUT, INPUTS, KINDS, MESSAGES, Pip31, Pip31Subscription, Pip31Topic, narrowest
 from .pip31_topics import compacted, read
 from .pip31_writing import BUSY, DEDUPLICATED, KEYED, TOPICS, TRANSACTIONS
 
@@ -47,7 +47,7 @@ def _closes(model: Pip31) -> list[ActLine]:
     return lines
 
 
-def _is_known(model: Pip31, one: Subscription) -> bool:
+def _is_known(model: Pip31, one: Pip31Subscription) -> bool:
     return one.topic == INPUTS or model.topics[one.topic].is_plain_to_read
 
 
@@ -75,7 +75,7 @@ def _look_at_topic(model: Pip31, name: str) -> list[ActLine]:
     ]
 
 
-def _look_at_subscription(model: Pip31, one: Subscription) -> list[ActLine]:
+def _look_at_subscription(model: Pip31, one: Pip31Subscription) -> list[ActLine]:
     parts = [name for name, other in model.transactions.items() if one.name in other.subscriptions]
     why = narrowest(one.whys) if one.whys else "PIP31-33" if model.crashed_at else "PIP31-20"
     pending = [ActLine("Then", f'nothing of {name} is pending in "{one.name}"', why) for name in parts[:1]]
@@ -83,7 +83,7 @@ def _look_at_subscription(model: Pip31, one: Subscription) -> list[ActLine]:
     return [*lines, *pending] if "PIP31-89" in one.whys else [*pending, *lines]
 
 
-def _left(model: Pip31, one: Subscription, parts: Sequence[str]) -> list[ActLine]:
+def _left(model: Pip31, one: Pip31Subscription, parts: Sequence[str]) -> list[ActLine]:
     """The line about the messages that are left."""
     is_notified = set(one.states) == set(one.received) and not any(model.transactions[name].is_answer_lost for name in parts)
     if not one.is_clear and is_notified and not one.is_odd and "PIP31-64" not in one.whys:
@@ -106,7 +106,7 @@ def _means(model: Pip31, line: ActLine, violation: Violation) -> str:
     return line.requirement
 
 
-def _meaning_for_readers(one: Topic, line: ActLine, seen: Sequence[str]) -> str:
+def _meaning_for_readers(one: Pip31Topic, line: ActLine, seen: Sequence[str]) -> str:
     due, owners = one.values(), {entry.value: entry.transaction for entry in one.entries}
     if too_much := [owner for value in seen if value not in due and (owner := owners.get(value))]:
         return "PIP31-05" if too_much[0].is_open else "PIP31-02"
@@ -117,7 +117,7 @@ def _meaning_for_readers(one: Topic, line: ActLine, seen: Sequence[str]) -> str:
     return "PIP31-53" if all(owners.values()) else "PIP31-52"
 
 
-def _meaning_of_left(model: Pip31, one: Subscription, line: ActLine, seen: Sequence[str]) -> str:
+def _meaning_of_left(model: Pip31, one: Pip31Subscription, line: ActLine, seen: Sequence[str]) -> str:
     if too_much := [value for value in seen if one.states.get(value) == GONE]:
         return "PIP31-86" if model.crashed_at else "PIP31-83" if too_much[0] in one.covered else "PIP31-59"
     if missing := [value for value in one.free if value not in seen]:

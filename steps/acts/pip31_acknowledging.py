@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from fencepost.steps.pulsar.vocabulary import shown
 
 from .act import Act, ActLine
-from .pip31_model import BATCH, FREE, GONE, INPUT, MESSAGES, TAKEN, UNCLEAR, Pip31, Subscription, narrowest
+from .pip31_model import BATCH, FREE, GONE, INPUT, MESSAGES, TAKEN, UNCLEAR, Pip31, Pip31Subscription, narrowest
 from .pip31_writing import BUSY, OTHER, TRANSACTIONS, UNKNOWN, begun, needs_of, unknown
 
 LATE = {"watchers": ("shared", "orders"), "followers": ("exclusive", "orders"), "payers": ("shared", "payments")}
@@ -16,7 +16,7 @@ _BY_BATCH = frozenset({"batch-index-acknowledgement"})
 _ORDINALS: tuple[str, ...] = ("first", "second")
 
 
-def used(model: Pip31, name: str) -> Subscription:
+def used(model: Pip31, name: str) -> Pip31Subscription:
     """A subscription that is used from now on."""
     one = model.subscriptions[name]
     one.is_used = True
@@ -38,7 +38,7 @@ def _acknowledge(model: Pip31, name: str, where: str, *which: str) -> list[ActLi
     return [*lines, asked._replace(requirement=why), ActLine("Then", "it is done", why)]
 
 
-def _has(one: Subscription, which: str) -> bool:
+def _has(one: Pip31Subscription, which: str) -> bool:
     """Whether it has received a message at that place, which has its own id."""
     if which not in _ORDINALS:
         return True
@@ -46,18 +46,18 @@ def _has(one: Subscription, which: str) -> bool:
     return len(one.received) > at and one.received[at] not in one.firsts_of_batches
 
 
-def _value(one: Subscription, which: str) -> str:
+def _value(one: Pip31Subscription, which: str) -> str:
     """A message by its value, or by its place among those that were received."""
     return one.received[_ORDINALS.index(which)] if which in _ORDINALS else which
 
 
-def _why_done(model: Pip31, one: Subscription, name: str) -> str:
+def _why_done(model: Pip31, one: Pip31Subscription, name: str) -> str:
     if one.whys:
         return narrowest(one.whys)
     return "PIP31-32" if model.has_crashed_in(name) else "PIP31-67"
 
 
-def _conflict(model: Pip31, one: Subscription, name: str, values: Sequence[str]) -> str:
+def _conflict(model: Pip31, one: Pip31Subscription, name: str, values: Sequence[str]) -> str:
     """The requirement by which the acknowledgement is refused; none where it succeeds."""
     states = [one.states[value] for value in values]
     if any(state in (GONE, TAKEN) for state in states):
@@ -95,7 +95,7 @@ def _acknowledge_up_to(model: Pip31, name: str, where: str, which: str) -> list[
     return [*lines, ActLine("When", asked, why, given), ActLine("Then", "it is done", why)]
 
 
-def _may_have(one: Subscription, values: Sequence[str], name: str) -> None:
+def _may_have(one: Pip31Subscription, values: Sequence[str], name: str) -> None:
     """The transaction may or may not have acknowledged the free ones of these, and it is not asked for more."""
     for value in values:
         if one.states[value] == FREE:
@@ -212,7 +212,7 @@ def is_there(model: Pip31, where: str, *_: str) -> bool:
     return one is not None and not one.is_removed and not one.is_reader
 
 
-def _may_use(model: Pip31, name: str, where: str) -> Subscription | None:
+def _may_use(model: Pip31, name: str, where: str) -> Pip31Subscription | None:
     """The subscription, where the transaction may acknowledge something there."""
     one = model.subscriptions.get(where)
     if one is None or not is_there(model, where) or not model.is_open(name) or name in one.banned:
@@ -220,14 +220,14 @@ def _may_use(model: Pip31, name: str, where: str) -> Subscription | None:
     return one
 
 
-def _is_known(model: Pip31, one: Subscription, value: str) -> bool:
+def _is_known(model: Pip31, one: Pip31Subscription, value: str) -> bool:
     """Whether clients know whether a message is held by no transaction or by an open one."""
     state = one.states.get(value, UNCLEAR)
     holder = model.transactions.get(state)
     return state != UNCLEAR and value not in one.banned and (holder is None or holder.is_open)
 
 
-def _covers(one: Subscription, value: str) -> list[str]:
+def _covers(one: Pip31Subscription, value: str) -> list[str]:
     """The transactions whose cumulative acknowledgement covers a message, or ends before it in the same entry."""
     at = one.received.index(value)
     return [name for name, index in one.cumulative.items() if index >= at or (value in BATCH and one.received[index] in BATCH)]

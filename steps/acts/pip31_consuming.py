@@ -6,7 +6,7 @@ from fencepost.steps.pulsar.vocabulary import shown
 
 from .act import Act, ActLine
 from .pip31_acknowledging import LATE, NAMESAKE, is_there, used
-from .pip31_model import FREE, GONE, INPUTS, KINDS, TAKEN, Pip31, Subscription, narrowest, rare
+from .pip31_model import FREE, GONE, INPUTS, KINDS, TAKEN, Pip31, Pip31Subscription, narrowest, rare
 from .pip31_writing import BUSY, KEYED, TOPICS, begun, new_value, takes_part, why_on
 
 READER = "tail"
@@ -16,7 +16,7 @@ _LOOKED, _PERMITS = "input looked at", 2
 MOST_LOOKS = 3
 
 
-def why_for(model: Pip31, one: Subscription) -> str:
+def why_for(model: Pip31, one: Pip31Subscription) -> str:
     """The requirement that is violated where a consumer receives something unexpected, as far as earlier acts determine it."""
     if one.cumulative:
         return "PIP31-60" if model.crashed_at else "PIP31-54"
@@ -30,7 +30,7 @@ def why_for(model: Pip31, one: Subscription) -> str:
     return "PIP31-54" if one.kind == "shared" else "PIP31-93"
 
 
-def received(model: Pip31, one: Subscription, *, unasked: bool = False) -> list[ActLine]:
+def received(model: Pip31, one: Pip31Subscription, *, unasked: bool = False) -> list[ActLine]:
     """The line that judges what the consumer has received since the last look."""
     why, owed = why_for(model, one), shown(one.owed)
     said = f"{owed} and nothing else" if one.owed else "nothing"
@@ -56,7 +56,7 @@ def _join(model: Pip31, where: str, topic: str, kind: str, *_: str) -> list[ActL
         lines = [ActLine("Given", f'"{value}" has been written to {topic}', BUSY)]
     values = model.topics[topic].values()
     batched = tuple(entry.value for entry in model.topics[topic].in_force if entry.is_in_batch)
-    model.subscriptions[where] = Subscription(where, kind, topic, values, dict.fromkeys(values, FREE), batched)
+    model.subscriptions[where] = Pip31Subscription(where, kind, topic, values, dict.fromkeys(values, FREE), batched)
     model.subscriptions[where].is_used = True
     by = f', by the name of "{NAMESAKE[where]}"' if where in NAMESAKE else ""
     said = f'the consumer of {kind} subscription "{where}" has received {shown(values)} from {topic}{by}'
@@ -73,7 +73,7 @@ def _committed_before(model: Pip31, name: str, topic: str) -> list[ActLine]:
 
 
 def _follow(model: Pip31, where: str, topic: str) -> list[ActLine]:
-    model.subscriptions[where] = Subscription(where, "exclusive", topic, is_reader=True, is_used=True)
+    model.subscriptions[where] = Pip31Subscription(where, "exclusive", topic, is_reader=True, is_used=True)
     return [ActLine("Given", f'a reader "{where}" has begun behind all that is in {topic}', BUSY)]
 
 
@@ -198,7 +198,7 @@ def _hear_the_last(model: Pip31, where: str) -> list[ActLine]:
     return [
         ActLine(
             "Then",
-            f'the consumer of "{where}" is told that {shown(values[-1:])} is the last message',
+            f'the consumer of "{where}" is answered that {shown(values[-1:])} is the last message',
             rare(model.topics[one.topic].whys, "PIP31-94"),
         )
     ]
@@ -220,7 +220,7 @@ def _is_quiet(model: Pip31, where: str, *_: str) -> bool:
     return not held and (one.topic == INPUTS or not model.topics[one.topic].has_more_behind) and _is_plain(model, one)
 
 
-def _is_plain(model: Pip31, one: Subscription) -> bool:
+def _is_plain(model: Pip31, one: Pip31Subscription) -> bool:
     return one.topic == INPUTS or model.topics[one.topic].is_plain_to_read
 
 

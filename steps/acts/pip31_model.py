@@ -32,7 +32,7 @@ def rare(whys: Sequence[str], otherwise: str) -> str:
 
 
 @dataclass
-class Transaction:
+class Pip31Transaction:
     """A transaction as clients know it; `committed` is None while it is open, or where it is not known which of two ends won."""
 
     name: str
@@ -61,7 +61,7 @@ class AcknowledgedMessage:
     """A message that was acknowledged by the broker; outside of all transactions where there is none."""
 
     value: str
-    transaction: Transaction | None
+    transaction: Pip31Transaction | None
     written_at: int
     is_in_batch: bool = False
     """Whether its entry holds others too. In a committed transaction such a message has no separate id on the wire."""
@@ -81,7 +81,7 @@ class AcknowledgedMessage:
 
 
 @dataclass
-class Topic:
+class Pip31Topic:
     """A topic: what was written to it, and the events that determine a narrower requirement."""
 
     entries: list[AcknowledgedMessage] = field(default_factory=list)
@@ -148,7 +148,7 @@ class Topic:
 
 
 @dataclass
-class Subscription:
+class Pip31Subscription:
     """A subscription: the state of each message, and what its consumer must have received since the last look."""
 
     name: str
@@ -259,7 +259,7 @@ class Subscription:
 
 
 @dataclass
-class Producer:
+class Pip31Producer:
     """A producer with a name: its last message, in which transaction, and whether it is open."""
 
     topic: str
@@ -276,14 +276,14 @@ class Producer:
 class Pip31:
     """All that clients know."""
 
-    transactions: dict[str, Transaction] = field(default_factory=dict)
-    topics: dict[str, Topic] = field(default_factory=lambda: {name: Topic() for name in ("orders", "payments", "states")})
-    subscriptions: dict[str, Subscription] = field(
+    transactions: dict[str, Pip31Transaction] = field(default_factory=dict)
+    topics: dict[str, Pip31Topic] = field(default_factory=lambda: {name: Pip31Topic() for name in ("orders", "payments", "states")})
+    subscriptions: dict[str, Pip31Subscription] = field(
         default_factory=lambda: {
-            name: Subscription(name, kind, INPUTS, MESSAGES, dict.fromkeys(MESSAGES, FREE), BATCH[:1]) for name, kind in KINDS.items()
+            name: Pip31Subscription(name, kind, INPUTS, MESSAGES, dict.fromkeys(MESSAGES, FREE), BATCH[:1]) for name, kind in KINDS.items()
         }
     )
-    producers: dict[str, Producer] = field(default_factory=dict)
+    producers: dict[str, Pip31Producer] = field(default_factory=dict)
     done: Counter[str] = field(default_factory=Counter)
     """How often an act was used that a sequence may use only so often."""
     clock: int = 0
@@ -312,16 +312,16 @@ class Pip31:
         one = self.transactions.get(name)
         return one is not None and not one.is_open and not one.is_held_up and one.committed is not None
 
-    def begin(self, name: str) -> Transaction:
+    def begin(self, name: str) -> Pip31Transaction:
         """A transaction that was begun just now."""
-        self.transactions[name] = Transaction(name, self.tick())
+        self.transactions[name] = Pip31Transaction(name, self.tick())
         return self.transactions[name]
 
     def has_crashed_in(self, name: str) -> bool:
         """Whether the system has crashed while the transaction was open."""
         return self.crashed_at > self.transactions[name].begun_at
 
-    def write(self, topic: str, values: Iterable[str], transaction: Transaction | None = None, *, in_batch: bool = False) -> None:
+    def write(self, topic: str, values: Iterable[str], transaction: Pip31Transaction | None = None, *, in_batch: bool = False) -> None:
         """Messages were acknowledged by the broker."""
         at = self.tick()
         for value in values:
@@ -366,7 +366,7 @@ class Pip31:
             if producer.topic == topic:
                 producer.is_connected = False
 
-    def _load(self, one: Subscription) -> None:
+    def _load(self, one: Pip31Subscription) -> None:
         if one.is_removed:
             return
         one.load()
@@ -374,7 +374,7 @@ class Pip31:
             one.is_exact = False
             one.owed = []
 
-    def _notify(self, one: Transaction) -> None:
+    def _notify(self, one: Pip31Transaction) -> None:
         for name in one.subscriptions:
             self.subscriptions[name].ended(one.name, one.committed)
 

@@ -7,7 +7,7 @@ from fencepost.steps.pulsar.vocabulary import shown
 from .act import Act, ActLine
 from .pip31_consuming import MOST_LOOKS
 from .pip31_ending import NUMBERS, end
-from .pip31_model import INPUTS, Pip31, Topic, narrowest, rare
+from .pip31_model import INPUTS, Pip31, Pip31Topic, narrowest, rare
 from .pip31_writing import BUSY, KEYED, TOPICS, TRANSACTIONS, may_write_plain, new_value
 
 
@@ -45,7 +45,7 @@ def read(model: Pip31, topic: str) -> list[ActLine]:
     return [ActLine("Then", f"readers of {topic} see {shown(one.values())}{order}", _why_read(model, one))]
 
 
-def _why_read(model: Pip31, one: Topic) -> str:
+def _why_read(model: Pip31, one: Pip31Topic) -> str:
     if one.whys:
         return narrowest(one.whys)
     if one.has_open:
@@ -71,7 +71,7 @@ def _compact(model: Pip31, topic: str) -> list[ActLine]:
     return [*lines, *compacted(one, topic, just_now=True)]
 
 
-def compacted(one: Topic, topic: str, *, just_now: bool = False) -> list[ActLine]:
+def compacted(one: Pip31Topic, topic: str, *, just_now: bool = False) -> list[ActLine]:
     """The line about what is seen of a compacted topic, where that is known. Later messages follow it, in the order in which they were
     written.
     """
@@ -111,7 +111,7 @@ def _terminate(model: Pip31, topic: str) -> list[ActLine]:
         lines += [
             ActLine("When", f'a consumer of exclusive subscription "early" of {topic} asks for {len(values) - 1} messages', "PIP31-139"),
             ActLine("Then", f'the consumer of "early" receives {shown(values[:-1])} and no more unasked', rare(one.whys, "PIP31-139")),
-            ActLine("Then", 'the consumer of "early" is told nothing of an end', "PIP31-139"),
+            ActLine("Then", 'the consumer of "early" learns nothing of an end', "PIP31-139"),
         ]
     one.is_terminated = True
     return lines
@@ -123,7 +123,7 @@ def _write_behind_the_end(model: Pip31, topic: str) -> list[ActLine]:
 
 
 def _make_again(model: Pip31, topic: str) -> list[ActLine]:
-    model.topics[topic] = Topic(whys=["PIP31-146"])
+    model.topics[topic] = Pip31Topic(whys=["PIP31-146"])
     for one in model.transactions.values():
         one.topics.discard(topic)
     return [ActLine("Given", f"{topic} has been deleted and made again", "PIP31-146")]
@@ -134,7 +134,7 @@ def _may_ask(model: Pip31, _: str, topic: str, how_many: str) -> bool:
     return _may_read(model, topic) and not one.has_sentinels and model.done["asks"] < 2 and (how_many == "all" or not _has_batches(one))
 
 
-def _has_batches(one: Topic) -> bool:
+def _has_batches(one: Pip31Topic) -> bool:
     return any(entry.is_in_batch for entry in one.entries)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from fencepost.steps.pulsar.vocabulary import shown
 
 from .act import Act, ActLine
-from .pip31_model import Pip31, Producer, Transaction, narrowest
+from .pip31_model import Pip31, Pip31Producer, Pip31Transaction, narrowest
 
 TRANSACTIONS, OTHER = ("A", "B", "C"), "D"
 """Transactions of one coordinator, and of another one."""
@@ -41,7 +41,7 @@ def why_on(model: Pip31, topic: str, name: str | None = None) -> str:
     return BUSY
 
 
-def takes_part(model: Pip31, name: str, topic: str) -> Transaction:
+def takes_part(model: Pip31, name: str, topic: str) -> Pip31Transaction:
     """A transaction to which the topic was added."""
     model.transactions[name].topics.add(topic)
     return model.transactions[name]
@@ -135,7 +135,7 @@ def _send(model: Pip31, producer: str, topic: str, name: str, how: str) -> list[
     model.write(topic, values, takes_part(model, name, topic), in_batch=count > 1)
     had = is_repeated or (before is not None and before.has_repeated)
     used_in = {name} | (before.used_in if is_repeated and before else set())
-    model.producers[producer] = Producer(topic, name, values, used_in, has_repeated=had)
+    model.producers[producer] = Pip31Producer(topic, name, values, used_in, has_repeated=had)
     others = {one.topic for other, one in model.producers.items() if other != producer}
     why = "PIP31-90" if is_repeated else "PIP31-155" if topic in others else why_on(model, topic, name)
     said = f"producer {producer} has written {_plain(values)} to {topic} in {name}"
@@ -165,7 +165,7 @@ def _come_back(model: Pip31, producer: str, how: str) -> list[ActLine]:
     one.is_closed, one.is_connected = False, True
     lines = [ActLine("When", f"producer {producer} opens again{how}", "PIP31-143"), ActLine("Then", "it is done", "PIP31-143")]
     if one.topic == DEDUPLICATED and not one.has_repeated:
-        lines.append(ActLine("Then", f"producer {producer} is told the last sequence id that it has used", "PIP31-144"))
+        lines.append(ActLine("Then", f"producer {producer} is answered the last sequence id that it has used", "PIP31-144"))
     return lines
 
 

@@ -36,7 +36,7 @@ def _cut_off(name: str) -> str:
 
 
 def _keeps(name: str, *, undisturbed: bool = False) -> str:
-    return f"{name} is assigned {_OWN[name]}{', and was told of no others' if undisturbed else ''}"
+    return f"{name} is assigned {_OWN[name]}{', and was notified of no others' if undisturbed else ''}"
 
 
 def episodes() -> Iterator[Episode]:
@@ -54,7 +54,7 @@ def episodes() -> Iterator[Episode]:
         yield Episode((*_BASE, *drained), split_now, (_ONCE,), "37")
         former = f"{x} has been cut off from its first connection"
         yield Episode((*_BASE, _joined(x), former), split_now, (_ONCE,), "37")
-        yield Episode((*_BASE, _cut_off(x), split), _join(x), (_ONCE, f"{other} was told of no other segments"), "37")
+        yield Episode((*_BASE, _cut_off(x), split), _join(x), (_ONCE, f"{other} was notified of no other segments"), "37")
         twice = (_cut_off(x), _NEARLY, _joined(x), _cut_off(x))
         yield Episode((*_BASE, *twice), _MOST_ASKED, (_keeps(other, undisturbed=True),), "37", _TIME)
         yield Episode((*_BASE, _cut_off(x), _joined(x)), _OVER, both, "37", _TIME)
@@ -82,7 +82,7 @@ def episodes() -> Iterator[Episode]:
     yield Episode((*_BASE, *messages, gone), both_read, due, "40", _BROKERS)
     yield Episode((*_BASE, gone, *messages), both_read, due, "40", _BROKERS)
     alone = (_BASE[0], 'gil has joined "clerks" of payments', _TAKEN_OVER)
-    reported = ("soon gil is sent away, or told of payments as it is now",)
+    reported = ("soon gil is sent away, or notified of payments as it is now",)
     yield Episode(alone, "a is split into one and two", reported, "41", _BROKERS | _FAULTS)
     again = (*alone, 'gil has joined "clerks" of payments', "the grace period has passed")
     yield Episode(

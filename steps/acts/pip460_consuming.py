@@ -8,7 +8,7 @@ from fencepost.steps.pulsar.vocabulary import shown
 
 from .act import Act, ActLine, joined
 from .pip460_lines import given, something_written, then, when
-from .pip460_model import GROUPS, SEGMENTS, STREAM, TOPIC, Layouts, Member
+from .pip460_model import GROUPS, SEGMENTS, STREAM, TOPIC, Layouts, Pip460Member
 
 REGISTERED, _QUEUE, _JOBS, _POSTS = '"keepers"', '"helpers"', '"jobs"', '"posts"'
 _QUEUER, _CHECKPOINTER, _POSTER = "dan", "erin", "fay"
@@ -20,7 +20,7 @@ def _join(model: Layouts, name: str) -> list[ActLine]:
     group, before = GROUPS[name], model.members.get(name)
     is_back = before is not None and not before.is_connected
     why = ("39" if model.has_crashed else "37") if is_back else "36" if model.present(group) else "34"
-    model.members[name] = Member()
+    model.members[name] = Pip460Member()
     model.register(group)
     asked = when(f"{name} joins {group} of {TOPIC}", why, f"{name} has joined {group} of {TOPIC}")
     return [asked, then("it is done", why), *_assigned(model, group, why)]
@@ -35,7 +35,7 @@ def _lose_and_return(model: Layouts, name: str, other: str) -> list[ActLine]:
     """Nobody notices: the other consumer learns of a split of its segment next."""
     lines = [given(f"{name} has been cut off", "37"), when(f"{name} joins {STREAM} of {TOPIC}", "37"), then("it is done", "37")]
     model.is_open_ended = True
-    return [*lines, then(f"{other} was told of no other segments", "37")]
+    return [*lines, then(f"{other} was notified of no other segments", "37")]
 
 
 def _lose_former(model: Layouts, name: str) -> list[ActLine]:

@@ -74,7 +74,7 @@ def episodes() -> Iterator[Episode]:
         (_MADE, registered.format("clerks"), *inside, _PASSED), "P commits", ('subscription "clerks" has "h1" waiting in a',), "14", _TIME
     )
     settled = (_WRITTEN, _RECEIVED.format("shared", '"h1"'), _SPLIT, _DONE.format('"h1"'))
-    yield Episode((_MADE, *settled), '"h2" is written to one', ('the next consumer of "clerks" is told the end of a',), "14")
+    yield Episode((_MADE, *settled), '"h2" is written to one', ('the next consumer of "clerks" is notified of the end of a',), "14")
     unloaded = "a has been unloaded"
     yield Episode((_MADE, *settled, unloaded), '"h2" is written to one', ('subscription "clerks" has nothing left',), "16")
     for place in ("one", "two"):

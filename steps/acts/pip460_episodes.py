@@ -74,7 +74,7 @@ def _of_topics() -> Iterator[Episode]:
         "46",
     )
     yield Episode(
-        (made, watched), "an administrator deletes payments as a whole", (f"client X is told of {TOPIC} and not of payments",), "46"
+        (made, watched), "an administrator deletes payments as a whole", (f"client X is notified of {TOPIC} and not of payments",), "46"
     )
     yield Episode((made, deleted, watched), again, ("payments is among the scalable topics of its namespace",), "46")
     for between, needs in ((), ""), (("a has been split into one and two",), ""), (("the system has crashed and restarted",), _CRASH):
@@ -100,7 +100,9 @@ def _of_topics() -> Iterator[Episode]:
         "payments is among the scalable topics of its namespace",
     )
     yield Episode((beyond,), f"an administrator looks at the layout of {TOPIC}", due, "46")
-    yield Episode((beyond,), f"client X begins to watch the namespace of {TOPIC}", (f"it is told of {TOPIC} and not of payments",), "46")
+    yield Episode(
+        (beyond,), f"client X begins to watch the namespace of {TOPIC}", (f"it is notified of {TOPIC} and not of payments",), "46"
+    )
     longer = f'the scalable topic "payments" of {named(_FEW)}, under a name that begins with that of the first one'
     other = 'an administrator makes the scalable topic "ledger" of segment "s"'
     yield Episode((longer, written), other, ('readers of a see "h1"', "payments is among the scalable topics of its namespace"), "46")
@@ -125,7 +127,9 @@ def _of_producers() -> Iterator[Episode]:
     for child in ("one", "two"):
         yield Episode((made, sent, split), f'shop sends "h1" to {child} as number 1', ("it is done", nothing.format(child)), "50")
         yield Episode((made, sent, split), f'shop sends "h2" to {child} as number 2', ("it is done", f'readers of {child} see "h2"'), "50")
-        yield Episode((made, sent, split), f"shop comes to {child}", ("it is done", "it is told that its last message was number 1"), "50")
+        yield Episode(
+            (made, sent, split), f"shop comes to {child}", ("it is done", "it is answered that its last message was number 1"), "50"
+        )
     twice = f"{split}, 2 times"
     yield Episode((made, sent, twice), 'shop sends "h1" to one as number 1', ("it is done", nothing.format("one")), "50")
     cut = ("a split of a has been cut short after-layout", "one and two came of a")
@@ -202,7 +206,7 @@ def _of_consumers() -> Iterator[Episode]:
     many = (joined, "a has been split into one and two, 12 times", "b has been split into three and four, 8 times")
     yield Episode((made, *many), "two is split into five and six", (once.format("gil"),), "36")
     watched = ("client X has begun to watch payments", *many[1:])
-    yield Episode((made, *watched), "two is split into five and six", ("client X is told how payments is now",), "28")
+    yield Episode((made, *watched), "two is split into five and six", ("client X is notified how payments is now",), "28")
 
 
 _PARTS = (_of_names, _of_sizes, _of_topics, _of_classic_topics, _of_producers, _of_dispatching, _of_consumers)

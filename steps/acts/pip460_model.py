@@ -19,21 +19,21 @@ GROUPS = {"ann": STREAM, "bob": STREAM, "carol": AUDIT}
 
 
 @dataclass(eq=False)
-class Transaction:
+class Pip460Transaction:
     """A transaction; `committed` is None while it is open."""
 
     committed: bool | None = None
 
 
 @dataclass(eq=False)
-class Segment:
+class Pip460Segment:
     """A segment, and its messages in their order, each with its transaction, if it has one."""
 
     created_at: int = 0
     parents: tuple[str, ...] = ()
     children: tuple[str, ...] = ()
     sealed_at: int | None = None
-    entries: list[tuple[str, Transaction | None]] = field(default_factory=list)
+    entries: list[tuple[str, Pip460Transaction | None]] = field(default_factory=list)
     is_exact: bool = True
     """Whether it has no messages but these."""
     has_sentinel: bool = False
@@ -70,7 +70,7 @@ class Segment:
 
 
 @dataclass
-class Subscription:
+class Pip460Subscription:
     """A subscription of the topic: by segment, what it has consumed; it has no other segments."""
 
     consumed: dict[str, set[str]] = field(default_factory=dict)
@@ -79,7 +79,7 @@ class Subscription:
 
 
 @dataclass
-class Member:
+class Pip460Member:
     """A stream consumer. `waited` is whether most of its grace period has passed."""
 
     is_connected: bool = True
@@ -87,7 +87,7 @@ class Member:
 
 
 @dataclass
-class Watch:
+class Pip460Watch:
     """A client that watches: with two watches, or with one and another one that it has closed."""
 
     is_double: bool = False
@@ -98,14 +98,14 @@ class Watch:
 class Layouts:
     """All that clients know. `is_open_ended` is whether a change was requested that may have been made or not."""
 
-    segments: dict[str, Segment] = field(default_factory=lambda: {name: Segment() for name in FIRST})
+    segments: dict[str, Pip460Segment] = field(default_factory=lambda: {name: Pip460Segment() for name in FIRST})
     epoch: int = 0
     changes: int = 0
-    subscriptions: dict[str, Subscription] = field(default_factory=dict)
-    members: dict[str, Member] = field(default_factory=dict)
+    subscriptions: dict[str, Pip460Subscription] = field(default_factory=dict)
+    members: dict[str, Pip460Member] = field(default_factory=dict)
     left_for_good: set[str] = field(default_factory=set)
-    watches: dict[str, Watch] = field(default_factory=dict)
-    transactions: dict[str, Transaction] = field(default_factory=dict)
+    watches: dict[str, Pip460Watch] = field(default_factory=dict)
+    transactions: dict[str, Pip460Transaction] = field(default_factory=dict)
     keys: dict[str, str] = field(default_factory=dict)
     """By value, the key of a message that was written to the whole topic."""
     taken: list[str] = field(default_factory=list)
@@ -142,7 +142,7 @@ class Layouts:
         """Whether a split or a merge is possible whose children have these names."""
         return self.is_active(*parents) and self.used.isdisjoint(children)
 
-    def write(self, segment: str, value: str, transaction: Transaction | None = None) -> None:
+    def write(self, segment: str, value: str, transaction: Pip460Transaction | None = None) -> None:
         """A message was acknowledged."""
         self.segments[segment].entries.append((value, transaction))
         self.done[f"written to {segment}"] += 1
@@ -154,7 +154,7 @@ class Layouts:
         for name in parents:
             self.segments[name].sealed_at, self.segments[name].children = self.epoch, children
         for name in children:
-            self.segments[name] = Segment(self.epoch, parents)
+            self.segments[name] = Pip460Segment(self.epoch, parents)
         for one in self.subscriptions.values():
             if any(name in one.consumed for name in parents):
                 one.consumed |= {name: set() for name in children}
@@ -171,7 +171,7 @@ class Layouts:
 
     def register(self, name: str) -> None:
         """A subscription is on every active segment from the first message on."""
-        self.subscriptions.setdefault(name, Subscription({segment: set() for segment in self.active}))
+        self.subscriptions.setdefault(name, Pip460Subscription({segment: set() for segment in self.active}))
 
     def unread(self, name: str, segment: str) -> list[str]:
         """What a subscription has not consumed there."""
@@ -236,7 +236,7 @@ class Layouts:
             self.left_for_good |= {name for name, one in self.members.items() if not one.is_connected}
             self.members = {name: one for name, one in self.members.items() if one.is_connected}
 
-    def _holds(self, subscription: Subscription, segment: str) -> bool:
+    def _holds(self, subscription: Pip460Subscription, segment: str) -> bool:
         """Whether retention must keep a segment for a subscription."""
         consumed = subscription.consumed.get(segment)
         return consumed is not None and any(value not in consumed for value in self.segments[segment].values)
@@ -263,7 +263,7 @@ class Layouts:
         for kept in (self.members, self.watches, self.subscriptions, self.transactions):
             kept.clear()
         self.used |= self.segments.keys() - {*FIRST}
-        self.segments = {name: Segment() for name in FIRST}
+        self.segments = {name: Pip460Segment() for name in FIRST}
         self.epoch, self.is_recreated = 0, True
         self.taken.clear()
 

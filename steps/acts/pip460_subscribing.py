@@ -8,7 +8,7 @@ from fencepost.steps.pulsar.vocabulary import shown
 
 from .act import Act, ActLine
 from .pip460_lines import given, something_written, then, when
-from .pip460_model import FIRST, SEGMENTS, Layouts, Subscription
+from .pip460_model import FIRST, SEGMENTS, Layouts, Pip460Subscription
 
 _NAME, _OTHER = '"clerks"', '"others"'
 _PLACES = (*FIRST, "low", "high")
@@ -16,7 +16,7 @@ _PLACES = (*FIRST, "low", "high")
 
 def _subscribe(model: Layouts, segment: str) -> list[ActLine]:
     values = model.segments[segment].values
-    model.subscriptions[_NAME] = Subscription({segment: set()})
+    model.subscriptions[_NAME] = Pip460Subscription({segment: set()})
     model.done[_NAME] += 1
     del model.done[f"written to {segment}"]
     return [given(f"the consumer of shared subscription {_NAME} has received {shown(values)} from {segment}", "17")]
@@ -41,7 +41,7 @@ def _acknowledge(model: Layouts, segment: str, which: str) -> list[ActLine]:
 def _end(model: Layouts, segment: str, who: str) -> list[ActLine]:
     """A consumer of a sealed segment is notified of its end when its subscription has consumed it, and not before."""
     news = "that there is no more" if model.is_drained(_NAME, segment) else "nothing of an end"
-    return [then(f"the consumer of {who} is told {news}", "14" if model.segments[segment].is_sealed else "42")]
+    return [then(f"the consumer of {who} learns {news}", "14" if model.segments[segment].is_sealed else "42")]
 
 
 def _look_at_end(model: Layouts, segment: str) -> list[ActLine]:

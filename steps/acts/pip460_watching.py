@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from .act import Act, ActLine
 from .pip460_lines import change, given, refused, then, when
-from .pip460_model import CHILDREN, FIRST, TOPIC, Layouts, Watch
+from .pip460_model import CHILDREN, FIRST, TOPIC, Layouts, Pip460Watch
 
 WATCHERS = ("V", "W")
 _BROKERS, _FAULTS = frozenset({"more-brokers"}), frozenset({"store-faults"})
@@ -18,19 +18,19 @@ def _watch(model: Layouts, name: str, elsewhere: str) -> list[ActLine]:
     again = name in model.watches or model.done[f"watch {name}"]
     if name in model.watches:
         model.watches[name].is_double = True
-    model.watches.setdefault(name, Watch())
+    model.watches.setdefault(name, Pip460Watch())
     model.done[f"watch {name}"] += 1
     why = "30" if elsewhere else "33" if again else "27"
     said = f"{TOPIC}{elsewhere}"
     lines = [when(f"client {name} begins to watch {said}", why, f"client {name} has begun to watch {said}"), then("it is done", why)]
-    return [*lines, then(f"client {name} is told how {TOPIC} is now, first of all", why)]
+    return [*lines, then(f"client {name} is notified how {TOPIC} is now, first of all", why)]
 
 
 def _watch_oddly(model: Layouts, name: str, what: str) -> list[ActLine]:
-    model.watches[name] = Watch()
+    model.watches[name] = Pip460Watch()
     model.done[f"watch {name}"] += 1
     lines = [when(f"client {name} begins to watch {what}", "27"), then("it is done", "27")]
-    return [*lines, then(f"client {name} is told how {TOPIC} is now, first of all", "27")]
+    return [*lines, then(f"client {name} is notified how {TOPIC} is now, first of all", "27")]
 
 
 def _look(model: Layouts, name: str) -> list[ActLine]:
@@ -39,9 +39,9 @@ def _look(model: Layouts, name: str) -> list[ActLine]:
 
 def notified(model: Layouts, name: str) -> list[ActLine]:
     """What a client that watches receives: all changes in its watch, and nothing in one that it has closed."""
-    lines = [then(f"client {name} is told how {TOPIC} is now, with parents and children", "28")]
-    lines.append(then(f"the epochs that client {name} was told grow", "29"))
-    return [*lines, *([then(f"client {name} is told nothing in the watch that it closed", "32")] if model.watches[name].has_closed else [])]
+    lines = [then(f"client {name} is notified how {TOPIC} is now, with parents and children", "28")]
+    lines.append(then(f"the epochs that client {name} was sent grow", "29"))
+    return [*lines, *([then(f"client {name} is sent nothing in the watch that it closed", "32")] if model.watches[name].has_closed else [])]
 
 
 def _close_another(model: Layouts, name: str) -> list[ActLine]:
@@ -70,11 +70,11 @@ def _recreate(model: Layouts, is_notified: str) -> list[ActLine]:
     made = f'the scalable topic "{TOPIC}" of segments "{FIRST[0]}" and "{FIRST[1]}"'
     lines += [when(f"an administrator makes {made}", "47", made), then("it is done", "47")]
     lines += [then(f"{TOPIC} has 2 equal segments of its first epoch", "47")]
-    lines += [then(f"client {name} is told that {TOPIC} was deleted, or how it is now", "28") for name in watches]
+    lines += [then(f"client {name} is notified that {TOPIC} was deleted, or how it is now", "28") for name in watches]
     if connected and model.used.isdisjoint(CHILDREN["right"]):
         model.change(("right",), CHILDREN["right"])
         lines.append(given(change(("right",), CHILDREN["right"]), "47"))
-    return [*lines, *(then(f"soon {name} is sent away, or told of {TOPIC} as it is now", "47") for name in connected)]
+    return [*lines, *(then(f"soon {name} is sent away, or notified of {TOPIC} as it is now", "47") for name in connected)]
 
 
 def _stale(model: Layouts) -> list[str]:

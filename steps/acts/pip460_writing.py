@@ -6,7 +6,7 @@ from fencepost.steps.pulsar.vocabulary import shown
 
 from .act import Act, ActLine
 from .pip460_lines import given, readers, refused, then, when
-from .pip460_model import FIRST, KEYS, SEGMENTS, TOPIC, Layouts, Transaction
+from .pip460_model import FIRST, KEYS, SEGMENTS, TOPIC, Layouts, Pip460Transaction
 
 TRANSACTIONS = ("A", "B")
 _WRITTEN = (*FIRST, "low", "high", "whole")
@@ -73,13 +73,13 @@ def _wait_for_the_end(model: Layouts, name: str, segment: str) -> list[ActLine]:
     model.transactions[name].committed = True
     quoted = shown(model.segments[segment].values)
     asked = when(f"a client subscribes to {segment}", "14")
-    return [asked, then(f"it is not told the end of {segment} before {quoted}, which {name} commits now", "14")]
+    return [asked, then(f"it is not notified of the end of {segment} before {quoted}, which {name} commits now", "14")]
 
 
 def _begun(model: Layouts, name: str) -> list[ActLine]:
     if name in model.transactions:
         return []
-    model.transactions[name] = Transaction()
+    model.transactions[name] = Pip460Transaction()
     return [given(f"transaction {name}", "03")]
 
 

@@ -48,7 +48,7 @@ def _of_sealed_segments() -> Iterator[Episode]:
     consumed = (_SEGMENTS, _X, *_received("east", "i1 i2"))
     pending = (*consumed, _acknowledged("X", '"i1"'))
     drained = (*consumed, '"i2" has been acknowledged for "clerks" without a transaction', _acknowledged("X", '"i1"'))
-    due = 'the consumer of "clerks" is not told the end of east before "i1", which X aborts now'
+    due = 'the consumer of "clerks" is not notified of the end of east before "i1", which X aborts now'
     yield Episode(drained, "east is split into north and south", (due,), "53")
     for ends, left in (("commits", '"i2"'), ("aborts", '"i1", "i2"')):
         yield Episode((*pending, _SPLIT), f"X {ends}", (_LEFT.format(left),), "53")
@@ -60,7 +60,7 @@ def _of_sealed_segments() -> Iterator[Episode]:
         _acknowledged("Y", '"x1"'),
         *(_SPLIT, "east has been unloaded, and will be loaded without a look at the end of X"),
     )
-    yield Episode(behind, "Y commits", ('the next consumer of "clerks" is told the end of east',), "53", frozenset({_FAULTS}))
+    yield Episode(behind, "Y commits", ('the next consumer of "clerks" is notified of the end of east',), "53", frozenset({_FAULTS}))
     apart = ('the segments "north" and "south" of one topic', _X, 'X has written "x1" to north')
     yield Episode(apart, '"p1" is written to south', ('readers of south see "p1"', "readers of north see nothing"), "20")
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from .pip31_model import INPUTS, AcknowledgedMessage, Pip31, Topic, Transaction
+from .pip31_model import INPUTS, AcknowledgedMessage, Pip31, Pip31Topic, Pip31Transaction
 from .pip31_writing import DEDUPLICATED
 
 CHILDREN = {"left": ("low", "high"), "right": ("lower", "higher"), "low": ("lowest", "inner")}
@@ -24,7 +24,7 @@ class Pip471(Pip31):
     """The time of the last reload: a participant may learn of an end only at its next request."""
 
     def __post_init__(self) -> None:
-        self.topics |= {name: Topic() for name in FIRST}
+        self.topics |= {name: Pip31Topic() for name in FIRST}
 
     def go_down(self) -> None:
         super().go_down()
@@ -45,7 +45,7 @@ class Pip471(Pip31):
         self.sealed.update(parents)
         for name in parents:
             self.topics[name].whys.append(why)
-        self.topics |= {name: Topic(whys=["PIP471-52"]) for name in children}
+        self.topics |= {name: Pip31Topic(whys=["PIP471-52"]) for name in children}
 
     def is_loaded(self, name: str) -> bool:
         """Whether nothing was reloaded since the transaction began, so that participants learn of its end at once."""
@@ -69,7 +69,7 @@ class Pip471(Pip31):
         self.collected.update(name for name, one in self.transactions.items() if not one.is_open)
 
 
-def is_of(entry: AcknowledgedMessage, transaction: Transaction) -> bool:
+def is_of(entry: AcknowledgedMessage, transaction: Pip31Transaction) -> bool:
     """Whether it was written in this transaction."""
     return entry.transaction is transaction
 

@@ -40,7 +40,7 @@ def _count(model: Pip471, segment: str) -> list[ActLine]:
 
 def hears_the_end(where: str) -> str:
     """That the consumer of a subscription is notified of the end of its segment."""
-    return f'the consumer of "{where}" is told that there is no more'
+    return f'the consumer of "{where}" learns that there is no more'
 
 
 def _hear_the_end(_model: Pip471, where: str, _: str) -> list[ActLine]:

@@ -12,7 +12,7 @@ from . import transaction_key_conditions as conditions
 from . import transaction_key_faults, transaction_key_refusals
 from .act import Act, ActLine, Table
 from .transaction_key_lines import aborted, others_stay, transaction_of
-from .transaction_key_model import KEYS, PAYMENTS, TASKS, Keys, Transaction
+from .transaction_key_model import KEYS, PAYMENTS, TASKS, KeyedTransaction, KnownKeys
 
 _TOPIC, _INPUTS, _WORKERS, _INPUT = "orders", "inputs", "workers", ("i1", "i2")
 _ENDS = {"commits": "commit", "aborts": "abort"}
@@ -30,7 +30,7 @@ def _opens(used: frozenset[str]) -> list[ActLine]:
     return [ActLine("Given", text, _BUSY) for text in made]
 
 
-def _closes(model: Keys) -> list[ActLine]:
+def _closes(model: KnownKeys) -> list[ActLine]:
     lines = [line for name, one in list(model.tasks.items()) if one.open for line in _end(model, name, "commits")]
     lines += _look(model, _TOPIC) if model.entries else []
     if model.done[_INPUTS]:
@@ -39,14 +39,14 @@ def _closes(model: Keys) -> list[ActLine]:
     return lines
 
 
-def _look(model: Keys, topic: str) -> list[ActLine]:
+def _look(model: KnownKeys, topic: str) -> list[ActLine]:
     values = model.visible()
     order = " in some order" if len(values) > 1 else ""
     why = "TXKEY-34" if model.done["late"] else "TXKEY-10" if model.done["ends late"] else "TXKEY-06"
     return [ActLine("Then", f"readers of {topic} see {shown(values)}{order}", why)]
 
 
-def _connect(model: Keys, task: str, key: str) -> list[ActLine]:
+def _connect(model: KnownKeys, task: str, key: str) -> list[ActLine]:
     before, was_there = model.last.get(key), model.current(key)
     lines = [
         ActLine("When", f"{task} connects with {key}", "TXKEY-01" if before is None else "TXKEY-04", f"{task} has connected with {key}"),
@@ -64,7 +64,7 @@ def _connect(model: Keys, task: str, key: str) -> list[ActLine]:
     return [*lines, *aborted(lost, "TXKEY-21" if model.done["crash"] else "TXKEY-05"), *others_stay(model, key)]
 
 
-def _come_back(model: Keys, task: str) -> list[ActLine]:
+def _come_back(model: KnownKeys, task: str) -> list[ActLine]:
     why = "TXKEY-20" if model.done["crash"] else "TXKEY-02"
     one = model.tasks[task]
     one.is_connected, one.has_left = True, False
@@ -73,7 +73,7 @@ def _come_back(model: Keys, task: str) -> list[ActLine]:
     return [*lines, ActLine("Given", f"{given_up.name} has tried to abort", "TXKEY-26")] if given_up else lines
 
 
-def _come_back_late(model: Keys, task: str) -> list[ActLine]:
+def _come_back_late(model: KnownKeys, task: str) -> list[ActLine]:
     one = model.tasks[task]
     why = "TXKEY-29" if one.key in model.deleted else "TXKEY-03"
     lines = [ActLine("When", f"{task} connects again", why), ActLine("Then", "it is refused with NotAllowedError", why)]
@@ -84,40 +84,40 @@ def _come_back_late(model: Keys, task: str) -> list[ActLine]:
     return [*lines, *([ActLine("Then", f"{now.open.name} is OPEN", "TXKEY-03")] if now.open else [])]
 
 
-def _begin(model: Keys, task: str) -> list[ActLine]:
+def _begin(model: KnownKeys, task: str) -> list[ActLine]:
     before = model.tasks[task].open
     one = model.begin(task)
     lines = [ActLine("When", f"{task} begins transaction {one.name}", _BUSY, f"{task} has begun transaction {one.name}")]
     return [*lines, ActLine("Then", "it is done", _BUSY), *aborted(before, "TXKEY-14")]
 
 
-def _begin_fenced(_: Keys, task: str) -> list[ActLine]:
+def _begin_fenced(_: KnownKeys, task: str) -> list[ActLine]:
     asked = ActLine("When", f"{task} asks for a new transaction on its old connection", "TXKEY-12")
     return [asked, ActLine("Then", f"{task} is not served", "TXKEY-12")]
 
 
-def _write(model: Keys, task: str, topic: str) -> list[ActLine]:
+def _write(model: KnownKeys, task: str, topic: str) -> list[ActLine]:
     one, value, why = transaction_of(model, task), model.new_value(), "TXKEY-21" if model.done["crash"] else _BUSY
     model.entries.append((value, one))
     said = f'"{value}" to {topic}'
     return [ActLine("When", f"{one.name} writes {said}", why, f"{one.name} has written {said}"), ActLine("Then", "it is done", why)]
 
 
-def _write_plain(model: Keys, topic: str) -> list[ActLine]:
+def _write_plain(model: KnownKeys, topic: str) -> list[ActLine]:
     value = model.new_value()
     model.entries.append((value, None))
     return [ActLine("Given", f'"{value}" has been written to {topic}', "TXKEY-30")]
 
 
-def _write_without_a_key(model: Keys, topic: str) -> list[ActLine]:
+def _write_without_a_key(model: KnownKeys, topic: str) -> list[ActLine]:
     model.done["W"] += 1
-    one, value = Transaction("W", "", committed=True), model.new_value()
+    one, value = KeyedTransaction("W", "", committed=True), model.new_value()
     model.entries.append((value, one))
     said = ("transaction W", f'W has written "{value}" to {topic}', "W has committed")
     return [ActLine("Given", line, "TXKEY-30") for line in said]
 
 
-def _acknowledge(model: Keys, task: str, value: str, *_: str) -> list[ActLine]:
+def _acknowledge(model: KnownKeys, task: str, value: str, *_: str) -> list[ActLine]:
     model.done[_INPUTS] += 1
     one, why = transaction_of(model, task), "TXKEY-06"
     one.holds.add(value)
@@ -129,7 +129,7 @@ def _acknowledge(model: Keys, task: str, value: str, *_: str) -> list[ActLine]:
     ]
 
 
-def _end(model: Keys, task: str, how: str) -> list[ActLine]:
+def _end(model: KnownKeys, task: str, how: str) -> list[ActLine]:
     one, why = transaction_of(model, task), "TXKEY-21" if model.done["crash"] else _BUSY
     if how == "commits":
         model.commit(one)
@@ -141,29 +141,29 @@ def _end(model: Keys, task: str, how: str) -> list[ActLine]:
     return [asked, ActLine("Then", "it is done", why), settled]
 
 
-def _end_late(model: Keys, task: str, how: str) -> list[ActLine]:
+def _end_late(model: KnownKeys, task: str, how: str) -> list[ActLine]:
     one, why = transaction_of(model, task), "TXKEY-10" if how == "commits" else "TXKEY-11"
     model.done["ends late"] += 1
     tried = f"{one.name} has tried to {_ENDS[how]}"
     return [ActLine("When", f"{one.name} {how}", why, tried), ActLine("Then", _refusal(one), why)]
 
 
-def _refusal(one: Transaction) -> str:
+def _refusal(one: KeyedTransaction) -> str:
     return "it is refused with InvalidTxnStatus" if one.is_fenced else "it is refused"
 
 
-def _write_late(model: Keys, task: str, topic: str) -> list[ActLine]:
+def _write_late(model: KnownKeys, task: str, topic: str) -> list[ActLine]:
     return _written_late(model, transaction_of(model, task), topic)
 
 
-def _written_late(model: Keys, one: Transaction, topic: str) -> list[ActLine]:
+def _written_late(model: KnownKeys, one: KeyedTransaction, topic: str) -> list[ActLine]:
     said = f'"late" to {topic}'
     model.done["late"] += 1
     asked = ActLine("When", f"{one.name} writes {said}", "TXKEY-07", f"{one.name} has tried to write {said}")
     return [asked, ActLine("Then", _refusal(one), "TXKEY-07")]
 
 
-def _acknowledge_late(model: Keys, task: str, value: str, *_: str) -> list[ActLine]:
+def _acknowledge_late(model: KnownKeys, task: str, value: str, *_: str) -> list[ActLine]:
     model.done[_INPUTS] += 1
     model.done["late"] += 1
     one, said = transaction_of(model, task), f'"{value}" for "{_WORKERS}"'
@@ -171,7 +171,7 @@ def _acknowledge_late(model: Keys, task: str, value: str, *_: str) -> list[ActLi
     return [asked, ActLine("Then", _refusal(one), "TXKEY-09")]
 
 
-def _go_on_late(model: Keys, task: str, other: str, topic: str, inputs: str, value: str, how: str) -> list[ActLine]:
+def _go_on_late(model: KnownKeys, task: str, other: str, topic: str, inputs: str, value: str, how: str) -> list[ActLine]:
     """A transaction that is fenced after it wrote and acknowledged: its client goes on, and ends it while its successor has one open."""
     key = model.tasks[task].key
     lines = [*_begin(model, task), *_write(model, task, topic), *_acknowledge(model, task, value, inputs), *_connect(model, other, key)]
@@ -181,9 +181,9 @@ def _go_on_late(model: Keys, task: str, other: str, topic: str, inputs: str, val
     return [*lines, *late, stays, *_end(model, other, "commits")]
 
 
-def _go_on_with_an_earlier(model: Keys, task: str, topic: str) -> list[ActLine]:
+def _go_on_with_an_earlier(model: KnownKeys, task: str, topic: str) -> list[ActLine]:
     """The first of three transactions, which was fenced when the second was begun, and the second, which was fenced by the third."""
-    lines, earlier = list[ActLine](), list[Transaction]()
+    lines, earlier = list[ActLine](), list[KeyedTransaction]()
     for _ in range(2):
         lines += [*_begin(model, task), *_write(model, task, topic)]
         earlier.append(transaction_of(model, task))
@@ -192,12 +192,12 @@ def _go_on_with_an_earlier(model: Keys, task: str, topic: str) -> list[ActLine]:
     return [*lines, *_write(model, task, topic), *_end(model, task, "commits")]
 
 
-def _leave(model: Keys, task: str) -> list[ActLine]:
+def _leave(model: KnownKeys, task: str) -> list[ActLine]:
     model.tasks[task].has_left = True
     return [ActLine("Given", f"{task} has left", _BUSY)]
 
 
-def _time_out(model: Keys, task: str, topic: str) -> list[ActLine]:
+def _time_out(model: KnownKeys, task: str, topic: str) -> list[ActLine]:
     model.done["timed out"] += 1
     before, value = model.tasks[task].open, model.new_value()
     one = model.begin(task)
@@ -212,7 +212,7 @@ def _time_out(model: Keys, task: str, topic: str) -> list[ActLine]:
     ]
 
 
-def _delete(model: Keys, key: str) -> list[ActLine]:
+def _delete(model: KnownKeys, key: str) -> list[ActLine]:
     lost = model.delete(key)
     lines = [ActLine("When", f"{key} is deleted", "TXKEY-27", f"{key} has been deleted"), ActLine("Then", "it is done", "TXKEY-27")]
     return [
@@ -223,24 +223,24 @@ def _delete(model: Keys, key: str) -> list[ActLine]:
     ]
 
 
-def _look_at_key(model: Keys, key: str) -> list[ActLine]:
+def _look_at_key(model: KnownKeys, key: str) -> list[ActLine]:
     one = model.current(key)
     assert one is not None, f"{key} has an owner"
     is_open = f"transaction {one.open.name}" if one.open else "nothing"
     return [ActLine("Then", f"{key} is at the epoch of {one.name}, with {is_open} open", "TXKEY-27")]
 
 
-def _look_at_keys(model: Keys) -> list[ActLine]:
+def _look_at_keys(model: KnownKeys) -> list[ActLine]:
     there = [key for key in KEYS if key in model.last and key not in model.deleted]
-    return [ActLine("Then", f"administrators are told of {' and '.join(there)} and no other", "TXKEY-27")]
+    return [ActLine("Then", f"administrators are shown {' and '.join(there)} and no other", "TXKEY-27")]
 
 
-def _look_at_metrics(model: Keys) -> list[ActLine]:
+def _look_at_metrics(model: KnownKeys) -> list[ActLine]:
     there = [key for key in KEYS if key in model.last and key not in model.deleted]
-    return [ActLine("Then", f"the metrics agree with what administrators are told of {' and '.join(there)}", "TXKEY-31")]
+    return [ActLine("Then", f"the metrics agree with what administrators are shown of {' and '.join(there)}", "TXKEY-31")]
 
 
-def _connect_at_once(model: Keys, one: str, other: str, key: str) -> list[ActLine]:
+def _connect_at_once(model: KnownKeys, one: str, other: str, key: str) -> list[ActLine]:
     """It is not known which of them has the key then; a task that connects after both has it."""
     before = model.current(key)
     lost = model.abort(before.name) if before is not None else None
@@ -251,26 +251,26 @@ def _connect_at_once(model: Keys, one: str, other: str, key: str) -> list[ActLin
     return [asked, ActLine("Then", f"exactly one of {one} and {other} stays connected", "TXKEY-24"), *aborted(lost, "TXKEY-05")]
 
 
-def _connect_oddly(_: Keys, key: str) -> list[ActLine]:
+def _connect_oddly(_: KnownKeys, key: str) -> list[ActLine]:
     return [ActLine("When", f"task odd connects with {key}", "TXKEY-17"), ActLine("Then", "it is refused", "TXKEY-17")]
 
 
-def _connect_without_a_key(_: Keys) -> list[ActLine]:
+def _connect_without_a_key(_: KnownKeys) -> list[ActLine]:
     lines = [ActLine("When", "task plain connects with no key", "TXKEY-33"), ActLine("Then", "it is done", "TXKEY-33")]
     return [*lines, ActLine("Then", "task plain is given no epoch", "TXKEY-33")]
 
 
-def _crash(model: Keys) -> list[ActLine]:
+def _crash(model: KnownKeys) -> list[ActLine]:
     model.done["crash"] += 1
     model.go_down()
     return [ActLine("Given", "the system has crashed and restarted", "TXKEY-20")]
 
 
-def _unload(_: Keys, topic: str) -> list[ActLine]:
+def _unload(_: KnownKeys, topic: str) -> list[ActLine]:
     return [ActLine("Given", f"{topic} has been unloaded", "TXKEY-34")]
 
 
-def _crash_in_connect(model: Keys, task: str, key: str) -> list[ActLine]:
+def _crash_in_connect(model: KnownKeys, task: str, key: str) -> list[ActLine]:
     """The epoch is durable and was not answered: the previous owner of the key is fenced."""
     lost = model.connect(task, key)
     model.tasks[task].is_current = model.tasks[task].is_notified = False
@@ -280,11 +280,11 @@ def _crash_in_connect(model: Keys, task: str, key: str) -> list[ActLine]:
     return [*(ActLine("Given", line, "TXKEY-23") for line in said), *aborted(lost, "TXKEY-23")]
 
 
-def _compact(_: Keys) -> list[ActLine]:
+def _compact(_: KnownKeys) -> list[ActLine]:
     return [ActLine("Given", "the key topic has been compacted", "TXKEY-20")]
 
 
-def _fail_to_connect(model: Keys, task: str, key: str) -> list[ActLine]:
+def _fail_to_connect(model: KnownKeys, task: str, key: str) -> list[ActLine]:
     now = model.current(key)
     if task in model.tasks:
         model.tasks[task].is_notified = False
@@ -298,7 +298,7 @@ def _fail_to_connect(model: Keys, task: str, key: str) -> list[ActLine]:
     return [*lines, *([ActLine("Then", f"{now.open.name} is OPEN", "TXKEY-22")] if now is not None and now.open else [])]
 
 
-def _acts() -> Iterator[Act[Keys]]:
+def _acts() -> Iterator[Act[KnownKeys]]:
     for x in TASKS:
         for key in KEYS:
             yield Act(f"{x} connects with {key}", conditions.may_connect, _connect, (x, key), _KEYED)
@@ -346,12 +346,12 @@ def _acts() -> Iterator[Act[Keys]]:
     yield Act("a crash", lambda model: bool(model.last), _crash, (), frozenset({"crash"}))
 
 
-def _means(_model: Keys, line: ActLine, _violation: Violation) -> str:
+def _means(_model: KnownKeys, line: ActLine, _violation: Violation) -> str:
     return line.requirement
 
 
 _FEW = frozenset(KEYS[1:])
 _PLACES: tuple[frozenset[str], ...] = (frozenset(), _FEW, _FEW | {_INPUTS}, _FEW | {_TOPIC}, _FEW | {TASKS[2]}, frozenset(KEYS[2:]))
 
-TABLE = Table("transaction_key", Keys, tuple(_acts()), _opens, _closes, _means, _PLACES, (TASKS,))
+TABLE = Table("transaction_key", KnownKeys, tuple(_acts()), _opens, _closes, _means, _PLACES, (TASKS,))
 """A sequence may keep to one key, and to one topic."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from . import transaction_key_conditions as conditions
 from .act import Act, ActLine
 from .transaction_key_lines import aborted
-from .transaction_key_model import PAYMENTS, TASKS, Keys
+from .transaction_key_model import PAYMENTS, TASKS, KnownKeys
 
 _KEYED = frozenset({"transaction-keys"})
 _POINTS = {"before-abort": True, "after-abort": True, "after-answer": False}
@@ -14,7 +14,7 @@ _RECORDS = ("has an empty record", "has half a record", "has a record of another
 _FAILS = "the key topic fails at the next write"
 
 
-def _crash_in_connect(model: Keys, task: str, key: str, point: str) -> list[ActLine]:
+def _crash_in_connect(model: KnownKeys, task: str, key: str, point: str) -> list[ActLine]:
     """The epoch is durable; the previous owner of the key is fenced."""
     lost = model.connect(task, key)
     model.tasks[task].is_current = model.tasks[task].is_notified = False
@@ -24,7 +24,7 @@ def _crash_in_connect(model: Keys, task: str, key: str, point: str) -> list[ActL
     return [*(ActLine("Given", line, "TXKEY-23") for line in said), *aborted(lost, "TXKEY-23")]
 
 
-def _crash_in_deletion(model: Keys, key: str) -> list[ActLine]:
+def _crash_in_deletion(model: KnownKeys, key: str) -> list[ActLine]:
     lost = model.delete(key)
     model.done["crash"] += 1
     model.go_down()
@@ -32,7 +32,7 @@ def _crash_in_deletion(model: Keys, key: str) -> list[ActLine]:
     return [*(ActLine("Given", line, "TXKEY-23") for line in said), *aborted(lost, "TXKEY-23")]
 
 
-def _fail_to_delete(model: Keys, key: str) -> list[ActLine]:
+def _fail_to_delete(model: KnownKeys, key: str) -> list[ActLine]:
     """Nothing has changed after the failure."""
     now = model.current(key)
     assert now is not None, f"{key} has an owner"
@@ -41,29 +41,29 @@ def _fail_to_delete(model: Keys, key: str) -> list[ActLine]:
     return [*lines, *([ActLine("Then", f"{now.open.name} is OPEN", "TXKEY-27")] if now.open else [])]
 
 
-def _spoil(model: Keys, trouble: str) -> list[ActLine]:
+def _spoil(model: KnownKeys, trouble: str) -> list[ActLine]:
     model.done["unreadable"] += 1
     return [ActLine("Given", f"the key topic {trouble}", "TXKEY-22")]
 
 
-def _add_coordinators(model: Keys) -> list[ActLine]:
+def _add_coordinators(model: KnownKeys) -> list[ActLine]:
     """Recorded keys stay at their coordinators."""
     model.done["coordinators"] += 1
     return [ActLine("Given", "the system has 15 coordinators", "TXKEY-29")]
 
 
-def _may_crash(model: Keys, task: str, key: str, point: str) -> bool:
+def _may_crash(model: KnownKeys, task: str, key: str, point: str) -> bool:
     now = model.current(key)
     is_possible = conditions.may_crash_in_connect(model, task, key)
     return is_possible and (not _POINTS[point] or (now is not None and now.open is not None))
 
 
-def _may_crash_in_deletion(model: Keys, key: str) -> bool:
+def _may_crash_in_deletion(model: KnownKeys, key: str) -> bool:
     now = model.current(key)
     return now is not None and now.open is not None
 
 
-def acts() -> Iterator[Act[Keys]]:
+def acts() -> Iterator[Act[KnownKeys]]:
     """All acts with faults."""
     crashes, faults = _KEYED | {"crash-points"}, _KEYED | {"key-topic-faults"}
     for x in TASKS:

@@ -1,15 +1,15 @@
 """The lines that several acts of the transaction key share."""
 
 from .act import ActLine
-from .transaction_key_model import KEYS, Keys, Transaction
+from .transaction_key_model import KEYS, KeyedTransaction, KnownKeys
 
 
-def aborted(one: Transaction | None, why: str) -> list[ActLine]:
+def aborted(one: KeyedTransaction | None, why: str) -> list[ActLine]:
     """A transaction, if there is one, was aborted for its task."""
     return [ActLine("Then", f"{one.name} is ABORTED", why)] if one is not None else []
 
 
-def others_stay(model: Keys, key: str) -> list[ActLine]:
+def others_stay(model: KnownKeys, key: str) -> list[ActLine]:
     """The owner of another key keeps it, and its transaction."""
     others = [one for one in (model.current(other) for other in KEYS if other != key) if one is not None]
     lines = [
@@ -18,7 +18,7 @@ def others_stay(model: Keys, key: str) -> list[ActLine]:
     return [*lines, *(ActLine("Then", f"{one.open.name} is OPEN", "TXKEY-15") for one in others if one.open)]
 
 
-def transaction_of(model: Keys, task: str) -> Transaction:
+def transaction_of(model: KnownKeys, task: str) -> KeyedTransaction:
     """The transaction that a task has begun last."""
     one = model.tasks[task].transaction
     assert one is not None, f"{task} has begun a transaction"

@@ -9,7 +9,7 @@ TASKS = ("task one", "task two", "task three")
 
 
 @dataclass
-class Transaction:
+class KeyedTransaction:
     """A transaction that a task has begun; `committed` is None while it is open."""
 
     name: str
@@ -29,7 +29,7 @@ class Transaction:
 
 
 @dataclass
-class Task:
+class KeyedTask:
     """A process: the key for which it was given an epoch, and whether that epoch is the last one."""
 
     name: str
@@ -39,24 +39,24 @@ class Task:
     has_left: bool = False
     is_notified: bool = True
     """Whether it knows its epoch."""
-    transaction: Transaction | None = None
+    transaction: KeyedTransaction | None = None
 
     @property
-    def open(self) -> Transaction | None:
+    def open(self) -> KeyedTransaction | None:
         return self.transaction if self.transaction and self.transaction.is_open else None
 
 
 @dataclass
-class Keys:
+class KnownKeys:
     """All that clients know."""
 
-    tasks: dict[str, Task] = field(default_factory=dict)
+    tasks: dict[str, KeyedTask] = field(default_factory=dict)
     last: dict[str, str] = field(default_factory=dict)
     """By key, the task that was given its last epoch."""
     counts: Counter[str] = field(default_factory=Counter)
     """By key, how often a task was given an epoch of it."""
     deleted: set[str] = field(default_factory=set)
-    entries: list[tuple[str, Transaction | None]] = field(default_factory=list)
+    entries: list[tuple[str, KeyedTransaction | None]] = field(default_factory=list)
     """The messages in orders that the broker has acknowledged, each with its transaction, None outside of all."""
     done: Counter[str] = field(default_factory=Counter)
     taken: set[str] = field(default_factory=set)
@@ -64,10 +64,10 @@ class Keys:
     _letters: int = 0
     _values: int = 0
 
-    def begin(self, task: str) -> Transaction:
+    def begin(self, task: str) -> KeyedTransaction:
         """A transaction that the task has begun just now; one that it had is aborted."""
         self.abort(task, fenced=True)
-        one = Transaction(chr(ord("A") + self._letters), task)
+        one = KeyedTransaction(chr(ord("A") + self._letters), task)
         self._letters += 1
         self.tasks[task].transaction = one
         return one
@@ -81,7 +81,7 @@ class Keys:
         self._values += 1
         return f"m{self._values}"
 
-    def abort(self, task: str, *, fenced: bool = False) -> Transaction | None:
+    def abort(self, task: str, *, fenced: bool = False) -> KeyedTransaction | None:
         """Whatever the task has open is aborted for it."""
         one = self.tasks[task].open
         if one is not None:
@@ -89,18 +89,18 @@ class Keys:
             one.holds.clear()
         return one
 
-    def connect(self, task: str, key: str) -> Transaction | None:
+    def connect(self, task: str, key: str) -> KeyedTransaction | None:
         """A task was given the next epoch of a key; returns what that has aborted."""
         before = self.last.get(key)
         aborted = self.abort(before, fenced=True) if before is not None else None
         if before is not None:
             self.tasks[before].is_current = False
-        self.tasks[task], self.last[key] = Task(task, key), task
+        self.tasks[task], self.last[key] = KeyedTask(task, key), task
         self.counts[key] += 1
         self.deleted.discard(key)
         return aborted
 
-    def delete(self, key: str) -> Transaction | None:
+    def delete(self, key: str) -> KeyedTransaction | None:
         """An administrator has deleted a key; returns what that has aborted."""
         task = self.last[key]
         self.tasks[task].is_current = False
@@ -112,7 +112,7 @@ class Keys:
         for one in self.tasks.values():
             one.is_connected = False
 
-    def current(self, key: str) -> Task | None:
+    def current(self, key: str) -> KeyedTask | None:
         """The task that has the key now."""
         one = self.tasks.get(self.last.get(key, ""))
         return one if one is not None and one.key == key and one.is_current else None
@@ -120,12 +120,12 @@ class Keys:
     def visible(self) -> list[str]:
         return [value for value, owner in self.entries if owner is None or owner.committed]
 
-    def commit(self, one: Transaction) -> None:
+    def commit(self, one: KeyedTransaction) -> None:
         """The end of a transaction was answered."""
         one.committed = True
         self.taken |= one.holds
         one.holds.clear()
 
-    def holder(self, value: str) -> Transaction | None:
+    def holder(self, value: str) -> KeyedTransaction | None:
         """The open transaction that has acknowledged a message."""
         return next((one.open for one in self.tasks.values() if one.open and value in one.open.holds), None)

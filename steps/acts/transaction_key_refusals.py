@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from . import transaction_key_conditions as conditions
 from .act import Act, ActLine
 from .transaction_key_lines import aborted, others_stay, transaction_of
-from .transaction_key_model import ALICES, BOBS, KEYS, TASKS, Keys
+from .transaction_key_model import ALICES, BOBS, KEYS, TASKS, KnownKeys
 
 _KEYED = frozenset({"transaction-keys"})
 _TOPIC, _INPUTS, _WORKERS = "orders", "inputs", "workers"
@@ -19,14 +19,14 @@ def _then(why: str, *texts: str) -> list[ActLine]:
     return [ActLine("Then", text, why) for text in texts]
 
 
-def _come_with(model: Keys, task: str, epoch: str) -> list[ActLine]:
+def _come_with(model: KnownKeys, task: str, epoch: str) -> list[ActLine]:
     """The present state does not change."""
     one = model.tasks[task]
     lines = [ActLine("When", f"{task} connects again with {epoch}", "TXKEY-03"), *_then("TXKEY-03", _STALE)]
     return lines + _untouched(model, one.key, "TXKEY-03")
 
 
-def _untouched(model: Keys, key: str, why: str) -> list[ActLine]:
+def _untouched(model: KnownKeys, key: str, why: str) -> list[ActLine]:
     """The owner of the key keeps it, with its epoch and its transaction."""
     now = model.current(key)
     if now is None or not now.is_notified:
@@ -37,7 +37,7 @@ def _untouched(model: Keys, key: str, why: str) -> list[ActLine]:
     return lines + (_then(why, f"the connection of {now.name} is open") if now.is_connected and not now.has_left else [])
 
 
-def _come_as_new(model: Keys, task: str) -> list[ActLine]:
+def _come_as_new(model: KnownKeys, task: str) -> list[ActLine]:
     """A process that names no epoch has the key from now on."""
     key = model.tasks[task].key
     before = model.current(key)
@@ -49,14 +49,14 @@ def _come_as_new(model: Keys, task: str) -> list[ActLine]:
     return [*lines, *aborted(model.connect(task, key), "TXKEY-05"), *others_stay(model, key)]
 
 
-def _delete_nothing(model: Keys, key: str) -> list[ActLine]:
+def _delete_nothing(model: KnownKeys, key: str) -> list[ActLine]:
     """A missing key, or one of another owner."""
     lines = [ActLine("When", f"{key} is deleted", "TXKEY-28"), *_then("TXKEY-28", "it is refused")]
     lines += _then("TXKEY-28", f"administrators do not find {key}")
     return [*lines, *(line for other in KEYS for line in _untouched(model, other, "TXKEY-28"))]
 
 
-def _ask_on_the_old_connection(model: Keys, task: str, what: str) -> list[ActLine]:
+def _ask_on_the_old_connection(model: KnownKeys, task: str, what: str) -> list[ActLine]:
     """A task that has connected with the key again is answered that the transaction expired; another one is not served."""
     one = transaction_of(model, task)
     key = model.tasks[task].key
@@ -66,19 +66,19 @@ def _ask_on_the_old_connection(model: Keys, task: str, what: str) -> list[ActLin
     return lines + _untouched(model, key, why)
 
 
-def _add_late(model: Keys, task: str, topic: str) -> list[ActLine]:
+def _add_late(model: KnownKeys, task: str, topic: str) -> list[ActLine]:
     one = transaction_of(model, task)
     return [ActLine("When", f"{one.name} adds {topic}", "TXKEY-12"), *_then("TXKEY-12", _EXPIRED, _REASON)]
 
 
-def _end_late_with_reason(model: Keys, task: str) -> list[ActLine]:
+def _end_late_with_reason(model: KnownKeys, task: str) -> list[ActLine]:
     one = transaction_of(model, task)
     model.done["ends late"] += 1
     lines = [ActLine("When", f"{one.name} commits", "TXKEY-10"), *_then("TXKEY-10", _EXPIRED, _REASON)]
     return lines + _untouched(model, model.tasks[task].key, "TXKEY-10")
 
 
-def _acknowledge_late_silently(model: Keys, task: str, value: str, *_: str) -> list[ActLine]:
+def _acknowledge_late_silently(model: KnownKeys, task: str, value: str, *_: str) -> list[ActLine]:
     """No client is notified of the refusal."""
     model.done[_INPUTS] += 1
     model.done["late"] += 1
@@ -87,19 +87,19 @@ def _acknowledge_late_silently(model: Keys, task: str, value: str, *_: str) -> l
     return [ActLine("Given", said, "TXKEY-09")]
 
 
-def _may_come_with(model: Keys, task: str, epoch: str) -> bool:
+def _may_come_with(model: KnownKeys, task: str, epoch: str) -> bool:
     """The previous epoch must exist and must not be that of a new process."""
     one = model.tasks.get(task)
     is_known = one is not None and one.is_notified and one.is_current
     return is_known and one is not None and (epoch != _BEFORE or model.counts[one.key] > 1)
 
 
-def _may_come_as_new(model: Keys, task: str) -> bool:
+def _may_come_as_new(model: KnownKeys, task: str) -> bool:
     one = model.tasks.get(task)
     return one is not None and one.is_notified and (one.is_current or conditions.is_fenced(model, task)) and one.key not in model.deleted
 
 
-def _is_not_there(model: Keys, key: str) -> bool:
+def _is_not_there(model: KnownKeys, key: str) -> bool:
     """Whether it has no owner, and another key has one."""
     return (
         model.current(key) is None
@@ -109,18 +109,18 @@ def _is_not_there(model: Keys, key: str) -> bool:
     )
 
 
-def _is_fenced(model: Keys, task: str, *_: str) -> bool:
+def _is_fenced(model: KnownKeys, task: str, *_: str) -> bool:
     """Whether its transaction was fenced by a connect or by a new one."""
     one = model.tasks.get(task)
     return one is not None and conditions.has_lost_it(model, task) and one.transaction is not None and one.transaction.is_fenced
 
 
-def _may_ask_on_it(model: Keys, task: str, *_: str) -> bool:
+def _may_ask_on_it(model: KnownKeys, task: str, *_: str) -> bool:
     one = model.tasks.get(task)
     return _is_fenced(model, task) and one is not None and one.is_connected and not one.has_left and one.key not in model.deleted
 
 
-def acts() -> Iterator[Act[Keys]]:
+def acts() -> Iterator[Act[KnownKeys]]:
     """All acts that are refused."""
     for x in TASKS:
         for epoch in _EPOCHS:

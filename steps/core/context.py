@@ -20,7 +20,7 @@ SHORT_MS = 2_000
 
 
 @dataclass(frozen=True)
-class Crash:
+class PlannedCrash:
     """A crash on the next request of a writer to end its transaction in this way; without a point, right after its answer."""
 
     writer: str
@@ -45,7 +45,7 @@ class ScenarioContext:
     """The followers, by their logs."""
     ended: set[str] = field(default_factory=set)
     """The writers whose last transaction is decided, as far as clients can know."""
-    crash: Crash | None = None
+    crash: PlannedCrash | None = None
     answer: Outcome[object] | None = None
     _seen_over: tuple[int | None, frozenset[str]] | None = None
     """The writers whose transactions were all seen to be over, and the number of changes at that time."""
@@ -54,7 +54,7 @@ class ScenarioContext:
         """Keep the request of the When and its answer, for the Then to judge."""
         self.answer = answer
 
-    def arm(self, crash: Crash) -> None:
+    def arm(self, crash: PlannedCrash) -> None:
         """Arm a crash in the middle of a future request."""
         self.crash = crash
         if crash.point is not None:

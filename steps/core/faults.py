@@ -3,15 +3,15 @@
 from fencepost.steps.outcomes import achieved
 from fencepost.steps.sentence import brings_down, unloads
 
-from .context import Crash, ScenarioContext
+from .context import PlannedCrash, ScenarioContext
 from .vocabulary import CORE
 
 POINTS = {
     "right after its answer to": None,
     "before it decides": "before-decision-logged",
     "when it has decided": "after-decision-logged",
-    "when it has told one of the logs of": "after-marker-written",
-    "when it has told all of the logs of": "before-complete-logged",
+    "when it has notified one of the logs of": "after-marker-written",
+    "when it has notified all of the logs of": "before-complete-logged",
 }
 """The moments, with the points of the system's own code. A group from which input is taken is notified like a log."""
 
@@ -52,4 +52,4 @@ def crashes(context: ScenarioContext, moment: str, end: str, writer: str) -> Non
 
     A request that is to be answered before the crash must succeed, or the question cannot be put.
     """
-    context.arm(Crash(writer, end == "commit", POINTS[moment], decides=moment != "before it decides"))
+    context.arm(PlannedCrash(writer, end == "commit", POINTS[moment], decides=moment != "before it decides"))

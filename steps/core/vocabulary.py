@@ -7,18 +7,18 @@ from fencepost.steps.sentence import ValueType, Vocabulary, choice, listed, quot
 _RUN = re.compile(r'"1" up to "([1-9][0-9]{0,2})"')
 
 
-class Run(tuple[str, ...]):
+class NumberRun(tuple[str, ...]):
     """The values "1", "2" and so on, which are written as the first and the last of them."""
 
 
 def _parse(written: str) -> tuple[str, ...]:
     if run := _RUN.fullmatch(written):
-        return Run(str(number) for number in range(1, int(run[1]) + 1))
+        return NumberRun(str(number) for number in range(1, int(run[1]) + 1))
     return ONE_BY_ONE.parse(written)
 
 
 def _render(values: tuple[str, ...]) -> str:
-    return f'"1" up to "{len(values)}"' if isinstance(values, Run) else ONE_BY_ONE.render(values)
+    return f'"1" up to "{len(values)}"' if isinstance(values, NumberRun) else ONE_BY_ONE.render(values)
 
 
 WRITER = text("writer", "[A-Z]", "somebody who writes in transactions, one after another")
@@ -54,8 +54,8 @@ MOMENT = choice(
     "right after its answer to",
     "before it decides",
     "when it has decided",
-    "when it has told one of the logs of",
-    "when it has told all of the logs of",
+    "when it has notified one of the logs of",
+    "when it has notified all of the logs of",
     meaning="where a crash comes in the work on a request",
 )
 

@@ -32,7 +32,7 @@ _COMPLETE = {MarkerType.COMMIT: "CompleteCommit", MarkerType.ABORT: "CompleteAbo
 
 
 @dataclass(frozen=True)
-class Snapshot:
+class StateBefore:
     """The state just before the When: the ends of logs, the coordinator's description of each id, and the producer ids that were given."""
 
     ends: dict[TopicPartition, int]
@@ -156,7 +156,7 @@ class ScenarioContext:
     states: dict[str, str] = field(default_factory=dict)
     """Where each transaction was when it was last waited for."""
 
-    _before: Snapshot | None = None
+    _before: StateBefore | None = None
     _is_early: bool = False
 
     @property
@@ -229,10 +229,10 @@ class ScenarioContext:
         described = {name: achieved(self.observer.describe_transaction(name), f"describing {name}") for name in dict.fromkeys(ids)}
         given = [one.producer_id for producer in self.producers.values() for one in producer.given]
         given += [one.producer_id for one in self.anonymous]
-        self._before = Snapshot(ends, _Described(described), frozenset(given))
+        self._before = StateBefore(ends, _Described(described), frozenset(given))
 
     @property
-    def before(self) -> Snapshot:
+    def before(self) -> StateBefore:
         """The snapshot; the linter makes sure that there was a When."""
         assert self._before is not None, "a sentence about what has not changed stands before the When"
         return self._before

@@ -46,7 +46,7 @@ _ASK_AGAIN = "CONCURRENT_TRANSACTIONS"
 
 INITIALISE = KAFKA.act(
     given="{producer} has initialised again",
-    tried="{producer} has initialised again, and was told to wait",
+    tried="{producer} has initialised again, and had to wait",
     when="{producer} initialises again[ with {identity}][ with {timeout}][ {unsupported}]",
     meaning="InitProducerId for the producer's transactional id, with its producer id and epoch unless others are named."
     " Told to wait: sent once, and refused CONCURRENT_TRANSACTIONS, since its open transaction is PrepareAbort.",

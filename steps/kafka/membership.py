@@ -118,8 +118,8 @@ def leaves(context: ScenarioContext, producer: str, group: str) -> None:
 
 
 SILENCE = KAFKA.act(
-    given="{producer} has been silent until {other:producer} was told so in group {group}",
-    when="{producer} is silent until {other:producer} is told so in group {group}",
+    given="{producer} has been silent until {other:producer} was notified of it in group {group}",
+    when="{producer} is silent until {other:producer} is notified of it in group {group}",
     meaning="One member sends nothing, the other Heartbeats, until one is refused; for as long as the session is patient where none is.",
 )
 
@@ -198,7 +198,7 @@ def is_in_a_later_generation(context: ScenarioContext, producer: str) -> None:
     context.evidence.expect(now > before, f"a generation after {before}", f"generation {now}", what=f"generation of {producer}")
 
 
-@KAFKA.then("the leader alone is told what all members want")
+@KAFKA.then("the leader alone receives what all members want")
 def leader_is_reported(context: ScenarioContext, gathering: Gathering) -> None:
     """JoinGroup lists to the leader each member with the metadata that it brought, and nothing to the others."""
     wanted = {joined.member: wanted_by(name) for name, joined in gathering.joined.items()}

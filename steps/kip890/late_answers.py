@@ -22,7 +22,7 @@ _ASKS_WITHIN_S = 1.0
 
 @KIP890.when(
     "{producer} writes {value} to {partition}, and {marker}[ of {other:producer}][ with {identity}]"
-    " is there before node {node} tells its leader"
+    " is there before node {node} notifies its leader"
 )
 def is_overtaken(
     context: ScenarioContext,

@@ -25,7 +25,7 @@ _ACTS = 10
 
 
 @dataclass
-class Schedule:
+class RandomSchedule:
     """The requests, with their answers; and where a transaction is still open after all was ended."""
 
     number: int
@@ -35,13 +35,13 @@ class Schedule:
 
 
 @KIP890.state
-def schedules() -> list[Schedule]:
+def schedules() -> list[RandomSchedule]:
     """The schedules that the scenario ran."""
     return []
 
 
 @KIP890.when("{producer} goes through {count:number} random schedules")
-def goes_through(context: ScenarioContext, schedules: list[Schedule], producer: str, count: int) -> None:
+def goes_through(context: ScenarioContext, schedules: list[RandomSchedule], producer: str, count: int) -> None:
     """Ten requests for each schedule, then InitProducerId of a new instance, until one has left a transaction open.
 
     They are Produce v12 and EndTxn v5, of the present pair and of the one before; of an old client AddPartitionsToTxn v3, Produce v11,
@@ -49,13 +49,13 @@ def goes_through(context: ScenarioContext, schedules: list[Schedule], producer: 
     """
     one = context.turn_of(producer)
     for number in range(count):
-        schedules.append(_Walk(context, one, Schedule(number)).run())
+        schedules.append(_Walk(context, one, RandomSchedule(number)).run())
         if schedules[-1].left_open:
             break
 
 
 @KIP890.then("no schedule has left a transaction open")
-def nothing_is_left_open(context: ScenarioContext, schedules: list[Schedule]) -> None:
+def nothing_is_left_open(context: ScenarioContext, schedules: list[RandomSchedule]) -> None:
     """After each request DescribeProducers showed no open transaction of the producer's id in a partition that the coordinator does not
     list, and after each schedule none at all; and some wrote something."""
     if not any(schedule.accepted_writes for schedule in schedules):
@@ -72,13 +72,13 @@ def nothing_is_left_open(context: ScenarioContext, schedules: list[Schedule]) ->
 class _Walk:
     """One schedule in progress."""
 
-    def __init__(self, context: ScenarioContext, producer: Producer, schedule: Schedule) -> None:
+    def __init__(self, context: ScenarioContext, producer: Producer, schedule: RandomSchedule) -> None:
         self._context, self._producer, self._schedule = context, producer, schedule
         self._chance = random.Random(schedule.number)  # noqa: S311 - a schedule is no secret
         self._acts: list[Callable[[], None]] = [self._write, self._write, self._write, self._end, self._mark, self._write_late]
         self._acts += [self._add, self._add] if producer.is_old else [self._end_late]
 
-    def run(self) -> Schedule:
+    def run(self) -> RandomSchedule:
         for _ in range(_ACTS):
             self._chance.choice(self._acts)()
             self._look()

@@ -17,21 +17,21 @@ _NO_COORDINATOR = 1_000
 
 
 @dataclass
-class Answers:
+class AnsweredRequests:
     """The outcome of each request, by its description."""
 
     to: dict[str, Outcome[object]] = field(default_factory=dict)
 
 
 @PIP31.state
-def answers() -> Answers:
+def answers() -> AnsweredRequests:
     """The answers of this scenario."""
-    return Answers()
+    return AnsweredRequests()
 
 
 @PIP31.when("a client sends {requests}[ to {topic}][ and {subscription}][ in {unknown:transaction}]")
 def sends_requests(
-    context: ScenarioContext, answers: Answers, requests: str, topic: str | None, subscription: str | None, unknown: str | None
+    context: ScenarioContext, answers: AnsweredRequests, requests: str, topic: str | None, subscription: str | None, unknown: str | None
 ) -> None:
     """One after the other, on a new connection. Each kind: for a topic, a producer and a consumer of it, a plain message, a transaction
     with a message and an acknowledgement, its commit, and closing or deleting all of them. Invalid ones: a topic whose name cannot be
@@ -52,7 +52,7 @@ def sends_requests(
         _end_unknown(context, answers, topic, subscription)
 
 
-def _ask_for_all(context: ScenarioContext, answers: Answers) -> None:
+def _ask_for_all(context: ScenarioContext, answers: AnsweredRequests) -> None:
     """One after the other: a topic, a producer and a consumer of it, a plain message, which is received; a transaction with both, a message
     and an acknowledgement in it, and its commit; at last both are closed, and the topic is deleted.
     """
@@ -79,7 +79,7 @@ def _ask_for_all(context: ScenarioContext, answers: Answers) -> None:
     to["the end of the topic"] = client.delete_topic(topic)
 
 
-def _ask_for_nothing(context: ScenarioContext, answers: Answers, topic: str, subscription: str, unknown: str) -> None:
+def _ask_for_nothing(context: ScenarioContext, answers: AnsweredRequests, topic: str, subscription: str, unknown: str) -> None:
     """A producer of a topic whose name cannot be parsed; a transaction of a missing coordinator; participants and an end of the unknown
     transaction; and a message in a transaction that has ended.
     """
@@ -99,7 +99,7 @@ def _ask_for_nothing(context: ScenarioContext, answers: Answers, topic: str, sub
     to["SEND"] = client.send(producer, "late", transaction=ended)
 
 
-def _write_to_what_goes(context: ScenarioContext, answers: Answers, topic: str) -> None:
+def _write_to_what_goes(context: ScenarioContext, answers: AnsweredRequests, topic: str) -> None:
     """Each time with the same producer. If it is notified, while it writes, that it was closed, it opens again and writes again."""
     client: PulsarProbe = context.session.client("asker")
     name = context.topics[topic]
@@ -116,7 +116,7 @@ def _write_to_what_goes(context: ScenarioContext, answers: Answers, topic: str) 
     answers.to["SEND to a topic that was terminated"] = send("late")
 
 
-def _end_unknown(context: ScenarioContext, answers: Answers, topic: str, subscription: str) -> None:
+def _end_unknown(context: ScenarioContext, answers: AnsweredRequests, topic: str, subscription: str) -> None:
     """END_TXN_ON_PARTITION and END_TXN_ON_SUBSCRIPTION of a new transaction, to which they were not added."""
     client: PulsarProbe = context.session.client("asker")
     begun = answers.to["NEW_TXN"] = client.new_transaction(retry=False)
@@ -127,7 +127,7 @@ def _end_unknown(context: ScenarioContext, answers: Answers, topic: str, subscri
 
 
 @PIP31.then("each of them is {outcome}")
-def are_answered(context: ScenarioContext, answers: Answers, outcome: str) -> None:
+def are_answered(context: ScenarioContext, answers: AnsweredRequests, outcome: str) -> None:
     """Answered: with success or with an error. Done: with success. Silence to one of them is a violation where the client then asks, on its
     first connection, how many coordinators there are, and is answered: that broker is not merely slow.
     """
@@ -135,7 +135,7 @@ def are_answered(context: ScenarioContext, answers: Answers, outcome: str) -> No
     _judge(context, answers, [what for what, answer in answers.to.items() if not isinstance(answer, accepted)])
 
 
-def _judge(context: ScenarioContext, answers: Answers, wrong: list[str]) -> None:
+def _judge(context: ScenarioContext, answers: AnsweredRequests, wrong: list[str]) -> None:
     silent = [what for what in wrong if isinstance(answers.to[what], Unknown)]
     if silent and not isinstance(context.session.client("asker").coordinators(), Done):
         raise NoAnswer(f"nothing was answered to {', '.join(silent)}, nor to what was asked behind")

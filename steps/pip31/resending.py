@@ -105,7 +105,7 @@ def producer_opens(context: ScenarioContext, sent: NamedProducers, producer: str
     sent.last[producer] = -1
 
 
-@PIP31.then("producer {producer} is told the last sequence id that it has used")
+@PIP31.then("producer {producer} is answered the last sequence id that it has used")
 def is_notified_its_last(context: ScenarioContext, sent: NamedProducers, producer: str) -> None:
     """The answer to PRODUCER has it, so that the producer continues with the next one."""
     reported, last = sent.by_producer[producer][0].last_sequence_id, sent.last[producer]

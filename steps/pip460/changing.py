@@ -9,7 +9,7 @@ from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.sentence import takes_minutes
 from fencepost.steps.settling import let_pass
 
-from .context import RequestedChange, ScalableTopics
+from .context import RequestedChange, ScenarioScalableTopics
 from .traffic import Traffic
 from .vocabulary import PIP460, SplitOrMerge
 
@@ -41,7 +41,7 @@ RETENTION = PIP460.act(
 
 
 @SPLIT.given
-def has_been_split(scalable_topics: ScalableTopics, segment: str, low: str, high: str, times: int | None) -> None:
+def has_been_split(scalable_topics: ScenarioScalableTopics, segment: str, low: str, high: str, times: int | None) -> None:
     split = segment
     for _ in range(times or 1):
         _make(scalable_topics, SplitOrMerge(True, (split,)), (low, high))
@@ -50,46 +50,57 @@ def has_been_split(scalable_topics: ScalableTopics, segment: str, low: str, high
 
 @SPLIT.when
 def is_split(
-    context: ScenarioContext, scalable_topics: ScalableTopics, traffic: Traffic, segment: str, low: str, high: str, beside: str | None
+    context: ScenarioContext,
+    scalable_topics: ScenarioScalableTopics,
+    traffic: Traffic,
+    segment: str,
+    low: str,
+    high: str,
+    beside: str | None,
 ) -> None:
     _ask(context, scalable_topics, SplitOrMerge(True, (segment,)), (low, high), traffic if beside else None)
 
 
 @MERGE.given
-def have_been_merged(scalable_topics: ScalableTopics, family: tuple[str, ...], segment: str) -> None:
+def have_been_merged(scalable_topics: ScenarioScalableTopics, family: tuple[str, ...], segment: str) -> None:
     _make(scalable_topics, SplitOrMerge(False, family), (segment,))
 
 
 @MERGE.when
 def are_merged(
-    context: ScenarioContext, scalable_topics: ScalableTopics, traffic: Traffic, family: tuple[str, ...], segment: str, beside: str | None
+    context: ScenarioContext,
+    scalable_topics: ScenarioScalableTopics,
+    traffic: Traffic,
+    family: tuple[str, ...],
+    segment: str,
+    beside: str | None,
 ) -> None:
     _ask(context, scalable_topics, SplitOrMerge(False, family), (segment,), traffic if beside else None)
 
 
 @TRY.given
-def has_been_tried(scalable_topics: ScalableTopics, change: SplitOrMerge) -> None:
+def has_been_tried(scalable_topics: ScenarioScalableTopics, change: SplitOrMerge) -> None:
     scalable_topics.change(change)
 
 
 @TRY.when
-def is_asked_for(context: ScenarioContext, scalable_topics: ScalableTopics, change: SplitOrMerge) -> None:
+def is_asked_for(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, change: SplitOrMerge) -> None:
     context.ask(str(change), scalable_topics.change(change).answer)
 
 
 @RETENTION.given
 @takes_minutes
-def retention_has_passed(context: ScenarioContext, scalable_topics: ScalableTopics, nearly: str | None) -> None:
+def retention_has_passed(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, nearly: str | None) -> None:
     _wait(context, scalable_topics, _MOST_OF_IT_S if nearly else _RETENTION_PASSED_S)
 
 
 @RETENTION.when
 @takes_minutes
-def retention_passes(context: ScenarioContext, scalable_topics: ScalableTopics) -> None:
+def retention_passes(context: ScenarioContext, scalable_topics: ScenarioScalableTopics) -> None:
     _wait(context, scalable_topics, _RETENTION_PASSED_S)
 
 
-def _wait(context: ScenarioContext, scalable_topics: ScalableTopics, seconds: float) -> None:
+def _wait(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, seconds: float) -> None:
     """Then look at the layouts, so that the history shows which segments are gone by then."""
     let_pass(context.session.time, seconds)
     for topic in scalable_topics.by_name.values():
@@ -97,7 +108,7 @@ def _wait(context: ScenarioContext, scalable_topics: ScalableTopics, seconds: fl
 
 
 @PIP460.given("{change} has been cut short {moment}")
-def has_been_cut_short(context: ScenarioContext, scalable_topics: ScalableTopics, change: SplitOrMerge, moment: str) -> None:
+def has_been_cut_short(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, change: SplitOrMerge, moment: str) -> None:
     """The system loses its power when it reaches that point of the change, and restarts with what was durable."""
     context.session.faults.crash_at(moment)
     answer = scalable_topics.change(change).answer
@@ -107,7 +118,7 @@ def has_been_cut_short(context: ScenarioContext, scalable_topics: ScalableTopics
 
 
 @PIP460.given("{family} came of {parents:family}")
-def came_of(context: ScenarioContext, scalable_topics: ScalableTopics, family: tuple[str, ...], parents: tuple[str, ...]) -> None:
+def came_of(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, family: tuple[str, ...], parents: tuple[str, ...]) -> None:
     """Within patience the parents have these children, all of them active, whichever broker completed the change. They get these names, the
     lowest hashes first.
     """
@@ -122,7 +133,7 @@ def came_of(context: ScenarioContext, scalable_topics: ScalableTopics, family: t
 
 
 @PIP460.given("subscription {subscription} has come to {segment}, which takes messages still")
-def has_come_late(context: ScenarioContext, scalable_topics: ScalableTopics, subscription: str, segment: str) -> None:
+def has_come_late(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, subscription: str, segment: str) -> None:
     """Shared, with a consumer, from the first message on. After its answer, the layout shows the segment as active: it is sealed later."""
     context.subscriptions.subscribe(subscription, segment, SubscriptionType.SHARED, subscription)
     found = scalable_topics.segment(scalable_topics.given_layout(scalable_topics.places[segment].topic), segment)
@@ -131,7 +142,9 @@ def has_come_late(context: ScenarioContext, scalable_topics: ScalableTopics, sub
 
 
 @PIP460.when("{change} and {other:change} are asked for at the same time")
-def are_asked_for_at_once(context: ScenarioContext, scalable_topics: ScalableTopics, change: SplitOrMerge, other: SplitOrMerge) -> None:
+def are_asked_for_at_once(
+    context: ScenarioContext, scalable_topics: ScenarioScalableTopics, change: SplitOrMerge, other: SplitOrMerge
+) -> None:
     """The second is requested before the first is answered."""
     before = scalable_topics.before(change)
     begun = [(one, achieved(scalable_topics.begin(one), f"asking for {one}")) for one in (change, other)]
@@ -150,7 +163,7 @@ def is_refused_as_impossible(context: ScenarioContext) -> None:
 
 
 @PIP460.then("soon {change} is made")
-def is_made(context: ScenarioContext, scalable_topics: ScalableTopics, change: SplitOrMerge) -> None:
+def is_made(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, change: SplitOrMerge) -> None:
     """Within patience, in which it is requested again and again, the layout shows its segments as sealed, whatever the answers were."""
     topic, seen = scalable_topics.topic_of(change), ""
     for _ in context.session.time.attempts():
@@ -162,7 +175,7 @@ def is_made(context: ScenarioContext, scalable_topics: ScalableTopics, change: S
 
 
 @PIP460.then("it is refused, or {segment} takes no message any more")
-def is_refused_or_sealed(context: ScenarioContext, scalable_topics: ScalableTopics, segment: str) -> None:
+def is_refused_or_sealed(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, segment: str) -> None:
     """The answer is a refusal, or the layout shows the segment as sealed or not at all: the broker that completes a change seals the parent
     before any producer can write to its children.
     """
@@ -174,7 +187,7 @@ def is_refused_or_sealed(context: ScenarioContext, scalable_topics: ScalableTopi
     context.evidence.expect(holds, "a refusal", seen, what=f"answer to {context.asked}", error=error, code=code)
 
 
-def _make(scalable_topics: ScalableTopics, change: SplitOrMerge, children: tuple[str, ...]) -> None:
+def _make(scalable_topics: ScenarioScalableTopics, change: SplitOrMerge, children: tuple[str, ...]) -> None:
     asked = scalable_topics.change(change)
     achieved(asked.answer, str(change))
     if not scalable_topics.name_children(asked, children):
@@ -182,7 +195,11 @@ def _make(scalable_topics: ScalableTopics, change: SplitOrMerge, children: tuple
 
 
 def _ask(
-    context: ScenarioContext, scalable_topics: ScalableTopics, change: SplitOrMerge, children: tuple[str, ...], traffic: Traffic | None
+    context: ScenarioContext,
+    scalable_topics: ScenarioScalableTopics,
+    change: SplitOrMerge,
+    children: tuple[str, ...],
+    traffic: Traffic | None,
 ) -> None:
     asked = scalable_topics.change(change) if traffic is None else _beside(traffic, scalable_topics, change)
     context.ask(str(change), asked.answer)
@@ -190,6 +207,6 @@ def _ask(
         scalable_topics.name_children(asked, children)
 
 
-def _beside(traffic: Traffic, scalable_topics: ScalableTopics, change: SplitOrMerge) -> RequestedChange:
+def _beside(traffic: Traffic, scalable_topics: ScenarioScalableTopics, change: SplitOrMerge) -> RequestedChange:
     before = scalable_topics.before(change)
     return scalable_topics.note(change, before, traffic.go_on(change))

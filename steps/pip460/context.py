@@ -38,7 +38,7 @@ class RequestedChange:
 
 
 @dataclass
-class ScalableTopics:
+class ScenarioScalableTopics:
     """Those of one scenario, by their names in it."""
 
     context: ScenarioContext
@@ -160,6 +160,6 @@ class ScalableTopics:
 
 
 @PIP460.state
-def scalable_topics(context: ScenarioContext) -> ScalableTopics:
+def scalable_topics(context: ScenarioContext) -> ScenarioScalableTopics:
     """The scalable topics of this scenario."""
-    return ScalableTopics(context)
+    return ScenarioScalableTopics(context)

@@ -16,7 +16,7 @@ _NOT_YET = "not told yet"
 _TOLD = "told"
 
 
-@PIP460.then("{waiting} is not told the end of {topic} before {values}, which {transaction} {ends} now")
+@PIP460.then("{waiting} is not notified of the end of {topic} before {values}, which {transaction} {ends} now")
 def is_not_notified_the_end(
     context: ScenarioContext, waiting: str | None, topic: str, values: tuple[str, ...], transaction: str, ends: Action
 ) -> None:
@@ -43,7 +43,7 @@ def is_not_notified_the_end(
     context.expect_messages(f"reader of {topic}", sorted(values), sorted(taken))
 
 
-@PIP460.then("the next consumer of {subscription} is told the end of {topic}")
+@PIP460.then("the next consumer of {subscription} is notified of the end of {topic}")
 def next_is_notified_the_end(context: ScenarioContext, subscription: str, topic: str) -> None:
     """A consumer takes over the subscription now, and receives REACHED_END_OF_TOPIC within patience."""
     context.subscriptions.replace_consumer(subscription, looking=True)

@@ -8,14 +8,14 @@ from fencepost.contract.outcomes import Done, Refused
 from fencepost.steps.answers import reported
 from fencepost.steps.pulsar.context import ScenarioContext
 
-from .context import RequestedChange, ScalableTopics
+from .context import RequestedChange, ScenarioScalableTopics
 from .vocabulary import PIP460
 
 _HASHES = 65_536
 
 
 @PIP460.then("{topic} has {count} equal segments of its first epoch")
-def has_equal_segments(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str, count: int) -> None:
+def has_equal_segments(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, topic: str, count: int) -> None:
     """Exactly so many, all active, without parents and children, created at epoch 0, which is the layout's; the sizes of their hash ranges
     differ by one at most.
     """
@@ -32,7 +32,11 @@ def has_equal_segments(context: ScenarioContext, scalable_topics: ScalableTopics
 
 @PIP460.then("the hashes of {parents:family} are those of {children:family}[, {halves}]")
 def have_taken_over(
-    context: ScenarioContext, scalable_topics: ScalableTopics, children: tuple[str, ...], parents: tuple[str, ...], halves: str | None
+    context: ScenarioContext,
+    scalable_topics: ScenarioScalableTopics,
+    children: tuple[str, ...],
+    parents: tuple[str, ...],
+    halves: str | None,
 ) -> None:
     """The parents are sealed and the children active; together the children have all the hashes of the parents, each in one of them. Half
     each: the first child ends at half of the sum of both ends, rounded down, and has the lower number.
@@ -53,7 +57,9 @@ def have_taken_over(
 
 
 @PIP460.then("{parents:family} and {segments} name each other")
-def name_each_other(context: ScenarioContext, scalable_topics: ScalableTopics, parents: tuple[str, ...], segments: tuple[str, ...]) -> None:
+def name_each_other(
+    context: ScenarioContext, scalable_topics: ScenarioScalableTopics, parents: tuple[str, ...], segments: tuple[str, ...]
+) -> None:
     """Each child has exactly these parents, and each parent exactly these children."""
     layout = scalable_topics.layout(scalable_topics.places[parents[0]].topic)
     old, new = _named(scalable_topics, layout, parents), _named(scalable_topics, layout, segments)
@@ -68,7 +74,7 @@ def name_each_other(context: ScenarioContext, scalable_topics: ScalableTopics, p
 @PIP460.then("{topic} is at epoch {count}[, which created {children:family} and sealed {parents:family}]")
 def is_at_epoch(
     context: ScenarioContext,
-    scalable_topics: ScalableTopics,
+    scalable_topics: ScenarioScalableTopics,
     topic: str,
     count: int,
     children: tuple[str, ...] | None,
@@ -87,7 +93,7 @@ def is_at_epoch(
 
 
 @PIP460.then("at every epoch {topic} {law}")
-def holds_at_every_epoch(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str, law: str) -> None:
+def holds_at_every_epoch(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, topic: str, law: str) -> None:
     """In the current layout, and in each that was seen in this scenario."""
     scalable_topics.layout(topic)
     layouts = scalable_topics.seen[topic]
@@ -98,7 +104,7 @@ def holds_at_every_epoch(context: ScenarioContext, scalable_topics: ScalableTopi
 
 
 @PIP460.then("the layout of {topic} is what the answers say")
-def is_what_the_answers_say(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str) -> None:
+def is_what_the_answers_say(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, topic: str) -> None:
     """For the changes that were requested: one that was answered with success is there as a whole, a refused one has left nothing, and one
     without an answer is there or has left nothing. The epoch has grown by one for each that is there.
     """
@@ -182,7 +188,7 @@ def _given_twice(layouts: Sequence[Layout]) -> Iterator[str]:
                 yield f"{one} of epoch {one.created_at_epoch} has the number of another one"
 
 
-def _named(scalable_topics: ScalableTopics, layout: Layout, names: Sequence[str]) -> dict[str, LayoutSegment]:
+def _named(scalable_topics: ScenarioScalableTopics, layout: Layout, names: Sequence[str]) -> dict[str, LayoutSegment]:
     """The segments that have these names and are there."""
     places = {name: scalable_topics.places[name].number for name in names if name in scalable_topics.places}
     return {name: segment for name, number in places.items() if (segment := layout.named(number)) is not None}

@@ -19,7 +19,7 @@ from fencepost.steps.pulsar.subscriptions import Subscriber
 from fencepost.steps.pulsar.topics import is_sentinel
 from fencepost.steps.pulsar.vocabulary import shown
 
-from .context import NumberedSegment, ScalableTopics
+from .context import NumberedSegment, ScenarioScalableTopics
 from .vocabulary import PIP460
 
 OLD_CLIENT = "old client"
@@ -45,7 +45,7 @@ DELETE = PIP460.act(
 
 @MAKE.given
 def scalable_topic_of(
-    scalable_topics: ScalableTopics,
+    scalable_topics: ScenarioScalableTopics,
     topics: tuple[str, ...],
     segments: tuple[str, ...],
     deduplicated: str | None,
@@ -58,7 +58,7 @@ def scalable_topic_of(
 
 
 @MAKE.when
-def makes(context: ScenarioContext, scalable_topics: ScalableTopics, topics: tuple[str, ...], segments: tuple[str, ...]) -> None:
+def makes(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, topics: tuple[str, ...], segments: tuple[str, ...]) -> None:
     for topic in topics:
         context.ask("creation", scalable_topics.make(topic, len(segments)))
         scalable_topics.name_segments(topic, segments)
@@ -70,17 +70,17 @@ def has_been_tried_under_a_name(context: ScenarioContext, topic: str) -> None:
 
 
 @DELETE.given
-def has_been_deleted(scalable_topics: ScalableTopics, topic: str) -> None:
+def has_been_deleted(scalable_topics: ScenarioScalableTopics, topic: str) -> None:
     achieved(scalable_topics.context.client.delete_scalable_topic(scalable_topics.by_name[topic]), f"deleting {topic}")
 
 
 @DELETE.when
-def is_deleted(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str) -> None:
+def is_deleted(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, topic: str) -> None:
     context.ask("deletion", context.client.delete_scalable_topic(scalable_topics.by_name[topic]))
 
 
 @PIP460.given("{topic} is {absence}[ of {whole:topic}]")
-def is_absent(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str, absence: str, whole: str | None) -> None:
+def is_absent(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, topic: str, absence: str, whole: str | None) -> None:
     """An unknown name, of a scalable topic or of a segment. A change can be requested by its number, a producer opened by its name."""
     if whole is None:
         context.topics.by_name[topic] = scalable_topics.by_name[topic] = scalable(context.session.unique(topic))
@@ -104,7 +104,9 @@ def is_absent(context: ScenarioContext, scalable_topics: ScalableTopics, topic: 
 
 
 @PIP460.given("subscription {subscription} has been {registered} {topic}")
-def has_been_registered(context: ScenarioContext, scalable_topics: ScalableTopics, subscription: str, registered: str, topic: str) -> None:
+def has_been_registered(
+    context: ScenarioContext, scalable_topics: ScenarioScalableTopics, subscription: str, registered: str, topic: str
+) -> None:
     """An administrator creates a subscription of the whole topic, from the first message on, without a consumer; or removes it."""
     name = scalable_topics.by_name[topic]
     if registered == "registered for":
@@ -114,7 +116,7 @@ def has_been_registered(context: ScenarioContext, scalable_topics: ScalableTopic
 
 
 @PIP460.when("an administrator looks at the layout of {topic}")
-def looks_at_the_layout(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str) -> None:
+def looks_at_the_layout(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, topic: str) -> None:
     """GET of a scalable topic."""
     context.ask("layout", context.client.layout(scalable_topics.by_name[topic], retry=False))
 
@@ -144,7 +146,7 @@ def is_refused_for_good(context: ScenarioContext) -> None:
 
 
 @PIP460.then("{topic} {found} among the scalable topics of {namespace}")
-def is_listed(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str, found: str, namespace: str | None) -> None:
+def is_listed(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, topic: str, found: str, namespace: str | None) -> None:
     """In the list that an administrator gets: of its own namespace, or of that of another topic."""
     name = scalable_topics.namespace_of(namespace or topic)
     there = observed(context.client.scalable_topics(name), f"listing the scalable topics of {name}")
@@ -169,7 +171,7 @@ def has_waiting(context: ScenarioContext, subscription: str, content: tuple[str,
 
 
 @PIP460.then("subscription {subscription} is on each active segment of {topic}")
-def is_on_each(context: ScenarioContext, scalable_topics: ScalableTopics, subscription: str, topic: str) -> None:
+def is_on_each(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, subscription: str, topic: str) -> None:
     """Its next consumer of each receives a message that was written before it subscribed. A missing subscription would begin after that
     message.
     """
@@ -182,7 +184,7 @@ def is_on_each(context: ScenarioContext, scalable_topics: ScalableTopics, subscr
 
 
 @PIP460.then("soon each active segment of {topic} takes a message")
-def takes_a_message(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str) -> None:
+def takes_a_message(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, topic: str) -> None:
     """Within patience, each active segment of the current layout accepts one, and a new subscription receives it."""
     refused = ""
     for number in context.session.time.attempts():

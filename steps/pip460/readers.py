@@ -21,14 +21,14 @@ from fencepost.steps.outcomes import achieved
 from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.pulsar.vocabulary import shown
 
-from .context import ScalableTopics
+from .context import ScenarioScalableTopics
 from .vocabulary import PIP460
 
 QUEUE, CHECKPOINTS, REGISTERED = "as a queue consumer", "with checkpoints", "as a checkpoint consumer"
 
 
 @dataclass
-class Member:
+class StreamMember:
     """A consumer of a whole topic. `marked` is how many assignments it had received when the When began."""
 
     topic: str
@@ -64,8 +64,8 @@ class Readers:
     """The consumers of one scenario, by their names in it, and the producers that write to its topics by keys."""
 
     context: ScenarioContext
-    topics: ScalableTopics
-    members: dict[str, Member] = field(default_factory=dict)
+    topics: ScenarioScalableTopics
+    members: dict[str, StreamMember] = field(default_factory=dict)
     writers: dict[str, TopicWriter] = field(default_factory=dict)
     log: list[tuple[str, Received]] = field(default_factory=list)
     """All messages that they have received, in that order. Pulsar delivers at least once: a message that is redelivered after a consumer of
@@ -74,14 +74,14 @@ class Readers:
     _acknowledged: set[tuple[str, MessageId]] = field(default_factory=set)
     _opened: int = 0
 
-    def __getitem__(self, name: str) -> Member:
+    def __getitem__(self, name: str) -> StreamMember:
         return self.members[name]
 
     def join(self, name: str, group: str, topic: str, role: str | None, consumer_name: str | None) -> Outcome[object]:
         """A consumer registers, for the first time or again; under that other name, where one is given."""
         self.mark()
         client: PulsarProbe = self.context.session.client(f"consumer {name}")
-        member = self.members.setdefault(name, Member(topic, group, role, client))
+        member = self.members.setdefault(name, StreamMember(topic, group, role, client))
         full = self.topics.by_name[topic]
         if role == CHECKPOINTS:
             return self._read_from(member, {})
@@ -102,7 +102,7 @@ class Readers:
         client = self.members[other].client
         joined = client.join_stream(self.topics.by_name[topic], group, name, beside=self.members[other].stream)
         if isinstance(joined, Done):
-            self.members[name] = Member(topic, group, None, client, joined.value)
+            self.members[name] = StreamMember(topic, group, None, client, joined.value)
             self.attach()
         return joined
 
@@ -189,7 +189,7 @@ class Readers:
         self.log = [(one, message) for one, message in self.log if one != name or message in member.taken]
         return self._read_from(member, {message.topic: message.id for message in member.taken})
 
-    def _read_from(self, member: Member, positions: dict[str, MessageId]) -> Outcome[None]:
+    def _read_from(self, member: StreamMember, positions: dict[str, MessageId]) -> Outcome[None]:
         """Read every segment of the layout after its position, from the beginning where it has none."""
         member.positions = positions
         for segment in self.topics.given_layout(member.topic).in_order:
@@ -200,13 +200,13 @@ class Readers:
                     return trouble
         return Done(None)
 
-    def _reader_of(self, member: Member, segment: LayoutSegment, position: MessageId | None) -> Outcome[Consumer]:
+    def _reader_of(self, member: StreamMember, segment: LayoutSegment, position: MessageId | None) -> Outcome[Consumer]:
         """It has a separate subscription, which ends with it."""
         self._opened += 1
         name = self.context.session.unique(f"{member.group}-{self._opened}")
         return member.client.subscribe(segment.topic, name, SubscriptionType.EXCLUSIVE, durable=False, start=position)
 
-    def _take(self, member: Member) -> Outcome[Received]:
+    def _take(self, member: StreamMember) -> Outcome[Received]:
         if member.role != CHECKPOINTS:
             assert member.reader is not None, "who reads has joined"
             return member.client.take(member.reader, within_s=0)
@@ -220,7 +220,7 @@ class Readers:
                     return found
         return Unknown("nothing has come")
 
-    def _due(self, member: Member) -> Iterator[Consumer]:
+    def _due(self, member: StreamMember) -> Iterator[Consumer]:
         """The readers of the segments that a checkpoint consumer reads now: none of a child before the last message of its parents."""
         segments = self.topics.given_layout(member.topic).in_order
         topics = {segment.number: segment.topic for segment in segments}
@@ -229,7 +229,7 @@ class Readers:
             if segment.topic in member.by_segment and all(self._has_read(member, parent) for parent in parents):
                 yield member.by_segment[segment.topic]
 
-    def _has_read(self, member: Member, segment: str) -> bool:
+    def _has_read(self, member: StreamMember, segment: str) -> bool:
         """Whether a checkpoint consumer has reached the end of a segment."""
         places = [message.id.position for message in member.taken if message.topic == segment]
         match member.client.last_message_id(member.by_segment[segment]):
@@ -238,7 +238,7 @@ class Readers:
             case _:
                 return False
 
-    def _acknowledge(self, member: Member, message: Received) -> Outcome[None]:
+    def _acknowledge(self, member: StreamMember, message: Received) -> Outcome[None]:
         if member.role == CHECKPOINTS:
             return Done(None)
         assert member.reader is not None, "who reads has joined"
@@ -247,6 +247,6 @@ class Readers:
 
 
 @PIP460.state
-def readers(context: ScenarioContext, scalable_topics: ScalableTopics) -> Readers:
+def readers(context: ScenarioContext, scalable_topics: ScenarioScalableTopics) -> Readers:
     """The consumers of whole topics in this scenario."""
     return Readers(context, scalable_topics)

@@ -33,7 +33,7 @@ def comes(context: ScenarioContext, sender: str, segment: str) -> None:
     context.ask("PRODUCER", _opened(context, sender, segment))
 
 
-@PIP460.then("it is told that its last message was number {sequence}")
+@PIP460.then("it is answered that its last message was number {sequence}")
 def is_notified_where_it_was(context: ScenarioContext, sequence: int) -> None:
     """The answer to PRODUCER has this sequence id, after which a client continues."""
     answer = context.answer

@@ -10,8 +10,8 @@ from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.sentence import takes_minutes
 from fencepost.steps.settling import let_pass
 
-from .context import ScalableTopics
-from .readers import Member, Readers
+from .context import ScenarioScalableTopics
+from .readers import Readers, StreamMember
 from .vocabulary import PIP460
 
 _GRACE_S, _MOST_OF_IT_S = 63.0, 45.0
@@ -138,7 +138,7 @@ def are_written_by_keys(readers: Readers, values: tuple[str, ...], topic: str) -
 
 
 @PIP460.given("the controller of {topic} has crashed")
-def controller_has_crashed(context: ScenarioContext, scalable_topics: ScalableTopics, readers: Readers, topic: str) -> None:
+def controller_has_crashed(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, readers: Readers, topic: str) -> None:
     """The broker that has it ends as by a power cut, when all consumers have received its assignments; the others go on."""
     readers.mark()
     layout = achieved(context.client.looked_up(scalable_topics.by_name[topic]), f"looking {topic} up")
@@ -148,7 +148,7 @@ def controller_has_crashed(context: ScenarioContext, scalable_topics: ScalableTo
 
 
 @PIP460.given("another broker has become the controller of {topic}, while the former one lives")
-def controller_has_changed(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str) -> None:
+def controller_has_changed(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, topic: str) -> None:
     """The session of the controller's broker with the metadata store has expired, as after a long pause, and the others noticed that first.
     If none of them can be the controller, there is none; the same broker again is a violation here already.
     """
@@ -162,7 +162,7 @@ def controller_has_changed(context: ScenarioContext, scalable_topics: ScalableTo
 
 
 @PIP460.given("the controller of {topic} is another broker than the one that administrators ask")
-def controller_is_elsewhere(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str) -> None:
+def controller_is_elsewhere(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, topic: str) -> None:
     """Where it is the same, the session of that broker with the metadata store expires, and the other one becomes the controller."""
     found = _controller(context, scalable_topics, topic)
     if found is not None and context.client.is_asked_first(found):
@@ -175,7 +175,7 @@ def controller_is_elsewhere(context: ScenarioContext, scalable_topics: ScalableT
 @PIP460.then("{member} is assigned {assigned}[, {undisturbed}]")
 def is_assigned(
     context: ScenarioContext,
-    scalable_topics: ScalableTopics,
+    scalable_topics: ScenarioScalableTopics,
     readers: Readers,
     member: str,
     assigned: tuple[str, ...],
@@ -207,7 +207,7 @@ def is_assigned(
 
 @PIP460.given("the segments of {members} are called {family}")
 def are_called(
-    context: ScenarioContext, scalable_topics: ScalableTopics, readers: Readers, members: tuple[str, ...], family: tuple[str, ...]
+    context: ScenarioContext, scalable_topics: ScenarioScalableTopics, readers: Readers, members: tuple[str, ...], family: tuple[str, ...]
 ) -> None:
     """Each of these stream consumers is assigned one segment, whichever the controller chose, and that has this name from here on."""
     for member, name in zip(members, family, strict=True):
@@ -224,7 +224,7 @@ def are_called(
 
 @PIP460.then("{members} have a segment of {topic} each")
 def have_one_each(
-    context: ScenarioContext, scalable_topics: ScalableTopics, readers: Readers, members: tuple[str, ...], topic: str
+    context: ScenarioContext, scalable_topics: ScenarioScalableTopics, readers: Readers, members: tuple[str, ...], topic: str
 ) -> None:
     """Within patience the newest assignment of each has an active segment; which and how many does not matter."""
     active = {segment.number for segment in scalable_topics.layout(topic).active}
@@ -237,8 +237,10 @@ def have_one_each(
     context.evidence.expect(not without, expected, f"none for {', '.join(without)}" if without else expected, what=f"segments of {topic}")
 
 
-@PIP460.then("soon {member} is sent away, or told of {topic} as it is now")
-def is_sent_away_or_reported(context: ScenarioContext, scalable_topics: ScalableTopics, readers: Readers, member: str, topic: str) -> None:
+@PIP460.then("soon {member} is sent away, or notified of {topic} as it is now")
+def is_sent_away_or_reported(
+    context: ScenarioContext, scalable_topics: ScenarioScalableTopics, readers: Readers, member: str, topic: str
+) -> None:
     """Within patience the connection over which it has registered is closed, or has brought an assignment of the newest layout."""
     one, expected, holds = readers[member], "the end of its connection, or an assignment", False
     epoch = scalable_topics.layout(topic).epoch
@@ -253,15 +255,20 @@ def is_sent_away_or_reported(context: ScenarioContext, scalable_topics: Scalable
     context.evidence.expect(holds, expected, expected if holds else "neither", what=f"told to {member} of the change")
 
 
-@PIP460.then("{member} was told of no other segments")
-def is_undisturbed(context: ScenarioContext, scalable_topics: ScalableTopics, readers: Readers, member: str) -> None:
+@PIP460.then("{member} was notified of no other segments")
+def is_undisturbed(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, readers: Readers, member: str) -> None:
     """No others than it had before the When, until it is notified of a split of one of them that is made now."""
     _expect_undisturbed(context, scalable_topics, member, readers[member])
 
 
 @PIP460.then("each active segment of {topic} is assigned {distribution} to {members}")
 def are_dealt_out(
-    context: ScenarioContext, scalable_topics: ScalableTopics, readers: Readers, topic: str, distribution: str, members: tuple[str, ...]
+    context: ScenarioContext,
+    scalable_topics: ScenarioScalableTopics,
+    readers: Readers,
+    topic: str,
+    distribution: str,
+    members: tuple[str, ...],
 ) -> None:
     """Within patience, each to one of them, by the name and with the hashes that the layout has. In turn: the segments by their first hash,
     the consumers by their names.
@@ -293,12 +300,12 @@ def was_read(context: ScenarioContext, readers: Readers, members: tuple[str, ...
     context.expect_messages(f"reading of {' and '.join(members)}", by(content), by(found))
 
 
-def _controller(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str) -> str | None:
+def _controller(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, topic: str) -> str | None:
     """The controller that clients are answered."""
     return achieved(context.client.looked_up(scalable_topics.by_name[topic]), f"looking {topic} up").controller
 
 
-def _expect_undisturbed(context: ScenarioContext, scalable_topics: ScalableTopics, name: str, one: Member) -> None:
+def _expect_undisturbed(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, name: str, one: StreamMember) -> None:
     before = set(one.reported[max(one.marked - 1, 0)].numbers)
     others = [numbers for numbers in _since(context, scalable_topics, one) if set(numbers) != before]
     seen = _named(scalable_topics, one, set(others[0])) if others else "no others"
@@ -310,7 +317,7 @@ def _without_drained(layout: Layout, numbers: Sequence[int], due: set[int]) -> s
     return {number for number in numbers if number in due or number not in sealed}
 
 
-def _named(topics: ScalableTopics, member: Member, numbers: set[int]) -> str:
+def _named(topics: ScenarioScalableTopics, member: StreamMember, numbers: set[int]) -> str:
     layout = topics.layout(member.topic)
     known = [segment for number in sorted(numbers) if (segment := layout.named(number)) is not None]
     return " and ".join(topics.name_of(member.topic, segment) for segment in known) or _NOTHING
@@ -333,7 +340,7 @@ def _unlike(assignment: Assignment, layout: Layout) -> Iterator[str]:
             yield f"{segment} as {one.topic}"
 
 
-def _since(context: ScenarioContext, topics: ScalableTopics, member: Member) -> list[tuple[int, ...]]:
+def _since(context: ScenarioContext, topics: ScenarioScalableTopics, member: StreamMember) -> list[tuple[int, ...]]:
     """The assignments since the When, before the notification of a split."""
     full, epoch = topics.by_name[member.topic], topics.layout(member.topic).epoch
     if not isinstance(context.client.split(full, member.reported[-1].numbers[0]), Done):

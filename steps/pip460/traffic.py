@@ -12,7 +12,7 @@ from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.steps.outcomes import achieved, unanswered
 from fencepost.steps.pulsar.context import ScenarioContext
 
-from .context import ScalableTopics
+from .context import ScenarioScalableTopics
 from .vocabulary import PIP460, SplitOrMerge
 
 _TURN_S = 0.005
@@ -45,7 +45,7 @@ class SentMessage:
 class Traffic:
     """The producers of one scenario, and what they have sent."""
 
-    scalable_topics: ScalableTopics
+    scalable_topics: ScenarioScalableTopics
     sent: list[SentMessage] = field(default_factory=list)
     parents: frozenset[str] = frozenset()
     """The segments that the change is about."""
@@ -134,13 +134,13 @@ class Traffic:
 
 
 @PIP460.state
-def traffic(scalable_topics: ScalableTopics) -> Traffic:
+def traffic(scalable_topics: ScenarioScalableTopics) -> Traffic:
     """The producers that write in this scenario while a layout changes."""
     return Traffic(scalable_topics)
 
 
 @PIP460.then("what was receipted is read exactly once from {topic}, and nothing else twice")
-def is_read_once(context: ScenarioContext, scalable_topics: ScalableTopics, traffic: Traffic, topic: str) -> None:
+def is_read_once(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, traffic: Traffic, topic: str) -> None:
     """From all its segments, active and sealed, by a new subscription of each: each message from the segment that it was sent to. A refused
     message is not read; one that was neither acknowledged nor refused may be.
     """
@@ -205,7 +205,7 @@ def _goes_on(context: ScenarioContext, segment: str, other: str, value: str) -> 
 
 
 def _read(
-    context: ScenarioContext, scalable_topics: ScalableTopics, topic: str, receipted: Mapping[str, Sequence[str]]
+    context: ScenarioContext, scalable_topics: ScenarioScalableTopics, topic: str, receipted: Mapping[str, Sequence[str]]
 ) -> dict[str, list[str]]:
     """What new subscriptions of all segments of a topic receive, by the segments' names in the system."""
     found = {}

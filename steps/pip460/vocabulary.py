@@ -107,7 +107,9 @@ PIP460 = Vocabulary(
         choice("nearly", "but for its end", meaning="most of that time, and not all of it"),
         choice("pair", "pair", meaning="two that follow each other"),
         choice("unacknowledged", "unacknowledged", meaning="nothing is acknowledged"),
-        choice("undisturbed", "and was told of no others", "perhaps among others", meaning="whether others are excluded, since the When"),
+        choice(
+            "undisturbed", "and was notified of no others", "perhaps among others", meaning="whether others are excluded, since the When"
+        ),
         choice("distribution", "once", "in turn", meaning="to one of them, or to each in its turn"),
         ValueType(
             "assigned",

@@ -14,7 +14,7 @@ from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.pulsar.store import store_faults
 from fencepost.steps.settling import let_pass
 
-from .context import ScalableTopics
+from .context import ScenarioScalableTopics
 from .vocabulary import PIP460
 
 _A_WHILE_S = 1.5
@@ -90,14 +90,14 @@ def begins_to_watch(
 
 
 @PIP460.given("the next change of the layout of {topic} {trouble}")
-def has_trouble(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str, trouble: str) -> None:
+def has_trouble(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, topic: str, trouble: str) -> None:
     """Another version: the write fails as if another broker had been faster, though none was. Nothing has changed in either case."""
     fault = "version-conflict" if trouble == "meets another version" else "write-fails-before"
     store_faults(context).trouble_store(fault, scalable_topics.by_name[topic])
 
 
 @PIP460.given("for some seconds, who looks at the layout of {topic} sees it as it was before its last change")
-def is_seen_as_before(context: ScenarioContext, scalable_topics: ScalableTopics, topic: str) -> None:
+def is_seen_as_before(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, topic: str) -> None:
     """Until a broker writes it, or records a change of it. As when the change comes right after the look: a broker acts on an outdated
     layout.
     """
@@ -106,20 +106,20 @@ def is_seen_as_before(context: ScenarioContext, scalable_topics: ScalableTopics,
 
 
 @WATCH_NAMESPACE.given
-def has_begun_to_watch_the_namespace(scalable_topics: ScalableTopics, watchers: Watchers, watcher: str, topic: str) -> None:
+def has_begun_to_watch_the_namespace(scalable_topics: ScenarioScalableTopics, watchers: Watchers, watcher: str, topic: str) -> None:
     achieved(watchers.watch_namespace(watcher, scalable_topics.namespace_of(topic)), f"watching the namespace of {topic}")
 
 
 @WATCH_NAMESPACE.when
 def begins_to_watch_the_namespace(
-    context: ScenarioContext, scalable_topics: ScalableTopics, watchers: Watchers, watcher: str, topic: str
+    context: ScenarioContext, scalable_topics: ScenarioScalableTopics, watchers: Watchers, watcher: str, topic: str
 ) -> None:
     context.ask("WATCH_SCALABLE_TOPICS", watchers.watch_namespace(watcher, scalable_topics.namespace_of(topic)))
 
 
-@PIP460.then("{notified} is told of {topic} and not of {other:topic}")
+@PIP460.then("{notified} is notified of {topic} and not of {other:topic}")
 def is_notified_of(
-    context: ScenarioContext, scalable_topics: ScalableTopics, watchers: Watchers, notified: str | None, topic: str, other: str
+    context: ScenarioContext, scalable_topics: ScenarioScalableTopics, watchers: Watchers, notified: str | None, topic: str, other: str
 ) -> None:
     """By the watch of a namespace, which covers all topics of that namespace: in the answer to its request, or, if the client is named,
     within patience.
@@ -153,10 +153,10 @@ def has_parted(watchers: Watchers, watcher: str, parting: str) -> None:
         client.close()
 
 
-@PIP460.then("client {watcher} is told how {topic} is now[, {at_once}][, {families}]")
+@PIP460.then("client {watcher} is notified how {topic} is now[, {at_once}][, {families}]")
 def is_notified(
     context: ScenarioContext,
-    scalable_topics: ScalableTopics,
+    scalable_topics: ScenarioScalableTopics,
     watchers: Watchers,
     watcher: str,
     topic: str,
@@ -186,9 +186,9 @@ def is_notified(
     context.evidence.expect(not lost, "a broker for each", seen, what=f"brokers that {watcher} is told")
 
 
-@PIP460.then("client {watcher} is told that {topic} was deleted, or how it is now")
+@PIP460.then("client {watcher} is notified that {topic} was deleted, or how it is now")
 def is_notified_of_the_deletion(
-    context: ScenarioContext, scalable_topics: ScalableTopics, watchers: Watchers, watcher: str, topic: str
+    context: ScenarioContext, scalable_topics: ScenarioScalableTopics, watchers: Watchers, watcher: str, topic: str
 ) -> None:
     """Within patience its watch ends with TopicNotFound, or the newest layout there is the one that administrators see."""
     now, client, watch = scalable_topics.layout(topic), watchers.client(watcher), watchers.of[watcher][-1]
@@ -231,7 +231,7 @@ def _expect_segments_found(context: ScenarioContext, topic: str) -> None:
     context.evidence.expect(not wrong, expected, "; ".join(wrong) or expected, what=f"brokers of {topic}")
 
 
-@PIP460.then("the epochs that client {watcher} was told grow")
+@PIP460.then("the epochs that client {watcher} was sent grow")
 def epochs_grow(watchers: Watchers, context: ScenarioContext, watcher: str) -> None:
     """Each is greater than the one before, in all layouts that its watch receives up to the answer to a later request."""
     client = watchers.client(watcher)
@@ -242,7 +242,7 @@ def epochs_grow(watchers: Watchers, context: ScenarioContext, watcher: str) -> N
     context.evidence.expect(holds, "growing epochs", ", ".join(map(str, epochs)), what=f"epochs that {watcher} is told")
 
 
-@PIP460.then("client {watcher} is told nothing in the watch that it closed")
+@PIP460.then("client {watcher} is sent nothing in the watch that it closed")
 def is_notified_nothing(context: ScenarioContext, watchers: Watchers, watcher: str) -> None:
     """After the answer to a request that was sent after the close, and before the answer to one more."""
     client, (watch, before) = watchers.client(watcher), watchers.closed[watcher]
@@ -252,7 +252,7 @@ def is_notified_nothing(context: ScenarioContext, watchers: Watchers, watcher: s
 
 
 def _expect_reported_of(
-    context: ScenarioContext, scalable_topics: ScalableTopics, reported: Container[str], topic: str, other: str
+    context: ScenarioContext, scalable_topics: ScenarioScalableTopics, reported: Container[str], topic: str, other: str
 ) -> None:
     seen = [name for name in (topic, other) if scalable_topics.by_name[name] in reported]
     context.evidence.expect(seen == [topic], topic, " and ".join(seen) or "neither", what="topics of the namespace")

@@ -6,7 +6,7 @@ from fencepost.adapters.pulsar.values import Action
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.steps.outcomes import achieved
 from fencepost.steps.pulsar.context import ScenarioContext
-from fencepost.steps.pulsar.transactions import OUT_OF_REACH, TIME_OUTS_MS, Transaction
+from fencepost.steps.pulsar.transactions import OUT_OF_REACH, TIME_OUTS_MS, ScenarioTransaction
 
 from .vocabulary import PIP471
 
@@ -26,7 +26,7 @@ def classic_transactions(context: ScenarioContext, transactions: tuple[str, ...]
     """Open transactions of PIP-31's coordinator; their timeout is longer than a scenario."""
     for name in transactions:
         begun = context.client.new_transaction(TIME_OUTS_MS[None], scalable=False)
-        context.transactions.by_name[name] = Transaction(achieved(begun, f"beginning classic transaction {name}"))
+        context.transactions.by_name[name] = ScenarioTransaction(achieved(begun, f"beginning classic transaction {name}"))
 
 
 @PIP471.given("{transaction} and classic {other:transaction} are transactions with the same number")
@@ -55,7 +55,7 @@ def has_the_numbers_of(context: ScenarioContext, transaction: str, other: str) -
     fewer.
     """
     txn = replace(context.id_of(other), scalable=True)
-    context.transactions.by_name[transaction] = Transaction(txn, is_over=True)
+    context.transactions.by_name[transaction] = ScenarioTransaction(txn, is_over=True)
 
 
 @PIP471.given("{transaction} and {other:transaction} are transactions of the second coordinator, with numbers that begin alike")

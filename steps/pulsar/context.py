@@ -12,7 +12,7 @@ from fencepost.steps.outcomes import achieved
 from fencepost.steps.settling import settled
 
 from .subscriptions import Subscriptions
-from .topics import Topics
+from .topics import ScenarioTopics
 from .transactions import NoAnswerYet, Transactions
 from .vocabulary import PULSAR, Participant, shown
 
@@ -24,7 +24,7 @@ class ScenarioContext:
     session: Session
     evidence: Evidence
     transactions: Transactions
-    topics: Topics
+    topics: ScenarioTopics
     subscriptions: Subscriptions
     asked: str = "nothing"
     """The request that the When sent, by its name in the protocol."""
@@ -90,7 +90,7 @@ def context(session: Session, evidence: Evidence) -> Iterator[ScenarioContext]:
     watermark of a coordinator, which other scenarios look at, waits for its oldest transaction.
     """
     transactions = Transactions(session)
-    topics = Topics(transactions)
+    topics = ScenarioTopics(transactions)
     context = ScenarioContext(session, evidence, transactions, topics, Subscriptions(topics))
     yield context
     for name, transaction in transactions.by_name.items():

@@ -6,7 +6,7 @@ from fencepost.adapters.pulsar.values import Action, TxnId, persistent
 from fencepost.steps.outcomes import achieved
 
 from .context import ScenarioContext
-from .transactions import Transaction
+from .transactions import ScenarioTransaction
 from .vocabulary import PULSAR, Participant
 
 _NEVER_GIVEN = 2**62
@@ -84,7 +84,7 @@ def is_unknown(context: ScenarioContext, transaction: str, unknown: str) -> None
     if unknown == "a transaction of an unknown coordinator":
         count = achieved(context.client.coordinators(), "asking how many coordinators there are")
         txn = TxnId(count, 1, scalable=context.client.is_scalable)
-    context.transactions.by_name[transaction] = Transaction(txn, is_over=True)
+    context.transactions.by_name[transaction] = ScenarioTransaction(txn, is_over=True)
 
 
 @BEGIN_MANY.given

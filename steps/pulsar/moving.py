@@ -54,7 +54,7 @@ def is_no_subscription(context: ScenarioContext, subscription: str) -> None:
     context.evidence.expect(not is_there, "none", "a cursor" if is_there else "none", what=f"subscription {subscription}")
 
 
-@PULSAR.then("the consumer of {subscription} is told that {content} is the last message")
+@PULSAR.then("the consumer of {subscription} is answered that {content} is the last message")
 def is_notified_the_last(context: ScenarioContext, subscription: str, content: tuple[str, ...]) -> None:
     """Within patience, GET_LAST_MESSAGE_ID answers the id with which the consumer has received this message; -1 where there is none."""
     one = context.subscriptions[subscription]

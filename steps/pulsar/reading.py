@@ -6,7 +6,7 @@ from .context import ScenarioContext
 from .vocabulary import PULSAR
 
 
-@PULSAR.then("the consumer of {subscription} is told {news}")
+@PULSAR.then("the consumer of {subscription} learns {news}")
 def is_notified(context: ScenarioContext, subscription: str, news: str) -> None:
     """No more: REACHED_END_OF_TOPIC, within patience. Nothing of an end: none before the answer to a later request on the same connection.
     Nothing that it did not ask for: a later request on the same connection is answered first; an answer to no request is malformed, which

@@ -16,7 +16,7 @@ from fencepost.adapters.pulsar.values import Consumer, InitialPosition, MessageI
 from fencepost.steps.named import NamedThings
 from fencepost.steps.outcomes import achieved, observed
 
-from .topics import NO_SENTINEL, Topics, is_sentinel
+from .topics import NO_SENTINEL, ScenarioTopics, is_sentinel
 
 _PERMITS = 1_000
 """More messages than any scenario has."""
@@ -46,7 +46,7 @@ class Subscriber:
 class Subscriptions:
     """The subscriptions of one scenario."""
 
-    topics: Topics
+    topics: ScenarioTopics
     by_name: dict[str, Subscriber] = field(
         default_factory=lambda: NamedThings(
             "subscription", 'Given the consumer of shared subscription "workers" has received "i1" from inputs'

@@ -25,7 +25,7 @@ def is_sentinel(value: str) -> bool:
 
 
 @dataclass
-class Topics:
+class ScenarioTopics:
     """The topics of one scenario."""
 
     transactions: Transactions

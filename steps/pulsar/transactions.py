@@ -52,7 +52,7 @@ class StatusObservation:
 
 
 @dataclass
-class Transaction:
+class ScenarioTransaction:
     """A transaction of the scenario."""
 
     id: TxnId
@@ -92,12 +92,12 @@ class Transactions:
     """The transactions of one scenario."""
 
     session: Session
-    by_name: dict[str, Transaction] = field(default_factory=lambda: NamedThings("transaction", "Given transaction A"))
+    by_name: dict[str, ScenarioTransaction] = field(default_factory=lambda: NamedThings("transaction", "Given transaction A"))
     numbered: list[tuple[int, TxnId]] = field(default_factory=list)
     """Transactions without a name, in the order in which they were begun, each with its coordinator."""
     _enders: int = 0
 
-    def __getitem__(self, name: str) -> Transaction:
+    def __getitem__(self, name: str) -> ScenarioTransaction:
         return self.by_name[name]
 
     @property
@@ -114,7 +114,7 @@ class Transactions:
         """The same, with a timeout in milliseconds."""
         asked_ms = self.session.time.now_ms()  # it begins later than this, and before the answer
         begun = achieved(self.client.new_transaction(timeout_ms, coordinator=coordinator), f"beginning transaction {name}")
-        self.by_name[name] = Transaction(begun, asked_ms + timeout_ms)
+        self.by_name[name] = ScenarioTransaction(begun, asked_ms + timeout_ms)
 
     def begin_numbered(self, *, client: str = "client", coordinator: int = 0, time_out: str | None = None) -> str:
         """Begin a transaction and name it by its number."""
@@ -130,7 +130,7 @@ class Transactions:
         """Name a transaction that was begun by its number."""
         self.numbered.append((coordinator, begun))
         name = str(len(self.numbered))
-        self.by_name[name] = Transaction(begun, expires_ms)
+        self.by_name[name] = ScenarioTransaction(begun, expires_ms)
         return name
 
     def end(self, name: str, action: Action, *, retry: bool = True) -> Outcome[None]:

@@ -9,7 +9,7 @@ from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.pulsar.transactions import GONE
 
 from .tasks import Tasks
-from .vocabulary import KEYS, Key
+from .vocabulary import KEYS, NamedKey
 
 _WATCHED_S = 1.0
 """For how long the step checks that a deleted key does not reappear through requests that had waited."""
@@ -23,22 +23,22 @@ DELETE = KEYS.act(
 
 
 @DELETE.given
-def has_been_deleted(context: ScenarioContext, tasks: Tasks, key: Key) -> None:
+def has_been_deleted(context: ScenarioContext, tasks: Tasks, key: NamedKey) -> None:
     achieved(context.client.delete_transaction_key(tasks.name_of(key), key.owner), f"deleting {key}")
 
 
 @DELETE.when
-def is_deleted(context: ScenarioContext, tasks: Tasks, key: Key) -> None:
+def is_deleted(context: ScenarioContext, tasks: Tasks, key: NamedKey) -> None:
     context.ask("DELETE", context.client.delete_transaction_key(tasks.name_of(key), key.owner))
 
 
 @DELETE.tried
-def has_tried_to_delete(context: ScenarioContext, tasks: Tasks, key: Key) -> None:
+def has_tried_to_delete(context: ScenarioContext, tasks: Tasks, key: NamedKey) -> None:
     context.client.delete_transaction_key(tasks.name_of(key), key.owner)
 
 
-@KEYS.then("administrators are told of {keys} and no other")
-def are_notified_of(context: ScenarioContext, tasks: Tasks, keys: Sequence[Key]) -> None:
+@KEYS.then("administrators are shown {keys} and no other")
+def are_notified_of(context: ScenarioContext, tasks: Tasks, keys: Sequence[NamedKey]) -> None:
     """In the list of all keys, and in that of each owner of the scenario's clients, who sees only its own. Keys of others on the same
     system are ignored.
     """
@@ -51,7 +51,7 @@ def are_notified_of(context: ScenarioContext, tasks: Tasks, keys: Sequence[Key])
 
 
 @KEYS.then("administrators do not find {key}")
-def do_not_find(context: ScenarioContext, tasks: Tasks, key: Key) -> None:
+def do_not_find(context: ScenarioContext, tasks: Tasks, key: NamedKey) -> None:
     """A GET of it answers that it is not found, now and for a second."""
     for _ in context.session.time.attempts(_WATCHED_S):
         answer = context.client.transaction_key(tasks.name_of(key), key.owner)
@@ -62,7 +62,7 @@ def do_not_find(context: ScenarioContext, tasks: Tasks, key: Key) -> None:
 
 
 @KEYS.then("{key} is at the epoch of {task}, with {open} open")
-def is_at_the_epoch(context: ScenarioContext, tasks: Tasks, key: Key, task: str, open: tuple[str, ...]) -> None:  # noqa: A002 - the type's name
+def is_at_the_epoch(context: ScenarioContext, tasks: Tasks, key: NamedKey, task: str, open: tuple[str, ...]) -> None:  # noqa: A002 - the type's name
     """A GET of it shows its owner, that epoch, the coordinator that the task was given, and exactly these open transactions."""
     state = observed(context.client.transaction_key(tasks.name_of(key), key.owner), f"asking for {key}")
     given = tasks[task].grants[-1]
@@ -71,8 +71,8 @@ def is_at_the_epoch(context: ScenarioContext, tasks: Tasks, key: Key, task: str,
     context.evidence.expect(found == wanted, _reported(*wanted), _reported(*found), what=str(key))
 
 
-@KEYS.then("the metrics agree with what administrators are told of {keys}")
-def metrics_agree(context: ScenarioContext, tasks: Tasks, keys: Sequence[Key]) -> None:
+@KEYS.then("the metrics agree with what administrators are shown of {keys}")
+def metrics_agree(context: ScenarioContext, tasks: Tasks, keys: Sequence[NamedKey]) -> None:
     """The metrics count as many keys as have an epoch. Each of these has the epoch that a GET shows, and no other key of the scenario has
     one.
     """
@@ -85,7 +85,7 @@ def metrics_agree(context: ScenarioContext, tasks: Tasks, keys: Sequence[Key]) -
     context.evidence.expect(holds, f"{_epochs(wanted)}; as many keys counted as have an epoch", seen, what="metrics")
 
 
-@KEYS.then("the metrics tell how long ago {task} connected")
+@KEYS.then("the metrics report how long ago {task} connected")
 def metrics_notify_age(context: ScenarioContext, tasks: Tasks, task: str) -> None:
     """The age of its key lies between the time that has passed since the answer to its last connect, and that since its request."""
     one = tasks[task]

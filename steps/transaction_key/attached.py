@@ -66,7 +66,7 @@ def writes_itself(context: ScenarioContext, tasks: Tasks, task: str, value: str,
     context.ask("SEND", tasks[task].probe.send(opened, value, transaction=context.id_of(transaction)))
 
 
-@KEYS.then("the consumer of {subscription} is told at once of a last message")
+@KEYS.then("the consumer of {subscription} is notified at once of a last message")
 def is_notified_at_once(context: ScenarioContext, subscription: str) -> None:
     """GET_LAST_MESSAGE_ID, sent once, does not answer -1, as it would where an open transaction blocks all messages of the topic."""
     one = context.subscriptions[subscription]

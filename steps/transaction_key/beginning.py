@@ -7,7 +7,7 @@ from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.steps.answers import reported
 from fencepost.steps.outcomes import achieved
 from fencepost.steps.pulsar.context import ScenarioContext
-from fencepost.steps.pulsar.transactions import OUT_OF_REACH, TIME_OUTS_MS, Transaction, shown_status
+from fencepost.steps.pulsar.transactions import OUT_OF_REACH, TIME_OUTS_MS, ScenarioTransaction, shown_status
 
 from .tasks import Tasks
 from .vocabulary import KEYS, ForEnd, ForPart, ForTransaction, Request
@@ -26,7 +26,7 @@ def has_begun(context: ScenarioContext, tasks: Tasks, task: str, transactions: t
     for name in transactions:
         asked_ms = context.session.time.now_ms()
         begun = achieved(tasks[task].probe.new_transaction(timeout_ms), f"beginning transaction {name} as {task}")
-        context.transactions.by_name[name] = Transaction(begun, asked_ms + timeout_ms)
+        context.transactions.by_name[name] = ScenarioTransaction(begun, asked_ms + timeout_ms)
 
 
 @BEGIN.when
@@ -43,7 +43,7 @@ def begins(context: ScenarioContext, tasks: Tasks, task: str, transactions: tupl
         if not isinstance(answer, Done):
             return
         assert answer.value is not None, "a transaction that was begun has an id"
-        context.transactions.by_name[name] = Transaction(answer.value, math.inf)
+        context.transactions.by_name[name] = ScenarioTransaction(answer.value, math.inf)
 
 
 @KEYS.given("{task} has begun {count} transactions, each fencing the one before")
@@ -81,7 +81,7 @@ def with_the_number_of(context: ScenarioContext, transaction: str, other: str) -
         if number:
             achieved(context.transactions.end(transaction, Action.COMMIT), f"committing {transaction}, whose number is behind")
         begun = context.client.new_transaction(TIME_OUTS_MS[None], coordinator=wanted.coordinator, scalable=False)
-        context.transactions.by_name[transaction] = Transaction(achieved(begun, f"beginning classic transaction {transaction}"))
+        context.transactions.by_name[transaction] = ScenarioTransaction(achieved(begun, f"beginning classic transaction {transaction}"))
         missing = wanted.sequence - context.id_of(transaction).sequence
         if missing <= 0 or missing > OUT_OF_REACH:
             break

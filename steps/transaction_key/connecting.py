@@ -9,7 +9,7 @@ from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.pulsar.transactions import NoAnswerYet
 
 from .tasks import Task, Tasks
-from .vocabulary import KEYS, Grant, Key
+from .vocabulary import KEYS, Grant, NamedKey
 
 _CONNECT = "TC_CLIENT_CONNECT"
 _LARGEST = 2**63 - 1
@@ -34,12 +34,12 @@ CONNECT_AGAIN = KEYS.act(
 
 
 @CONNECT.given
-def has_connected(tasks: Tasks, task: str, key: Key) -> None:
+def has_connected(tasks: Tasks, task: str, key: NamedKey) -> None:
     achieved(tasks.connect(tasks.new(task, key)), f"connecting with {key} as {task}")
 
 
 @CONNECT.when
-def connects(context: ScenarioContext, tasks: Tasks, task: str, key: Key, place: str | None, transaction: str | None) -> None:
+def connects(context: ScenarioContext, tasks: Tasks, task: str, key: NamedKey, place: str | None, transaction: str | None) -> None:
     if transaction is not None:
         _await_time_out(context, transaction)
     coordinator = None if place is None else _another(context, tasks, key)
@@ -47,14 +47,14 @@ def connects(context: ScenarioContext, tasks: Tasks, task: str, key: Key, place:
 
 
 @KEYS.given("{task} has asked to connect with {key}")
-def has_asked_to_connect(tasks: Tasks, task: str, key: Key) -> None:
+def has_asked_to_connect(tasks: Tasks, task: str, key: NamedKey) -> None:
     """TC_CLIENT_CONNECT of a new process, whose answer the step does not wait for: it may take long."""
     one = ready(tasks, task, key)
     one.pending = under_way(tasks, one)
 
 
 @KEYS.given("{task} has connected with {key} at {where} of {other:task}")
-def has_connected_there(context: ScenarioContext, tasks: Tasks, task: str, key: Key, where: str, other: str) -> None:
+def has_connected_there(context: ScenarioContext, tasks: Tasks, task: str, key: NamedKey, where: str, other: str) -> None:
     """Likewise, with a key that belongs to the same coordinator as that of the other task, to another one, to another one on the same
     broker, or to the last. Keys are tried until one does; those before it are deleted again.
     """
@@ -85,7 +85,7 @@ def _broker_of(task: Task) -> str | None:
 
 
 @CONNECT.tried
-def has_tried_to_connect(context: ScenarioContext, tasks: Tasks, task: str, key: Key, old_connection: str | None) -> None:
+def has_tried_to_connect(context: ScenarioContext, tasks: Tasks, task: str, key: NamedKey, old_connection: str | None) -> None:
     if old_connection is None:
         tasks.connect(tasks.new(task, key))
         return
@@ -166,7 +166,7 @@ def refusal_begins_with(context: ScenarioContext, value: str) -> None:
     context.evidence.expect(holds, f"{value}...", seen, what=f"refusal of {context.asked}")
 
 
-def ready(tasks: Tasks, name: str, key: Key) -> Task:
+def ready(tasks: Tasks, name: str, key: NamedKey) -> Task:
     """A new process that has reached the broker of its key's coordinator, so that its connect is sent at once."""
     task = tasks.new(name, key)
     achieved(task.probe.approach_coordinator(tasks.coordinator_of(key) or 0), f"reaching the coordinator as {name}")
@@ -197,7 +197,7 @@ def _epoch_before(task: Task) -> int:
     return granted[-1] if granted else -1
 
 
-def _another(context: ScenarioContext, tasks: Tasks, key: Key) -> int:
+def _another(context: ScenarioContext, tasks: Tasks, key: NamedKey) -> int:
     count = observed(context.client.coordinators(), "asking how many coordinators there are")
     own = next(one.grants[-1].coordinator for one in tasks.by_name.values() if one.key == key and one.grants)
     return (own + 1) % count

@@ -43,7 +43,7 @@ def key_topic_has_trouble(context: ScenarioContext, trouble: str) -> None:
         faults.fail_key_topic()
 
 
-@KEYS.then("whoever runs the system is told of {count} records that cannot be read")
+@KEYS.then("operators are notified of {count} records that cannot be read")
 def is_notified_of_records(context: ScenarioContext, count: int) -> None:
     """At least so many, in the key topics, reported by the brokers that have read them. The content of a record that is skipped silently is
     not examined.

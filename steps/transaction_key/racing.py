@@ -9,7 +9,7 @@ from fencepost.steps.pulsar.transactions import TIME_OUTS_MS
 
 from .connecting import is_sent_away, ready, under_way
 from .tasks import Task, Tasks
-from .vocabulary import KEYS, Key
+from .vocabulary import KEYS, NamedKey
 
 _LOOK_S = 0.1
 """How long to look for an answer."""
@@ -30,13 +30,13 @@ BESIDE_AN_END = KEYS.act(
 
 
 @BOTH.given
-def have_connected_at_once(tasks: Tasks, first: str, second: str, key: Key) -> None:
+def have_connected_at_once(tasks: Tasks, first: str, second: str, key: NamedKey) -> None:
     _, later = _at_once(tasks, first, second, key)
     achieved(later, f"connecting with {key} as {second}")
 
 
 @BOTH.when
-def connect_at_once(context: ScenarioContext, tasks: Tasks, first: str, second: str, key: Key) -> None:
+def connect_at_once(context: ScenarioContext, tasks: Tasks, first: str, second: str, key: NamedKey) -> None:
     for answer in _at_once(tasks, first, second, key):
         context.ask("TC_CLIENT_CONNECT", answer)
 
@@ -58,7 +58,7 @@ def one_stays(context: ScenarioContext, tasks: Tasks, first: str, second: str) -
 
 
 @BESIDE_AN_END.given
-def has_connected_beside_an_end(context: ScenarioContext, tasks: Tasks, task: str, key: Key, transaction: str, end: Action) -> None:
+def has_connected_beside_an_end(context: ScenarioContext, tasks: Tasks, task: str, key: NamedKey, transaction: str, end: Action) -> None:
     connects_beside_an_end(context, tasks, task, key, transaction, end, None)
     for what, answer in (("connecting", tasks[task].answer), ("ending", context.transactions[transaction].ends[end])):
         assert answer is not None, "both were waited for"
@@ -67,7 +67,7 @@ def has_connected_beside_an_end(context: ScenarioContext, tasks: Tasks, task: st
 
 @BESIDE_AN_END.when
 def connects_beside_an_end(
-    context: ScenarioContext, tasks: Tasks, task: str, key: Key, transaction: str, end: Action, ahead: str | None
+    context: ScenarioContext, tasks: Tasks, task: str, key: NamedKey, transaction: str, end: Action, ahead: str | None
 ) -> None:
     one = ready(tasks, task, key)
     (ender,) = context.transactions.enders(1, context.id_of(transaction).coordinator)
@@ -101,7 +101,7 @@ def has_no_answer_or_can_acknowledge(context: ScenarioContext, tasks: Tasks, tas
     context.evidence.expect(isinstance(answer, Done), "success", reported(known(answer)), what="answer to ACK", error=error, code=code)
 
 
-def _at_once(tasks: Tasks, first: str, second: str, key: Key) -> list[Outcome[KeyGrant]]:
+def _at_once(tasks: Tasks, first: str, second: str, key: NamedKey) -> list[Outcome[KeyGrant]]:
     both = [ready(tasks, name, key) for name in (first, second)]
     pending = [under_way(tasks, one) for one in both]
     return [tasks.connected(one, asked) for one, asked in zip(both, pending, strict=True)]

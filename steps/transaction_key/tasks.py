@@ -8,7 +8,7 @@ from fencepost.contract.outcomes import Done, Outcome
 from fencepost.contract.ports import NamesPrincipals, Session
 from fencepost.steps.pulsar.context import ScenarioContext
 
-from .vocabulary import KEYS, Key
+from .vocabulary import KEYS, NamedKey
 
 _KB = 1024
 
@@ -18,7 +18,7 @@ class Task:
     """A process of an application: its client, its key, and the outcome of its connects."""
 
     probe: PulsarProbe
-    key: Key
+    key: NamedKey
     grants: list[KeyGrant] = field(default_factory=list)
     answer: Outcome[KeyGrant] | None = None
     """The outcome of its last connect."""
@@ -45,16 +45,16 @@ class Tasks:
     by_name: dict[str, Task] = field(default_factory=dict)
     owners: set[str | None] = field(default_factory=lambda: {None})
     """The owners that clients of the scenario named."""
-    highest: dict[Key, int] = field(default_factory=dict)
+    highest: dict[NamedKey, int] = field(default_factory=dict)
     """The highest epoch of each key that a task was given."""
-    spelled: dict[Key, str] = field(default_factory=dict)
+    spelled: dict[NamedKey, str] = field(default_factory=dict)
     """The prefix of the name of a key that was chosen for its coordinator."""
     _processes: int = 0
 
     def __getitem__(self, name: str) -> Task:
         return self.by_name[name]
 
-    def new(self, name: str, key: Key) -> Task:
+    def new(self, name: str, key: NamedKey) -> Task:
         """A process that knows nothing of earlier ones, even if it takes over their task."""
         self._processes += 1
         self.owners.add(key.owner)
@@ -78,7 +78,7 @@ class Tasks:
         """The same for a connect that is in flight."""
         return self._granted(task, task.probe.connected_with_key(pending, within_s=within_s))
 
-    def coordinator_of(self, key: Key) -> int | None:
+    def coordinator_of(self, key: NamedKey) -> int | None:
         """The coordinator of a key, where a task was given it."""
         return next((one.grants[-1].coordinator for one in self.by_name.values() if one.key == key and one.grants), None)
 
@@ -90,7 +90,7 @@ class Tasks:
             self.connected(task, pending, within_s=within_s)
         return task
 
-    def bytes_of(self, key: Key) -> bytes:
+    def bytes_of(self, key: NamedKey) -> bytes:
         """The bytes of a key in the system: only this scenario uses it. It ends with the scenario's name, so that one key can be a prefix
         of another.
         """
@@ -106,11 +106,11 @@ class Tasks:
         }
         return odd[key.name] if key.is_odd else f"{unique}{self.spelled.get(key, '')}-{key.name}".encode()
 
-    def name_of(self, key: Key) -> str:
+    def name_of(self, key: NamedKey) -> str:
         """The same as administrators name it."""
         return self.bytes_of(key).decode()
 
-    def owned(self, key: Key) -> OwnedKey:
+    def owned(self, key: NamedKey) -> OwnedKey:
         """The same with its owner."""
         return OwnedKey(key.owner or "", self.name_of(key))
 

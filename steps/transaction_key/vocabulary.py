@@ -23,7 +23,7 @@ _TASK = "task [a-z]+"
 
 
 @dataclass(frozen=True)
-class Key:
+class NamedKey:
     """A key as a scenario names it, and the owner that its clients name; None where they name none."""
 
     name: str
@@ -92,11 +92,11 @@ class Grant:
                 return f"the coordinator of {self.task}"
 
 
-def _key(written: str) -> Key:
+def _key(written: str) -> NamedKey:
     if written in _ODD:
-        return Key(written)
+        return NamedKey(written)
     name, *owner = re.findall(_QUOTED, written)
-    return Key(name.strip('"'), owner[0].strip('"') if owner else None)
+    return NamedKey(name.strip('"'), owner[0].strip('"') if owner else None)
 
 
 def _request(written: str) -> Request:

@@ -15,7 +15,7 @@ from fencepost.contract.shared_crashes import SharedCrashes
 from fencepost.contract.waiting import LASTS_S, Lasting
 from fencepost.run.concurrency import Company, Concurrency, Wave, script, waves
 from fencepost.run.judged_systems import JudgedSystems
-from fencepost.run.options import Options
+from fencepost.run.options import RunOptions
 from fencepost.run.plays import Play, plays_of
 from fencepost.run.selection import Selection
 from fencepost.steps.player import player_of
@@ -28,7 +28,7 @@ RED = ValueError("red")
 def plays(*requirements: str, protocol: str = "kafka") -> list[Play]:
     """The plays of these requirements under a protocol."""
     rows = register.bundled()
-    options = Options(selection=Selection(only=requirements)).about_system(rows)
+    options = RunOptions(selection=Selection(only=requirements)).about_system(rows)
     found = plays_of(rows, options.selection, JudgedSystems(options, rows).protocols)
     return [play for play in found if play.protocol == protocol]
 

@@ -23,7 +23,7 @@ from fencepost.explore.trial import SequenceResult, Trials
 from fencepost.proof import conforming_groups, exploration_proof
 from fencepost.proof.exploration_proof import Reach
 from fencepost.reference.defects import CONFORMING, DEFECTS, Defect
-from fencepost.run.options import Options
+from fencepost.run.options import RunOptions
 from fencepost.steps.acts.core import TABLE
 
 PROTOCOLS = ("kafka", "pulsar", "pulsar-scalable")
@@ -263,7 +263,9 @@ def test_a_sample_is_drawn_by_the_seed_and_says_what_acts_ask(monkeypatch: pytes
 def test_a_system_that_offers_no_act_is_not_explored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Nothing found in no act would be no result."""
     monkeypatch.setattr("fencepost.steps.acts.act.Table.offered", lambda table, _: replace(table, acts=()))
-    exploration = Exploration(Options(results=tmp_path / "none"), ("core",), Bounds(examples=3), crashes=False, screen=Screen(StringIO()))
+    exploration = Exploration(
+        RunOptions(results=tmp_path / "none"), ("core",), Bounds(examples=3), crashes=False, screen=Screen(StringIO())
+    )
 
     with pytest.raises(WrongUsage, match=r"--spec core: .* offers none of its acts"):
         exploration.run()

@@ -20,8 +20,8 @@ from fencepost.explore import search
 from fencepost.explore.coverage import Coverage
 from fencepost.explore.deadline import Deadline, TimeIsUp
 from fencepost.explore.reduction import reduced
-from fencepost.explore.trial import Finding, SequenceResult, Trials
-from fencepost.run.options import Options
+from fencepost.explore.trial import ExploredFinding, SequenceResult, Trials
+from fencepost.run.options import RunOptions
 from fencepost.steps.acts.act import ActLine, Script, script_of
 from fencepost.steps.acts.core import TABLE
 from fencepost.steps.acts.core_model import Core
@@ -43,8 +43,8 @@ class Answering(Trials):
         return answer
 
 
-def found(*acts: str) -> Finding:
-    return Finding(acts, (ActLine("Then", "it is done", "CORE-07"),), "CORE-07", "violated", Violation("a", "b", what="readers"))
+def found(*acts: str) -> ExploredFinding:
+    return ExploredFinding(acts, (ActLine("Then", "it is done", "CORE-07"),), "CORE-07", "violated", Violation("a", "b", what="readers"))
 
 
 def test_a_sequence_is_left_in_its_middle_when_the_time_is_up() -> None:
@@ -80,7 +80,7 @@ def test_what_was_made_smaller_so_far_is_kept(error: Exception) -> None:
     """When the time is up while a finding is made small, or the system goes away."""
     plays = 0
 
-    def play(acts: Sequence[str]) -> Finding:
+    def play(acts: Sequence[str]) -> ExploredFinding:
         nonlocal plays
         plays += 1
         if plays > 2:
@@ -204,7 +204,7 @@ def test_transitions_of_a_coordinator_are_counted(protocol: str, known: int, act
     """Those that were taken meanwhile, of those that its state machine has."""
     asked = trials(TABLE, protocol)
     asked.play(["A writes to orders", act])
-    system = Options().build_systems()[protocol]
+    system = RunOptions().build_systems()[protocol]
     assert isinstance(system, HasTransitions)
 
     with watched() as taken:

@@ -13,7 +13,7 @@ from fencepost.deviations.known_deviations import DeviationEntry, Expectations, 
 from fencepost.explore import search
 from fencepost.explore.finding_scenario import feature, reported
 from fencepost.explore.reduction import reduced
-from fencepost.explore.trial import Finding, Trials
+from fencepost.explore.trial import ExploredFinding, Trials
 from fencepost.steps.acts.act import ActLine
 from fencepost.steps.acts.core import TABLE
 
@@ -27,8 +27,8 @@ DONE = ActLine("Then", "it is done", "CORE-07")
 SEEN = ActLine("Then", 'readers of orders see "a1"', "CORE-07")
 
 
-def finding(*lines: ActLine, acts: tuple[str, ...] = ("x",)) -> Finding:
-    return Finding(acts, lines, "CORE-07", "violated", Violation("a", "b", what="readers"))
+def finding(*lines: ActLine, acts: tuple[str, ...] = ("x",)) -> ExploredFinding:
+    return ExploredFinding(acts, lines, "CORE-07", "violated", Violation("a", "b", what="readers"))
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_a_finding_that_a_given_hides_keeps_its_whens() -> None:
 def test_markup_and_line_ends_of_a_system_stay_in_their_line() -> None:
     """What a system says cannot add steps to a scenario."""
     error = Violation("a", "b\n  Given something else", what="readers")
-    text = feature(Finding(("x",), (SEEN,), "CORE-07", "violated", error), [SEEN], bundled()["CORE-07"], ["crash"], "found")
+    text = feature(ExploredFinding(("x",), (SEEN,), "CORE-07", "violated", error), [SEEN], bundled()["CORE-07"], ["crash"], "found")
 
     assert not re.search(r"^\s*Given something else", text, re.MULTILINE)
     assert "    @needs:crash" in text.splitlines()
@@ -63,7 +63,7 @@ def test_markup_and_line_ends_of_a_system_stay_in_their_line() -> None:
 def test_reducing_keeps_what_the_finding_needs() -> None:
     """A pair that is only possible together goes together, and another cause is no substitute."""
 
-    def play(acts: Sequence[str]) -> Finding | None:
+    def play(acts: Sequence[str]) -> ExploredFinding | None:
         if ("write" in acts) is not ("end" in acts):
             return None
         return finding(SEEN, acts=tuple(acts)) if {"a", "b"} <= set(acts) else None
@@ -85,7 +85,7 @@ def test_a_deviation_that_is_known_stops_nothing() -> None:
     broken = trials(TABLE, "kafka", "core-kafka-dirty-read")
     known = Trials(broken.table, broken._open, known=known_for("CORE-02", what="^readers of payments$"))
 
-    progress = search.Progress()
+    progress = search.SearchProgress()
     progress.saw(known.play(acts))
 
     assert (progress.finding, progress.count, progress.known["CORE-02"]) == (None, 1, 1)

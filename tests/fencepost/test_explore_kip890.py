@@ -10,7 +10,7 @@ from fencepost.proof import conforming_groups
 from fencepost.reference.defects import CONFORMING, Defect
 from fencepost.steps.acts.act import Script, script_of
 from fencepost.steps.acts.kip890 import TABLE
-from fencepost.steps.acts.kip890_model import Clients
+from fencepost.steps.acts.kip890_model import Kip890Clients
 
 GROUPS = [group for group in conforming_groups.groups(CONFORMING.values()) if group[0].protocol == "kafka"]
 FOUND = {
@@ -84,7 +84,7 @@ def test_a_sequence_keeps_to_what_one_broker_offers() -> None:
 
 def test_what_is_compared_with_an_early_snapshot_is_left_out() -> None:
     """An end that is on its way was asked for after the snapshot, so what has changed since is no wonder."""
-    script: Script[Clients] = Script(TABLE)
+    script: Script[Kip890Clients] = Script(TABLE)
     for name in ("A writes to payments-0", "A has been asked to commit", "A commits nothing"):
         script.add(TABLE.by_name[name])
     said = [line.text for line, act in script.lines if act == "A commits nothing"]

@@ -13,7 +13,7 @@ from fencepost.adapters import registry
 from fencepost.contract import register
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.registration import SpecifiedSystem
-from fencepost.run.options import Options, given
+from fencepost.run.options import RunOptions, given
 from fencepost.run.selection import Selection
 
 AT = ("--set-system", "address=127.0.0.1:1")
@@ -90,7 +90,7 @@ def test_what_it_does_not_have_is_reported_with_what_it_has(packages: Path) -> N
     with pytest.raises(WrongUsage, match=r"unknown profile 'kafka-4\.3'; known: seed"):
         registry.build("tiny", SpecifiedSystem(at, profile="kafka-4.3"))
     with pytest.raises(WrongUsage, match="--spec pip31 is about pulsar, and tiny speaks kafka"):
-        Options("tiny", SpecifiedSystem(at), Selection(("pip31",))).about_system(register.bundled())
+        RunOptions("tiny", SpecifiedSystem(at), Selection(("pip31",))).about_system(register.bundled())
     with pytest.raises(WrongUsage, match=r"unknown system 'tniy'; did you mean tiny\?"):
         registry.find("tniy")
 

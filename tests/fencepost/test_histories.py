@@ -17,7 +17,9 @@ from fencepost.results import history_check
 DEFINITE, POSSIBLE = (1, 0), (0, 1)
 
 
-def judged(monkeypatch: pytest.MonkeyPatch, verdict: Verdict, counts: tuple[int, int], *, allowed: bool = False) -> history_check.Histories:
+def judged(
+    monkeypatch: pytest.MonkeyPatch, verdict: Verdict, counts: tuple[int, int], *, allowed: bool = False
+) -> history_check.CheckedHistories:
     """What is made of one anomaly in the history of a scenario with this verdict."""
     scenario = ScenarioResult("KIP890-060", "kip890/ending.feature", "[1] x", verdict, "its reason", 2, 0.1, "KIP890-060-[1] x")
     finding = suite.Finding(scenario.run, "G1a", *counts, allowed, "a was read")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from fencepost.results.markdown import Page, text
+from fencepost.results.markdown import MarkdownPage, text
 
 READER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 HOSTILE = st.text('|\\`*_[]()<>&#~$!{}@:-=.+"/ \n\t\x00\x1b1aé\u202e', max_size=40) | st.text(max_size=40)
@@ -37,7 +37,7 @@ class Cells(HTMLParser):
 @given(HOSTILE, HOSTILE)
 def test_a_text_in_a_cell_reads_as_it_was_sent_and_makes_nothing(one: str, other: str) -> None:
     """The table keeps its cells, nothing in them is a link, an emphasis or HTML, and only white space is made one space."""
-    page = Page(1 << 20)
+    page = MarkdownPage(1 << 20)
     page.table(("one", "other"), [(text(one, 4_000), text(other, 4_000))], "elsewhere")
 
     seen = Cells(str(page))
@@ -67,7 +67,7 @@ def test_what_is_written(said: str, markdown: str) -> None:
 @given(st.integers(150, 3_000), st.integers(0, 60))
 def test_a_page_is_never_larger_than_its_limit_and_reports_what_it_left_out(limit: int, rows: int) -> None:
     """In bytes; of each row all or nothing is there."""
-    page = Page(limit)
+    page = MarkdownPage(limit)
     page.table(("id", "said"), [(f"row {number}", "é" * 20) for number in range(rows)], "in the file")
     page.folded("more", [f"line {number}" for number in range(rows)], "in the file")
 

@@ -13,7 +13,7 @@ from fencepost.contract.errors import Exit
 from fencepost.contract.evidence import Mismatch
 from fencepost.contract.symptom import Symptom
 from fencepost.museum import proof as museum_proof
-from fencepost.museum.bugs import Bug, Kind, Museum, bundled, read
+from fencepost.museum.bugs import Bug, BugKind, Museum, bundled, read
 from fencepost.museum.museum_page import page
 from fencepost.museum.proof import BugResult
 from fencepost.proof.defect_proof import Seen
@@ -25,7 +25,7 @@ NO_BUGS = {"KAFKA-14561", "KAFKA-14562"}
 BUMP = DEFECTS["no-epoch-bump"]
 DUE = Mismatch("x", "success with (producer id 7, epoch 0)", "answer")
 PLAYED = Bug(id="X-1", link="https://example.org/1", symptom="It stays.", trigger="An end.", defects=("no-epoch-bump",))
-AWAY = Bug(id="X-2", link="https://example.org/2", symptom="It goes.", trigger="Many.", out_of_reach=Kind.NODES, because="It takes two.")
+AWAY = Bug(id="X-2", link="https://example.org/2", symptom="It goes.", trigger="Many.", out_of_reach=BugKind.NODES, because="It takes two.")
 LATER = Bug(id="X-3", link="https://example.org/3", symptom="It fails.", trigger="A fault.", waits_for="A fault of the log.")
 SMALL = Museum({"one": (PLAYED, AWAY), "another": (LATER,)})
 

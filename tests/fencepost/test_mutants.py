@@ -12,7 +12,7 @@ from fencepost.contract.verdict import Verdict
 from fencepost.proof.mutants import known_mutants, mutant_report, mutation_run, reference_sources
 from fencepost.proof.mutants.code_swap import Functions, NotApplied
 from fencepost.proof.mutants.known_mutants import KnownMutants
-from fencepost.proof.mutants.line_coverage import Reach
+from fencepost.proof.mutants.line_coverage import LineReach
 from fencepost.proof.mutants.mutant_verdicts import Outcome, RedOnMutant
 from fencepost.proof.mutants.mutation_run import Drawn, MutationTrial
 from fencepost.proof.mutants.mutation_sites import MutationSite, draw, places_in
@@ -234,7 +234,7 @@ def test_a_place_that_is_in_no_function_cannot_be_applied(part: Callable[[str], 
         Functions().change(part("function"), MODULE.encode())  # nobody has imported it
 
 
-REACH = Reach(
+REACH = LineReach(
     frozenset({("reference/kafka/x.py", 1), ("reference/kafka/x.py", 3)}),
     {
         "seed": {"near": frozenset({("reference/kafka/x.py", 2)}), "far": frozenset({("reference/kafka/y.py", 9)})},
@@ -266,7 +266,7 @@ def test_a_scenario_is_asked_once_where_profiles_make_no_difference_to_it() -> N
     (place,) = places("def f():\n    a.b()\n")
     here, elsewhere = (place.key.file, place.at), (place.key.file, 9)
     alike, other = frozenset({here}), frozenset({here, elsewhere})
-    reach = Reach(frozenset(), {"seed": {"x": alike, "y": alike}, "kafka-4.0": {"x": alike, "y": other}})
+    reach = LineReach(frozenset(), {"seed": {"x": alike, "y": alike}, "kafka-4.0": {"x": alike, "y": other}})
 
     assert reach.asked(place, False) == {"seed": ["x", "y"], "kafka-4.0": ["y"]}
     assert reach.asked(place, True) == {"seed": ["x", "y"], "kafka-4.0": ["x", "y"]}

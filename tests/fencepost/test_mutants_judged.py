@@ -16,7 +16,7 @@ from fencepost.proof.mutants import mutation_run, reference_sources
 from fencepost.proof.mutants.mutant_verdicts import Outcome
 from fencepost.proof.mutants.mutation_run import Drawn
 from fencepost.proof.mutants.mutation_sites import MutationSite
-from fencepost.proof.mutants.tasks import Judge
+from fencepost.proof.mutants.tasks import MutantJudge
 
 SEED = 1
 """Of the mutants that every run of the tests judges."""
@@ -74,7 +74,7 @@ def stopped() -> mutation_run.MutationTrial:
 
     before = tree()
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(mutation_run, "Judge", partial(Judge, scenario_s=0.5))
+        patched.setattr(mutation_run, "MutantJudge", partial(MutantJudge, scenario_s=0.5))
         done = mutation_run.run(Drawn(places, len(places), SEED, DRAWN.known), False, 1, interrupt, ["seed"])
     assert tree() == before, "a mutant was written into the source tree"
     return done

@@ -11,21 +11,21 @@ from fencepost.adapters.common.line_up import MOST_BESIDE_OTHERS, MOST_CONTAINER
 from fencepost.contract import register, smoke
 from fencepost.contract.brokers import ScheduledScenario
 from fencepost.contract.registration import SpecifiedSystem as AskedOfSystem
-from fencepost.run.options import Options
-from fencepost.run.plan import Plan, expected_seconds, in_words, plan_of, reported
+from fencepost.run.options import RunOptions
+from fencepost.run.plan import RunPlan, expected_seconds, in_words, plan_of, reported
 from fencepost.run.selection import Selection
 
 KAFKA = AskedOfSystem({"container": "apache/kafka:4.3.1"})
 PULSAR = AskedOfSystem({"container": "apachepulsar/pulsar:4.0.7"})
 
 
-def planned(options: Options, workers: int = 1) -> Plan:
+def planned(options: RunOptions, workers: int = 1) -> RunPlan:
     return plan_of(options.about_system(register.bundled()), register.bundled(), workers)
 
 
 def test_a_whole_run_of_kafka_holds_five_containers_at_most() -> None:
     """All that it starts is counted; a cluster of two nodes is one broker and two containers."""
-    plan = planned(Options("kafka", KAFKA))
+    plan = planned(RunOptions("kafka", KAFKA))
     (part,) = plan.protocols
     assert part.brokers is not None
     brokers = {one.configuration: (one.brokers, one.containers) for one in part.brokers.started}
@@ -41,7 +41,7 @@ def test_a_whole_run_of_kafka_holds_five_containers_at_most() -> None:
 def test_a_plan_counts_what_a_run_asks(reference_run: tuple[Path, str]) -> None:
     """The same requirements and scenarios, by proposal."""
     asked = [one for one in compliance(reference_run[0])["requirements"] if one["scenarios"]]
-    plan = planned(Options())
+    plan = planned(RunOptions())
 
     requirements: dict[str, int] = {}
     for one in asked:
@@ -56,7 +56,7 @@ def test_a_plan_counts_what_a_run_asks(reference_run: tuple[Path, str]) -> None:
 
 def test_workers_share_out_what_is_started() -> None:
     """Each has a broker for scenarios without special needs, and holds few containers; the rest is started once, as by one process."""
-    one, three = planned(Options("kafka", KAFKA, concurrency=1)), planned(Options("kafka", KAFKA), workers=3)
+    one, three = planned(RunOptions("kafka", KAFKA, concurrency=1)), planned(RunOptions("kafka", KAFKA), workers=3)
     counts = [
         {each.configuration: each.brokers for each in part.brokers.started}
         for plan in (one, three)
@@ -73,7 +73,7 @@ def test_workers_share_out_what_is_started() -> None:
 
 def test_a_broker_that_runs_already_needs_no_container() -> None:
     """And what needs settings will not be offered."""
-    plan = planned(Options("kafka", AskedOfSystem({"bootstrap": "127.0.0.1:9092"})))
+    plan = planned(RunOptions("kafka", AskedOfSystem({"bootstrap": "127.0.0.1:9092"})))
     (part,) = plan.protocols
 
     assert (part.brokers, plan.containers_at_once, plan.memory_mb) == (None, 0, 0)
@@ -83,7 +83,7 @@ def test_a_broker_that_runs_already_needs_no_container() -> None:
 @pytest.mark.parametrize(("name", "asked"), [("kafka", KAFKA), ("pulsar", PULSAR)])
 def test_a_smoke_run_takes_less_than_a_minute(name: str, asked: AskedOfSystem) -> None:
     """By what was measured; a whole run takes longer."""
-    quick, whole = planned(Options(name, asked, smoke=True)), planned(Options(name, asked))
+    quick, whole = planned(RunOptions(name, asked, smoke=True)), planned(RunOptions(name, asked))
 
     assert quick.seconds is not None
     assert whole.seconds is not None
@@ -95,7 +95,7 @@ def test_a_smoke_run_starts_what_it_asks_for() -> None:
     started = [
         part.brokers
         for name, asked in (("kafka", KAFKA), ("pulsar", PULSAR))
-        for part in planned(Options(name, asked, smoke=True)).protocols
+        for part in planned(RunOptions(name, asked, smoke=True)).protocols
     ]
 
     assert [sum(one.brokers for one in brokers.started) for brokers in started if brokers] == [1, 2]
@@ -153,7 +153,7 @@ def test_a_plan_that_cannot_be_made_is_refused(arguments: tuple[str, ...], why: 
 
 def test_nothing_in_a_plan_is_a_word_of_pythons() -> None:
     """For every kind of system."""
-    for options in (Options(), Options("kafka", KAFKA), Options("pulsar", PULSAR, Selection(levels=("MAY", "SHOULD")))):
+    for options in (RunOptions(), RunOptions("kafka", KAFKA), RunOptions("pulsar", PULSAR, Selection(levels=("MAY", "SHOULD")))):
         for line in reported(planned(options)):
             assert not any(word in line for word in ("None", "frozenset", "Counter", "()"))
 

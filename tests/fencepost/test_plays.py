@@ -19,7 +19,7 @@ from fencepost.contract.gherkin import Step
 from fencepost.contract.played import StepEnding
 from fencepost.contract.ports import Exchange, Session
 from fencepost.run import pytest_session, scenario_items
-from fencepost.run.options import Options
+from fencepost.run.options import RunOptions
 from fencepost.run.parallel.worker_status import Looking
 from fencepost.run.plays import Plays, put
 from fencepost.run.selection import Selection
@@ -48,7 +48,7 @@ def test_a_play_shows_what_the_same_scenario_shows_where_pytest_bdd_runs_its_ste
     evidence: dict[str, int] = {}
     differing = []
 
-    with Plays(Options(smoke=not asks_all)) as plays:
+    with Plays(RunOptions(smoke=not asks_all)) as plays:
         for play in plays:
             shown = plays.judge(play)
             verdicts.setdefault(play.requirement, []).append((play.name, shown.result.verdict.value))
@@ -129,7 +129,7 @@ def test_a_run_leaves_its_environment_as_it_was(monkeypatch: pytest.MonkeyPatch)
 def test_a_selection_that_names_nothing_plays_nothing() -> None:
     """It is refused, for silence would be green."""
     with pytest.raises(WrongUsage, match="KIP890-999"):
-        Plays(Options(selection=Selection(only=("KIP890-999",))))
+        Plays(RunOptions(selection=Selection(only=("KIP890-999",))))
 
 
 def test_the_garbage_collector_is_afterwards_as_before() -> None:
@@ -138,7 +138,7 @@ def test_the_garbage_collector_is_afterwards_as_before() -> None:
     def state() -> tuple[tuple[int, int, int], bool]:
         return gc.get_threshold(), gc.get_freeze_count() > 0
 
-    few = Options(selection=Selection(only=("KIP890-060",)))
+    few = RunOptions(selection=Selection(only=("KIP890-060",)))
     before = state()
     with Plays(few) as plays:
         outside = state()

@@ -9,8 +9,8 @@ import pytest
 from fencepost.contract import register
 from fencepost.contract.registration import SpecifiedSystem
 from fencepost.run.identity import DeclaredSystem
-from fencepost.run.options import Options
-from fencepost.run.plan import Plan, plan_of, show
+from fencepost.run.options import RunOptions
+from fencepost.run.plan import RunPlan, plan_of, show
 from fencepost.run.previous_run import previous_run
 from fencepost.run.selection import Selection
 
@@ -42,11 +42,11 @@ def earlier_run(folder: Path, **differing: Any) -> Path:
     return folder
 
 
-def options_of(results: Path, only: tuple[str, ...] = tuple(SECONDS), **more: Any) -> Options:
-    return Options("kafka", AT_AN_ADDRESS, Selection(only=only), results=results, **more)
+def options_of(results: Path, only: tuple[str, ...] = tuple(SECONDS), **more: Any) -> RunOptions:
+    return RunOptions("kafka", AT_AN_ADDRESS, Selection(only=only), results=results, **more)
 
 
-def planned(results: Path, only: tuple[str, ...] = tuple(SECONDS), workers: int = 1, **more: Any) -> Plan:
+def planned(results: Path, only: tuple[str, ...] = tuple(SECONDS), workers: int = 1, **more: Any) -> RunPlan:
     options = options_of(results, only, **more).about_system(register.bundled())
     return plan_of(options, register.bundled(), workers, previous_run(options))
 

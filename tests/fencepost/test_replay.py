@@ -25,7 +25,7 @@ from fencepost.reference.serving.server import follow_the_wall_clock
 from fencepost.replay import replaying
 from fencepost.replay.recorded_red import RecordedRed
 from fencepost.results.compliance_document import Scenario, read
-from fencepost.run.options import Options
+from fencepost.run.options import RunOptions
 from fencepost.run.plays import Plays
 from fencepost.run.selection import Selection
 
@@ -77,7 +77,7 @@ def ran(script: Path, port: int) -> tuple[int, str]:
 
 def red_of(defect: str, requirement: str, number: int, folder: Path) -> str:
     """The script of a red of the reference with that defect."""
-    with Plays(Options(asked=SpecifiedSystem({"defect": defect}), selection=Selection(only=(requirement,)))) as plays:
+    with Plays(RunOptions(asked=SpecifiedSystem({"defect": defect}), selection=Selection(only=(requirement,)))) as plays:
         play = next(one for one in plays if one.name.startswith(f"[{number}]"))
         shown = plays.judge(play)
     assert shown.result.violation is not None

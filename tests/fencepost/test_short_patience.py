@@ -4,7 +4,7 @@ import pytest
 
 from fencepost.contract.registration import SpecifiedSystem
 from fencepost.contract.verdict import Verdict
-from fencepost.run.options import Options
+from fencepost.run.options import RunOptions
 from fencepost.run.plays import Plays
 from fencepost.run.selection import Selection
 
@@ -15,7 +15,7 @@ WAITS = ("CORE-15", "CORE-16", "KIP890-028", "KIP890-135", "KIP890-156", "KIP890
 def results(rows: tuple[str, ...], patience_s: float, defect: str | None = None) -> dict[str, tuple[Verdict, str]]:
     """Verdict and reason of each Kafka scenario on the reference."""
     asked = SpecifiedSystem({"defect": defect} if defect else {}, None, patience_s)
-    with Plays(Options(asked=asked, selection=Selection(only=rows))) as plays:
+    with Plays(RunOptions(asked=asked, selection=Selection(only=rows))) as plays:
         found = [plays.judge(play).result for play in plays if play.protocol == "kafka"]
     return {f"{one.requirement} {one.name}": (one.verdict, one.reason or "") for one in found}
 

@@ -24,16 +24,16 @@ from fencepost.pipeline.anomalies import ANOMALIES
 from fencepost.pipeline.laws.judge import judge
 from fencepost.report.soak import page
 from fencepost.run.judged_systems import JudgedSystems
-from fencepost.run.options import Options
+from fencepost.run.options import RunOptions
 from fencepost.soak import fault_schedule
 from fencepost.soak import soak_run as running
-from fencepost.soak.fault_schedule import Schedule
+from fencepost.soak.fault_schedule import FaultSchedule
 from fencepost.soak.history_writer import HistoryFile, mop
-from fencepost.soak.measurements import OK, UNKNOWN, Figures, Mark
-from fencepost.soak.segment import Segment
-from fencepost.soak.segment_judge import Judge, Verdict
+from fencepost.soak.measurements import OK, UNKNOWN, SoakFigures, SoakMark
+from fencepost.soak.segment import SoakSegment
+from fencepost.soak.segment_judge import SegmentJudge, SegmentVerdict
 from fencepost.soak.soak_document import SoakEnding, SoakOptions, document, headline
-from fencepost.soak.soak_run import LAYOUT, Clock, Load
+from fencepost.soak.soak_run import LAYOUT, Load, SoakClock
 
 UNPROMISED = {anomaly.name for anomaly in ANOMALIES if anomaly.allowed}
 
@@ -42,7 +42,7 @@ class InProcess:
     """Judges as the checker does, without Spark."""
 
     def __init__(self) -> None:
-        self.verdicts: list[Verdict] = []
+        self.verdicts: list[SegmentVerdict] = []
         self.events: list[list[dict[str, Any]]] = []
 
     def take(self, number: int, history: Path) -> None:
@@ -52,7 +52,7 @@ class InProcess:
             Finding(f"segment-{number}", name, sum(one.definite for one in shown), len(shown), name in UNPROMISED, str(shown[0]))
             for name, shown in judge(self.events[-1]).items()
         ]
-        self.verdicts.append(Verdict(number, tuple(found), 0, None))
+        self.verdicts.append(SegmentVerdict(number, tuple(found), 0, None))
 
     @property
     def anomalies(self) -> set[str]:
@@ -70,14 +70,14 @@ def soaked(
     steps: int = 500,
 ) -> tuple[InProcess, SoakEnding, Load]:
     """A soak run of the reference, of so many steps in segments of 250."""
-    systems = JudgedSystems(Options(asked=OfSystem({"defect": defect} if defect else {}, profile)), bundled())
+    systems = JudgedSystems(RunOptions(asked=OfSystem({"defect": defect} if defect else {}, profile)), bundled())
     [protocol] = systems.by_protocol
     systems.open({protocol: [frozenset()]})
     asked, inner = SoakOptions(1e9, wrong or None, rate=100, segment_s=2.5, every_s=0.8), InProcess()
     handshake, system = systems.handshakes[protocol], systems.by_protocol[protocol]
     names = fault_schedule.named(asked.faults, handshake.capabilities, "reference")
     claimed = folder.claim(place, LAYOUT)
-    load = Load(system, handshake, asked, names, cast("Judge", inner), claimed, Screen(io.StringIO(), {}), Clock())
+    load = Load(system, handshake, asked, names, cast("SegmentJudge", inner), claimed, Screen(io.StringIO(), {}), SoakClock())
     left = iter(range(steps))
     monkeypatch.setattr(Load, "_is_over", property(lambda _: next(left, None) is None))
     return inner, load.run(), load
@@ -122,7 +122,7 @@ def test_what_was_written_is_judged_when_a_run_is_stopped(tmp_path: Path, monkey
     """And the run says that it did not come to its end."""
     left = iter(range(100))
 
-    def step(segment: Segment, *_: object) -> None:
+    def step(segment: SoakSegment, *_: object) -> None:
         if next(left, None) is None:
             raise KeyboardInterrupt("SIGINT")
         segment.clients[0].step()
@@ -199,7 +199,7 @@ def test_faults_come_when_they_are_due() -> None:
     """Every so many seconds on average, and at the same times for the same seed; without faults never."""
 
     def times(seed: int, names: Sequence[str]) -> list[tuple[int, str]]:
-        schedule = Schedule(names, 20, random.Random(seed))
+        schedule = FaultSchedule(names, 20, random.Random(seed))
         return [(second, fault) for second in range(4_000) if (fault := schedule.take(second)) is not None]
 
     drawn = times(1, ["crash", "wire"])
@@ -223,7 +223,7 @@ def test_a_fault_that_cannot_be_had_is_refused() -> None:
 def test_figures_take_no_more_room_the_longer_a_run_lasts() -> None:
     """Slots become longer, and no call is forgotten."""
     seconds = 0
-    figures = Figures(lambda: seconds * 1000.0)
+    figures = SoakFigures(lambda: seconds * 1000.0)
     for seconds in range(2_000):
         figures.timed("send", answering(Done([]) if seconds % 4 else Unknown("no answer")))
 
@@ -232,16 +232,16 @@ def test_figures_take_no_more_room_the_longer_a_run_lasts() -> None:
     assert (figures.totals[OK], figures.totals[UNKNOWN]) == (1_500, 500)
 
 
-def written(asked: SoakOptions, figures: Figures, *found: Finding) -> dict[str, Any]:
-    return document("<b>it</b>", "1", asked, figures, [Verdict(1, found, 0, None)], {1: (0.0, 60.0)}, SoakEnding())
+def written(asked: SoakOptions, figures: SoakFigures, *found: Finding) -> dict[str, Any]:
+    return document("<b>it</b>", "1", asked, figures, [SegmentVerdict(1, found, 0, None)], {1: (0.0, 60.0)}, SoakEnding())
 
 
 def test_the_page_shows_what_happened_and_escapes_it() -> None:
     """Throughput, latency, faults and anomalies; nothing of a system becomes markup."""
     now = 0.0
-    figures = Figures(lambda: now)
+    figures = SoakFigures(lambda: now)
     figures.timed("send", answering(Refused("<script>", 1)))
-    figures.faults.append(Mark(1.0, 4.0, "crash"))
+    figures.faults.append(SoakMark(1.0, 4.0, "crash"))
 
     shown = page.render(written(SoakOptions(60.0, "crash"), figures, Finding("s", "G1a", 1, 1, False, "a<b was read")))
 
@@ -255,7 +255,7 @@ def test_the_page_shows_what_happened_and_escapes_it() -> None:
 
 def test_a_page_of_a_run_without_calls_can_be_read() -> None:
     """One that was stopped at once."""
-    shown = page.render(written(SoakOptions(60.0), Figures(lambda: 0.0)))
+    shown = page.render(written(SoakOptions(60.0), SoakFigures(lambda: 0.0)))
 
     assert "None in the 1 segments that were judged." in shown
     assert "<svg" not in shown

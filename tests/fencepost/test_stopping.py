@@ -17,7 +17,7 @@ from stopped import begun
 
 from fencepost.contract.errors import WrongUsage
 from fencepost.run import interruption
-from fencepost.run.interruption import Stopped, Stopping, seconds
+from fencepost.run.interruption import StoppedEarly, Stopping, seconds
 
 MANY = ("--spec", "pip31", "--no-html")
 """What takes seconds, so that a run is stopped amid it."""
@@ -159,16 +159,16 @@ def test_a_timeout_that_is_none_is_refused(text: str) -> None:
 def test_the_first_request_ends_what_is_waited_for_and_the_second_what_is_comfort() -> None:
     """Nothing else is ever interrupted."""
     stopping = Stopping(max_failures=1)
-    with pytest.raises(Stopped, match="--max-failures 1"), stopping.ending_early():
+    with pytest.raises(StoppedEarly, match="--max-failures 1"), stopping.ending_early():
         stopping.failed()
 
     with stopping.ending_early(only_at_once=True):
         assert stopping.reason == "--max-failures 1"
-    with pytest.raises(Stopped), stopping.ending_early():
+    with pytest.raises(StoppedEarly), stopping.ending_early():
         raise AssertionError("after the first request nothing is begun")
 
     stopping.ask("SIGINT")
-    with pytest.raises(Stopped, match="--max-failures 1"), stopping.ending_early(only_at_once=True):
+    with pytest.raises(StoppedEarly, match="--max-failures 1"), stopping.ending_early(only_at_once=True):
         raise AssertionError("after the second one not even this is")
 
 
@@ -182,7 +182,7 @@ def test_a_request_ends_no_section_that_is_for_the_second() -> None:
             heard.append(stopping.reason)
             stopping.ask("SIGINT")
 
-    with pytest.raises(Stopped, match="SIGTERM"):
+    with pytest.raises(StoppedEarly, match="SIGTERM"):
         asked_twice()
     assert heard == ["SIGTERM"]
 

@@ -28,7 +28,7 @@ from fencepost.reference.kafka.producer_state import AppendedBatch, ProducerStat
 from fencepost.reference.kafka.transaction import PREPARED, Decision, State, Transaction
 from fencepost.reference.kafka.transaction_log import TransactionLog
 from fencepost.reference.kafka.values import TopicPartition
-from fencepost.run.options import Options
+from fencepost.run.options import RunOptions
 from fencepost.run.plays import Plays, falls_in
 from fencepost.run.selection import Selection
 from fencepost.twins import allowed_differences, disturbances
@@ -180,7 +180,7 @@ def test_where_a_disturbance_stands() -> None:
 def test_a_twin_goes_down_where_its_scenario_does_and_for_its_disturbance() -> None:
     """In this order, so that it shares that with other plays which go down in the same way; each twin has a separate name."""
     known = disturbances.bundled().by_name
-    options = Options(selection=Selection.said([], ["KIP890-163"], [], []))
+    options = RunOptions(selection=Selection.said([], ["KIP890-163"], [], []))
     with Plays(options) as plays:
         play = next(play for play in plays if play.falls == ("crash",))
         plain = Twins(plays.systems).plain(play)
@@ -275,7 +275,7 @@ def test_an_exception_that_no_twin_needs_is_red(monkeypatch: pytest.MonkeyPatch,
 
     stale = TwinException(disturbances=("crash",), requirement="KIP890-060", seen="never", reason="none")
     monkeypatch.setattr(allowed_differences, "bundled", lambda: [stale])
-    options = Options(selection=Selection.said([], ["KIP890-060"], [], []), results=tmp_path / "r")
+    options = RunOptions(selection=Selection.said([], ["KIP890-060"], [], []), results=tmp_path / "r")
     screen = Screen()
     request.addfinalizer(screen.close)
 

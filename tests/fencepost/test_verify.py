@@ -19,7 +19,7 @@ from fencepost.contract.ports import KeepsExchanges
 from fencepost.contract.registration import SpecifiedSystem
 from fencepost.replay import verifying
 from fencepost.results.compliance_document import read
-from fencepost.run.options import Options
+from fencepost.run.options import RunOptions
 from fencepost.run.plays import Plays
 from fencepost.run.selection import Selection
 from fencepost.steps.player import player_of
@@ -195,7 +195,7 @@ def test_where_nothing_was_recorded_nothing_is_said(results: Path) -> None:
 def test_what_a_broker_over_tcp_answered_is_judged_again() -> None:
     """Times of records are others in a play, and pauses pass at once: the requests are the same, and so are verdict and history."""
     with served_here() as server:
-        options = Options(
+        options = RunOptions(
             system="kafka", asked=SpecifiedSystem({"bootstrap": f"127.0.0.1:{server.port}"}), selection=Selection(only=("KIP890-113",))
         )
         with Plays(options) as plays:

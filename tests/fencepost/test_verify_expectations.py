@@ -8,7 +8,7 @@ import pytest
 from fencepost.contract.evidence import Mismatch
 from fencepost.contract.verdict import ScenarioResult, Verdict
 from fencepost.deviations.known_deviations import DeviationEntry, LocatedDeviation
-from fencepost.deviations.verification import Measured, Measuring
+from fencepost.deviations.verification import MeasuredDeviation, Measuring
 from tests.support.commands import fencepost
 
 SCENARIO = "[1] The system crashes before the timeout of a transaction"
@@ -61,7 +61,7 @@ def test_only_entries_that_were_asked_about_are_reported() -> None:
 )
 def test_what_to_paste_counts_the_tries_of_before(intermittent: object, seen: int, tried: int, remedy: str | None) -> None:
     """A second measurement adds to what is known; nothing is offered where nothing changes."""
-    assert Measured(known(intermittent), seen, tried, 0).remedy == remedy
+    assert MeasuredDeviation(known(intermittent), seen, tried, 0).remedy == remedy
 
 
 def test_it_measures_a_system_and_writes_nothing(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from fencepost.contract.errors import WrongUsage
 from fencepost.contract.evidence import Mismatch
 from fencepost.contract.ports import Handshake, Image
 from fencepost.deviations.known_as import KnownAs, Likeness, settled
-from fencepost.run.identity import DeclaredSystem, Identity
+from fencepost.run.identity import DeclaredSystem, RunIdentity
 
 SCHEMA = json.loads((CHECKOUT / "fencepost" / "compliance.schema.json").read_text(encoding="utf-8"))
 SAID = Handshake("2.7", True, "kafka-4.3", frozenset(), looks_like=("kafka", "4.3"), deviations="no bundled deviations")
@@ -89,10 +89,10 @@ def test_an_identity_is_known_before_the_system_answers() -> None:
     labels, image = {"commit": "1a2b"}, Image("corp/broker:2.7", "sha256:1a")
     named = DeclaredSystem("corp", None, labels, KnownAs.of("kafka:4.3.1"))
 
-    before, after = Identity.of("kafka", named, None, None), Identity.of("kafka", named, None, replace(SAID, image=image))
+    before, after = RunIdentity.of("kafka", named, None, None), RunIdentity.of("kafka", named, None, replace(SAID, image=image))
 
-    assert before == Identity("corp", None, None, labels, None, None, "kafka:4.3.1")
-    assert after == Identity("corp", "2.7", "kafka-4.3", labels, image, None, "kafka:4.3.1")
+    assert before == RunIdentity("corp", None, None, labels, None, None, "kafka:4.3.1")
+    assert after == RunIdentity("corp", "2.7", "kafka-4.3", labels, image, None, "kafka:4.3.1")
     assert (str(before), str(after)) == ("corp", "corp 2.7, profile kafka-4.3")
 
 
@@ -101,7 +101,7 @@ def test_somebody_else_s_image_is_called_by_its_own_name() -> None:
     built, own = Image("corp/broker:4.3.1", stranger="corp/broker"), Image("apache/kafka:4.3.1")
 
     called = [
-        Identity.of("kafka", named, None, replace(SAID, image=image)).name
+        RunIdentity.of("kafka", named, None, replace(SAID, image=image)).name
         for named in (DeclaredSystem(), DeclaredSystem("ours"))
         for image in (built, own)
     ]

@@ -54,7 +54,7 @@ FILES: dict[str, tuple[bytes, int | None, str]] = {
 }
 
 
-def sources(folder: Path) -> list[files.Source]:
+def sources(folder: Path) -> list[files.IngestSource]:
     return files.find([folder / name for name in FILES if (folder / name).exists()])
 
 

@@ -10,14 +10,14 @@ from fencepost.pipeline.page import render
 from fencepost.pipeline.recorded_by import systems_of
 from fencepost.pipeline.timeline import LEFT, WIDTH, picture
 from fencepost.pipeline.verdicts import totals
-from fencepost.pipeline.witnesses import Act, RankedWitness
+from fencepost.pipeline.witnesses import RankedWitness, WitnessedAct
 
 MADE = datetime(2026, 11, 29, 13, 0, tzinfo=UTC)
 HOSTILE = '<script>alert("x")</script>'
 ACTS = (
-    Act(HOSTILE, "send", 4, 5, 4_000, "acknowledged", (f"sent {HOSTILE} x@3",)),
-    Act("reader", "poll", 10, 13, 10_000, "outcome not known", ("read b x@4", "read " + "long" * 40)),
-    Act("reader", "commit", 14, 14, None, "refused", ()),
+    WitnessedAct(HOSTILE, "send", 4, 5, 4_000, "acknowledged", (f"sent {HOSTILE} x@3",)),
+    WitnessedAct("reader", "poll", 10, 13, 10_000, "outcome not known", ("read b x@4", "read " + "long" * 40)),
+    WitnessedAct("reader", "commit", 14, 14, None, "refused", ()),
 )
 
 

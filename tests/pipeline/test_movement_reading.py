@@ -15,7 +15,7 @@ from check_histories import events as reported_events
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fencepost.pipeline.ingest.files import Source
+from fencepost.pipeline.ingest.files import IngestSource
 from fencepost.pipeline.laws import history_columns
 from fencepost.pipeline.laws.columns import Words
 from fencepost.pipeline.laws.pairing import paired as paired_in_process
@@ -170,7 +170,7 @@ def test_a_line_belongs_to_one_range_of_its_file(lines: list[bytes], size: int, 
         path.write_bytes(b"\n".join(lines) + b"\n" * ends)
         found = [
             (number + lines_before(part), line)
-            for part in divided([Source(path, "json", "", "a")], most)
+            for part in divided([IngestSource(path, "json", "", "a")], most)
             for reported in blocks(path, 0, "", part.begin, part.end, size)
             for number, line in enumerate(reported.said.split(b"\n"), reported.first_line)
             if line

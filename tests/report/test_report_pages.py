@@ -25,7 +25,7 @@ from fencepost.pipeline.compliance.facts import (
     SystemStanding,
 )
 from fencepost.pipeline.compliance.facts import VERDICTS as KNOWN
-from fencepost.pipeline.compliance.folders import Unreadable
+from fencepost.pipeline.compliance.folders import UnreadableFolder
 from fencepost.report.compliance import badge, markdown, page, ticks, trend, view
 from fencepost.report.compliance.templates import clean
 
@@ -114,7 +114,7 @@ def test_a_page_says_every_verdict_in_words_and_why() -> None:
     kafka = column(EVERY, System("kafka", "4.3.1", "kafka-4.3"), f"It is late ({LINK})", cut)
     kafka = Column(kafka.standing, {**kafka.cells, "KIP890-068": anomalous}, kafka.moments)
 
-    text = page.render(summary(kafka), [Unreadable("old/run", "is empty")], MADE)
+    text = page.render(summary(kafka), [UnreadableFolder("old/run", "is empty")], MADE)
 
     cells = dict(re.findall(r'<td[^>]*><span class="v (\w+)">(?:<a [^>]*>)?([a-z ,]+)', text))
     assert {name: cells[name] for name in EVERY.values() if name not in ("violated", *UNJUDGED)} == {
@@ -146,8 +146,8 @@ def test_nothing_that_results_hold_becomes_markup() -> None:
     run = Run(HOSTILE, RUN.started, True, HOSTILE, (HOSTILE,), HOSTILE)
     evil = column(EVERY, System(HOSTILE, HOSTILE, HOSTILE, HOSTILE), HOSTILE, run, latest=run, images=(HOSTILE, "b"))
 
-    text = page.render(summary(evil), [Unreadable(HOSTILE, HOSTILE)], MADE)
-    plain = markdown.render(summary(evil), [Unreadable(HOSTILE, HOSTILE)], MADE)
+    text = page.render(summary(evil), [UnreadableFolder(HOSTILE, HOSTILE)], MADE)
+    plain = markdown.render(summary(evil), [UnreadableFolder(HOSTILE, HOSTILE)], MADE)
 
     for written in (text, plain, badge.badge(evil.standing)):
         assert "<script" not in written

@@ -14,7 +14,7 @@ from fencepost.reference.defects.defect import Defect
 from fencepost.reference.kafka import Parts
 from fencepost.reference.kafka.response_order import ResponseOrder
 from fencepost.reference.kafka.topics import INTERNAL
-from fencepost.run.options import Options
+from fencepost.run.options import RunOptions
 from fencepost.run.plays import Plays
 from fencepost.run.selection import Selection
 from fencepost.wire.kafka.entities import api_of
@@ -44,7 +44,7 @@ def test_what_is_about_them_is_not_offered(monkeypatch: pytest.MonkeyPatch) -> N
     """Nothing is violated or inconclusive, although transactions have partitions of these topics, and the rest is met."""
     monkeypatch.setitem(defects.DEFECTS, NAME, Defect(NAME, "hides topics", "this test", Parts(response_order=Hiding)))
     about_them, other = ("KIP890-046", "KIP890-047", "KIP890-217", "KIP890-255", "KIP890-256"), ("KIP890-049", "KIP890-060")
-    asked = Options(asked=SpecifiedSystem({"defect": NAME}), selection=Selection(only=(*about_them, *other)))
+    asked = RunOptions(asked=SpecifiedSystem({"defect": NAME}), selection=Selection(only=(*about_them, *other)))
 
     with Plays(asked) as plays:
         shown = {(play.requirement, plays.judge(play).result.verdict) for play in plays}

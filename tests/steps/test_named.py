@@ -7,7 +7,7 @@ from fencepost.steps.core.context import ScenarioContext as OfCore
 from fencepost.steps.kafka.context import ScenarioContext as OfKafka
 from fencepost.steps.named import NamedThings
 from fencepost.steps.pulsar.subscriptions import Subscriptions
-from fencepost.steps.pulsar.topics import Topics
+from fencepost.steps.pulsar.topics import ScenarioTopics
 from fencepost.steps.pulsar.transactions import Transactions
 from fencepost.steps.vocabularies import vocabularies_of
 
@@ -17,7 +17,7 @@ NOTHING: object = None
 def named() -> list[tuple[str, object]]:
     """What scenarios name, each with a proposal whose scenarios do."""
     kafka, core = OfKafka(NOTHING, NOTHING), OfCore(NOTHING, NOTHING, NOTHING)  # type: ignore[arg-type]  # none is asked
-    pulsar = (Transactions(NOTHING), Topics(NOTHING), Subscriptions(NOTHING))  # type: ignore[arg-type]
+    pulsar = (Transactions(NOTHING), ScenarioTopics(NOTHING), Subscriptions(NOTHING))  # type: ignore[arg-type]
     return [
         *(("kip890", things) for things in (kafka.producers, kafka.topics, kafka.memberships)),
         ("core", core.writers),

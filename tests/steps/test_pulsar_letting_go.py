@@ -9,7 +9,7 @@ from fencepost.reference.pulsar import ReferencePulsar
 from fencepost.steps.pulsar.completion import is_held_up
 from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.pulsar.subscriptions import Subscriptions
-from fencepost.steps.pulsar.topics import Topics
+from fencepost.steps.pulsar.topics import ScenarioTopics
 from fencepost.steps.pulsar.transactions import Transactions
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 
@@ -37,7 +37,7 @@ def let_go(failures: int) -> Outcome[None]:
     system.open()
     session = system.session("letting go")
     transactions = Transactions(session)
-    topics = Topics(transactions)
+    topics = ScenarioTopics(transactions)
     transactions.begin("A")
     is_held_up(ScenarioContext(session, Evidence(), transactions, topics, Subscriptions(topics)), "A")
     _Fails.left = failures

@@ -18,7 +18,7 @@ from sorted_tables import sorted_tables
 
 from fencepost.pipeline.laws.judge import judge
 from fencepost.pipeline.laws.pairing import paired
-from fencepost.pipeline.laws.witness import Witness
+from fencepost.pipeline.laws.witness import HistoryWitness
 
 if TYPE_CHECKING:
     from pyspark.sql import Row, SparkSession
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Histories: TypeAlias = Mapping[str, Sequence[dict[str, Any]]]
 """The events of each run."""
 
-Shown: TypeAlias = Counter[tuple[str, Witness]]
+Shown: TypeAlias = Counter[tuple[str, HistoryWitness]]
 
 CYCLES = ("G0", "G1c", "G-single", "G2")
 """The anomalies that inferred edges concern."""
@@ -77,9 +77,9 @@ def written(reported: Histories, folder: Path) -> None:
             file.writelines(json.dumps(event) + "\n" for event in history)
 
 
-def _shown(row: "Row") -> tuple[str, Witness]:
+def _shown(row: "Row") -> tuple[str, HistoryWitness]:
     lists = tuple(row["values"]), tuple(row.offsets), tuple(row.ops)
-    return row.anomaly, Witness(row.run, row.log, *lists, row.definite, row.detail)
+    return row.anomaly, HistoryWitness(row.run, row.log, *lists, row.definite, row.detail)
 
 
 @cache

@@ -28,13 +28,13 @@ def judged_of_all(defects: Iterable[str], only: tuple[str, ...] = ()) -> dict[st
 def _judged(task: tuple[str, tuple[str, ...]]) -> tuple[str, dict[str, str]]:
     from fencepost.contract.registration import SpecifiedSystem
     from fencepost.contract.verdict import ScenarioResult, judge
-    from fencepost.run.options import Options
+    from fencepost.run.options import RunOptions
     from fencepost.run.plays import Plays
     from fencepost.run.selection import Selection
 
     defect, only = task
     found: dict[str, list[ScenarioResult]] = {}
-    with Plays(Options(asked=SpecifiedSystem({"defect": defect}), selection=Selection(only=only))) as plays:
+    with Plays(RunOptions(asked=SpecifiedSystem({"defect": defect}), selection=Selection(only=only))) as plays:
         for play in plays:
             found.setdefault(play.requirement, []).append(plays.judge(play).result)
     return defect, {requirement: judge(requirement, results).verdict.value for requirement, results in found.items()}

@@ -4,21 +4,21 @@ from typing import Any
 
 from fencepost.contract.register import bundled
 from fencepost.contract.registration import SpecifiedSystem
-from fencepost.explore.search import Progress
+from fencepost.explore.search import SearchProgress
 from fencepost.explore.trial import Trials
 from fencepost.run.judged_systems import JudgedSystems
-from fencepost.run.options import Options
+from fencepost.run.options import RunOptions
 from fencepost.steps.acts.act import Table
 
 
 def trials(table: Table[Any], protocol: str, defect: str | None = None, profile: str | None = None) -> Trials:
     """With a defect, or as a release is; what that release is known to break is no finding."""
-    systems = JudgedSystems(Options(asked=SpecifiedSystem({"defect": defect} if defect else {}, profile)), bundled())
+    systems = JudgedSystems(RunOptions(asked=SpecifiedSystem({"defect": defect} if defect else {}, profile)), bundled())
     systems.open({protocol: [frozenset()]})
     offered = table.offered(systems.handshakes[protocol].capabilities)
     return Trials(offered, systems.by_protocol[protocol].session, known=systems.expectations[protocol])
 
 
-def always(_: Progress) -> bool:
+def always(_: SearchProgress) -> bool:
     """There is time for more."""
     return True

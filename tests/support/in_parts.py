@@ -13,11 +13,11 @@ from fencepost.pipeline.laws import parts
 from fencepost.pipeline.laws.facts import Facts
 from fencepost.pipeline.laws.history import History, Inferred
 from fencepost.pipeline.laws.judge import judged
-from fencepost.pipeline.laws.witness import Law, Witness
+from fencepost.pipeline.laws.witness import HistoryWitness, Law
 from fencepost.pipeline.movement.events import Block, events
 from fencepost.pipeline.movement.pairing import paired
 
-Shown = Counter[tuple[str, Witness]]
+Shown = Counter[tuple[str, HistoryWitness]]
 
 
 def in_parts(reported: Mapping[str, Sequence[dict[str, Any]]], buckets: int, infer: bool = False) -> Shown:

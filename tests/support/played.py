@@ -13,7 +13,7 @@ from fencepost.contract.events import Event
 from fencepost.contract.ports import System
 from fencepost.contract.registration import SpecifiedSystem
 from fencepost.run.identity import DeclaredSystem
-from fencepost.run.options import Options
+from fencepost.run.options import RunOptions
 from fencepost.run.plays import Play, Plays
 from fencepost.run.selection import Selection
 
@@ -42,21 +42,21 @@ Played: TypeAlias = Mapping[str, Shown]
 """By requirement and scenario; the examples of an outline are numbered."""
 
 
-def options(specs: Iterable[str], profile: str, system: str = "reference", **given: str) -> Options:
+def options(specs: Iterable[str], profile: str, system: str = "reference", **given: str) -> RunOptions:
     """These proposals, of a system with these options. Behind an address the user says which release a profile imitates, for nothing
     else excuses its deviations there.
     """
     known_as = None if system == "reference" or profile == "seed" else profile.replace("-", ":")
-    return Options(system, SpecifiedSystem(given, profile), Selection(specs=tuple(specs)), named=DeclaredSystem.of(known_as=known_as))
+    return RunOptions(system, SpecifiedSystem(given, profile), Selection(specs=tuple(specs)), named=DeclaredSystem.of(known_as=known_as))
 
 
-def played(asked: Options, protocol: str, which: Callable[[Play], bool] = lambda _: True) -> Played:
+def played(asked: RunOptions, protocol: str, which: Callable[[Play], bool] = lambda _: True) -> Played:
     """Each play of the protocol of which that holds."""
     with Plays(asked) as plays:
         return {name_of(play): _shown(plays, play) for play in plays if play.protocol == protocol and which(play)}
 
 
-def played_telling(asked: Options, protocol: str, bundled: Played, breadth: str) -> Played:
+def played_telling(asked: RunOptions, protocol: str, bundled: Played, breadth: str) -> Played:
     """Each play that tells something new, by what is `bundled`, on a system that does not offer all of them."""
     reported = New(breadth, in_process(asked.selection.specs, protocol, "seed"))
     found = {}

@@ -21,14 +21,14 @@ def _play(task: tuple[str, Path]) -> tuple[str, bool]:
     from fencepost.contract.registration import SpecifiedSystem
     from fencepost.contract.verdict import Verdict
     from fencepost.reference.defects import DEFECTS
-    from fencepost.run.options import Options
+    from fencepost.run.options import RunOptions
     from fencepost.run.plays import Plays
     from fencepost.run.selection import Selection
 
     defect, folder = task
     folder.mkdir(parents=True)
     is_red = False
-    with Plays(Options(asked=SpecifiedSystem({"defect": defect}), selection=Selection(only=tuple(DEFECTS[defect].breaks)))) as plays:
+    with Plays(RunOptions(asked=SpecifiedSystem({"defect": defect}), selection=Selection(only=tuple(DEFECTS[defect].breaks)))) as plays:
         for play in plays:
             shown = plays.judge(play)
             is_red |= shown.result.verdict is Verdict.VIOLATED

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fencepost.pipeline.ingest.files import Source
+from fencepost.pipeline.ingest.files import IngestSource
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from fencepost.pipeline.tables import Tables
 
 
-def sorted_tables(spark: "SparkSession", sources: Sequence[Source], folder: Path, buckets: int = 1) -> "Tables":
+def sorted_tables(spark: "SparkSession", sources: Sequence[IngestSource], folder: Path, buckets: int = 1) -> "Tables":
     """Their tables in the folder."""
     from fencepost.pipeline.movement import sorting
     from fencepost.pipeline.tables import Tables

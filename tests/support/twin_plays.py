@@ -9,7 +9,7 @@ from fencepost.contract.registration import SpecifiedSystem
 from fencepost.contract.verdict import Verdict
 from fencepost.reference import kafka
 from fencepost.reference.defects import CONFORMING, Defect
-from fencepost.run.options import Options
+from fencepost.run.options import RunOptions
 from fencepost.run.plays import Plays
 from fencepost.run.selection import Selection
 from fencepost.twins import disturbances
@@ -21,7 +21,7 @@ def twins_of(
     requirement: str, names: Sequence[str], *, defect: str | None = None, most: int | None = None, seed: int = 1
 ) -> Iterator[TwinResult]:
     """All twins of a requirement's scenarios under Kafka with these disturbances, or so many of each scenario."""
-    options = Options(asked=SpecifiedSystem({"defect": defect} if defect else {}), selection=Selection.said([], [requirement], [], []))
+    options = RunOptions(asked=SpecifiedSystem({"defect": defect} if defect else {}), selection=Selection.said([], [requirement], [], []))
     with Plays(options) as plays:
         twins = Twins(plays.systems)
         for play in plays:

@@ -10,7 +10,7 @@ from played import played
 
 from fencepost.contract import smoke
 from fencepost.contract.registration import SpecifiedSystem
-from fencepost.run.options import Options
+from fencepost.run.options import RunOptions
 from fencepost.run.selection import Selection
 
 KNOWN_REDS = {
@@ -94,7 +94,7 @@ RED = {"violated", "inconclusive"}
 
 def said_of(broker: NonsenseBroker, rows: tuple[str, ...], patience_s: float) -> dict[str, set[str]]:
     """What these requirements' scenarios are on the broker; each that is red has a reason."""
-    asked = Options("kafka", SpecifiedSystem({"bootstrap": f"127.0.0.1:{broker.port}"}, patience_s=patience_s), Selection(only=rows))
+    asked = RunOptions("kafka", SpecifiedSystem({"bootstrap": f"127.0.0.1:{broker.port}"}, patience_s=patience_s), Selection(only=rows))
     found: dict[str, set[str]] = {}
     for shown in played(asked, "kafka").values():
         found.setdefault(shown.requirement, set()).add(shown.verdict)

@@ -58,5 +58,5 @@ def check(
     """
     from fencepost.pipeline import command
 
-    options = command.Options(tuple(paths), results, master, memory, tuple(anomaly or ()), most, form, infer_ww, infer_rw)
+    options = command.PipelineOptions(tuple(paths), results, master, memory, tuple(anomaly or ()), most, form, infer_ww, infer_rw)
     guarded(lambda: command.run(options))

@@ -22,12 +22,12 @@ def doctor(
     from fencepost.contract.registration import SpecifiedSystem
     from fencepost.doctor import checkup
     from fencepost.run.identity import DeclaredSystem
-    from fencepost.run.options import Options, given
+    from fencepost.run.options import RunOptions, given
 
     judged.need("doctor")
 
     def show() -> int:
         asked = SpecifiedSystem(given(judged.values(), judged.set_system or ()), judged.profile)
-        return checkup.show(Options(registry.named(judged.system), asked, named=DeclaredSystem.of(known_as=judged.known_as)), form)
+        return checkup.show(RunOptions(registry.named(judged.system), asked, named=DeclaredSystem.of(known_as=judged.known_as)), form)
 
     guarded(show)

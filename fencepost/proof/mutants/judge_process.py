@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 from .code_swap import Functions, NotApplied
 from .line_coverage import Line, Noted
 from .prepared_scenarios import Suite
-from .tasks import Judge, Note
+from .tasks import MutantJudge, Note
 
 BEFOREHAND = ["pydantic", "kio.static.protocol", "fencepost.run.plays", "fencepost.wire.kafka.entities", "fencepost.wire.pulsar.frames"]
 """The imports of the process from which all others are forked: large ones, and none that imports the reference."""
@@ -51,7 +51,7 @@ def serve(tasks: Connection, profiles: Sequence[str]) -> None:
         tasks.send((0, Failed(f"the suite cannot be held ready: {error!r}", is_ours=True)))
 
 
-def judge_anew(answer: Connection, task: Judge) -> None:
+def judge_anew(answer: Connection, task: MutantJudge) -> None:
     """Judge one mutant, beginning with the import of the reference."""
     _be_quiet()
     answer.send(_done(task.run_anew))
@@ -88,7 +88,7 @@ class _Server:
         childs.close()
         self._running[mine] = number, process
 
-    def _result(self, task: Note | Judge) -> Any:
+    def _result(self, task: Note | MutantJudge) -> Any:
         return task.run(self._suites, self._noted) if isinstance(task, Note) else task.run(self._suites, self._functions)
 
     def _end(self, one: Connection) -> None:

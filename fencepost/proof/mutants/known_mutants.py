@@ -12,7 +12,7 @@ from pydantic import Field
 from fencepost.contract import datafile
 from fencepost.contract.datafile import DataFileError, Row
 
-from .mutation_sites import Key, MutationSite
+from .mutation_sites import MutantKey, MutationSite
 
 Words = Annotated[str, Field(min_length=1)]
 
@@ -28,8 +28,8 @@ class MutantEntry(Row):
     """Which one of the places that are otherwise equal."""
 
     @property
-    def key(self) -> Key:
-        return Key(self.file, self.function, self.line, self.change, self.nth)
+    def key(self) -> MutantKey:
+        return MutantKey(self.file, self.function, self.line, self.change, self.nth)
 
 
 class Lawful(MutantEntry):
@@ -42,8 +42,8 @@ class Lawful(MutantEntry):
 class KnownMutants:
     """Both files."""
 
-    harmless: dict[Key, str]
-    killed: frozenset[Key]
+    harmless: dict[MutantKey, str]
+    killed: frozenset[MutantKey]
 
 
 def _folder() -> Traversable:
@@ -57,7 +57,7 @@ def load(places: Iterable[MutationSite]) -> KnownMutants:
     return KnownMutants(harmless, frozenset(one.key for one in killed))
 
 
-def _harmless(path: Traversable, there: Collection[Key]) -> dict[Key, str]:
+def _harmless(path: Traversable, there: Collection[MutantKey]) -> dict[MutantKey, str]:
     rows = datafile.load(path, list[Lawful])
     for number, one in enumerate(rows):
         if one.key not in there:
@@ -69,7 +69,7 @@ def _harmless(path: Traversable, there: Collection[Key]) -> dict[Key, str]:
     return {one.key: one.reason for one in rows}
 
 
-def killed_text(keys: Iterable[Key]) -> str:
+def killed_text(keys: Iterable[MutantKey]) -> str:
     """The text of the file of killed changes with these keys."""
     head = "# Changes of the reference that were killed by a verdict: `fencepost prove --mutants 60 --seed 1 --write-killed`.\n"
     rows = [{name: value for name, value in key._asdict().items() if (name, value) != ("nth", 1)} for key in sorted(keys)]

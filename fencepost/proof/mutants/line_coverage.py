@@ -55,7 +55,7 @@ def _says(file: str, statement: ast.stmt) -> Iterable[ast.stmt]:
 
 
 @dataclass(frozen=True)
-class Reach:
+class LineReach:
     """The noted lines: those reached before the first scenario, and, by profile, those that each scenario reaches."""
 
     at_start: frozenset[Line]

@@ -10,11 +10,11 @@ from fencepost.adapters import registry
 from . import known_mutants, reference_sources
 from .judge_process import Failed
 from .known_mutants import KnownMutants
-from .line_coverage import Reach
+from .line_coverage import LineReach
 from .mutant_verdicts import Outcome
-from .mutation_sites import Key, MutationSite, draw, places_in
-from .process_pool import KitFailed, Processes
-from .tasks import Honest, Judge, Note
+from .mutation_sites import MutantKey, MutationSite, draw, places_in
+from .process_pool import KitFailed, StartedProcesses
+from .tasks import Honest, MutantJudge, Note
 
 ENOUGH = 0.9
 """The share of the mutants that break a promise that verdicts must kill."""
@@ -43,7 +43,7 @@ class MutationTrial:
 
     drawn: Drawn
     outcomes: tuple[Outcome, ...]
-    unreached: frozenset[Key] = frozenset()
+    unreached: frozenset[MutantKey] = frozenset()
 
     @property
     def known(self) -> KnownMutants:
@@ -117,22 +117,22 @@ def run(
     An interrupt ends it early: the trial then has fewer outcomes than were drawn.
     """
     asked_in = profiles() if in_profiles is None else in_profiles
-    found: dict[Key, Outcome] = {}
-    unreached: set[Key] = set()
+    found: dict[MutantKey, Outcome] = {}
+    unreached: set[MutantKey] = set()
 
     def heard(one: Outcome) -> None:
         found[one.place.key] = one
         report(one, len(found))
 
-    with contextlib.suppress(KeyboardInterrupt), Processes(asked_in) as processes:
+    with contextlib.suppress(KeyboardInterrupt), StartedProcesses(asked_in) as processes:
         ready = processes.ready()
         honest = _noted(processes, asked_in, workers)
-        reach = Reach(ready.at_start, {one.profile: one.lines for one in honest})
+        reach = LineReach(ready.at_start, {one.profile: one.lines for one in honest})
         usual = {one.profile: one.verdicts for one in honest}
         tasks = []
         for place in drawn.places:
             if asked := reach.asked(place, thorough):
-                tasks.append((Judge(place, asked, usual, thorough), reach.is_at_start(place)))
+                tasks.append((MutantJudge(place, asked, usual, thorough), reach.is_at_start(place)))
             else:
                 unreached.add(place.key)
                 heard(Outcome(place))
@@ -140,7 +140,7 @@ def run(
     return MutationTrial(drawn, tuple(found[place.key] for place in drawn.places if place.key in found), frozenset(unreached))
 
 
-def _noted(processes: Processes, order: Sequence[str], workers: int) -> list[Honest]:
+def _noted(processes: StartedProcesses, order: Sequence[str], workers: int) -> list[Honest]:
     """The verdicts and the reached code of the scenarios on the unchanged reference, by profile in this order."""
     waiting = list(enumerate(order, 1))
     results: dict[int, Honest] = {}
@@ -158,7 +158,7 @@ def _noted(processes: Processes, order: Sequence[str], workers: int) -> list[Hon
     return [results[number] for number in sorted(results)]
 
 
-def _judge(processes: Processes, tasks: Sequence[tuple[Judge, bool]], workers: int, heard: Callable[[Outcome], None]) -> None:
+def _judge(processes: StartedProcesses, tasks: Sequence[tuple[MutantJudge, bool]], workers: int, heard: Callable[[Outcome], None]) -> None:
     waiting, under_way = list(enumerate(tasks)), 0
     while waiting or under_way:
         while waiting and under_way < workers:

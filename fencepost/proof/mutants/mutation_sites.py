@@ -23,7 +23,7 @@ _FREE = ("throttle_time", "repr", "strict", "frozen", "is_refusal")
 """Arguments that no client sees: a broker may delay its answers as it likes, and the others are about how the reference is written."""
 
 
-class Key(NamedTuple):
+class MutantKey(NamedTuple):
     """The identity of a place; `nth` distinguishes otherwise equal places, from 1."""
 
     file: str
@@ -40,7 +40,7 @@ class MutationSite:
     `outermost` is the first line of the outermost function, including its decorators: 0 outside of functions.
     """
 
-    key: Key
+    key: MutantKey
     kind: str
     number: int
     at: int
@@ -62,7 +62,7 @@ def places_in(file: str, source: bytes) -> list[MutationSite]:
     text = Text(_without_comments(source))
     found = [_place(file, text, one, where) for one, where in _walk(ast.parse(source), text, _Where(MODULE, 0, 0))]
     found.sort(key=lambda place: (place.start, place.end, place.kind, place.text))
-    times: Counter[Key] = Counter()
+    times: Counter[MutantKey] = Counter()
     numbered = []
     for place in found:
         times[place.key] += 1
@@ -99,7 +99,7 @@ def _place(file: str, text: Text, change: SourceChange, where: _Where) -> Mutati
     before, behind = text.joined(text.start_of(first), change.start), text.joined(change.end, text.end_of(last))
     line = _one_line(before + text.joined(change.start, change.end) + behind)
     becomes = change.reported or _one_line(before + change.text + behind)
-    key = Key(file, where.function, line, becomes)
+    key = MutantKey(file, where.function, line, becomes)
     return MutationSite(key, change.kind, first, where.statement, where.outermost, change.start, change.end, change.text)
 
 

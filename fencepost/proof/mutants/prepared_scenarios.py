@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterator
 
 from fencepost.contract.registration import SpecifiedSystem
 from fencepost.contract.verdict import ScenarioResult
-from fencepost.run.options import Options
+from fencepost.run.options import RunOptions
 from fencepost.run.plays import Plays
 
 
@@ -13,7 +13,7 @@ class Suite:
 
     def __init__(self, profile: str) -> None:
         self.profile = profile
-        self._plays = Plays(Options(asked=SpecifiedSystem(profile=profile)))
+        self._plays = Plays(RunOptions(asked=SpecifiedSystem(profile=profile)))
         self._by_name = {play.run: play for play in self._plays}
 
     @property

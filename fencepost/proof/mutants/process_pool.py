@@ -13,14 +13,14 @@ from typing import Any
 from fencepost.run import interruption
 
 from .judge_process import BEFOREHAND, Failed, Ready, ended, judge_anew, serve
-from .tasks import Judge, Note
+from .tasks import MutantJudge, Note
 
 
 class KitFailed(Exception):
     """A process of the kit failed, and no mutant caused it."""
 
 
-class Processes:
+class StartedProcesses:
     """A context that ends the processes that were started in it."""
 
     def __init__(self, profiles: Sequence[str]) -> None:
@@ -31,7 +31,7 @@ class Processes:
         self._anew: dict[Connection, tuple[int, BaseProcess]] = {}
         self._started: list[BaseProcess] = []
 
-    def __enter__(self) -> "Processes":
+    def __enter__(self) -> "StartedProcesses":
         self._tasks, theirs = Pipe()
         self._start(serve, theirs, tuple(self._profiles))
         return self
@@ -49,10 +49,10 @@ class Processes:
         """Wait until the suite is prepared."""
         return self._checked(self._tasks.recv()[1])  # type: ignore[no-any-return]
 
-    def begin(self, number: int, task: Note | Judge) -> None:
+    def begin(self, number: int, task: Note | MutantJudge) -> None:
         self._tasks.send((number, task))
 
-    def begin_anew(self, number: int, task: Judge) -> None:
+    def begin_anew(self, number: int, task: MutantJudge) -> None:
         """Begin a task in a process that has not imported the reference."""
         mine, theirs = Pipe(duplex=False)
         self._anew[mine] = number, self._start(judge_anew, theirs, task)

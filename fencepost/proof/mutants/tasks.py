@@ -40,7 +40,7 @@ class Note:
 
 
 @dataclass(frozen=True)
-class Judge:
+class MutantJudge:
     """Judge a mutant by these scenarios; `usual` are their verdicts without it."""
 
     place: MutationSite

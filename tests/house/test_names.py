@@ -1,0 +1,73 @@
+"""Names of modules and of public classes, which are hard to find where many have the same one."""
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import yaml
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+ROOMS = ("adapters", "benchmarks", "contract", "examples", "fencepost", "fixtures", "pipeline", "reference", "report", "steps", "wire")
+LEFT = Path(__file__).with_name("names_left.yaml")
+"""How often each name stands that stands too often; no count may rise, and no name may be added."""
+
+NAMED_FOR_OTHERS = ("reference/defects/",)
+"""Modules here have the names of the features whose requirements the defects in them break."""
+
+MODULES_OF_PACKAGES = ("__init__", "__main__", "vocabulary")
+"""Python and the kit look for modules of these names."""
+
+
+def modules() -> Iterator[Path]:
+    for room in ROOMS:
+        yield from (path for path in (CHECKOUT / room).rglob("*.py") if not path.name.endswith("_pb2.py"))
+
+
+def module_names(paths: Iterator[Path]) -> Mapping[str, list[str]]:
+    """Each name of a module, with the modules that have it."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for path in paths:
+        where = path.relative_to(CHECKOUT).as_posix()
+        if path.stem not in MODULES_OF_PACKAGES and not where.startswith(NAMED_FOR_OTHERS):
+            found[path.stem].append(where)
+    return found
+
+
+def class_names(sources: Iterator[tuple[str, str]]) -> Mapping[str, list[str]]:
+    """Each name of a public class, with the modules that have it; `sources` are the modules by their place."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for where, source in sources:
+        for node in ast.parse(source).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                found[node.name].append(where)
+    return found
+
+
+def too_often(found: Mapping[str, list[str]], most: int, left: Mapping[str, int]) -> list[str]:
+    """What stands more often than `most` times, and more often than is noted."""
+    return [
+        f"{name} stands {len(places)} times, expected {left.get(name, most)} at most: {', '.join(sorted(places))}"
+        for name, places in sorted(found.items())
+        if len(places) > left.get(name, most)
+    ]
+
+
+def test_no_module_name_stands_more_than_twice() -> None:
+    """A module is found by its name; what stood more often when this was written may only fall."""
+    assert too_often(module_names(modules()), 2, yaml.safe_load(LEFT.read_text())["modules"]) == []
+
+
+def test_no_two_public_classes_share_a_name() -> None:
+    """A class is found by its name; what stood more often when this was written may only fall."""
+    sources = ((path.relative_to(CHECKOUT).as_posix(), path.read_text()) for path in modules())
+
+    assert too_often(class_names(sources), 1, yaml.safe_load(LEFT.read_text())["classes"]) == []
+
+
+def test_a_name_that_is_taken_is_found() -> None:
+    """Private and nested classes may share a name; another public one may not, nor one more than is noted."""
+    found = class_names(iter([("a.py", "class Log: ..."), ("b.py", "class Log:\n  class Entry: ...\nclass _Entry: ..."), ("c.py", "")]))
+
+    assert too_often(found, 1, {}) == ["Log stands 2 times, expected 1 at most: a.py, b.py"]
+    assert too_often(found, 1, {"Log": 2}) == []
