@@ -20,13 +20,13 @@ from fencepost.wire.pulsar.frames import SIZE, Frame, decode, encode
 from fencepost.wire.pulsar.reading import MalformedFrame
 
 from .store_writes import StoreWrite
-from .tape import Entry, EntryKind
+from .tape import EntryKind, TapeEntry
 
 PROTOCOLS = ("pulsar", "pulsar-scalable")
 
 
 @dataclass(frozen=True)
-class Head:
+class KeptHead:
     """What a session began with. `protocol` is that of the scenario; `writers_have_keys` is about the core's writers.
 
     `is_true` is whether the brokers always acted on the true state of their metadata store, without which there is no history.
@@ -46,7 +46,7 @@ class Head:
         return {**asdict(self), "service": str(self.service)}
 
     @classmethod
-    def of(cls, line: Mapping[str, Any], place: str) -> "Head":
+    def of(cls, line: Mapping[str, Any], place: str) -> "KeptHead":
         """Read it from the first line. Raises WrongUsage if that is no such line; `place` is where the lines come from."""
         try:
             return cls(**{**{name: line[name] for name in cls.__dataclass_fields__}, "service": _address(line["service"])})
@@ -54,14 +54,14 @@ class Head:
             raise WrongUsage(f"{place}, line 1: not what a session began with ({error}); was it changed?") from error
 
 
-def kept(entries: Sequence[Entry], head: Head) -> list[dict[str, Any]]:
+def kept(entries: Sequence[TapeEntry], head: KeptHead) -> list[dict[str, Any]]:
     """The lines of a session with that beginning."""
     return sealed([head.as_json(), *map(_line, entries)])
 
 
-def read(lines: Sequence[Mapping[str, Any]], place: str) -> list[Entry]:
+def read(lines: Sequence[Mapping[str, Any]], place: str) -> list[TapeEntry]:
     """The entries. Raises WrongUsage if the lines are not what `kept` makes; `place` is where they come from."""
-    found: list[Entry] = []
+    found: list[TapeEntry] = []
     try:
         for line in lines[1:]:
             found.append(_entry(line))
@@ -70,7 +70,7 @@ def read(lines: Sequence[Mapping[str, Any]], place: str) -> list[Entry]:
     return found
 
 
-def _line(entry: Entry) -> dict[str, Any]:
+def _line(entry: TapeEntry) -> dict[str, Any]:
     line: dict[str, Any] = {"kind": entry.kind.value, "number": entry.number, "at_ms": entry.at_ms}
     if entry.why is not None:
         line["why"] = entry.why
@@ -95,12 +95,12 @@ def _line(entry: Entry) -> dict[str, Any]:
     return line
 
 
-def _entry(line: Mapping[str, Any]) -> Entry:
+def _entry(line: Mapping[str, Any]) -> TapeEntry:
     kind = EntryKind(line["kind"])
     why = line.get("why")
     read_content = _READERS.get(kind)
     content = None if read_content is None else read_content(line)
-    return Entry(kind, int(line["number"]), float(line["at_ms"]), content, why, int(line.get("times", 1)))
+    return TapeEntry(kind, int(line["number"]), float(line["at_ms"]), content, why, int(line.get("times", 1)))
 
 
 def _frame(line: Mapping[str, Any]) -> Frame:

@@ -18,12 +18,12 @@ from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 from fencepost.wire.pulsar.commands import plain
 from fencepost.wire.pulsar.frames import Frame
 
-from .kept_exchanges import Head
+from .kept_exchanges import KeptHead
 from .keyed_core import KeyedLog
 from .scalable_session import ScalableSession
 from .session import PulsarSession
 from .store_writes import StoreWrite
-from .tape import Entry, EntryKind
+from .tape import EntryKind, TapeEntry
 from .transport import AdminTransport, ConnectionLost, PendingAnswer, Transport
 
 _READS_AT_MOST = 100_000
@@ -33,7 +33,7 @@ _READS_AT_MOST = 100_000
 class PlayedTape:
     """The recorded entries, in order, and the corresponding clock."""
 
-    def __init__(self, entries: Sequence[Entry], head: Head) -> None:
+    def __init__(self, entries: Sequence[TapeEntry], head: KeptHead) -> None:
         self._entries = list(entries)
         self._next = self._reads = self._used = 0
         self._now_ms = head.began_ms
@@ -79,7 +79,7 @@ class PlayedTape:
             raise self.part(f"exchange {self._next}: {request} {request.body} is asked now, and the record has {entry.content}")
         return self._calls
 
-    def take(self, doing: str, number: int, *kinds: EntryKind) -> Entry:
+    def take(self, doing: str, number: int, *kinds: EntryKind) -> TapeEntry:
         """The next entry, which must be one of these kinds of that connection or call. Raises Parted."""
         self._take_writes(is_waiting=True)
         if self._next >= len(self._entries):
@@ -214,7 +214,7 @@ class _PlayedAnswer:
                 return None
 
 
-def shown(entry: Entry) -> str:
+def shown(entry: TapeEntry) -> str:
     """An entry in a few words."""
     match entry.content:
         case Frame() as frame:
@@ -246,7 +246,7 @@ def _timeless(frame: Frame) -> Mapping[str, Any]:
     return fields
 
 
-def session_of(entries: Sequence[Entry], head: Head) -> tuple[PulsarSession, PlayedTape]:
+def session_of(entries: Sequence[TapeEntry], head: KeptHead) -> tuple[PulsarSession, PlayedTape]:
     """A session on these entries, and the tape, which knows at the end whether the play was as recorded."""
     tape = PlayedTape(entries, head)
     time = _PlayedTime(tape, head.patience_s) if head.is_virtual else RecordedWallTime(tape, head.patience_s)

@@ -9,7 +9,7 @@ from fencepost.contract.events import Event
 from fencepost.contract.metadata_view import MetadataView
 
 from .history import events
-from .kept_exchanges import Head
+from .kept_exchanges import KeptHead
 from .probe import PulsarProbe
 from .scalable import Ends, ScalableProbe
 from .session import PulsarSession
@@ -66,5 +66,5 @@ class ScalableSession(PulsarSession):
         calls = sorted([*self._recorder.calls, *self._writes.calls], key=lambda call: call.began)
         return events(calls, run_id) if self._is_true() else []
 
-    def _head(self) -> Head:
+    def _head(self) -> KeptHead:
         return replace(super()._head(), is_true=self._is_true())

@@ -16,11 +16,11 @@ from .attached import Attached
 from .client import Client
 from .core import PulsarLog
 from .history import events
-from .kept_exchanges import Head, kept
+from .kept_exchanges import KeptHead, kept
 from .keyed_core import KeyedLog
 from .probe import PulsarProbe
 from .recording import Recorder
-from .tape import Entry, EntryKind, Tape
+from .tape import EntryKind, PulsarTape, TapeEntry
 from .transport import AdminTransport, Connect, ConnectAdmin, Transport
 
 
@@ -43,9 +43,9 @@ class PulsarSession(ProtocolSession[PulsarProbe]):
         super().__init__(time, faults, suffix)
         self._service = service
         self._over_tls = over_tls
-        self._tape = Tape(time.now_ms)
+        self._tape = PulsarTape(time.now_ms)
         if isinstance(time, VirtualTime):
-            time.on_passing = lambda: self._tape.add(Entry(EntryKind.PASSED, 0))
+            time.on_passing = lambda: self._tape.add(TapeEntry(EntryKind.PASSED, 0))
         self._connect = self._tape.connecting(connect)
         self._connect_admin: ConnectAdmin = lambda: self._tape.administering(connect_admin())
         self._recorder = Recorder(time.now_ms)
@@ -105,13 +105,13 @@ class PulsarSession(ProtocolSession[PulsarProbe]):
 
     def disconnect(self) -> None:
         super().disconnect()
-        self._tape.add(Entry(EntryKind.DISCONNECTED, 0))
+        self._tape.add(TapeEntry(EntryKind.DISCONNECTED, 0))
 
     def kept_exchanges(self) -> list[dict[str, Any]]:
         return kept(self._tape.entries, self._head())
 
-    def _head(self) -> Head:
-        return Head(
+    def _head(self) -> KeptHead:
+        return KeptHead(
             self.protocol,
             self._suffix,
             self._service,

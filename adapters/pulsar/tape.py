@@ -52,7 +52,7 @@ class EntryKind(StrEnum):
 
 
 @dataclass
-class Entry:
+class TapeEntry:
     """One entry. `number` is that of the connection or of the admin call, counted from 1; `times` counts equal looks that found nothing."""
 
     kind: EntryKind
@@ -63,13 +63,13 @@ class Entry:
     times: int = 1
 
 
-class Tape:
+class PulsarTape:
     """The tape of one session, while it is recorded."""
 
     def __init__(self, now_ms: Callable[[], float]) -> None:
         self._now_ms = now_ms
         self.began_ms = now_ms()
-        self.entries: list[Entry] = []
+        self.entries: list[TapeEntry] = []
         self._connections = self._calls = 0
         self._is_waiting = False
 
@@ -83,7 +83,7 @@ class Tape:
 
     def wrote(self, write: StoreWrite, doubt: str | None) -> None:
         """Note a write of a broker; `doubt` is the reason why the outcome is unknown, if it is."""
-        self.add(Entry(EntryKind.WROTE, int(self._is_waiting), content=write, why=doubt))
+        self.add(TapeEntry(EntryKind.WROTE, int(self._is_waiting), content=write, why=doubt))
 
     def connecting(self, connect: Connect) -> Connect:
         """The same connections, recorded."""
@@ -94,9 +94,9 @@ class Tape:
             try:
                 transport = self.waiting_for(lambda: connect(client, address))
             except ConnectionLost as lost:
-                self.add(Entry(EntryKind.REFUSED, number, content=to, why=str(lost)))
+                self.add(TapeEntry(EntryKind.REFUSED, number, content=to, why=str(lost)))
                 raise
-            self.add(Entry(EntryKind.CONNECTED, number, content=to))
+            self.add(TapeEntry(EntryKind.CONNECTED, number, content=to))
             return _RecordingTransport(self, number, transport)
 
         return recorded
@@ -108,10 +108,10 @@ class Tape:
     def new_call(self, request: AdminRequest) -> int:
         """Note that an admin call begins; returns its number."""
         self._calls += 1
-        self.add(Entry(EntryKind.ASKED, self._calls, content=request))
+        self.add(TapeEntry(EntryKind.ASKED, self._calls, content=request))
         return self._calls
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: TapeEntry) -> None:
         """Note what has just passed."""
         entry.at_ms = self._now_ms()
         self.entries.append(entry)
@@ -122,13 +122,13 @@ class Tape:
         if last.kind is EntryKind.NOTHING and last.number == number and last.at_ms == now:
             last.times += 1
         else:
-            self.entries.append(Entry(EntryKind.NOTHING, number, now))
+            self.entries.append(TapeEntry(EntryKind.NOTHING, number, now))
 
 
 class _RecordingTransport:
     """A connection that notes its frames."""
 
-    def __init__(self, tape: Tape, number: int, inner: Transport) -> None:
+    def __init__(self, tape: PulsarTape, number: int, inner: Transport) -> None:
         self._tape, self._number, self._inner = tape, number, inner
         self.close = inner.close
 
@@ -136,27 +136,27 @@ class _RecordingTransport:
         try:
             self._tape.waiting_for(lambda: self._inner.send(frame))
         except ConnectionLost as lost:
-            self._tape.add(Entry(EntryKind.UNSENT, self._number, content=frame, why=str(lost)))
+            self._tape.add(TapeEntry(EntryKind.UNSENT, self._number, content=frame, why=str(lost)))
             raise
-        self._tape.add(Entry(EntryKind.SENT, self._number, content=frame))
+        self._tape.add(TapeEntry(EntryKind.SENT, self._number, content=frame))
 
     def receive(self, within_s: float) -> Frame | None:
         try:
             frame = self._tape.waiting_for(lambda: self._inner.receive(within_s))
         except (ConnectionLost, Malformed, SystemUnreachable) as error:
-            self._tape.add(Entry(_kind_of(error), self._number, why=str(error)))
+            self._tape.add(TapeEntry(_kind_of(error), self._number, why=str(error)))
             raise
         if frame is None:
             self._tape.found_nothing(self._number)
         else:
-            self._tape.add(Entry(EntryKind.RECEIVED, self._number, content=frame))
+            self._tape.add(TapeEntry(EntryKind.RECEIVED, self._number, content=frame))
         return frame
 
 
 class _RecordingAdmin:
     """Admin calls that are noted."""
 
-    def __init__(self, tape: Tape, inner: AdminTransport) -> None:
+    def __init__(self, tape: PulsarTape, inner: AdminTransport) -> None:
         self._tape, self._inner = tape, inner
         self.close = inner.close
 
@@ -173,7 +173,7 @@ class _RecordingAdmin:
 class _RecordingAnswer:
     """An admin call in flight, whose outcome is noted each time that it is asked for."""
 
-    def __init__(self, tape: Tape, number: int, inner: PendingAnswer) -> None:
+    def __init__(self, tape: PulsarTape, number: int, inner: PendingAnswer) -> None:
         self._tape, self._number, self._inner = tape, number, inner
 
     def answer(self, within_s: float) -> Done[AdminAnswer] | Unknown | None:
@@ -183,19 +183,19 @@ class _RecordingAnswer:
 Outcome = TypeVar("Outcome", bound="Done[AdminAnswer] | Unknown | None")
 
 
-def _noted(tape: Tape, number: int, wait: Callable[[], Outcome]) -> Outcome:
+def _noted(tape: PulsarTape, number: int, wait: Callable[[], Outcome]) -> Outcome:
     try:
         outcome = tape.waiting_for(wait)
     except SystemUnreachable as error:
-        tape.add(Entry(EntryKind.FORBIDDEN, number, why=str(error)))
+        tape.add(TapeEntry(EntryKind.FORBIDDEN, number, why=str(error)))
         raise
     match outcome:
         case None:
-            tape.add(Entry(EntryKind.PENDING, number))
+            tape.add(TapeEntry(EntryKind.PENDING, number))
         case Done(answer):
-            tape.add(Entry(EntryKind.ANSWERED, number, content=answer))
+            tape.add(TapeEntry(EntryKind.ANSWERED, number, content=answer))
         case Unknown(reason):
-            tape.add(Entry(EntryKind.UNANSWERED, number, content=outcome, why=reason))
+            tape.add(TapeEntry(EntryKind.UNANSWERED, number, content=outcome, why=reason))
     return outcome
 
 

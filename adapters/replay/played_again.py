@@ -42,7 +42,7 @@ def _named(lines: Lines, place: int) -> str:
     return f" ({named(call.request)} of {call.client})"
 
 
-class Tape(Protocol):
+class ReplayedTape(Protocol):
     """The recorded exchanges while they are played; `parted` is why the play differed from them, once it has."""
 
     parted: Parted | None
@@ -63,7 +63,7 @@ class PlayedAgain:
     history: Callable[[str], list[Event]]
     is_virtual: bool
     has_times: bool
-    _tape: Tape
+    _tape: ReplayedTape
 
     @classmethod
     def of(cls, lines: Lines, place: str) -> "PlayedAgain":
@@ -90,6 +90,6 @@ class PlayedAgain:
 
 
 def _of_pulsar(lines: Lines, place: str) -> PlayedAgain:
-    head = pulsar_exchanges.Head.of(lines[0], place)
+    head = pulsar_exchanges.KeptHead.of(lines[0], place)
     session, tape = pulsar_session.session_of(pulsar_exchanges.read(lines, place), head)
     return PlayedAgain(session, session.history, head.is_virtual, head.is_virtual, tape)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from fencepost.adapters.pulsar.tape import Entry, EntryKind
+from fencepost.adapters.pulsar.tape import EntryKind, TapeEntry
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 from fencepost.wire.pulsar.frame_fields import fields_of
 from fencepost.wire.pulsar.frames import Frame
@@ -12,7 +12,7 @@ from .frames_text import in_lines
 _HELPERS = frozenset({"PING", "PONG"})
 
 
-def text(heading: str, entries: Sequence[Entry], verdict: str) -> str:
+def text(heading: str, entries: Sequence[TapeEntry], verdict: str) -> str:
     """All frames and admin calls in the order in which they were made."""
     lines = [f"# {heading}", f"# {verdict}", "# Whole frames, as they were recorded."]
     ends: dict[int, tuple[str, str]] = {}

@@ -24,8 +24,9 @@ def drawn(specs: Sequence[str], releases: Sequence[KnownColumn]) -> str:
     width, height = _FIRST + _CELL * len(specs), _HEAD + _ROW * len(releases)
     title = "How many requirements of each proposal each release is known to break, always or now and then"
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img">',
-        f"<title>{title}</title><style>{_STYLE}</style>",
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"',
+        f'  role="img" aria-label="{title}">',
+        f"<style>{_STYLE}</style>",
         f'<rect class="p" width="{width}" height="{height}"/><rect class="b" width="{width}" height="{_HEAD}"/>',
         text(10, 22, "Known to break", "h"),
         *(text(_FIRST + _CELL * place + 10, 22, proposals.bundled().title_of(spec), "h") for place, spec in enumerate(specs)),

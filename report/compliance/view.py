@@ -99,7 +99,7 @@ class RequirementRow:
 
 
 @dataclass(frozen=True)
-class Theme:
+class ThemeRows:
     """Requirements of a proposal that belong together, and which a page folds."""
 
     name: str
@@ -127,10 +127,10 @@ class Proposal:
         return [line for line in self.lines if line.is_judged]
 
     @property
-    def themes(self) -> list[Theme]:
+    def themes(self) -> list[ThemeRows]:
         """The judged requirements, each under its first theme."""
         lines = {line.requirement: line for line in self.judged}
-        return [Theme(name, tuple(lines[one] for one in of)) for name, of in themes.folded(lines).items()]
+        return [ThemeRows(name, tuple(lines[one] for one in of)) for name, of in themes.folded(lines).items()]
 
     @property
     def rest(self) -> list[RequirementRow]:

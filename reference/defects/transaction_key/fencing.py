@@ -116,7 +116,7 @@ class KeyAbortMissesOne(Participants):
         return everybody[:-1] if transaction.status.action is Action.ABORT and len(everybody) > 1 else everybody
 
 
-_SECOND_SUBSCRIPTION = seen("^nothing", expected='^"i1"', what="packers")
+_SECOND_SUBSCRIPTION = seen("^(nothing|TransactionConflict)", expected='^("i1"|success)', what="packers|answer to ACK")
 
 
 @defect(
