@@ -129,6 +129,7 @@ Feature: What a refused or empty request leaves
   Rule: A request of a producer that is refused while its transaction is open changes nothing of the transaction or of its pending offsets.
     A client that corrects its request and commits would commit less than it has written, or nothing.
 
+    @needs:transactions-v2
     Scenario Outline: [1] An offset is sent with a wrong identity
       Given producers A and B with transactional ids "transfer" and "refund"
       And A has written "a1" to payments-0
@@ -160,6 +161,7 @@ Feature: What a refused or empty request leaves
       And the transaction of A is unchanged
       And group "shop" has a pending offset of payments-0
 
+    @needs:transactions-v2
     Scenario: [4] An offset is sent with an empty group id
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
