@@ -21,7 +21,7 @@ from .prelude import TIMEOUT_MS, await_end, done
 
 _MADE = re.compile(r"/admin/v2/persistent/(?P<topic>[^/]+/[^/]+/[^/]+)")
 _CLIENT = "the client of the prelude"
-_OPEN_IN = 8
+_OPEN_IN = 4
 """The number of topics in which the crowd's open transaction has written."""
 _CROWD_TIMEOUT_MS = 86_400_000
 """Longer than any scenario lets pass, so that the crowd's open transaction is still open at the end."""
