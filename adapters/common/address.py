@@ -20,6 +20,12 @@ class Address:
     def __str__(self) -> str:
         return f"{self.host}:{self.port}"
 
+    @classmethod
+    def of(cls, text: str) -> "Address":
+        """Read it as it is written here. Raises ValueError if the port is no number."""
+        host, _, port = text.rpartition(":")
+        return cls(host, int(port))
+
 
 def free_port() -> int:
     """A port of this machine's loopback address on which no process listens."""

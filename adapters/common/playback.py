@@ -1,10 +1,13 @@
 """What plays of a recorded scenario have in common for every protocol: how a play may differ, its clock, and faults that do nothing."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Protocol
 
 from .faults import NoCrashPoints
 from .time import WallTime
+
+_READS_AT_MOST = 100_000
+"""The most readings of the clock between two exchanges. A loop that waits for a clock which only moves with exchanges would not end."""
 
 
 class Parted(Exception):
@@ -15,22 +18,54 @@ class NotRecorded(Parted):
     """The play needs something of the system that is not an answer to a request, and so is not recorded."""
 
 
-class RecordedClock(Protocol):
-    """The clock of a recording; pauses advance it."""
+class RecordedExchanges(ABC):
+    """The recorded exchanges while they are played, and the corresponding clock, which exchanges and pauses advance."""
+
+    def __init__(self, began_ms: float) -> None:
+        self._now_ms = began_ms
+        self._reads = 0
+        self.parted: Parted | None = None
+        """Why the play differed from the recording, once it has."""
+
+    @property
+    def now_ms(self) -> int:
+        """The clock in whole milliseconds, for the virtual clock."""
+        return round(self.read_ms())
 
     def read_ms(self) -> float:
-        """The time in milliseconds since 1970. Raises Parted if it is read too often without a request."""
-        ...
+        """The time in milliseconds since 1970. Raises Parted if it is read too often without an exchange."""
+        self._reads += 1
+        if self._reads > _READS_AT_MOST:
+            raise self.part("the play waits for a time that the record does not have")
+        return self._now_ms
 
     def advance(self, ms: float) -> None:
         """Advance the clock."""
-        ...
+        self._now_ms += ms
+
+    def exchanged(self, at_ms: float) -> None:
+        """The play has come to an exchange of that time."""
+        self._reads = 0
+        self._now_ms = max(self._now_ms, at_ms)
+
+    @abstractmethod
+    def finish(self) -> None:
+        """The play has ended: note a difference if it has not come to the end of the record."""
+
+    def part(self, said: str) -> Parted:
+        """Note why the play differs from the recording."""
+        return self.note(Parted(said))
+
+    def note(self, parted: Parted) -> Parted:
+        """Note a difference; the first one stays."""
+        self.parted = self.parted or parted
+        return self.parted
 
 
 class RecordedWallTime(WallTime):
     """The recorded time of a real system."""
 
-    def __init__(self, clock: RecordedClock, patience_s: float, *, hears_of_changes: bool = False) -> None:
+    def __init__(self, clock: RecordedExchanges, patience_s: float, *, hears_of_changes: bool = False) -> None:
         super().__init__(patience_s, hears_of_changes=hears_of_changes)
         self._clock = clock
 

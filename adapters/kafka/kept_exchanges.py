@@ -66,10 +66,9 @@ def _call(line: Mapping[str, Any]) -> Recorded:
         raise ValueError(f"no request has number {asked.api_key} and version {asked.version}")
     request = decode_request(asked, data)
     answer = line["answer"]
-    host, _, port = line["node"].rpartition(":")
     return Recorded(
         client=str(line["client"]),
-        node=Address(host, int(port)),
+        node=Address.of(line["node"]),
         request=request,
         answer=None if answer is None else decode_response(request, _CORRELATION, bytes.fromhex(answer)[LENGTH.size :]),
         lost=line["lost"],

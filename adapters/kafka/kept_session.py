@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fencepost.adapters.common.address import Address
+from fencepost.contract.errors import WrongUsage
 
 from .offer import Offer, Range
 from .values import NearLastEpoch, ProducerIdAndEpoch
@@ -42,12 +43,19 @@ class Head:
         }
 
     @classmethod
-    def of(cls, line: Mapping[str, Any]) -> "Head":
-        """Read it from its line. Raises LookupError, TypeError, ValueError or AttributeError if the line is no such line."""
-        offer, (host, _, port) = line["offer"], line["bootstrap"].rpartition(":")
+    def of(cls, line: Mapping[str, Any], place: str) -> "Head":
+        """Read it from the first line. Raises WrongUsage if that is no such line; `place` is where the lines come from."""
+        try:
+            return cls._read(line)
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise WrongUsage(f"{place}, line 1: not what a session began with ({error}); was it changed?") from error
+
+    @classmethod
+    def _read(cls, line: Mapping[str, Any]) -> "Head":
+        offer = line["offer"]
         return cls(
             suffix=str(line["suffix"]),
-            bootstrap=Address(host, int(port)),
+            bootstrap=Address.of(line["bootstrap"]),
             offer=Offer(
                 {name: Range(*pair) for name, pair in offer["apis"].items()},
                 bool(offer["features_reported"]),

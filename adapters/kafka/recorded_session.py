@@ -11,7 +11,7 @@ from dataclasses import replace
 from kio.static.protocol import RequestPayload, ResponsePayload
 
 from fencepost.adapters.common.address import Address
-from fencepost.adapters.common.playback import NothingHappens, Parted, RecordedWallTime
+from fencepost.adapters.common.playback import NothingHappens, RecordedExchanges, RecordedWallTime
 from fencepost.adapters.common.time import VirtualTime
 from fencepost.adapters.common.wire_faults import Fault, Orders
 from fencepost.contract.errors import Malformed
@@ -26,37 +26,17 @@ from .session import KafkaSession
 from .transport import Answer, Transport, named
 from .values import NearLastEpoch
 
-_READS_AT_MOST = 100_000
-"""The most readings of the clock between two requests. A loop that waits for a clock which only moves with requests would not end."""
 
-
-class Tape:
+class Tape(RecordedExchanges):
     """The recorded calls, in the order of their requests, and the corresponding clock."""
 
     def __init__(self, calls: Sequence[Recorded], head: Head) -> None:
         self._calls = sorted(enumerate(calls, 1), key=lambda numbered: numbered[1].began)
+        super().__init__(self._calls[0][1].at_ms if self._calls else 0.0)
         self.calls = list(calls)
         """The calls as they are kept; once the play has made a request, its call has the play's own request, whose constants have names."""
         self._looks, self._taken = list(head.looks), list(head.taken)
-        self._next = self._reads = 0
-        self._now_ms = self._calls[0][1].at_ms if self._calls else 0.0
-        self.parted: Parted | None = None
-
-    @property
-    def now_ms(self) -> int:
-        """The clock in whole milliseconds, for the virtual clock."""
-        return round(self.read_ms())
-
-    def read_ms(self) -> float:
-        """The clock in milliseconds. Raises Parted if it is read too often without a request."""
-        self._reads += 1
-        if self._reads > _READS_AT_MOST:
-            raise self.part("the play waits for a time that the record does not have")
-        return self._now_ms
-
-    def advance(self, ms: float) -> None:
-        """Advance the clock."""
-        self._now_ms += ms
+        self._next = 0
 
     def sent(self, client: str, node: Address, request: RequestPayload) -> Recorded:
         """The recorded call for this request. Raises Parted."""
@@ -72,8 +52,8 @@ class Tape:
             raise self.part(f"exchange {number}, {named(request)} of {client}: {other}")
         if request == call.request:  # otherwise only the times of its records differ
             self.calls[number - 1] = replace(call, request=request)
-        self._next, self._reads = self._next + 1, 0
-        self._now_ms = max(self._now_ms, call.at_ms)
+        self._next += 1
+        self.exchanged(call.at_ms)
         return call
 
     def ended(self, call: Recorded) -> None:
@@ -91,19 +71,9 @@ class Tape:
         return Done(self._taken.pop(0)) if self._taken else no_pool()
 
     def finish(self) -> None:
-        """Note a difference if the play has not made all recorded requests."""
         if self.parted is None and self._next < len(self._calls):
             number, call = self._calls[self._next]
             self.part(f"the play ends before exchange {number}, {named(call.request)} of {call.client}, which was recorded")
-
-    def part(self, said: str) -> Parted:
-        """Note why the play differs from the recording."""
-        return self.note(Parted(said))
-
-    def note(self, parted: Parted) -> Parted:
-        """Note a difference; the first one stays."""
-        self.parted = self.parted or parted
-        return self.parted
 
 
 def _difference(asked: RequestPayload, recorded: RequestPayload) -> str | None:

@@ -49,7 +49,7 @@ class KeptHead:
     def of(cls, line: Mapping[str, Any], place: str) -> "KeptHead":
         """Read it from the first line. Raises WrongUsage if that is no such line; `place` is where the lines come from."""
         try:
-            return cls(**{**{name: line[name] for name in cls.__dataclass_fields__}, "service": _address(line["service"])})
+            return cls(**{**{name: line[name] for name in cls.__dataclass_fields__}, "service": Address.of(line["service"])})
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             raise WrongUsage(f"{place}, line 1: not what a session began with ({error}); was it changed?") from error
 
@@ -108,7 +108,7 @@ def _frame(line: Mapping[str, Any]) -> Frame:
 
 
 def _connection(line: Mapping[str, Any]) -> tuple[str, Address]:
-    return str(line["client"]), _address(line["node"])
+    return str(line["client"]), Address.of(line["node"])
 
 
 def _write(line: Mapping[str, Any]) -> StoreWrite:
@@ -117,11 +117,6 @@ def _write(line: Mapping[str, Any]) -> StoreWrite:
 
 def _unknown(line: Mapping[str, Any]) -> Unknown:
     return Unreachable(line["why"]) if line["unreachable"] else Unknown(line["why"], lost=line["lost"])
-
-
-def _address(text: str) -> Address:
-    host, _, port = text.rpartition(":")
-    return Address(host, int(port))
 
 
 _READERS: Mapping[EntryKind, Callable[[Mapping[str, Any]], Any]] = {

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fencepost.adapters.common.address import Address
-from fencepost.adapters.common.playback import NothingHappens, NotRecorded, Parted, RecordedWallTime
+from fencepost.adapters.common.playback import NothingHappens, NotRecorded, RecordedExchanges, RecordedWallTime
 from fencepost.adapters.common.time import VirtualTime
 from fencepost.contract.errors import Malformed, SystemUnreachable
 from fencepost.contract.metadata_view import MetadataView
@@ -26,35 +26,20 @@ from .store_writes import StoreWrite
 from .tape import EntryKind, TapeEntry
 from .transport import AdminTransport, ConnectionLost, PendingAnswer, Transport
 
-_READS_AT_MOST = 100_000
-"""The most readings of the clock between two entries. A loop that waits for a clock which only moves with entries would not end."""
 
-
-class PlayedTape:
+class PlayedTape(RecordedExchanges):
     """The recorded entries, in order, and the corresponding clock."""
 
     def __init__(self, entries: Sequence[TapeEntry], head: KeptHead) -> None:
+        super().__init__(head.began_ms)
         self._entries = list(entries)
-        self._next = self._reads = self._used = 0
-        self._now_ms = head.began_ms
+        self._next = self._used = 0
         self._connections = self._calls = 0
-        self.parted: Parted | None = None
         self.session: PulsarSession | None = None
         """The session that is played on this tape: it notes the brokers' writes."""
 
-    @property
-    def now_ms(self) -> int:
-        """The clock in whole milliseconds, for the virtual clock."""
-        return round(self.read_ms())
-
-    def read_ms(self) -> float:
-        self._reads += 1
-        if self._reads > _READS_AT_MOST:
-            raise self.part("the play waits for a time that the record does not have")
-        return self._now_ms
-
     def advance(self, ms: float) -> None:
-        self._now_ms += ms
+        super().advance(ms)
         self._take_writes(is_waiting=False)
 
     def connect(self, client: str, node: Address) -> Transport:
@@ -87,27 +72,17 @@ class PlayedTape:
         entry = self._entries[self._next]
         if entry.kind not in kinds or entry.number != number:
             raise self.part(f"exchange {self._next + 1}: {doing} now, and the record has {shown(entry)}")
-        self._reads, self._used = 0, self._used + 1
-        self._now_ms = max(self._now_ms, entry.at_ms)
+        self._used += 1
+        self.exchanged(entry.at_ms)
         if self._used >= entry.times:
             self._next, self._used = self._next + 1, 0
         return entry
 
     def finish(self) -> None:
-        """Note a difference if the play has not come to the end of the record."""
         self._take_writes(is_waiting=True)
         left = [entry for entry in self._entries[self._next :] if entry.kind is not EntryKind.DISCONNECTED]
         if self.parted is None and left:
             self.part(f"the play ends before exchange {self._next + 1}, {shown(self._entries[self._next])}, which was recorded")
-
-    def part(self, said: str) -> Parted:
-        """Note why the play differs from the recording."""
-        return self.note(Parted(said))
-
-    def note(self, parted: Parted) -> Parted:
-        """Note a difference; the first one stays."""
-        self.parted = self.parted or parted
-        return self.parted
 
     def _take_writes(self, *, is_waiting: bool) -> None:
         """Note the brokers' writes that come next; only those until now that no client was waiting at, if none waits."""

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
-from fencepost.adapters.common.playback import NotRecorded, Parted
+from fencepost.adapters.common.playback import NotRecorded, RecordedExchanges
 from fencepost.adapters.common.seals import first_broken
 from fencepost.adapters.kafka import kept_exchanges as kafka_exchanges
 from fencepost.adapters.kafka import recorded_session as kafka_session
@@ -42,16 +41,6 @@ def _named(lines: Lines, place: int) -> str:
     return f" ({named(call.request)} of {call.client})"
 
 
-class ReplayedTape(Protocol):
-    """The recorded exchanges while they are played; `parted` is why the play differed from them, once it has."""
-
-    parted: Parted | None
-
-    def finish(self) -> None:
-        """The play has ended."""
-        ...
-
-
 @dataclass(frozen=True)
 class PlayedAgain:
     """One play of a recording; `session` gives the recorded answers, and `history` makes the history from them.
@@ -63,7 +52,7 @@ class PlayedAgain:
     history: Callable[[str], list[Event]]
     is_virtual: bool
     has_times: bool
-    _tape: ReplayedTape
+    _tape: RecordedExchanges
 
     @classmethod
     def of(cls, lines: Lines, place: str) -> "PlayedAgain":
@@ -71,10 +60,7 @@ class PlayedAgain:
         if protocol_of(lines) in pulsar_exchanges.PROTOCOLS:
             return _of_pulsar(lines, place)
         calls, _ = kafka_exchanges.read(lines, place)
-        try:
-            head = Head.of(lines[0])
-        except (LookupError, TypeError, ValueError, AttributeError) as error:
-            raise WrongUsage(f"{place}, line 1: not what a session began with ({error}); was it changed?") from error
+        head = Head.of(lines[0], place)
         session, tape = kafka_session.session_of(calls, head)
         return cls(session, lambda run: list(events(tape.calls, run)), head.is_virtual, True, tape)
 

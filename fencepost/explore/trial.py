@@ -44,7 +44,7 @@ class SequenceResult:
     """What a sequence showed: the acts that were reached, and a finding where a line did not hold.
 
     `known` is a finding that the system is known to show: of the same requirement, and of the same kind. `unanswered` says what got no
-    answer, or is not offered; then nobody knows how it went on. `asked` has the requirements of its lines if all of them held.
+    answer, or is not offered; then no client knows how it went on. `asked` has the requirements of its lines if all of them held.
     """
 
     acts: tuple[str, ...]

@@ -9,7 +9,6 @@ import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -19,7 +18,7 @@ from fencepost.console.phrases import counted, plural
 from fencepost.contract import proposals
 from fencepost.contract.brokers import Brokers, ScheduledScenario, beside, brokers_of, deal, may_offer, most_at_once, turn_of
 from fencepost.contract.errors import UnknownName
-from fencepost.contract.gherkin import needs_in, requirement_of, scenarios_of
+from fencepost.contract.gherkin import needs_in, scenarios_of
 from fencepost.contract.ports import System
 from fencepost.contract.register import Register, Requirement
 
@@ -204,13 +203,9 @@ def _scenarios(system: System, protocol: str, holds: Callable[[Requirement, str]
         spec = register.spec_of(row.id)
         if spec in binding and holds(row, spec):
             for feature, scenario in scenarios_of(row.id):
-                needs = frozenset(needs_in((*scenario.tags, *_rule_tags(feature.rules, row.id))))
+                needs = frozenset(needs_in(scenario.tags))
                 found += [_Scenario(row.id, spec, ScheduledScenario(feature.path, needs))] * max(1, len(scenario.rows))
     return sorted(found, key=lambda one: turn_of(system, one.asked.needs))
-
-
-def _rule_tags(rules: Sequence[Any], requirement: str) -> tuple[str, ...]:
-    return next(rule.tags for rule in rules if requirement_of(rule.tags) == requirement)
 
 
 def _of_protocol(protocol: str, system: System, scenarios: Sequence[_Scenario], workers: int) -> OfProtocol:

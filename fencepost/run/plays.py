@@ -112,7 +112,7 @@ def plays_of(register: Register, selection: Selection, protocols: Callable[[str]
 
 
 def _plays_of(requirement: str, feature: Feature, rule: Rule, scenario: Scenario, protocols: Sequence[str]) -> Iterator[Play]:
-    needs = frozenset(needs_in((*rule.tags, *scenario.tags)))
+    needs = frozenset(needs_in(scenario.tags))
     for protocol in protocols:
         name = f"{scenario.name} ({protocol})" if len(protocols) > 1 else scenario.name
         for number, steps in enumerate(scenario.examples, 1):

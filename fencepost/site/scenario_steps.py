@@ -74,7 +74,7 @@ def _view(feature: Feature, rule: Rule, scenario: Scenario) -> ScenarioView:
         scenario.name,
         scenario.description,
         f"features/{feature.path}:{scenario.line}",
-        needs_in((*rule.tags, *scenario.tags)),
+        needs_in(scenario.tags),
         tuple(_step(feature.spec, shown, said) for shown, said in pairs),
         tuple(name for name, _ in scenario.rows[0]) if scenario.rows else (),
         tuple(tuple(cell for _, cell in row) for row in scenario.rows),

@@ -89,9 +89,11 @@ def run(options: RunOptions, asked: TwinOptions, screen: Screen) -> Exit:
         at_once = max(map(most_at_once, plays.systems.by_protocol.values()))
         screen.write_line(f"  twins of {counted(len(plays.all), 'scenario')} with {', '.join(one.name for one in chosen)}")
         try:
-            lines = _gone_through(plays, chosen, asked, most, reported, began)
-            if at_once > 1:
-                lines = _at_once(plays, chosen, asked, most, reported, began, at_once, screen)
+            lines = (
+                _at_once(plays, chosen, asked, most, reported, began, at_once, screen)
+                if at_once > 1
+                else _gone_through(plays, chosen, asked, most, reported, began)
+            )
             for line in lines:
                 screen.write_line(line, red=line.startswith("  X"))
         except KeyboardInterrupt:

@@ -32,7 +32,7 @@ def _leave(model: Layouts, name: str) -> list[ActLine]:
 
 
 def _lose_and_return(model: Layouts, name: str, other: str) -> list[ActLine]:
-    """Nobody notices: the other consumer learns of a split of its segment next."""
+    """No client notices: the other consumer learns of a split of its segment next."""
     lines = [given(f"{name} has been cut off", "37"), when(f"{name} joins {STREAM} of {TOPIC}", "37"), then("it is done", "37")]
     model.is_open_ended = True
     return [*lines, then(f"{other} was notified of no other segments", "37")]

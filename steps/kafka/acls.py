@@ -10,7 +10,7 @@ from fencepost.wire.kafka.acls import ALLOW, ANYWHERE, CLUSTER, LITERAL, Operati
 
 from .authorisation import right_of
 from .context import ScenarioContext
-from .rights import GrantedRight, MayRead, MayWriteTo, MayWriteUnder, OnlyRight
+from .rights import WRITE_TO, GrantedRight, MayWriteUnder, OnlyRight, OnTopic
 from .vocabulary import KAFKA
 
 _ELSEWHERE = "192.0.2.1"
@@ -70,10 +70,10 @@ def initialises_with_one_right(context: ScenarioContext, only_right: OnlyRight, 
     match only_right:
         case MayWriteUnder(name):
             may_write, resource = True, Resource(ResourceKind.TRANSACTIONAL_ID, context.session.unique(name))
-        case MayWriteTo(topic) | MayRead(topic):
-            may_write, resource = isinstance(only_right, MayWriteTo), Resource(ResourceKind.TOPIC, context.topics[topic])
-    user, operation = ("writer", Operation.WRITE) if may_write else ("reader", Operation.READ)
-    probe = _client_with_right(context, user, operation, resource)
+        case OnTopic(operation, topic):
+            may_write, resource = operation == WRITE_TO, Resource(ResourceKind.TOPIC, context.topics[topic])
+    user, allowed = ("writer", Operation.WRITE) if may_write else ("reader", Operation.READ)
+    probe = _client_with_right(context, user, allowed, resource)
     transactional_id = resource.name if with_id == "with it" else None
     answer = (
         _when_it_counts(context, lambda: probe.init_producer_id(transactional_id))

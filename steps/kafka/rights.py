@@ -70,27 +70,13 @@ class OnGroup:
 
 
 @dataclass(frozen=True)
-class MayRead:
-    """The right to read a topic."""
-
-    topic: str
-
-
-@dataclass(frozen=True)
-class MayWriteTo:
-    """The right to write to a topic."""
-
-    topic: str
-
-
-@dataclass(frozen=True)
 class MayWriteUnder:
     """The right to write under a transactional id."""
 
     transactional_id: str
 
 
-OnlyRight: TypeAlias = MayRead | MayWriteTo | MayWriteUnder
+OnlyRight: TypeAlias = OnTopic | MayWriteUnder
 GrantedRight: TypeAlias = OnItsId | OnTopic | OnGroup
 OwnRequest: TypeAlias = ForItsId | ForGroup | ForPartition | ForRight
 
@@ -114,15 +100,11 @@ RIGHT = phrases(
 )
 ONLY_MAY = phrases(
     "only_right",
-    (TOPIC, TRANSACTIONAL_ID),
+    (choice("operation", READ, WRITE_TO, meaning="what an ACL allows on a topic"), TOPIC, TRANSACTIONAL_ID),
     "the one right that a user has",
-    {
-        "read {topic}": MayRead,
-        "write to {topic}": MayWriteTo,
-        "write under transactional id {transactional_id}": MayWriteUnder,
-    },
+    {"{operation} {topic}": OnTopic, "write under transactional id {transactional_id}": MayWriteUnder},
 )
-MAY = choice("may", "may", "may not", meaning="whether somebody's request is done, or refused for a right that is missing")
+MAY = choice("may", "may", "may not", meaning="whether a user's request is done, or refused for a right that is missing")
 GRANTED = choice(
     "granted",
     *("allowed", "no longer allowed", "denied the right", "allowed from another host alone"),

@@ -103,6 +103,10 @@ EpochOf: TypeAlias = ItsEpoch | NextEpoch
 Result: TypeAlias = str | OffsetOf
 
 
+def _offset_of(written: str) -> OffsetOf:
+    return OffsetOf(VALUE.parse(written.removeprefix("the offset of ")))
+
+
 def _aborted(written: str) -> AbortedFrom | None:
     if written == NONE_ABORTED:
         return None
@@ -205,7 +209,7 @@ RESULT = ValueType(
     "result",
     f"{'|'.join(_RESULTS)}|the offset of {VALUE.pattern}",
     "what an answer has in addition to success",
-    lambda written: written if written in _RESULTS else OffsetOf(VALUE.parse(written.removeprefix("the offset of "))),
+    lambda written: written if written in _RESULTS else _offset_of(written),
     str,
 )
 PLACE = ValueType(
@@ -219,7 +223,7 @@ LAST_STABLE = ValueType(
     "last_stable",
     f"the high watermark|the offset of {VALUE.pattern}",
     "where the last stable offset of a partition may be",
-    lambda written: None if written == "the high watermark" else OffsetOf(VALUE.parse(written.removeprefix("the offset of "))),
+    lambda written: None if written == "the high watermark" else _offset_of(written),
     lambda offset: "the high watermark" if offset is None else str(offset),
 )
 _FIRSTS = listed("firsts", VALUE, "values of records", " and ")
