@@ -16,7 +16,6 @@ What is not covered has a reason in `fixtures/checklist.yaml`, and what has a re
 
 import dataclasses
 import functools
-import gzip
 import json
 import sys
 import types
@@ -29,7 +28,10 @@ from typing import Any
 
 from fencepost.adapters.kafka import kept_exchanges
 from fencepost.adapters.kafka.recording import Recorded
+from fencepost.adapters.replay.making import protocol_of
+from fencepost.contract import history_files
 from fencepost.contract.datafile import Row, load
+from fencepost.results.results_folder import EXCHANGES
 from fencepost.wire.kafka.entities import API_KEYS, api_of, plain, title
 from fencepost.wire.kafka.schemas import request_class, response_class
 
@@ -66,12 +68,13 @@ class Checklist:
 
 
 def of_results(folders: Iterable[Path]) -> Checklist:
-    """The checklist of the exchanges that runs have kept."""
+    """The checklist of the exchanges that runs have kept, without those of other protocols."""
     checklist = Checklist()
-    for path in sorted(path for folder in folders for path in (folder / "exchanges").glob("*.jsonl.gz")):
-        with gzip.open(path, "rt", encoding="utf-8") as lines:
-            calls, _ = kept_exchanges.read([json.loads(line) for line in lines], str(path))
-        add(checklist, path.name.removesuffix(".jsonl.gz"), calls)
+    for path in sorted(path for folder in folders for path in (folder / EXCHANGES).glob(f"*{history_files.ENDING}")):
+        lines = list(map(json.loads, history_files.text_of(path).splitlines()))
+        if protocol_of(lines) == "kafka":
+            calls, _ = kept_exchanges.read(lines, str(path))
+            add(checklist, history_files.stem_of(path), calls)
     return checklist
 
 

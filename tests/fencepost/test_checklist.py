@@ -32,6 +32,14 @@ def test_a_refusal_is_asked_while_its_transaction_has_data(tmp_path: Path) -> No
     assert _run(tmp_path / "idle", "KIP890-055").refusals[_REFUSED] == set()
 
 
+def test_exchanges_of_other_protocols_are_left_out(tmp_path: Path) -> None:
+    """A row of the core that is asked of Kafka and of Pulsar counts for Kafka."""
+    arrays = _run(tmp_path, "CORE-01").arrays
+
+    assert arrays
+    assert all("-kafka" in play for plays in arrays.values() for play in plays)
+
+
 def test_each_item_is_covered_or_excluded_and_no_exclusion_is_needless() -> None:
     """All three faults are named."""
     asked = checklist.Checklist({"A.answer.some": {"a play"}, "B.answer.some": set()}, {"C SOME_ERROR": set()})
