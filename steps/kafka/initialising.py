@@ -145,12 +145,12 @@ def a_client_initialises(context: ScenarioContext, which_id: str, producer: str 
 def initialise(context: ScenarioContext, name: str, identifier: str, timeout: str | None = None, near: Producer | None = None) -> None:
     """A new producer of the scenario; `near` another one, it has the same coordinator."""
     probe = context.session.client(name)
-    unique = context.session.unique(identifier) if near is None else _at_its_coordinator(context, probe, identifier, near)
+    unique = context.session.unique(identifier) if near is None else at_its_coordinator(context, probe, identifier, near)
     timeout_ms = TIMEOUTS_MS[timeout] if timeout else LONG_TIMEOUT_MS
     context.producers[name] = Producer(name, unique, probe, [achieved(_init(probe, unique, timeout_ms), f"initialising {name}")])
 
 
-def _at_its_coordinator(context: ScenarioContext, probe: KafkaProbe, identifier: str, near: Producer) -> str:
+def at_its_coordinator(context: ScenarioContext, probe: KafkaProbe, identifier: str, near: Producer) -> str:
     """A transactional id like this one, with the coordinator of the other producer: one request cannot go to two nodes."""
     names = (context.session.unique(f"{identifier}-{number}" if number else identifier) for number in range(_NAMES_TRIED))
     first = next(names)

@@ -2,6 +2,7 @@
 
 from fencepost.contract.outcomes import Done, Refused
 from fencepost.steps.kafka.context import ScenarioContext
+from fencepost.steps.kafka.initialising import at_its_coordinator
 from fencepost.steps.kafka.judging import answer_of, judge_answer, reported
 from fencepost.steps.kafka.leaders import let_one_node_lead
 
@@ -23,10 +24,11 @@ def is_sent_for_several(context: ScenarioContext, about_partitions: str, partiti
 
 @KIP890.when("DescribeTransactions is sent for {producers} and an unused transactional id")
 def is_sent_for_several_ids(context: ScenarioContext, producers: tuple[str, ...]) -> None:
-    """One request for all, sent once, to their coordinator; no InitProducerId has named the last id."""
+    """One request for all, sent once, to their coordinator, which is that of the last id too; no InitProducerId has named that one."""
+    asked = [context.producers[name] for name in producers]
+    unused = at_its_coordinator(context, context.observer, "unused", near=asked[0])
     context.begin()
-    identifiers = [context.producers[name].transactional_id for name in producers]
-    answer = context.observer.describe_transactions([*identifiers, context.session.unique("unused")])
+    answer = context.observer.describe_transactions([*(one.transactional_id for one in asked), unused])
     context.keep(None, answer, "DescribeTransactions")
 
 
