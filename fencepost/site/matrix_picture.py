@@ -42,14 +42,14 @@ def drawn(specs: Sequence[str], releases: Sequence[KnownColumn]) -> str:
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
-def main() -> None:
-    """Print it, without proposals that no release was asked about."""
+def of_known_deviations() -> str:
+    """The picture of all releases, without proposals that no release was asked about."""
     rows = register.bundled()
     specs = tuple(rows.by_spec)
     releases = columns_of(rows, specs, lines_of(rows, specs, Columns()))
     asked = [spec for spec in specs if any(release.by_spec[spec].address for release in releases)]
-    print(drawn(asked, releases), end="")
+    return drawn(asked, releases)
 
 
 if __name__ == "__main__":
-    main()
+    print(of_known_deviations(), end="")

@@ -12,20 +12,18 @@ from typing import Any
 from urllib.parse import unquote
 
 import pytest
-from commands import CHECKOUT, fencepost
+from commands import fencepost
 from compliance_files import reported, system, write
 from pygments.styles import get_style_by_name
 from pygments.token import Token
 
 from fencepost.contract import history_files, register
 from fencepost.contract.errors import WrongUsage
-from fencepost.site import addresses, known_matrix, matrix_picture, requirement_twins
+from fencepost.site import addresses
 from fencepost.site.book import DARK, LIGHT
 from fencepost.site.builder import Options, build
-from fencepost.site.release_pages import holds, lines_of
-from fencepost.site.requirement_pages import entries, entry_of
+from fencepost.site.requirement_pages import entry_of
 from fencepost.site.run_columns import Columns
-from fencepost.twins import allowed_differences
 
 EVIL = "<script>alert(1)</script>\"'&" + "x" * 300
 SPEC = "transaction_key"
@@ -330,82 +328,6 @@ def test_two_runs_of_one_name_have_addresses_of_their_own(tmp_path: Path) -> Non
     columns = Columns.of([str(folder) for folder in folders])
 
     assert len({column.address for column in columns.all}) == 2
-
-
-def test_every_deviation_is_on_the_page_of_a_release() -> None:
-    """An entry that holds for no line of releases would be lost."""
-    rows = register.bundled()
-    lines = lines_of(rows, tuple(rows.by_spec), Columns())
-
-    lost = [
-        entry.place for file, entry in entries() if not any(holds(entry, line.version) for line in lines if f"{line.system}.yaml" == file)
-    ]
-    assert lost == []
-    assert {line.name for line in lines} >= {"Apache Kafka 4.0", "Apache Kafka 4.3", "Apache Pulsar 4.0", "Apache Pulsar 5.0"}
-
-
-def test_the_matrix_of_known_deviations_counts_each_requirement_once_and_loses_none() -> None:
-    """Always, or now and then; the counts are those of the pages of releases, which have the entries."""
-    rows = register.bundled()
-    specs = tuple(rows.by_spec)
-    lines = lines_of(rows, specs, Columns())
-    columns = {column.name: column for column in known_matrix.columns_of(rows, specs, lines)}
-
-    for line in lines:
-        counted = sum(int(number) for cell in columns[line.name].by_spec.values() for number in re.findall(r"\d+", cell.words))
-        assert counted == len({one.requirement for one in line.known if one.address})
-    assert columns["kfake"].by_spec["kip890"].address == "docs/findings/kfake.html"
-    assert columns["kfake"].judged[0].startswith("20260918 (01f206a7e32c), 2026-")
-
-
-def test_the_readme_has_the_picture_of_that_matrix() -> None:
-    """As it is drawn now, with every release."""
-    rows = register.bundled()
-    specs = tuple(rows.by_spec)
-    releases = known_matrix.columns_of(rows, specs, lines_of(rows, specs, Columns()))
-    asked = [spec for spec in specs if any(release.by_spec[spec].address for release in releases)]
-
-    svg = matrix_picture.drawn(asked, releases)
-
-    assert svg == (CHECKOUT / "docs" / "matrix.svg").read_text(encoding="utf-8"), "make docs draws it again"
-    assert all(f">{release.name}<" in svg for release in releases)
-
-
-def test_a_release_is_not_said_to_have_no_deviation_from_what_it_does_not_offer() -> None:
-    """None known is said of what it is asked about; its proposal may be another system's, or in no release yet."""
-    rows = register.bundled()
-    specs = tuple(rows.by_spec)
-    columns = {one.name: one.by_spec for one in known_matrix.columns_of(rows, specs, lines_of(rows, specs, Columns()))}
-
-    words = {name: {spec: cell.words for spec, cell in cells.items()} for name, cells in columns.items()}
-    assert words["Apache Kafka 4.0"]["core"] == "none known"
-    assert {words[name][spec] for name in ("Apache Kafka 4.0", "Apache Kafka 4.4") for spec in ("pip31", "pip460", "pip471")} == {
-        "not asked"
-    }
-    assert {words["Apache Pulsar 4.0"][spec] for spec in ("kip890", "pip460", "pip471", "transaction_key")} == {"not asked"}
-    assert words["Apache Pulsar 5.0"]["transaction_key"] == "not asked"
-
-
-def test_each_judged_run_is_of_a_line_that_has_a_page() -> None:
-    """The edition of what it asked is the one whose pages the site has; after a new edition there is a new run."""
-    rows = register.bundled()
-    lines = lines_of(rows, tuple(rows.by_spec), Columns())
-
-    for run in known_matrix.judged_runs():
-        assert [line.name for line in lines if line.system == run.system and line.holds(run.version)], run
-        assert run.editions == {spec: addresses.edition_of(spec) for spec in run.editions}, run
-
-
-def test_a_requirement_has_its_twins_with_each_exception_and_its_reason() -> None:
-    """An exception is on the page of its requirement, and a disturbance that no scenario can have says why."""
-    rows = register.bundled()
-    twins = requirement_twins.of_requirements(rows, tuple(rows.by_spec))
-
-    excused = {one for those in twins.values() for disturbance in those for one in disturbance.exceptions}
-    assert excused == {one for one in allowed_differences.bundled() if one.requirement}
-    assert all(one.twins or one.why_not for those in twins.values() for one in those)
-    assert any(not one.twins for those in twins.values() for one in those)
-    assert twins.keys() == {row.id for row in rows.rows() if row.is_tested}
 
 
 def luminance(colour: str) -> float:
