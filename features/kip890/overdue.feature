@@ -102,4 +102,5 @@ Feature: The duration of a transaction
       Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
       And a transaction with half of a short timeout has timed out at the coordinator of A
       When the coordinator of A moves to node 2
-      Then the start time of A is unchanged
+      Then A is coordinated by node 2 alone
+      And the start time of A is unchanged

@@ -1,5 +1,8 @@
-"""A Kafka behind TLS with SCRAM, and one behind mutual TLS: they are judged as any other, and no secret is in what a run leaves."""
+"""A Kafka behind TLS with SCRAM or tokens, and one behind mutual TLS: they are judged as any other, and no secret is in what a run leaves."""
 
+import base64
+import json
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,9 +58,12 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
         "KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR": "1",
         "KAFKA_TRANSACTION_STATE_LOG_REPLICATION_FACTOR": "1",
         "KAFKA_TRANSACTION_STATE_LOG_MIN_ISR": "1",
-        "KAFKA_SASL_ENABLED_MECHANISMS": "SCRAM-SHA-512",
+        "KAFKA_SASL_ENABLED_MECHANISMS": "SCRAM-SHA-512,OAUTHBEARER",
         "KAFKA_LISTENER_NAME_SASL__SSL_SCRAM___SHA___512_SASL_JAAS_CONFIG": (
             "org.apache.kafka.common.security.scram.ScramLoginModule required;"
+        ),
+        "KAFKA_LISTENER_NAME_SASL__SSL_OAUTHBEARER_SASL_JAAS_CONFIG": (
+            "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required;"
         ),
         "KAFKA_SSL_KEYSTORE_TYPE": "PEM",
         "KAFKA_SSL_KEYSTORE_LOCATION": "/certificates/node.pem",
@@ -110,3 +116,23 @@ def test_a_client_with_its_certificate_is_let_in_and_one_without_is_reported(bro
     assert "reached over SSL and a certificate" in fencepost(*at, *trusting, *own, expect=0).out
     assert "--tls-certificate FILE" in fencepost(*at, *trusting, expect=2).err
     assert "it answers with TLS. Say --tls-ca FILE" in fencepost(*at, expect=2).err
+
+
+def token(for_s: float) -> str:
+    """An access token without a signature, which Kafka's own validator takes unless another one is configured."""
+    claims = {"sub": "kit", "iat": time.time() - 3600, "exp": time.time() + for_s}
+    header, payload = (base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in ({"alg": "none"}, claims))
+    return f"{header}.{payload}."
+
+
+def test_an_expired_token_is_refused_as_one_and_is_not_shown(broker: Secured, tmp_path: Path) -> None:
+    """One that is valid is let in by the same listener."""
+    at = ("doctor", "kafka", "--bootstrap", f"{LOOPBACK}:{broker.scram}", "--tls-ca", broker.files / "ca.pem")
+    valid, expired = tmp_path / "valid", tmp_path / "expired"
+    valid.write_text(token(3600))
+    expired.write_text(token(-60))
+
+    assert "reached over SASL_SSL and OAUTHBEARER" in fencepost(*at, "--token", f"file:{valid}", expect=0).out
+    refused = fencepost(*at, "--token", f"file:{expired}", expect=2)
+    assert "token, which may have expired" in refused.err
+    assert expired.read_text() not in refused.err + refused.out
