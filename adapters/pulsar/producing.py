@@ -1,7 +1,7 @@
 """The calls of producers.
 
 If the broker closed a producer, or its connection is lost, it is opened again under its name before its next message, as every client does.
-Messages in flight then stay Unknown: the suite repeats nothing by itself.
+Messages in flight then stay Unknown, but for one outside of transactions whose receipt the caller awaits (`send`).
 """
 
 from __future__ import annotations
@@ -101,12 +101,28 @@ class ProducerCalls(Calls):
         key: str | None = None,
         reopen: bool = True,
     ) -> Outcome[MessageId]:
-        """SEND one message and wait for its receipt. `sequence_id` is the producer's next one unless it is given."""
+        """SEND one message and wait for its receipt. `sequence_id` is the producer's next one unless it is given.
+
+        If the broker closes the producer instead of answering a message outside of transactions, the producer opens again and sends it once
+        more, as a client does: whether the message or the notice comes first is the broker's choice.
+        """
         match self.post(producer, value, transaction=transaction, sequence_id=sequence_id, key=key, reopen=reopen):
+            case Done(pending):
+                outcome = self.receipt(pending)
+            case trouble:
+                return trouble
+        if not isinstance(outcome, Unknown) or transaction is not None or sequence_id is not None or not self._is_closed(producer):
+            return outcome
+        match self.post(producer, value, sequence_id=pending.sequence_id, key=key, reopen=reopen):
             case Done(pending):
                 return self.receipt(pending)
             case trouble:
                 return trouble
+
+    def _is_closed(self, producer: Producer) -> bool:
+        """Whether the broker has closed it on a connection that is still there."""
+        connection = self._producers[producer.number].connection
+        return connection is not None and connection.lost is None and producer.number in connection.closed_producers
 
     def send_batch(
         self, producer: Producer, values: Sequence[str], *, transaction: TxnId | None = None, sequence_id: int | None = None

@@ -132,7 +132,7 @@ def test_an_expired_token_is_refused_as_one_and_is_not_shown(broker: Secured, tm
     valid.write_text(token(3600))
     expired.write_text(token(-60))
 
-    assert "reached over SASL_SSL and OAUTHBEARER" in fencepost(*at, "--token", f"file:{valid}", expect=0).out
+    assert "reached over SASL_SSL with OAUTHBEARER" in fencepost(*at, "--token", f"file:{valid}", expect=0).out
     refused = fencepost(*at, "--token", f"file:{expired}", expect=2)
     assert "token, which may have expired" in refused.err
     assert expired.read_text() not in refused.err + refused.out

@@ -21,6 +21,23 @@ class TwoAreActive(Subscription):
 
 
 @defect(
+    {"PIP31-136": seen("^nothing as the active one and nothing$", what="^received by the two$")},
+    origin="apache/pulsar#26164",
+)
+class HandoverReadsOn(Subscription):
+    """After the active consumer of a failover subscription leaves, the next one is served from where the dispatcher was, so nobody receives
+    what the first one had not acknowledged.
+    """
+
+    def detach(self, consumer: Consumer) -> None:
+        if self.kind is not SubscriptionType.FAILOVER:
+            super().detach(consumer)
+            return
+        self.consumers.remove(consumer)
+        self.announce_active()
+
+
+@defect(
     {"PIP31-137": seen('^"a1", "a3" and "a2"$|^"a2" and "a1", "a3"$', what="^received by the two$")},
     origin="textbook: a dispatcher that is shared with another kind",
 )
