@@ -1,4 +1,4 @@
-"""A Kafka behind TLS with SCRAM or tokens, and one behind mutual TLS: they are judged as any other, and no secret is in what a run leaves."""
+"""A Kafka behind TLS with SCRAM or tokens, and one behind mutual TLS: judged as any other, and no secret is in what a run leaves."""
 
 import base64
 import json
