@@ -1,17 +1,18 @@
 """A client's user, and the user's rights: access-control lists, as an administrator changes them.
 
-A call returns when its change is in force: the broker that is asked shows it in DescribeAcls, from the list by which it decides.
+A call returns when its change is in force: each node shows it in DescribeAcls, from the list by which that node decides.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from fencepost.adapters.common.address import Address
 from fencepost.contract.outcomes import Done, Outcome, Unknown
 from fencepost.wire.kafka.acls import ALLOW, ANYWHERE, LITERAL, Operation, Resource, ResourceKind, Right
 
 from .calls import Calls, the_only
-from .cluster import AnyNode
+from .cluster import AnyNode, Node
 from .errors import refused, verdict
 
 _VERSION = 3
@@ -85,24 +86,32 @@ class AccessCalls(Calls):
         return self._read(AnyNode(), self._request("describe_acls", _VERSION, **(_ANYTHING | filters)), read, frozenset())
 
     def _then_await(self, changed: Outcome[None], right: Right, *, is_there: bool) -> Outcome[None]:
+        """Wait until every node knows the change: each decides by what it knows."""
         if not isinstance(changed, Done):
             return changed
+        match self._cluster.brokers():
+            case Done(nodes):
+                late = list(nodes.values())
+            case trouble:
+                return trouble
         last: object = "no request was sent"
         for _ in self._time.attempts():
-            match self._has(right):
+            match self._has(right, late[-1]):
                 case Done(found) if found is is_there:
-                    return Done(None)
+                    late.pop()
                 case Done():
-                    last = "its answer is still the one from before"
+                    last = f"the answer of {late[-1]} is still the one from before"
                 case trouble:
                     last = trouble
+            if not late:
+                return Done(None)
         return Unknown(f"{'granted' if is_there else 'revoked'}: {right}; but DescribeAcls does not show that: {last}")
 
-    def _has(self, right: Right) -> Outcome[bool]:
+    def _has(self, right: Right, node: Address) -> Outcome[bool]:
         def read(answer: Any) -> Outcome[bool]:
             return refused(answer.error_code, answer.error_message) if answer.error_code != 0 else Done(bool(answer.resources))
 
-        return self._read(AnyNode(), self._request("describe_acls", _VERSION, **_just(right)), read, frozenset())
+        return self._read(Node(node), self._request("describe_acls", _VERSION, **_just(right)), read, frozenset())
 
 
 def _entry(resource: Any, entry: Any) -> Right | None:

@@ -27,9 +27,9 @@ class AdministrationCalls(ReadingCalls):
     """Calls that only an administrator makes."""
 
     def move_partition(self, partition: TopicPartition, node: int) -> Outcome[None]:
-        """AlterPartitionReassignments to this node; returns when Metadata names it leader and the former leader no longer answers as one.
+        """AlterPartitionReassignments to this node; returns when Metadata names it leader, it answers as one, and the former one does not.
 
-        A former leader that has not learnt of the change still answers readers, from its old log.
+        A former leader that has not learnt of the change still answers readers, from its old log; a new one refuses writers.
         """
         match self._cluster.topic(partition.topic):
             case Done(before):
@@ -64,23 +64,27 @@ class AdministrationCalls(ReadingCalls):
         last: object = "no request was sent"
         for _ in self._time.attempts():
             match self._cluster.nodes(), self._cluster.topic(partition.topic):
-                case Done(nodes), Done(topic) if nodes.address_of(node) == topic.leaders.get(partition.partition):
+                case Done(nodes), Done(topic) if (leader := nodes.address_of(node)) == topic.leaders.get(partition.partition):
                     epoch = topic.leader_epochs.get(partition.partition, _NO_EPOCH)
-                    if former in (None, nodes.address_of(node)) or not self._leads(former, partition, epoch):
+                    earlier = self._epoch_led(former, partition) if former and former != leader else None
+                    if earlier is not None and earlier < epoch:
+                        last = f"{former} still answers as the leader before epoch {epoch}"
+                    elif self._epoch_led(leader, partition) is None:
+                        last = f"{leader} does not answer as the leader yet"
+                    else:
                         self._cluster.forget(LeaderOf(partition))
                         return Done(None)
-                    last = f"{former} still answers as the leader before epoch {epoch}"
                 case _, outcome:
                     last = outcome
         return Unknown(f"{partition} was to be led by node {node}, but that did not come about: {last}")
 
-    def _leads(self, address: Address, partition: TopicPartition, epoch: int) -> bool:
-        """Whether that node answers ListOffsets as the leader of an earlier epoch."""
+    def _epoch_led(self, address: Address, partition: TopicPartition) -> int | None:
+        """The leader epoch by which that node answers ListOffsets; None if it does not answer as a leader."""
         answer = self._cluster.call(address, self._list_offsets(partition, Isolation.READ_UNCOMMITTED, LATEST))
         if not isinstance(answer, Done):
-            return False
+            return None
         result = partition_result(answer.value.topics, partition, answer.value)
-        return bool(result.error_code == ErrorCode.none and result.leader_epoch < epoch)
+        return int(result.leader_epoch) if result.error_code == ErrorCode.none else None
 
     def move_coordinator(self, transactional_id: str, node: int) -> Outcome[None]:
         """Move the partition of __transaction_state that has this transactional id."""
