@@ -159,13 +159,13 @@ def _steady(value: Any) -> Any:
 
 # --- asking -------------------------------------------------------------------------------------------------------------------
 @dataclass
-class Step:
+class RequestStep:
     """One request: the client, what it sends on which connection (0 is the admin interface), and how its answer is known."""
 
     client: str
     title: str
     connection: int
-    request: Callable[["Broker"], Any]
+    request: Callable[["AskedPulsar"], Any]
     key: tuple[Any, ...] | None = None
     waits: bool = True
     wait_s: float = 0.0
@@ -174,7 +174,7 @@ class Step:
 
 
 @dataclass
-class Broker:
+class AskedPulsar:
     """The broker under test, and its answers by the number of the step."""
 
     address: tuple[str, int]
@@ -266,7 +266,7 @@ class Broker:
             self.connections[connection] = socket.create_connection((host, int(port)) if host else self.address, 10)
         return self.connections[connection]
 
-    def play(self, number: int, step: Step) -> None:
+    def play(self, number: int, step: RequestStep) -> None:
         """Make the request of that number, again while the broker is loading."""
         until = time.monotonic() + 10
         while True:
@@ -313,7 +313,7 @@ def received(pushed: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def observed(broker: Broker, about: tuple[Any, ...]) -> dict[str, Any]:
+def observed(broker: AskedPulsar, about: tuple[Any, ...]) -> dict[str, Any]:
     """What decides: ("answer", step), or ("pushed", connection, kind, number)."""
     if about[0] == "answer":
         return dict(flat(broker.answers.get(about[1], {"type": "no answer"}), broker.suffix))
@@ -322,7 +322,7 @@ def observed(broker: Broker, about: tuple[Any, ...]) -> dict[str, Any]:
 
 
 def main(
-    steps: Sequence[Step],
+    steps: Sequence[RequestStep],
     routes: Mapping[int, tuple[int, int]],
     shape: Mapping[int, Any],
     about: tuple[Any, ...],
@@ -342,7 +342,7 @@ def main(
         if not host or not port.isdigit():
             parser.error(f"expected HOST:PORT, such as 127.0.0.1:6650, and not {place!r}")
         places.append((host, int(port)))
-    broker = Broker(places[0], places[1], shape, routes, asked.patience)
+    broker = AskedPulsar(places[0], places[1], shape, routes, asked.patience)
     try:
         for place_of, step in enumerate(steps, 1):
             time.sleep(step.wait_s)

@@ -69,8 +69,8 @@ def _step(number: int, one: Asked, found: PulsarParting) -> Iterator[str]:
     wait = round(min(one.paused_ms / 1000, _LONGEST_PAUSE_S), 2)
     key = key_of(one.said) if isinstance(one.content, Frame) else None
     title = one.name.replace(f"-{found.red.suffix}", "")
-    yield f"    Step({one.client!r}, {title!r}, {one.connection}, request_{number}, {key!r},"
-    yield f"         waits={one.waits}, wait_s={wait}, final={final!r}),"
+    yield f"    RequestStep({one.client!r}, {title!r}, {one.connection}, request_{number}, {key!r},"
+    yield f"                waits={one.waits}, wait_s={wait}, final={final!r}),"
 
 
 def _routes(red: TapeContent, asked: Sequence[Asked]) -> Iterator[tuple[int, tuple[int, int]]]:
@@ -104,7 +104,7 @@ class _Writer:
 
     def request(self, place: int) -> Iterator[str]:
         one, other = self._found.pairs[place]
-        yield f"def request_{place + 1}(broker: Broker) -> Any:"
+        yield f"def request_{place + 1}(broker: AskedPulsar) -> Any:"
         yield f"    # {one_line(one.client)}: {one_line(one.name)}"
         match one.content:
             case AdminRequest(method, path, query, body):
