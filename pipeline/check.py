@@ -177,9 +177,13 @@ def _table(document: dict[str, Any], sums: Sequence[Total], pictured: Sequence[R
         console.print(f"who did what: {results / PAGE}", soft_wrap=True)
     invalid = sum(not run["valid"] for run in document["runs"])
     console.print(
-        f"{document['records']} records of {document['operations']} operations in {len(document['runs'])} runs; "
-        f"{invalid} runs have a definite anomaly"
+        f"{document['records']} records of {document['operations']} operations in {_runs(len(document['runs']))}; "
+        f"{_runs(invalid)} with a definite anomaly"
     )
     if document["quarantined"]:
         console.print(f"{document['quarantined']} lines or files could not be read; see {results / QUARANTINE}")
     console.print(f"results: {results}", soft_wrap=True)
+
+
+def _runs(number: int) -> str:
+    return f"{number} run{'' if number == 1 else 's'}"

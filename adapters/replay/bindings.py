@@ -85,7 +85,7 @@ class Bindings:
         for number in range(place, 0, -1):
             red, reference = self._answers[number - 1]
             companion = {"producer_id": self._producer_id} if field == "producer_epoch" else {}
-            if (path := _path_to(red, {field: value, **companion})) and _at(reference, path) == other:
+            if (path := path_to(red, {field: value, **companion})) and value_at(reference, path) == other:
                 return f"broker.answered({number}, {', '.join(map(repr, path))})"
         return None
 
@@ -128,7 +128,7 @@ def _shown(part: Part) -> str:
             return str(getattr(part.value, "name", part.value)).replace("\n", " ")[:100]
 
 
-def _path_to(value: Any, wanted: Mapping[str, Any]) -> tuple[str | int, ...] | None:
+def path_to(value: Any, wanted: Mapping[str, Any]) -> tuple[str | int, ...] | None:
     """The path to the first field of `wanted` in the first structure that has all these values."""
     if isinstance(value, dict):
         if wanted.items() <= {name: inner for name, inner in value.items() if name in wanted}.items():
@@ -138,10 +138,10 @@ def _path_to(value: Any, wanted: Mapping[str, Any]) -> tuple[str | int, ...] | N
         inside = enumerate(value)
     else:
         return None
-    return next(((part, *rest) for part, inner in inside if (rest := _path_to(inner, wanted)) is not None), None)
+    return next(((part, *rest) for part, inner in inside if (rest := path_to(inner, wanted)) is not None), None)
 
 
-def _at(value: Any, path: Sequence[str | int]) -> Any:
+def value_at(value: Any, path: Sequence[str | int]) -> Any:
     try:
         for part in path:
             value = value[part]

@@ -43,6 +43,13 @@ class RepeatedRequest:
     def only_looks(self) -> bool:
         return self.api.startswith(_LOOKS)
 
+    def state_awaited(self) -> str:
+        """The state of a transaction that has ended, which the red's client saw before it went on; empty for any other request."""
+        if self.api != "describe_transactions":
+            return ""
+        states = [str(value) for path, value in flat(self.answer(), Names("")) if path.endswith("transaction_state")]
+        return states[0] if len(states) == 1 and states[0].startswith("Complete") else ""
+
     def answer(self) -> dict[str, Any] | None:
         """The answer as a script reads it; None if none came."""
         answer = self.call.answer
@@ -129,14 +136,18 @@ def _candidates(
         if one.only_looks:
             by_look[_look(one, suffix)] = one
     place = 0
+    before: list[Pair] = []
     for one in ours:
         if not one.only_looks:
-            place += 1
-            if place > len(writes):
+            if place == len(writes):
                 return
-            yield list(writes[:place])
+            before.append(writes[place])
+            place += 1
+            yield list(before)
         elif (same := by_look.get(_look(one, red_suffix))) is not None:
-            yield [*writes[:place], Pair(one, same)]
+            yield [*before, Pair(one, same)]
+            if before and before[-1].red.api == "end_txn" and one.state_awaited():
+                before.append(Pair(one, same))
 
 
 def _look(one: RepeatedRequest, suffix: str) -> Any:

@@ -9,7 +9,7 @@ from fencepost.adapters.pulsar import kept_exchanges as pulsar_exchanges
 from fencepost.contract.evidence import Mismatch
 from fencepost.wire.kafka.entities import plain
 
-from . import frames_text, pulsar_frames, script
+from . import frames_text, pulsar_conversation, pulsar_frames, pulsar_script, script
 from .bindings import Bindings
 from .conversation import parting
 
@@ -22,6 +22,9 @@ def program(title: str, notes: Sequence[str], kept: Lines, place: str, reference
 
     Raises WrongUsage if no request shows it, or the lines cannot be read.
     """
+    if protocol_of(kept) in pulsar_exchanges.PROTOCOLS:
+        red, other = _tape(kept, place), _tape(reference, "the reference")
+        return pulsar_script.written(title, notes, pulsar_conversation.parting(red, other, violation))
     calls, suffix = kept_exchanges.read(kept, place)
     others, other_suffix = kept_exchanges.read(reference, "the reference")
     found = parting(calls, suffix, others, other_suffix, violation)
@@ -39,6 +42,11 @@ def frames(title: str, kept: Lines, place: str, violation: Mismatch) -> str:
 def protocol_of(lines: Lines) -> str:
     """The protocol of kept exchanges; empty if their first line does not have one."""
     return str(lines[0].get("protocol", "")) if lines else ""
+
+
+def _tape(lines: Lines, place: str) -> pulsar_conversation.TapeContent:
+    head = pulsar_exchanges.KeptHead.of(lines[0], place)
+    return pulsar_conversation.content_of(pulsar_exchanges.read(lines, place), head.suffix, head.service)
 
 
 def _topics(calls: Sequence[Recorded]) -> Iterator[tuple[str, str]]:

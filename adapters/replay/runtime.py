@@ -220,6 +220,8 @@ class Step:
     wait_s: float = 0.0
     final: Sequence[int] = ()
     """Errors that are not retried, since they were the answer in the red or are the expected one."""
+    state: str = ""
+    """The state of a transaction that is waited for, as the red's client did before it went on."""
 
 
 @dataclass
@@ -313,13 +315,15 @@ class Broker:
         found = self.patiently(look)
         return found.get("host", self.address[0]), found.get("port", self.address[1])
 
-    def patiently(self, act: Callable[[], dict[str, Any]], final: Sequence[int] = ()) -> dict[str, Any]:
-        """The first answer without a retriable error; after 10 s the last one."""
+    def patiently(self, act: Callable[[], dict[str, Any]], final: Sequence[int] = (), state: str = "") -> dict[str, Any]:
+        """The first answer without a retriable error, and with that state if one is named; after 10 s the last one."""
         until = time.monotonic() + 10
         while True:
             answer = act()
-            codes = {value for path, value in flat(answer, Names("")) if path.endswith("error_code")}
-            if not (codes & RETRIABLE - set(final)) or time.monotonic() > until:
+            fields = list(flat(answer, Names("")))
+            codes = {value for path, value in fields if path.endswith("error_code")}
+            is_due = bool(codes & RETRIABLE - set(final)) or (state not in ("", *(value for _, value in fields)))
+            if not is_due or time.monotonic() > until:
                 return answer
             time.sleep(0.05)
 
@@ -336,7 +340,7 @@ class Broker:
         def act() -> dict[str, Any]:
             return self.ask(step.client, node, step.api_key, step.version, step.flexible, step.request(self), step.shape)
 
-        self.answers[number] = self.patiently(act, step.final)
+        self.answers[number] = self.patiently(act, step.final, step.state)
         return self.answers[number]
 
     def close(self) -> None:

@@ -33,7 +33,7 @@ def written(title: str, notes: Sequence[str], parting: Parting, bindings: Bindin
     head = "\n".join([title, "", *notes])
     parts = [
         "#!/usr/bin/env python3",
-        _quoted(head),
+        quoted(head),
         "",
         runtime[imports_from:].rstrip(),
         "",
@@ -52,7 +52,7 @@ def written(title: str, notes: Sequence[str], parting: Parting, bindings: Bindin
     return "\n".join(parts) + "\n"
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """A docstring with this text, whatever characters it has."""
     safe = text.replace("\\", "\\\\").replace('"""', "'''")
     return f'"""{safe}\n"""'
@@ -61,7 +61,7 @@ def _quoted(text: str) -> str:
 def _requests(parting: Parting, bindings: Bindings) -> Iterator[str]:
     for place, pair in enumerate(parting.pairs):
         yield f"def request_{place + 1}(broker: Broker) -> bytes:"
-        yield f"    # {_one_line(pair.red.call.client)}: {pair.red.title}"
+        yield f"    # {one_line(pair.red.call.client)}: {pair.red.title}"
         yield '    return b"".join((  # fmt: skip'
         depth = 0
         for piece in bindings.written(place):
@@ -74,10 +74,10 @@ def _requests(parting: Parting, bindings: Bindings) -> Iterator[str]:
 
 def _line(piece: RequestPiece, depth: int) -> str:
     comma = "," if (depth == 0 and not piece.expression.endswith("(")) or piece.expression == ")" else ""
-    return f"{piece.expression}{comma}" + (f"  # {_one_line(piece.comment)}" if piece.comment else "")
+    return f"{piece.expression}{comma}" + (f"  # {one_line(piece.comment)}" if piece.comment else "")
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
     return " ".join(text.split()).replace('"""', "'''").replace("\\", "\\\\")
 
 
@@ -90,9 +90,10 @@ def _steps(parting: Parting, suffix: str, topics: Mapping[str, str]) -> Iterator
         wait = min(pause / 1000, _LONGEST_PAUSE_S) if pause >= _PAUSE_MS else 0.0
         final = sorted({*_codes(pair.red), *_codes(pair.reference)} & RETRIABLE)
         answer = request_answer_class(request)
+        state = red.state_awaited() if number < len(parting.pairs) else ""
         yield f"    Step({red.call.client!r}, {red.title!r}, {int(request.__api_key__)}, {int(request.__version__)}, request_{number},"
         yield f"         {_to(red, suffix, topics)!r}, {request.__header_schema__.__flexible__}, wait_s={round(wait, 2)}, final={final},"
-        yield f"         shape={shape_of(answer)!r}),"
+        yield f"         state={state!r}, shape={shape_of(answer)!r}),"
         before = red.call
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from fencepost.adapters.replay import making
 from fencepost.adapters.replay.making import Lines
+from fencepost.contract.capabilities import CAPABILITIES
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.ports import KeepsExchanges
 from fencepost.run.options import RunOptions
@@ -14,8 +15,8 @@ from fencepost.run.selection import Selection
 from .recorded_red import RecordedRed, find
 
 FORMS = ("script", "frames", "picture")
-_CONFIGURED = frozenset({"transactions-v2"})
-"""What a scenario may need that a broker has by itself; everything else is a configuration, or is done to it from outside."""
+_CONFIGURED = frozenset({"transactions-v2", "participant-ends", "buffer-statistics", "batch-index-acknowledgement"})
+"""What a scenario may need that a broker answers to requests; everything else is done to it from outside."""
 
 
 def show(results: Path, requirement: str, number: int | None, form: str, out: Path | None) -> int:
@@ -40,14 +41,12 @@ def _script(red: RecordedRed) -> str:
 
 def program(red: RecordedRed, kept: Lines, place: str) -> str:
     """The script of what was said in a red. Raises WrongUsage where requests alone do not show it."""
-    if making.protocol_of(kept) != "kafka":
-        raise WrongUsage(f"{red.title}: scripts exist for Kafka only; --format frames and --format picture show what was said")
-    play, reference = _on_the_reference(red)
+    play, reference = _on_the_reference(red, making.protocol_of(kept))
     notes = (
         f"Recorded {red.run.began} by fencepost {red.run.fencepost}. What the red says: {red.violation}",
-        f"Needs a broker without TLS and login{', with transactions of version 2' if play.needs else ''}.",
-        "Names are new in each run, and producer ids, epochs, member ids and nodes are those that the broker answers.",
-        "Exit code 1: the last answer is as in the red. 0: it is as expected, which is as the reference answers. 2: neither, or no answer.",
+        "; ".join(("Needs a broker without TLS and login", *(CAPABILITIES[need] for need in sorted(play.needs)))) + ".",
+        "Names are new in each run. Ids, epochs and nodes that a broker gives are taken from its answers.",
+        "Exit code 1: as in the red. 0: as expected, which is as on the reference. 2: neither, or no answer.",
     )
     return making.program(red.title, notes, kept, place, reference, red.violation)
 
@@ -65,12 +64,14 @@ def _picture(red: RecordedRed) -> str:
     return str(picture.svg) + "\n"
 
 
-def _on_the_reference(red: RecordedRed) -> tuple[Play, Lines]:
+def _on_the_reference(red: RecordedRed, protocol: str) -> tuple[Play, Lines]:
     """The scenario on the reference: what it said there. Raises WrongUsage where requests alone do not do what the scenario does."""
     with Plays(RunOptions(selection=Selection(only=(red.requirement,)))) as plays:
-        play = next((one for one in plays if one.scenario.name == red.feature and one.protocol == "kafka"), None)
+        play = next((one for one in plays if one.scenario.name == red.feature and one.protocol == protocol), None)
         if play is None:
-            raise WrongUsage(f"this version of fencepost has no scenario {red.requirement} {red.scenario.name} of Kafka; run again with it")
+            raise WrongUsage(
+                f"this version of fencepost has no scenario {red.requirement} {red.scenario.name} of {protocol}; run again with it"
+            )
         if faults := play.needs - _CONFIGURED:
             raise WrongUsage(
                 f"{red.requirement} {red.scenario.name} needs {', '.join(sorted(faults))}, which requests alone do not do to a broker; "

@@ -78,13 +78,13 @@ class Columns:
     unreadable: tuple[UnreadableFolder, ...] = ()
 
     def before(self, column: Column) -> Column | None:
-        """The last run of the same system that began earlier and asked something that this one asked too."""
+        """The last earlier run of this system, of the same version if there is one, that shares a requirement with this run."""
         earlier = [
             one
             for one in self.all
             if one.run.system.name == column.run.system.name and one.run.started < column.run.started and one.run.asked & column.run.asked
         ]
-        return max(earlier, key=lambda one: one.run.started, default=None)
+        return max(earlier, key=lambda one: (one.run.system.version == column.run.system.version, one.run.started), default=None)
 
     @classmethod
     def of(cls, named: Sequence[str]) -> "Columns":

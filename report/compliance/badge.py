@@ -34,15 +34,15 @@ def badge(standing: SystemStanding) -> str:
 
 
 def message(standing: SystemStanding) -> str:
-    """The state, and the number that it rests on: what is red, else how much is met."""
+    """The state, by which edition, and the number that it rests on: what is red, else how much is met."""
     red = next(iter(standing.reds), None)
+    state = STATES[standing.state] + (f" (edition {standing.edition})" if standing.edition else "")
     if standing.anomalies:
-        return f"{STATES[standing.state]}, anomalies in {standing.anomalies}"
+        return f"{state}, anomalies in {standing.anomalies}"
     if red is not None:
-        return f"{STATES[standing.state]}, {standing.reds[red]} {WORDS[red]}"
-    edition = f" (edition {standing.edition})" if standing.edition else ""
+        return f"{state}, {standing.reds[red]} {WORDS[red]}"
     odd = f"; {standing.parity}" if str(standing.parity) else ""
-    return f"{STATES[standing.state]}{edition}, {standing.totals['met']} of {standing.due} met{odd}"
+    return f"{state}, {standing.totals['met']} of {standing.due} met{odd}"
 
 
 def _short(system: System) -> str:

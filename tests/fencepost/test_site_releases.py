@@ -1,8 +1,10 @@
 """What the site knows without results: each release with its known deviations, and each requirement with its twins."""
 
 import re
+from pathlib import Path
 
 from commands import CHECKOUT
+from compliance_files import write
 
 from fencepost.contract import register
 from fencepost.site import addresses, known_matrix, matrix_picture, requirement_twins
@@ -85,3 +87,19 @@ def test_a_requirement_has_its_twins_with_each_exception_and_its_reason() -> Non
     assert all(one.twins or one.why_not for those in twins.values() for one in those)
     assert any(not one.twins for those in twins.values() for one in those)
     assert twins.keys() == {row.id for row in rows.rows() if row.is_tested}
+
+
+def test_a_run_is_compared_with_one_of_its_version_if_there_is_one(tmp_path: Path) -> None:
+    """A later run of another release comes second."""
+    verdicts, other = {"KIP890-060": "met"}, {"name": "kafka", "version": "4.4.0", "profile": "kafka-4.4"}
+    runs = [
+        write(tmp_path / "first", verdicts, started="2026-11-20T03:00:00+00:00"),
+        write(tmp_path / "other", verdicts, started="2026-11-21T03:00:00+00:00", system=other),
+        write(tmp_path / "last", verdicts, started="2026-11-22T03:00:00+00:00"),
+    ]
+
+    columns = Columns.of([str(run) for run in runs])
+
+    first, second, last = columns.all
+    assert columns.before(last) is first
+    assert columns.before(second) is first

@@ -33,7 +33,7 @@ def test_what_a_history_holds_is_escaped() -> None:
     assert "<script>" not in page
     assert page.count("&lt;script&gt;") >= 4
     assert page.count("<rect") == len(ACTS)
-    assert "1 of the runs are invalid" in page
+    assert "1 of them with a definite anomaly" in page
 
 
 def test_a_page_without_anomalies_says_what_was_looked_for(tmp_path: Path) -> None:

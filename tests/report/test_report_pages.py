@@ -102,6 +102,8 @@ def test_a_provisional_red_leaves_the_state_as_it_is_and_is_said() -> None:
 
     assert standing.state is State.CONFORMS
     assert badge.message(standing) == "conforms (edition 2026.12), 1 of 1 met"
+    red = column({"KIP890-060": "violated"}, System("kafka", "4.3.1", None), edition="2026.12").standing
+    assert badge.message(red) == "does not conform (edition 2026.12), 1 violated"
     assert standing.beside == "edition 2026.12; of 3 provisional rows 1 violated"
     assert standing.beside in page.render(summary(Column(standing, {}, ())), [], MADE)
     assert broken.state is State.NO_VERDICT
@@ -167,7 +169,7 @@ def test_a_badge_is_xml_and_says_its_state(system: System, name: str) -> None:
 
     drawn = ET.fromstring(badge.badge(standing))  # noqa: S314 our own
 
-    assert "does not conform, 1 violated" in str(drawn.get("aria-label"))
+    assert re.search(r"does not conform( \(edition [^)]*\))?, 1 violated", str(drawn.get("aria-label")))
     assert re.fullmatch(r"[\w.+-]{1,100}\.svg", badge.file_name(system), re.ASCII)
     assert not badge.file_name(system).startswith(".")
 

@@ -24,7 +24,7 @@ def replay(
     """Write the requests of a red as a Python script that shows the same without Fencepost.
 
     The script needs only Python. It makes new names and takes producer ids, epochs and nodes from the broker's own answers. It ends
-    with exit code 1 if the broker answers as in the red, 0 if it answers as expected, and 2 if neither. Scripts are for Kafka only.
+    with exit code 1 if the broker answers as in the red, 0 if it answers as expected, and 2 if neither.
 
     `frames` shows each request and answer in hexadecimal, one field a line; `picture` is an SVG of the requests and answers.
 
