@@ -260,7 +260,7 @@ Feature: What a new connection does to the previous transaction
       And A has written "a1" to orders
       And "p1" has been written to orders
       When task two connects with key "payments"
-      Then the consumer of "workers" is notified at once of a last message
+      Then the consumer of "workers" learns at once of a last message
 
     Scenario: [16] The old transaction has acknowledged in two subscriptions
       Given the consumer of shared subscription "workers" has received "i1" from inputs

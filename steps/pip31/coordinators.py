@@ -1,34 +1,21 @@
 """Ids and answers of coordinators: each answer belongs to its own request."""
 
-from dataclasses import dataclass, field
 from itertools import pairwise
 
 from fencepost.adapters.pulsar.values import Action, AddSubscriptions, AddTopics, End, NewTransaction, TransactionRequest, TxnId
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome
-from fencepost.steps.answers import judge_done, judge_refused
+from fencepost.steps.answers import judge_done
 from fencepost.steps.outcomes import achieved, observed
 from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.pulsar.transactions import TIME_OUTS_MS
 from fencepost.steps.pulsar.vocabulary import Participant
 
+from .answering import AnsweredRequests
 from .vocabulary import PIP31
 
 _AT_MOST = 200
 """How many transactions are begun at most at the first coordinator to pass the numbers of the second. Scenarios begin few there."""
-
-
-@dataclass
-class Pipeline:
-    """Requests that were sent before any answer was read, whether the transaction of each exists, and the outcome of each."""
-
-    requests: list[tuple[TransactionRequest, bool, Outcome[TxnId | None]]] = field(default_factory=list)
-
-
-@PIP31.state
-def pipeline() -> Pipeline:
-    """The pipeline of this scenario."""
-    return Pipeline()
 
 
 @PIP31.given("the system has {count} coordinators")
@@ -118,7 +105,9 @@ def last_begins(context: ScenarioContext) -> None:
 
 
 @PIP31.when("a client pipelines requests that add {participants} to {existing:transaction} and {unknown:transaction}")
-def pipelines(context: ScenarioContext, pipeline: Pipeline, participants: tuple[Participant, ...], existing: str, unknown: str) -> None:
+def pipelines(
+    context: ScenarioContext, answers: AnsweredRequests, participants: tuple[Participant, ...], existing: str, unknown: str
+) -> None:
     """All are sent on one connection before any answer is read, as are, between them, a commit of the unknown transaction and a request for
     a new one.
     """
@@ -135,21 +124,11 @@ def pipelines(context: ScenarioContext, pipeline: Pipeline, participants: tuple[
     ]
     outcomes = context.client.at_once([request for request, _ in requests])
     for (request, exists), outcome in zip(requests, outcomes, strict=True):
-        pipeline.requests.append((request, exists, outcome))
+        answers.to[str(request)] = outcome
+        if not exists:
+            answers.unknown.add(str(request))
         if isinstance(outcome, Done) and isinstance(outcome.value, TxnId):
             context.transactions.remember(outcome.value)
-
-
-@PIP31.then("each answer is that to its request")
-def answers_match(context: ScenarioContext, pipeline: Pipeline) -> None:
-    """An answer is matched by the request id in it. Requests for the existing transaction succeed, and a new one is begun; requests for the
-    unknown one are refused with TransactionNotFound.
-    """
-    for request, exists, outcome in pipeline.requests:
-        if exists:
-            judge_done(context.evidence, f"answer to {request}", outcome)
-        else:
-            judge_refused(context.evidence, f"answer to {request}", outcome, ("TransactionNotFound",))
 
 
 @PIP31.then("the transaction ids {id_property}")

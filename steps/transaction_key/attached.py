@@ -1,8 +1,8 @@
 """What a task has open on the connection of its key in addition: producers, and exclusive consumers."""
 
-from fencepost.adapters.pulsar.values import Position, SubscriptionType
+from fencepost.adapters.pulsar.values import SubscriptionType
 from fencepost.contract.evidence import SetUpFailed
-from fencepost.steps.outcomes import achieved, observed
+from fencepost.steps.outcomes import achieved
 from fencepost.steps.pulsar.context import ScenarioContext
 
 from .tasks import Tasks
@@ -64,12 +64,3 @@ def writes_itself(context: ScenarioContext, tasks: Tasks, task: str, value: str,
     """SEND of a client that has a key, where all other messages are from clients without one. It does not add the topic first."""
     opened = achieved(tasks[task].probe.producer(context.topics[topic]), f"opening a producer as {task}")
     context.ask("SEND", tasks[task].probe.send(opened, value, transaction=context.id_of(transaction)))
-
-
-@KEYS.then("the consumer of {subscription} is notified at once of a last message")
-def is_notified_at_once(context: ScenarioContext, subscription: str) -> None:
-    """GET_LAST_MESSAGE_ID, sent once, does not answer -1, as it would where an open transaction blocks all messages of the topic."""
-    one = context.subscriptions[subscription]
-    last = observed(context.client.last_message_id(one.consumer), f"asking as {subscription} for the last message")
-    is_there = last.position != Position(-1, -1)
-    context.evidence.expect(is_there, "one", "one" if is_there else "none", what=f"last message for {subscription}")
