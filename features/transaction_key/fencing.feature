@@ -240,7 +240,7 @@ Feature: What a new connection does to the previous transaction
       Given participants hear late of ends
       And the consumer of shared subscription "workers" has received "i1" from inputs
       And A has acknowledged "i1" for "workers"
-      And task one has just asked for a new transaction
+      And task one has asked for a new transaction
       When task two connects with key "payments"
       Then task two has no answer yet, or can acknowledge "i1" for "workers"
 

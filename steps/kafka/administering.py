@@ -106,7 +106,8 @@ def is_not_there(context: ScenarioContext, topic: str) -> None:
         if isinstance(described, Refused):
             break
     holds = isinstance(described, Refused) and described.error in ("UNKNOWN_TOPIC_OR_PARTITION", "INVALID_TOPIC_EXCEPTION")
-    context.evidence.expect(holds, "UNKNOWN_TOPIC_OR_PARTITION", str(described), what=f"topic {topic}")
+    seen = "Metadata knows it" if isinstance(described, Done) else str(described)
+    context.evidence.expect(holds, "UNKNOWN_TOPIC_OR_PARTITION", seen, what=f"topic {topic}")
 
 
 @KAFKA.when("AlterPartitionReassignments sends {partition} to node {node}")

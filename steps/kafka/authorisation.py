@@ -37,12 +37,17 @@ def log_in(context: ScenarioContext, producer: str, transactional_id: str, group
     context.users[producer] = user
 
 
-@KAFKA.given("the user of {producer} may no longer {right}")
-def may_no_longer(context: ScenarioContext, producer: str, right: GrantedRight) -> None:
-    """That right is taken away, and only that: the user may still describe what it may no longer write or read.
+RIGHTS = KAFKA.act(
+    given="the user of {producer} may no longer {right}",
+    when="the user of {producer} is {granted} to {right}",
+    meaning="CreateAcls of one entry, or DeleteAcls where the user is no longer allowed to. As a Given, that right is taken away, and only "
+    "that, and the step waits until it takes effect: the user may still describe what it may no longer write or read. Rights to write or "
+    "to read imply the right to describe, so a user who may no longer describe something may do nothing with it.",
+)
 
-    The right to write or read implies the right to describe, so a user who may no longer describe something may do nothing with it.
-    """
+
+@RIGHTS.given
+def may_no_longer(context: ScenarioContext, producer: str, right: GrantedRight) -> None:
     match right:
         case OnItsId("describe"):
             may_no_longer(context, producer, OnItsId(WRITE_UNDER))

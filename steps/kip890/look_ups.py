@@ -50,11 +50,13 @@ def a_fetch_gets(context: ScenarioContext, partition: str, limit: Limit, values:
     match limit:
         case WithoutWaiting():
             start, how = observed(context.observer.start_offset(where), f"asking where {partition} starts"), {"max_wait_ms": 0}
+            what = f"records of {partition} by a Fetch with a max wait of 0"
         case OneByteFrom(value):
             start, how = record_in(context, where, value)[0], {"max_bytes": 1}
+            what = f"one byte of {partition} from {value}"
     page = observed(context.observer.page(where, Isolation.READ_COMMITTED, start, **how), f"reading {partition} from {start}")
     seen = tuple(page.values())
-    context.evidence.expect(seen == values, _quoted(values), _quoted(seen), what=f"records of {partition} by a Fetch with {how}")
+    context.evidence.expect(seen == values, _quoted(values), _quoted(seen), what=what)
 
 
 @KIP890.then("a Fetch with room for {count:number} batches of {partition} gets {values}, or the first of them")

@@ -80,6 +80,19 @@ class SubscriptionsConsumed:
     value: str
 
 
+@dataclass(frozen=True)
+class AtItsTimeout:
+    """Commits at about the timeouts, or before them."""
+
+    moment: str
+
+
+@dataclass(frozen=True)
+class InTurn:
+    """Every second transaction commits, and the others abort."""
+
+
+EndsOfAll: TypeAlias = AtItsTimeout | InTurn
 Opening: TypeAlias = Again | FirstAt
 Many: TypeAlias = WrittenToEach | WrittenMessages | MessagesUnderWay | AcknowledgedForEach | AcknowledgedOneByOne
 Each: TypeAlias = TopicsShow | SubscriptionsConsumed
@@ -99,7 +112,17 @@ PIP31 = Vocabulary(
             lambda written: None if written == "one more than before" else int(written),
             lambda value: "one more than before" if value is None else str(value),
         ),
-        choice("moment", "at about", "half a second before", meaning="when the request is sent"),
+        choice(
+            "alike",
+            *("the same number at two coordinators", "numbers that begin alike at the second coordinator"),
+            meaning="ids that a system may confuse",
+        ),
+        phrases(
+            "ends_of_all",
+            (choice("moment", "at about", "half a second before", meaning="when the request is sent"),),
+            "END_TXN of each, in the order in which they were begun",
+            {"committed {moment} its timeout": AtItsTimeout, "committed and aborted in turn": InTurn},
+        ),
         choice("written", "written", "tried to write", meaning="whether the message must have been stored"),
         choice(
             "requests",

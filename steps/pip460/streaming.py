@@ -43,8 +43,8 @@ READ = PIP460.act(
 WRITE = PIP460.act(
     given="{values} of {keys} have been written to {topic}",
     when="{values} of {keys} are written to {topic}",
-    meaning="Each to the active segment that has the hash of its key, by the newest layout; all were receipted. Of a key each, or for each "
-    "pair: the first, or the first two, have the first key, and so on. These keys: a key each, as before.",
+    meaning="Each to the active segment that has the hash of its key, by the newest layout; all were receipted. Several keys: the first "
+    "message, or the first two, have the first key, and so on. These keys: a key each, as before.",
 )
 
 

@@ -31,7 +31,7 @@ def readers_see(
     context: ScenarioContext, compacted: str | None, topic: str, begin: str | None, content: tuple[str, ...], order: str | None
 ) -> None:
     """A new subscription receives exactly these messages, once every requested end has reached the topic: in this order, or in one that the
-    topic may choose. Of a compacted topic, the subscription asks for that; last: these last, or nothing.
+    topic may choose. Compacted: the subscription asks for the compacted topic; last: these last, or nothing.
 
     From behind a message: a subscription that is not durable, and begins at the id with which this message was received
     (start_message_id). It skips the message itself, and what lies before it in a batch, as clients do.

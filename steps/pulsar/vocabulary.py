@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from fencepost.adapters.pulsar.values import Action, Status, SubscriptionType
 from fencepost.steps.sentence import ValueType, Vocabulary, choice, listed, number, phrases, quoted, text
 
+_TRANSACTION = text("transaction", "[A-Z]", "a transaction of the scenario")
 _TOPIC = text("topic", "[a-z]+", "a topic of the scenario")
 _SUBSCRIPTION = quoted("subscription", "a subscription of the scenario")
 _VALUE = quoted("value", "the payload of a message")
@@ -107,6 +108,25 @@ class ActiveOf:
     other: str
 
 
+@dataclass(frozen=True)
+class EventIs:
+    """What becomes of a notification."""
+
+    event: str
+    loss: str
+
+
+@dataclass(frozen=True)
+class HeaderConflict:
+    """A change of a header that fails, since another version is there."""
+
+
+@dataclass(frozen=True)
+class StaleHeader:
+    """A look at any header that sees its last version but one."""
+
+
+Mishap: TypeAlias = EventIs | HeaderConflict | StaleHeader
 News: TypeAlias = Said | LastMessage
 Missing: TypeAlias = MissingTopic | MissingSubscription
 Leaving: TypeAlias = ConsumerOf | ActiveOf
@@ -182,7 +202,7 @@ EACH = "each of them"
 """Stands for all transactions of a scenario."""
 
 TYPES: tuple[ValueType[Any], ...] = (
-    text("transaction", "[A-Z]", "a transaction of the scenario"),
+    _TRANSACTION,
     names("transaction", "transactions", "transactions, which are begun in this order", r"[A-Z]\b", "{}"),
     _TOPIC,
     names("topic", "topics", "topics that the scenario makes", '"[a-z]+"', '"{}"'),
@@ -338,8 +358,19 @@ TYPES: tuple[ValueType[Any], ...] = (
         meaning="what a broker asks of the metadata store: about a transaction's header or records, a segment's note of what is aborted "
         "or decided up to where, an entry that stands for an index, the event by which participants learn of an end, or a layout",
     ),
-    choice("event", "event of an end", "event of a change of a layout", meaning="what the store notifies a watch of"),
-    choice("loss", "lost", "late", "told twice", meaning="what becomes of a notification"),
+    phrases(
+        "mishap",
+        (
+            choice("event", "event of an end", "event of a change of a layout", meaning="what the store notifies a watch of"),
+            choice("loss", "lost", "late", "told twice", meaning="what becomes of a notification"),
+        ),
+        "what befalls a notification, a write or a look",
+        {
+            "{event} is {loss}": EventIs,
+            "change of a header meets another version": HeaderConflict,
+            "look at a header sees it as it was before its last change": StaleHeader,
+        },
+    ),
 )
 
 PULSAR = Vocabulary("pulsar", TYPES)
