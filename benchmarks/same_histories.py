@@ -22,7 +22,9 @@ import yaml
 from fencepost.contract import history_files
 
 _FILE = re.compile(r"(?P<requirement>[A-Z]+\d*-\d+)-(?P<number>\d+)-.*?(?:-(?P<protocol>kafka|pulsar))?(?:-example-(?P<example>\d+))?")
-_MADE_UP = re.compile(r"([A-Za-z_][\w-]*?)-([0-9a-f]{6})(?![0-9a-f])")
+_WORD = re.compile(r"[A-Za-z_][\w-]*")
+_SUFFIX = re.compile(r"-([0-9a-f]{6})(?![0-9a-f])")
+_BEFORE_A_NAME = re.compile(r"[^A-Za-z_]*")
 _PLACES = ("run_id", "idx", "op_id", "t_ns")
 """Fields that follow from the title, from the place in the file, or from the clock."""
 
@@ -111,21 +113,36 @@ def _differences(before: dict[ScenarioKey, Path], after: dict[ScenarioKey, Path]
 def _events(path: Path) -> list[str]:
     """The events of a file as lines of text that are equal when the events are."""
     text = history_files.text_of(path)
-    suffix = Counter(found[2] for found in _MADE_UP.finditer(text)).most_common(1)
+    suffix = Counter(suffix for word in _WORD.finditer(text) for _, suffix in _made_up(word[0])).most_common(1)
     names: dict[str, str] = {}
 
-    def anonymous(found: re.Match[str]) -> str:
-        if found[2] != suffix[0][0]:
-            return found[0]
-        return names.setdefault(found[0], f"name {len(names) + 1}")
+    def anonymous(word: re.Match[str]) -> str:
+        pieces, at = [], 0
+        for span, found in _made_up(word[0]):
+            if found == suffix[0][0]:
+                name = names.setdefault(word[0][span], f"name {len(names) + 1}")
+                pieces += [word[0][at : span.start], name]
+                at = span.stop
+        return "".join(pieces) + word[0][at:]
 
     clients: dict[str, str] = {}
     lines = []
-    for line in _MADE_UP.sub(anonymous, text).splitlines():
+    for line in _WORD.sub(anonymous, text).splitlines():
         event = {field: value for field, value in json.loads(line).items() if field not in _PLACES}
         event["client"] = clients.setdefault(event["client"], f"client {len(clients) + 1}")
         lines.append(json.dumps(_timeless(event), sort_keys=True))
     return lines
+
+
+def _made_up(word: str) -> Iterator[tuple[slice, str]]:
+    """Where names that a session may have made up stand in a word, each with its suffix; in time that grows with the word, which may be a
+    key of 64 KB."""
+    at = 0
+    for found in _SUFFIX.finditer(word, 1):
+        before = _BEFORE_A_NAME.match(word, at)
+        if before is not None and before.end() < found.start():
+            yield slice(before.end(), found.end()), found[1]
+            at = found.end()
 
 
 def _timeless(value: Any) -> Any:

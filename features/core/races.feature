@@ -13,12 +13,12 @@ Feature: Concurrent requests
     Scenario: [1] A writer sends a write right before it commits
       Given A has written "a1" to orders
       When A sends "a2" to orders and commits at the same time, the write first
-      Then readers of orders see "a1", and "a2" behind it if that was acknowledged
+      Then readers of orders see "a1" if the commit is done, and nothing otherwise, and "a2" after it if that was acknowledged
 
     Scenario: [2] A writer sends a write right after it commits
       Given A has written "a1" to orders
       When A sends "a2" to orders and commits at the same time, the end first
-      Then readers of orders see "a1", and "a2" behind it if that was acknowledged
+      Then readers of orders see "a1" if the commit is done, and nothing otherwise, and "a2" after it if that was acknowledged
 
     Scenario: [3] A writer sends a write right before it aborts
       Given A has written "a1" to orders
@@ -53,5 +53,5 @@ Feature: Concurrent requests
     Scenario: [3] A commit is requested while another client aborts the transaction
       Given A has written "a1" to orders
       And A has written "a1" to payments
-      When A commits while somebody else aborts its transaction
+      When A commits and another client aborts at the same time
       Then readers of orders and payments see "a1" if the commit is done, and nothing otherwise

@@ -84,7 +84,7 @@ Feature: Topics, leaders and levels
     @needs:two-nodes
     Scenario Outline: [1] A request is sent to a node that never was the coordinator
       Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
-      When A sends <api> to node 2
+      When A itself sends <api> to node 2
       Then it is refused with NOT_COORDINATOR
       And the transaction of A is unchanged
 

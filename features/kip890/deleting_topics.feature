@@ -12,18 +12,18 @@ Feature: DeleteTopics
     Scenario: [1] A topic is deleted by its name with DeleteTopics v5
       When topic "refunds" is deleted by its name with DeleteTopics v5
       Then it is done
-      And there is no topic "refunds" any more
+      And there is no topic "refunds"
 
     Scenario: [2] A topic is deleted by its name with DeleteTopics v6
       When topic "refunds" is deleted by its name with DeleteTopics v6
       Then it is done
-      And there is no topic "refunds" any more
+      And there is no topic "refunds"
 
     Scenario: [3] A topic is deleted by its id
       Given "p1" has been written to payments-0
       When topic "refunds" is deleted by its id with DeleteTopics v6
       Then it is done
-      And there is no topic "refunds" any more
+      And there is no topic "refunds"
       And readers of payments-0 see "p1"
 
     Scenario: [4] A topic name that does not exist is deleted

@@ -44,8 +44,8 @@ Feature: Isolation
       Given "p1" has been written to payments-0
       And producer A with transactional id "transfer"
       When A writes "a1" to payments-0
-      Then a read_committed Fetch of at most one byte of payments-0 from "p1" gets "p1"
-      And a read_committed Fetch of at most one byte of payments-0 from "a1" gets nothing
+      Then a read_committed Fetch of payments-0 for at most one byte from "p1" gets "p1"
+      And a read_committed Fetch of payments-0 for at most one byte from "a1" gets nothing
 
     Scenario: [6] A reader fetches with Fetch v4 and v11
       Given "p1" has been written to payments-0

@@ -143,20 +143,20 @@ Feature: Isolation in detail
     Scenario: [1] A read_committed look-up by time finds an undecided record
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      When the offset for the time of "a1" in payments-0 is looked up for read_committed
+      When the first record from the time of "a1" of payments-0 is looked up for read_committed
       Then the look-up finds nothing
 
     Scenario: [2] A read_uncommitted look-up by time finds an undecided record
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      When the offset for the time of "a1" in payments-0 is looked up for read_uncommitted
+      When the first record from the time of "a1" of payments-0 is looked up for read_uncommitted
       Then the look-up finds "a1"
 
     Scenario: [3] A read_committed look-up by time finds a committed record
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
-      When the offset for the time of "a1" in payments-0 is looked up for read_committed
+      When the first record from the time of "a1" of payments-0 is looked up for read_committed
       Then the look-up finds "a1"
 
     Scenario: [4] A read_committed look-up of the newest record finds an undecided one
@@ -171,7 +171,7 @@ Feature: Isolation in detail
       And A has written 3 batches to ledger-0
       And A has committed
       And B has written "b1" to ledger-0
-      When the offset for the time of "r2" in ledger-0 is looked up for read_committed
+      When the first record from the time of "r2" of ledger-0 is looked up for read_committed
       Then the look-up finds "r2"
 
   @KIP890-144 @MUST
@@ -182,7 +182,7 @@ Feature: Isolation in detail
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has written "a2" to payments-1
-      And readers poll every partition
+      And every partition is polled
       When A commits
       Then no poll has lost a record, or seen the last stable offset go back
       And readers of payments-1 see "a2"
@@ -191,7 +191,7 @@ Feature: Isolation in detail
       Given producers A and B with transactional ids "transfer" and "refund"
       And A has written "a1" to payments-0
       And B has written "b1" to payments-0
-      And readers poll every partition
+      And every partition is polled
       When B commits and A aborts
       Then no poll has lost a record, or seen the last stable offset go back
       And readers of payments-0 see "b1"
@@ -199,7 +199,7 @@ Feature: Isolation in detail
     @needs:two-nodes
     Scenario: [3] Readers poll while one leader learns of a commit late
       Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
-      And readers poll every partition
+      And every partition is polled
       And node 2 is paused until the next answer
       When A commits
       Then the first poll of accounts-0 showed "a1"
@@ -214,10 +214,10 @@ Feature: Isolation in detail
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A commits
-      Then a read_committed Fetch of payments-0 that does not wait returns "a1"
+      Then a read_committed Fetch of payments-0 that does not wait gets "a1"
 
     Scenario: [2] A transaction begins after a record that belongs to none
       Given "p1" has been written to payments-0
       And producer A with transactional id "transfer"
       When A writes "a1" to payments-0
-      Then a read_committed Fetch of payments-0 that does not wait returns "p1"
+      Then a read_committed Fetch of payments-0 that does not wait gets "p1"

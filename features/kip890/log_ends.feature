@@ -33,13 +33,13 @@ Feature: The start and the end of a log
 
     Scenario: [4] Records are deleted beyond the end
       Given "p1" has been written to payments-0
-      When the records of payments-0 are deleted up to behind its end
+      When the records of payments-0 up to behind its end are deleted
       Then it is refused with OFFSET_OUT_OF_RANGE
       And payments-0 begins with "p1"
 
     Scenario: [5] Records are deleted up to a negative offset
       Given "p1" has been written to payments-0
-      When the records of payments-0 are deleted up to a negative offset
+      When the records of payments-0 up to a negative offset are deleted
       Then it is refused with OFFSET_OUT_OF_RANGE
       And payments-0 begins with "p1"
 
@@ -47,12 +47,12 @@ Feature: The start and the end of a log
       Given "p1" has been written to payments-0
       And "p2" has been written to payments-0
       And the records of payments-0 before "p2" have been deleted
-      When the records of payments-0 are deleted up to before its start
+      When the records of payments-0 up to before its start are deleted
       Then it is done
       And payments-0 begins with "p2"
 
     Scenario: [7] The records of an empty log are deleted
-      When the records of payments-0 are deleted up to its start
+      When the records of payments-0 up to its start are deleted
       Then it is done
       And payments-0 begins with what comes next
 
@@ -122,5 +122,5 @@ Feature: The start and the end of a log
       Given a topic "ledger" with 1 partition and a new segment for each batch
       And producer A with transactional id "transfer"
       And A has written 3 batches to ledger-0
-      When the offset for the time of "r1" in ledger-0 is looked up for read_uncommitted
+      When the first record from the time of "r1" of ledger-0 is looked up for read_uncommitted
       Then the look-up finds "r1"

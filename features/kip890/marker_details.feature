@@ -48,15 +48,13 @@ Feature: Markers in detail
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A commits
-      Then the marker in payments-0 is a transactional control batch with one record and no sequence
-      And the marker in payments-0 begins and ends at one offset
+      Then the marker in payments-0 is a transactional control batch with one record, one offset and no sequence
 
     Scenario: [2] The marker of an abort is inspected
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       When A aborts
-      Then the marker in payments-0 is a transactional control batch with one record and no sequence
-      And the marker in payments-0 begins and ends at one offset
+      Then the marker in payments-0 is a transactional control batch with one record, one offset and no sequence
 
   @KIP890-127 @MUST @fencing
   Rule: A partition answers WriteTxnMarkers of the new protocol with INVALID_PRODUCER_EPOCH if its epoch is that of the open transaction.

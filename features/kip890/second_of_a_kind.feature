@@ -101,7 +101,7 @@ Feature: The second of a kind
     @needs:crash @needs:hold-markers
     Scenario: [1] Two commits are completed after a crash
       Given producer B with transactional id "refund"
-      And completion of the transactions of A and B is blocked until the next restart
+      And completion of A's and B's transactions is blocked until the next restart
       And A has been asked to commit
       And B has been asked to commit
       When the system crashes and restarts
@@ -111,7 +111,7 @@ Feature: The second of a kind
     @needs:crash @needs:hold-markers
     Scenario: [2] A commit and an abort are completed after a crash
       Given producer B with transactional id "refund"
-      And completion of the transactions of A and B is blocked until the next restart
+      And completion of A's and B's transactions is blocked until the next restart
       And A has been asked to commit
       And B has been asked to abort
       When the system crashes and restarts

@@ -73,7 +73,7 @@ Feature: The transaction coordinator
       And the topic "inputs" with "i1"
       And the consumer of shared subscription "workers" has received "i1" from inputs
       When a client pipelines requests that add orders and "workers" to A and U
-      Then each answer is that to its request
+      Then each of them is answered by its own answer
 
   @PIP31-47 @MUST @recovery
   Rule: A message of a transaction that the broker has acknowledged survives a crash of the broker.

@@ -12,28 +12,28 @@ Feature: Subscriptions that move during a transaction
 
     Scenario: [1] The last message belongs to an open transaction
       When A writes "a1" to inputs
-      Then the consumer of "workers" is answered that "i2" is the last message
+      Then the consumer of "workers" learns that "i2" is the last message
 
     Scenario: [2] The last message belongs to an aborted transaction
       Given A has written "a1" to inputs
       When A aborts
-      Then the consumer of "workers" is answered that "i2" is the last message
+      Then the consumer of "workers" learns that "i2" is the last message
 
     Scenario: [3] The last message belongs to a committed transaction
       Given A has written "a1" to inputs
       When A commits
-      Then the consumer of "workers" is answered that "a1" is the last message
+      Then the consumer of "workers" learns that "a1" is the last message
 
     Scenario: [4] The last messages are a committed batch
       Given A has written a batch of "a1", "a2" to inputs
       When A commits
-      Then the consumer of "workers" is answered that "a2" is the last message
+      Then the consumer of "workers" learns that "a2" is the last message
 
     Scenario: [5] A topic contains only an open transaction
       Given the topic "results"
       And the consumer of shared subscription "others" has received nothing from results
       When A writes "a1" to results
-      Then the consumer of "others" is answered that nothing is the last message
+      Then the consumer of "others" learns that nothing is the last message
 
   @PIP31-95 @MUST
   Rule: A subscription that seeks backwards receives no undecided or aborted message, and keeps its pending acknowledgements.

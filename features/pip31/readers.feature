@@ -13,18 +13,18 @@ Feature: Readers that start at a position
       Given A has written "a1" to orders
       And B has written "b1" to orders
       When A commits
-      Then who begins to read orders behind "o2" sees "a1"
+      Then readers of orders from behind "o2" see "a1"
 
     Scenario: [2] A reader starts after a message in a batch
       Given a batch of "p1", "p2", "p3" has been written to orders
       And A has written "a1" to orders
       When A commits
-      Then who begins to read orders behind "p2" sees "p3", "a1"
+      Then readers of orders from behind "p2" see "p3", "a1"
 
     Scenario: [3] A reader starts after the first message of a transaction
       Given A has written "a1", "a2" to orders
       When A commits
-      Then who begins to read orders behind "a1" sees "a2"
+      Then readers of orders from behind "a1" see "a2"
 
     Scenario: [4] A reader starts at the end of a topic that is reloaded
       Given a consumer of "late" has begun behind all that is in orders

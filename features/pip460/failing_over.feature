@@ -5,7 +5,7 @@ Feature: Consumers and controllers that are absent for a while
     Given the scalable topic "orders" of segments "left" and "right"
     And ann has joined "workers" of orders
     And bob has joined "workers" of orders
-    And the segments of ann and bob are called left and right
+    And left and right are those of ann and bob
 
   @PIP460-37 @MUST
   Rule: A stream consumer that reconnects within the grace period keeps its segments, and no other consumer's assignment changes.
@@ -204,8 +204,8 @@ Feature: Consumers and controllers that are absent for a while
     Scenario: [4] A consumer has reconnected to an interim controller
       Given bob has been cut off
       And the grace period has passed but for its end
-      And another broker has become the controller of orders, while the former one lives
+      And the controller of orders has been replaced while it lives
       And bob has joined "workers" of orders
-      And another broker has become the controller of orders, while the former one lives
+      And the controller of orders has been replaced while it lives
       When the grace period passes but for its end
       Then ann is assigned left, and was notified of no others

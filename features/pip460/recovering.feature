@@ -219,7 +219,7 @@ Feature: Changes that a controller does not finish
     @needs:more-brokers @needs:store-faults
     Scenario: [22] The store does not answer the only controller during a split
       Given the controller of orders has crashed
-      And the next change of the layout of orders is not written
+      And the layout of orders is not written at its next change
       And a split of left has been tried
       When client A begins to watch orders
       Then soon each active segment of orders takes a message
@@ -284,7 +284,7 @@ Feature: Changes that a controller does not finish
     @needs:more-brokers @needs:store-faults
     Scenario: [4] The former controller is alive, and its consumers have joined the new one
       Given ann has joined "workers" of orders
-      And another broker has become the controller of orders, while the former one lives
+      And the controller of orders has been replaced while it lives
       And ann has joined "workers" of orders
       And the grace period has passed
       When left is split into low and high
@@ -302,15 +302,15 @@ Feature: Changes that a controller does not finish
 
     @needs:more-brokers @needs:store-faults
     Scenario: [6] A controller loses its role and gains it again
-      Given another broker has become the controller of orders, while the former one lives
-      And another broker has become the controller of orders, while the former one lives
+      Given the controller of orders has been replaced while it lives
+      And the controller of orders has been replaced while it lives
       When client A begins to watch orders
       Then a lookup of orders soon answers who its controller is
 
     @needs:more-brokers @needs:store-faults
     Scenario: [7] A controller that gained its role again crashes
-      Given another broker has become the controller of orders, while the former one lives
-      And another broker has become the controller of orders, while the former one lives
+      Given the controller of orders has been replaced while it lives
+      And the controller of orders has been replaced while it lives
       And the controller of orders has crashed
       When ann joins "workers" of orders
       Then it is done
@@ -319,7 +319,7 @@ Feature: Changes that a controller does not finish
     @needs:more-brokers @needs:store-faults
     Scenario: [8] The consumers of a former controller that is alive learn of the new layout
       Given ann has joined "workers" of orders
-      And another broker has become the controller of orders, while the former one lives
+      And the controller of orders has been replaced while it lives
       When left is split into low and high
       Then soon ann is sent away, or notified of orders as it is now
 
@@ -328,7 +328,7 @@ Feature: Changes that a controller does not finish
       Given left has been split into low and high
       And the retention of sealed segments has passed but for its end
       And right has been split into third and fourth
-      And for some seconds, who looks at the layout of orders sees it as it was before its last change
+      And the layout of orders is read as it was before its last change for some seconds
       When the retention of sealed segments passes
       Then soon each active segment of orders takes a message
       And at every epoch orders has each hash in one active segment
@@ -336,7 +336,7 @@ Feature: Changes that a controller does not finish
     @needs:store-faults
     Scenario: [10] The layout that a controller writes appears to have been written by another controller
       Given "p1" has been written to left
-      And the next change of the layout of orders meets another version
+      And the layout of orders meets another version at its next change
       When a split of left is asked for
       Then the layout of orders is what the answers say
       And soon each active segment of orders takes a message
@@ -345,7 +345,7 @@ Feature: Changes that a controller does not finish
     @needs:store-faults
     Scenario: [11] A controller that splits has read the layout before its last change
       Given left has been split into low and high
-      And for some seconds, who looks at the layout of orders sees it as it was before its last change
+      And the layout of orders is read as it was before its last change for some seconds
       When a split of right is asked for
       Then the layout of orders is what the answers say
       And soon each active segment of orders takes a message

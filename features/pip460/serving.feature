@@ -55,7 +55,7 @@ Feature: Brokers serve segments
 
     Scenario: [4] A key-shared consumer joins while another one has unacknowledged messages of every key
       Given the scalable topic "payments" of segment "single"
-      And "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8" have been written to payments, each of its own key
+      And "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8" of a key each have been written to payments
       And the consumer of key-shared subscription "workers" has received "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8" from single
       And the consumer of key-shared subscription "others" has received nothing from single, by the name of "workers"
       When "q1", "q2", "q3", "q4", "q5", "q6", "q7", "q8" of these keys are written to payments
@@ -72,7 +72,7 @@ Feature: Brokers serve segments
 
     Scenario: [6] A key-shared consumer joins while another one has acknowledged only part of the messages of each key
       Given the scalable topic "payments" of segment "single"
-      And "p1", "q1", "p2", "q2", "p3", "q3", "p4", "q4" have been written to payments, each pair of its own key
+      And "p1", "q1", "p2", "q2", "p3", "q3", "p4", "q4" of a key for each pair have been written to payments
       And the consumer of key-shared subscription "workers" has received "p1", "q1", "p2", "q2", "p3", "q3", "p4", "q4" from single
       And the consumer of key-shared subscription "others" has received nothing from single, by the name of "workers"
       And "p2", "p3", "p4" has been acknowledged for "workers" without a transaction

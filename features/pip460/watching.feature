@@ -132,7 +132,7 @@ Feature: Watching a layout
     Scenario: [1] A watch receives a layout that does not change
       When client A begins to watch orders
       Then client A is notified how orders is now
-      And the epochs that client A was sent grow
+      And client A is sent growing epochs
 
     Scenario: [2] A watch receives several changes
       Given client A has begun to watch orders
@@ -140,7 +140,7 @@ Feature: Watching a layout
       And low and high have been merged into whole
       When right is split into third and fourth
       Then client A is notified how orders is now
-      And the epochs that client A was sent grow
+      And client A is sent growing epochs
 
     Scenario: [3] A watch receives a change that follows a refused one
       Given left has been split into low and high
@@ -148,7 +148,7 @@ Feature: Watching a layout
       And a split of left has been tried
       When low is split into first and second
       Then client A is notified how orders is now
-      And the epochs that client A was sent grow
+      And client A is sent growing epochs
 
   @PIP460-30 @MUST
   Rule: Every broker serves watches of a topic, whether or not it is the topic's controller.

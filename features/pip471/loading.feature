@@ -155,7 +155,7 @@ Feature: Segments that are reloaded
       Then readers of orders see "a1"
 
     Scenario: [11] The segment is reloaded after a transaction has ended whose number is a prefix of an open one's
-      Given C and D are transactions of the second coordinator, with numbers that begin alike
+      Given C and D are transactions with numbers that begin alike at the second coordinator
       And A has committed "a1" to orders
       And D has written "d1" to orders
       And C has committed "c1" to orders

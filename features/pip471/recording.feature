@@ -26,7 +26,7 @@ Feature: What the metadata store contains of a transaction
 
     @needs:store-faults
     Scenario: [3] The store reports another version when the header is created
-      Given the change of a header meets another version the next time
+      Given the next change of a header meets another version
       And transaction C
       When C commits
       Then it is done
@@ -53,8 +53,8 @@ Feature: What the metadata store contains of a transaction
       And A has written "a1" to orders
       And A has written "a2" to payments
       When A writes "a3" to orders
-      Then the store has 2 writes of A to orders
-      And the store has 1 writes of A to payments
+      Then the store has 2 writes to orders in A
+      And the store has 1 writes to payments in A
 
     @needs:metadata-store
     Scenario: [2] A transaction has one operation on a segment and one on a subscription
@@ -62,8 +62,8 @@ Feature: What the metadata store contains of a transaction
       And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
       And A has acknowledged "i1" for "workers"
       When A writes "a1" to orders
-      Then the store has acknowledgements of "i1" by A for "workers"
-      And the store has 1 writes of A to orders
+      Then the store has acknowledgements of "i1" for "workers" in A
+      And the store has 1 writes to orders in A
 
   @PIP471-08 @MUST
   Rule: A broker writes an operation record with the position for each individual acknowledgement in a transaction.
@@ -74,7 +74,7 @@ Feature: What the metadata store contains of a transaction
       Given the topic "inputs" with "i1", "i2", "i3"
       And the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
       When A acknowledges "i1", "i3" for "workers"
-      Then the store has acknowledgements of "i1", "i3" by A for "workers"
+      Then the store has acknowledgements of "i1", "i3" for "workers" in A
 
   @PIP471-09 @MUST
   Rule: A broker writes a single operation record for a cumulative acknowledgement in a transaction.
@@ -85,7 +85,7 @@ Feature: What the metadata store contains of a transaction
       Given the topic "inputs" with "i1", "i2", "i3"
       And the consumer of exclusive subscription "workers" has received "i1", "i2", "i3" from inputs
       When A acknowledges everything up to "i2" for "workers"
-      Then the store has acknowledgements of everything up to "i2" by A for "workers"
+      Then the store has acknowledgements of everything up to "i2" for "workers" in A
 
   @PIP471-12 @MUST
   Rule: The header and the operation records of a transaction have the transaction id as partition key.
@@ -126,7 +126,7 @@ Feature: What the metadata store contains of a transaction
       Given B has written "b1" to orders
       When A commits "a1" to orders
       Then the store soon has no operation records of A
-      And the store has 1 writes of B to orders
+      And the store has 1 writes to orders in B
 
     @needs:metadata-store
     Scenario: [4] The younger of two transactions on one subscription commits
@@ -188,7 +188,7 @@ Feature: What the metadata store contains of a transaction
     @needs:metadata-store @needs:store-faults
     Scenario: [9] The store reports another version of an unchanged header
       Given A has written "a1" to orders
-      And the change of a header meets another version the next time
+      And the next change of a header meets another version
       When A commits
       Then it is done
       And readers of orders see "a1"
@@ -196,11 +196,11 @@ Feature: What the metadata store contains of a transaction
 
     @needs:metadata-store
     Scenario: [10] The records of a transaction remain whose number has that of the ended one as a prefix
-      Given C and D are transactions of the second coordinator, with numbers that begin alike
+      Given C and D are transactions with numbers that begin alike at the second coordinator
       And D has written "d1" to orders
       When C commits "c1" to orders
       Then the store soon has no operation records of C
-      And the store has 1 writes of D to orders
+      And the store has 1 writes to orders in D
 
     @needs:metadata-store
     Scenario: [11] A hundred and fifty acknowledgements are committed

@@ -150,7 +150,7 @@ Feature: Administering keys
       Given task one has connected with key "payments"
       And task one has begun transaction A
       And A has written "a1" to orders
-      And task one has just asked for a new transaction
+      And task one has asked for a new transaction
       When key "payments" is deleted
       Then readers of orders see nothing
       And administrators do not find key "payments"

@@ -67,7 +67,7 @@ Feature: Connections with a key
       And task one has connected with key "payments"
       And task one has begun transaction A
       And A has written "a1" to orders
-      And task one has just asked for a new transaction
+      And task one has asked for a new transaction
       When task two connects with key "payments"
       Then key "payments" is at the epoch of task two, with nothing open
 
@@ -172,9 +172,9 @@ Feature: Connections with a key
     Scenario: [5] A successor takes the exclusive subscription of the previous connection
       Given task one has connected with key "payments"
       And the topic "inputs" beside the coordinator of task one
-      And task one has subscribed alone to inputs as "workers"
+      And task one has opened the only consumer of inputs as "workers"
       And task two has connected with key "payments"
-      When task two subscribes alone to inputs as "workers"
+      When task two opens the only consumer of inputs as "workers"
       Then it is done
 
     Scenario: [6] The previous connection is closed after the client of another key has left

@@ -240,7 +240,7 @@ Feature: What a new connection does to the previous transaction
       Given participants hear late of ends
       And the consumer of shared subscription "workers" has received "i1" from inputs
       And A has acknowledged "i1" for "workers"
-      And task one has just asked for a new transaction
+      And task one has asked for a new transaction
       When task two connects with key "payments"
       Then task two has no answer yet, or can acknowledge "i1" for "workers"
 
@@ -260,7 +260,7 @@ Feature: What a new connection does to the previous transaction
       And A has written "a1" to orders
       And "p1" has been written to orders
       When task two connects with key "payments"
-      Then the consumer of "workers" is notified at once of a last message
+      Then the consumer of "workers" learns at once of a last message
 
     Scenario: [16] The old transaction has acknowledged in two subscriptions
       Given the consumer of shared subscription "workers" has received "i1" from inputs

@@ -100,7 +100,7 @@ def _race_to_the_end(model: Core, name: str, log: str, which_first: str) -> list
         "the write": f'{name} sends "{value}" to {log} and commits at the same time, the write first',
         "the commit": f'{name} sends "{value}" to {log} and commits at the same time, the end first',
     }
-    seen = f'readers of {log} see {before}, and "{value}" behind it if that was acknowledged'
+    seen = f'readers of {log} see {before} if the commit is done, and nothing otherwise, and "{value}" after it if that was acknowledged'
     return [ActLine("When", said[which_first], "CORE-36"), ActLine("Then", seen, "CORE-36")]
 
 

@@ -180,7 +180,7 @@ def _poll_and_end(model: Kip890Clients, name: str, ends: str, watch: str) -> lis
     return lines
 
 
-_WATCHES = ("the transaction of {x} is polled", "readers poll every partition")
+_WATCHES = ("the transaction of {x} is polled", "every partition is polled")
 
 
 def _may_poll(model: Kip890Clients, name: str, _: str, watch: str) -> bool:

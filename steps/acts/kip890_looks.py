@@ -55,7 +55,7 @@ def _look_up_time(model: Kip890Clients, partition: str, isolation: str) -> list[
     first = model.first_undecided(partition)
     value = first or model.stored(partition)[0]
     found = "nothing" if first is not None and isolation == "read_committed" else quoted([value])
-    asked = when(f'the offset for the time of "{value}" in {partition} is looked up for {isolation}', "143")
+    asked = when(f'the first record from the time of "{value}" of {partition} is looked up for {isolation}', "143")
     return [asked, then(f"the look-up finds {found}", "143")]
 
 
@@ -105,7 +105,7 @@ def _read_from(_: Kip890Clients, partition: str, point: str) -> list[ActLine]:
 def _read_one_byte(model: Kip890Clients, partition: str) -> list[ActLine]:
     model.under_way.clear()
     first = model.first_undecided(partition)
-    fetch = f"a read_committed Fetch of at most one byte of {partition} from"
+    fetch = f"a read_committed Fetch of {partition} for at most one byte from"
     lines = [then(f'{fetch} "{first}" gets nothing', "137")] if first is not None else []
     plain = [one.value for one in model.logs[partition] if one.transaction is None and one.value != "sentinel"]
     visible = [value for value in plain if value in model.visible(partition)]

@@ -48,7 +48,7 @@ _ON_TWO_NODES = tuple(
             "373",
         ),
         *(
-            ((_N,), f"N sends {api} to node 2", ("it is refused with NOT_COORDINATOR", "the transaction of N is unchanged"), "374")
+            ((_N,), f"N itself sends {api} to node 2", ("it is refused with NOT_COORDINATOR", "the transaction of N is unchanged"), "374")
             for api in ("InitProducerId", "AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn")
         ),
         (

@@ -203,7 +203,7 @@ def _pipeline(model: Pip31, name: str, where: str, topic: str) -> list[ActLine]:
     model.done["each"] += 1
     model.done["pipelined"] += 1
     asked = f'a client pipelines requests that add {topic} and "{where}" to {name} and {UNKNOWN}'
-    return [*lines, ActLine("When", asked, "PIP31-14"), ActLine("Then", "each answer is that to its request", "PIP31-14")]
+    return [*lines, ActLine("When", asked, "PIP31-14"), ActLine("Then", "each of them is answered by its own answer", "PIP31-14")]
 
 
 def is_there(model: Pip31, where: str, *_: str) -> bool:

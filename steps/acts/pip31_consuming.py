@@ -198,7 +198,7 @@ def _hear_the_last(model: Pip31, where: str) -> list[ActLine]:
     return [
         ActLine(
             "Then",
-            f'the consumer of "{where}" is answered that {shown(values[-1:])} is the last message',
+            f'the consumer of "{where}" learns that {shown(values[-1:])} is the last message',
             rare(model.topics[one.topic].whys, "PIP31-94"),
         )
     ]

@@ -27,7 +27,7 @@ def _read_behind(model: Pip31, topic: str) -> list[ActLine]:
     model.topics[topic].has_sentinels = True
     return [
         ActLine(
-            "Then", f'who begins to read {topic} behind "{values[0]}" sees {shown(values[1:])}', rare(model.topics[topic].whys, "PIP31-141")
+            "Then", f'readers of {topic} from behind "{values[0]}" see {shown(values[1:])}', rare(model.topics[topic].whys, "PIP31-141")
         )
     ]
 

@@ -11,7 +11,7 @@ _BASE = (
     'the scalable topic "payments" of segments "a" and "b"',
     'gil has joined "clerks" of payments',
     'hal has joined "clerks" of payments',
-    "the segments of gil and hal are called mine and yours",
+    "mine and yours are those of gil and hal",
 )
 _OWN = {"gil": "mine", "hal": "yours"}
 _NEARLY, _OVER = "the grace period has passed but for its end", "the grace period passes"
@@ -20,7 +20,7 @@ _CRASHED, _RETENTION = "the system has crashed and restarted", "the retention of
 _ONCE = "each active segment of payments is assigned once to gil and hal"
 _TIME, _CRASH = frozenset({"virtual-time"}), frozenset({"crash"})
 _BROKERS, _FAULTS = frozenset({"more-brokers"}), frozenset({"store-faults"})
-_TAKEN_OVER = "another broker has become the controller of payments, while the former one lives"
+_TAKEN_OVER = "the controller of payments has been replaced while it lives"
 
 
 def _join(name: str) -> str:

@@ -16,15 +16,15 @@ _CHANGES: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     *((parents, (child,)) for parents, child in MERGED.items()),
 )
 _TROUBLES = {
-    f"the next change of the layout of {TOPIC} meets another version": "41",
-    f"the next change of the layout of {TOPIC} is not written": "51",
+    f"the layout of {TOPIC} meets another version at its next change": "41",
+    f"the layout of {TOPIC} is not written at its next change": "51",
     "the store does not answer the next change of a layout, and does not write it": "51",
     "the store does not answer the next change of a layout, and has written it": "51",
 }
 _NEWS = ("lost", "late", "told twice")
 _IMPOSSIBLE = "it is refused as something that cannot be done"
 _STRANGER = f"stranger is a segment that nobody has made of {TOPIC}"
-_OUTDATED = f"for some seconds, who looks at the layout of {TOPIC} sees it as it was before its last change"
+_OUTDATED = f"the layout of {TOPIC} is read as it was before its last change for some seconds"
 _ODD = (("left", "right"), ("high", "right"), ("high", "third"), ("first", "second", "high"))
 """Segments that are not of one split: such a merge is made as a whole, or refused."""
 
@@ -175,7 +175,7 @@ def _change_the_controller(model: Layouts) -> list[ActLine]:
     model.done["session"] += 1
     for one in model.members.values():
         one.is_connected = one.waited = False
-    said = f"another broker has become the controller of {TOPIC}, while the former one lives"
+    said = f"the controller of {TOPIC} has been replaced while it lives"
     return [given(said, "41"), then(f"a lookup of {TOPIC} soon answers who its controller is", "41")]
 
 

@@ -161,10 +161,10 @@ def _of_dispatching() -> Iterator[Episode]:
     yield Episode(busy, 'another consumer tries to join "clerks"', ("it is refused with ConsumerBusy",), "54")
     eight = ", ".join(f'"h{number}"' for number in range(8))
     later = ", ".join(f'"k{number}"' for number in range(8))
-    spread = f"{eight} have been written to payments, each of its own key"
+    spread = f"{eight} of a key each have been written to payments"
     quiet = ('the consumer of "others" receives nothing for a while',)
     yield Episode((made, spread, first.format(eight), other), f"{later} of these keys are written to payments", quiet, "54")
-    pairs = f"{eight} have been written to payments, each pair of its own key"
+    pairs = f"{eight} of a key for each pair have been written to payments"
     part = '"h0", "h2", "h4", "h6" has been acknowledged for "clerks" without a transaction'
     four_later = ", ".join(f'"k{number}"' for number in range(4))
     yield Episode((made, pairs, first.format(eight), other, part), f"{four_later} of these keys are written to payments", quiet, "54")

@@ -40,7 +40,7 @@ def _look(model: Layouts, name: str) -> list[ActLine]:
 def notified(model: Layouts, name: str) -> list[ActLine]:
     """What a client that watches receives: all changes in its watch, and nothing in one that it has closed."""
     lines = [then(f"client {name} is notified how {TOPIC} is now, with parents and children", "28")]
-    lines.append(then(f"the epochs that client {name} was sent grow", "29"))
+    lines.append(then(f"client {name} is sent growing epochs", "29"))
     return [*lines, *([then(f"client {name} is sent nothing in the watch that it closed", "32")] if model.watches[name].has_closed else [])]
 
 

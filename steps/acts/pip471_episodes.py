@@ -97,7 +97,7 @@ def _of_headers() -> Iterator[Episode]:
     faults, said = frozenset({_FAULTS}), tuple[str, ...]()
     for failure in _FAILURES:
         yield Episode((f"the store does not answer the next change of a header, {failure}", _X), "X commits", ("it is done",), "01", faults)
-    yield Episode(("the change of a header meets another version the next time", _X), "X commits", ("it is done",), "01", faults)
+    yield Episode(("the next change of a header meets another version", _X), "X commits", ("it is done",), "01", faults)
     stale = "the next look at a header sees it as it was before its last change"
     for asked, refused, seen in (("commit", "abort", '"x1", "p1"'), ("abort", "commit", '"p1"')):
         said = (_TOPIC, _X, 'X has written "x1" to desk', "desk has been unloaded", f"X has been asked to {asked}", stale)
@@ -134,8 +134,8 @@ def _of_many() -> Iterator[Episode]:
     yield Episode((_TOPIC, _X, messages_in_flight("X", 600, "desk")), "X commits", (_RECEIPTED,), "11", races=True)
     said = (_TOPIC, _X, 'X has acknowledged 150 messages of desk for "clerks", one by one')
     yield Episode(said, "X commits", (_LEFT.format("nothing"),), "11")
-    alike = (_TOPIC, "X and Y are transactions of the second coordinator, with numbers that begin alike", 'Y has written "y1" to desk')
-    yield Episode(alike, 'X commits "x1" to desk', (_NOTHING_STAYS, "the store has 1 writes of Y to desk"), "36", frozenset({_STORE}))
+    alike = (_TOPIC, "X and Y are transactions with numbers that begin alike at the second coordinator", 'Y has written "y1" to desk')
+    yield Episode(alike, 'X commits "x1" to desk', (_NOTHING_STAYS, "the store has 1 writes to desk in Y"), "36", frozenset({_STORE}))
     yield Episode((*alike, 'X has committed "x1" to desk'), "Y commits", ('readers of desk see "x1", "y1" in some order',), "64")
 
 

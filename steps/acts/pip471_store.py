@@ -18,7 +18,7 @@ _FAILURES = ("and does not write it", "and has written it")
 EVENTS = ("lost", "late", "told twice")
 """What can become of the event of an end."""
 _TROUBLES = {
-    "the change of a header meets another version the next time": ("PIP471-36", None),
+    "the next change of a header meets another version": ("PIP471-36", None),
     **{f"the store does not answer the next change of a header, {how}": ("PIP471-05", None) for how in _FAILURES},
     **{f"the store does not answer the next write of an operation record, {how}": ("PIP471-36", "operations") for how in _FAILURES},
     **{f"the store does not answer the next note of an abort, {how}": ("PIP471-33", "aborts") for how in _FAILURES},
@@ -178,7 +178,7 @@ def _look_at_deadlines(model: Pip471, name: str) -> list[ActLine]:
 
 def _count_writes(model: Pip471, name: str, topic: str) -> list[ActLine]:
     count = stored([entry for entry in model.topics[topic].entries if is_of(entry, model.transactions[name])])
-    return [ActLine("Then", f"the store has {count} writes of {name} to {topic}", "PIP471-07")]
+    return [ActLine("Then", f"the store has {count} writes to {topic} in {name}", "PIP471-07")]
 
 
 def _look_at_acknowledgements(model: Pip471, name: str, where: str) -> list[ActLine]:
@@ -187,7 +187,7 @@ def _look_at_acknowledgements(model: Pip471, name: str, where: str) -> list[ActL
         said, why = f'everything up to "{one.received[one.cumulative[name]]}"', "PIP471-09"
     else:
         said, why = shown(one.holds(name)), "PIP471-08"
-    return [ActLine("Then", f'the store has acknowledgements of {said} by {name} for "{where}"', why)]
+    return [ActLine("Then", f'the store has acknowledgements of {said} for "{where}" in {name}', why)]
 
 
 def _look_for_what_is_left(_: Pip471, name: str) -> list[ActLine]:

@@ -11,18 +11,12 @@ from .context import ScenarioContext
 from .vocabulary import CONTENT, CORE
 
 
-@CORE.then("it is done")
-def is_done(context: ScenarioContext) -> None:
-    """The request of the When was answered with success."""
+@CORE.then("it is {outcome}")
+def has_outcome(context: ScenarioContext, outcome: str) -> None:
+    """The request of the When was answered with success, or refused."""
     answer = known(context.answer)
-    context.expect(isinstance(answer, Done), what="answer", expected="success", seen=reported(answer))
-
-
-@CORE.then("it is refused")
-def is_refused(context: ScenarioContext) -> None:
-    """The request of the When was refused."""
-    answer = known(context.answer)
-    context.expect(isinstance(answer, Refused), what="answer", expected="a refusal", seen=reported(answer))
+    kind, expected = (Done, "success") if outcome == "done" else (Refused, "a refusal")
+    context.expect(isinstance(answer, kind), what="answer", expected=expected, seen=reported(answer))
 
 
 @CORE.then("readers of {logs} see {content}[ {order}]")

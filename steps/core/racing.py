@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.contract.transactional_log import Answer
 from fencepost.steps.answers import known, reported
@@ -33,19 +34,20 @@ def raced() -> Raced:
     return Raced()
 
 
-@CORE.when("{writer} {first:ends} and {second:ends} at the same time")
-def ends_twice(context: ScenarioContext, raced: Raced, writer: str, first: str, second: str) -> None:
-    """Two requests for the end of the writer's transaction, on two connections: the second is sent before the first is answered."""
+@CORE.when("{writer} {first:ends} and[ {rival}] {second:ends} at the same time")
+def ends_twice(context: ScenarioContext, raced: Raced, writer: str, first: str, rival: str | None, second: str) -> None:
+    """Two requests for the end of the writer's transaction, on two connections: the second is sent before the first is answered. Another
+    client is one that may abort it; the answer to that client does not matter.
+    """
+    if rival is not None:
+        if second != "aborts":
+            raise SetUpFailed(f"{rival} {second} the transaction of {writer}; expected that it aborts it")
+        end = context.writers[writer].send_end(first == "commits")
+        context.writers[writer].lose_transaction()
+        _take_answers(context, raced, writer, [(first == "commits", end)])
+        return
     asked = [(verb == "commits", context.writers[writer].send_end(verb == "commits")) for verb in (first, second)]
     _take_answers(context, raced, writer, asked)
-
-
-@CORE.when("{writer} commits while somebody else aborts its transaction")
-def commits_beside_an_abort(context: ScenarioContext, raced: Raced, writer: str) -> None:
-    """Another client that may do so requests the abort before the commit is answered. The answer to that client does not matter."""
-    commit = context.writers[writer].send_end(True)
-    context.writers[writer].lose_transaction()
-    _take_answers(context, raced, writer, [(True, commit)])
 
 
 @CORE.when("{writer} sends {value} to {log} and {ends} at the same time, {ahead}")
@@ -70,25 +72,20 @@ def at_most_one(context: ScenarioContext, raced: Raced) -> None:
     context.expect(len(done) <= 1, what="two ends at the same time", expected="at most one success", seen=str(raced))
 
 
-@CORE.then("readers of {logs} see {content} if the commit is done, and nothing otherwise")
-def see_what_was_decided(context: ScenarioContext, raced: Raced, logs: tuple[str, ...], content: tuple[str, ...]) -> None:
-    """In each of these logs a new reader receives all of it if the commit was answered with success, and none otherwise."""
+@CORE.then("readers of {logs} see {content} if the commit is done, and nothing otherwise[, and {value} after it if that was acknowledged]")
+def see_what_was_decided(
+    context: ScenarioContext, raced: Raced, logs: tuple[str, ...], content: tuple[str, ...], value: str | None
+) -> None:
+    """In each of these logs a new reader receives all of it if the commit was answered with success, and none otherwise. It receives the
+    write that was in flight exactly if it was acknowledged, and the commit was not refused.
+    """
     context.await_ends()
-    due = content if raced.committed else ()
+    due = (*content, value) if value is not None and isinstance(known(raced.write), Done) else content
+    due = due if raced.committed else ()
     for log in logs:
         found = tuple(observed(context.system.committed(log), f"reading {log}"))
-        context.expect(found == due, what=f"readers of {log}", expected=CONTENT.render(due), seen=f"{CONTENT.render(found)}; {raced}")
-
-
-@CORE.then("readers of {log} see {content}, and {value} behind it if that was acknowledged")
-def see_what_was_acknowledged(context: ScenarioContext, raced: Raced, log: str, content: tuple[str, ...], value: str) -> None:
-    """A new reader receives the write that was in flight exactly if it was acknowledged; and nothing at all if the commit was refused."""
-    context.await_ends()
-    due = (*content, value) if isinstance(known(raced.write), Done) else content
-    due = due if raced.committed else ()
-    found = tuple(observed(context.system.committed(log), f"reading {log}"))
-    seen = f"{CONTENT.render(found)}; {raced}; {value}: {reported(raced.write)}"
-    context.expect(found == due, what=f"readers of {log}", expected=CONTENT.render(due), seen=seen)
+        seen = f"{CONTENT.render(found)}; {raced}" + ("" if raced.write is None else f"; {value}: {reported(raced.write)}")
+        context.expect(found == due, what=f"readers of {log}", expected=CONTENT.render(due), seen=seen)
 
 
 def _take_answers(context: ScenarioContext, raced: Raced, writer: str, asked: list[tuple[bool, Answer]]) -> None:

@@ -63,6 +63,8 @@ SPEED = choice("speed", "all at once", meaning="that each is sent before the one
 POLICY = choice("policy", "deduplicating", meaning="that a log stores a write once that is sent twice, where that must be asked for")
 LATE = choice("late", "in the transaction that it ended", meaning="the request reaches the log when the transaction is over")
 AGAIN = choice("again", "the same transaction again", meaning="the transaction that was ended last")
+OUTCOME = choice("outcome", "done", "refused", meaning="whether a request was answered with success")
+RIVAL = choice("rival", "another client", meaning="one that may abort the transaction of the writer")
 AHEAD = choice("ahead", "the write first", "the end first", meaning="which of two requests leaves first")
 INSTANCE = choice("instance", "writer", "new instance of", meaning="the first instance, or one that takes its place")
 
@@ -88,6 +90,8 @@ CORE = Vocabulary(
         LATE,
         AGAIN,
         AHEAD,
+        RIVAL,
+        OUTCOME,
         INSTANCE,
     ],
 )

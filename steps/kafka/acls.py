@@ -8,7 +8,7 @@ from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.steps.outcomes import achieved, observed
 from fencepost.wire.kafka.acls import ALLOW, ANYWHERE, CLUSTER, LITERAL, Operation, Resource, ResourceKind, Right, principal_of
 
-from .authorisation import right_of
+from .authorisation import RIGHTS, right_of
 from .context import ScenarioContext
 from .rights import WRITE_TO, GrantedRight, MayWriteUnder, OnlyRight, OnTopic
 from .vocabulary import KAFKA
@@ -21,9 +21,8 @@ _ANY, _MATCH, _PREFIXED = 1, 2, 4
 """Pattern types of filters: any type, patterns that match a name, and names with this prefix."""
 
 
-@KAFKA.when("the user of {producer} is {granted} to {right}")
+@RIGHTS.when
 def is_granted(context: ScenarioContext, producer: str, granted: str, right: GrantedRight) -> None:
-    """CreateAcls of one entry, or DeleteAcls where the user is no longer allowed to. The step does not wait until it takes effect."""
     context.begin()
     wanted = right_of(context, producer, right)
     match granted:

@@ -100,10 +100,14 @@ def _default_count(context: ScenarioContext, topic: str) -> int:
 
 @KAFKA.then("there is no topic {topic}")
 def is_not_there(context: ScenarioContext, topic: str) -> None:
-    """Metadata refuses the name, as that of an unknown topic or as an invalid one."""
-    described = context.observer.topic(context.topics[topic])
+    """Metadata refuses the name, as that of an unknown topic or as an invalid one, at the latest when patience ends."""
+    for _ in context.time.attempts():
+        described = context.observer.topic(context.topics[topic])
+        if isinstance(described, Refused):
+            break
     holds = isinstance(described, Refused) and described.error in ("UNKNOWN_TOPIC_OR_PARTITION", "INVALID_TOPIC_EXCEPTION")
-    context.evidence.expect(holds, "UNKNOWN_TOPIC_OR_PARTITION", str(described), what=f"topic {topic}")
+    seen = "Metadata knows it" if isinstance(described, Done) else str(described)
+    context.evidence.expect(holds, "UNKNOWN_TOPIC_OR_PARTITION", seen, what=f"topic {topic}")
 
 
 @KAFKA.when("AlterPartitionReassignments sends {partition} to node {node}")
@@ -176,30 +180,6 @@ def is_coordinated_by(context: ScenarioContext, producer: str, node: int) -> Non
             str(answer),
             what=f"answer of node {asked} about {producer}",
         )
-
-
-@KAFKA.when("{producer} sends {api} to node {node}")
-def sends_to_a_node(context: ScenarioContext, producer: str, api: str, node: int) -> None:
-    """The request is sent once, to this node, even if another one should get it.
-
-    AddPartitionsToTxn names every partition of the scenario, AddOffsetsToTxn a group of this name alone, and EndTxn commits.
-    """
-    one = context.turn_of(producer)
-    probe, name, now = one.probe, one.transactional_id, one.current
-    group = context.session.unique("astray")
-    achieved(probe.ask_only(node), f"turning to node {node}")
-    answer: Outcome[object]
-    match api:
-        case "InitProducerId":
-            answer = probe.init_producer_id(name, current=now, retry=False)
-        case "AddPartitionsToTxn":
-            answer = probe.add_partitions(name, now, context.partitions, retry=False)
-        case "AddOffsetsToTxn":
-            answer = probe.add_offsets(name, now, group, retry=False)
-        case _:
-            answer = probe.end_txn(name, now, commit=True, version=context.version(one, "end_txn"), retry=False)
-    probe.ask_only(None)
-    context.keep(one, answer, api)
 
 
 @KAFKA.when("UpdateFeatures {feature_update}")

@@ -11,7 +11,7 @@ from .context import ScenarioContext
 from .judging import answer_of, judge_answer, reported
 from .producer import Producer
 from .requests import RETRIABLE
-from .values import NEW_ID, NO_RECORDS, REFUSAL, OffsetOf, Result
+from .values import NEW_ID, NO_RECORDS, REFUSAL, AField, NoOffsets, OffsetOf, RefusalPart, Result
 from .vocabulary import KAFKA
 
 
@@ -82,16 +82,24 @@ def it_is_refused_for(
 
 
 @KAFKA.then("the refusal has {refusal_part}")
-def the_refusal_has(context: ScenarioContext, refusal_part: str) -> None:
+def the_refusal_has(context: ScenarioContext, refusal_part: RefusalPart) -> None:
     """The answer is a refusal, with an error message that is not empty; or with a producer id of -1, and an epoch of -1 where the sentence
-    names it.
+    names it. The log start offset is -1, or what ListOffsets answers for the earliest.
     """
+    match refusal_part:
+        case NoOffsets(partition):
+            _judge_offsets(context, partition)
+        case AField(field):
+            _judge_field(context, field)
+
+
+def _judge_field(context: ScenarioContext, field: str) -> None:
     answer = answer_of(context)
     fields = answer.fields if isinstance(answer, Refused) else {}
     producer_id = fields.get("producer_id", 0)
-    if refusal_part == "a message":
+    if field == "a message":
         judge_answer(context, isinstance(answer, Refused) and bool(answer.message), "a refusal with a message", answer)
-    elif refusal_part == "no producer id":
+    elif field == "no producer id":
         holds, seen = producer_id == NO_PRODUCER.producer_id, f"{reported(answer)} with producer id {producer_id}"
         judge_answer(context, holds, "a refusal with producer id -1", answer, seen)
     else:
@@ -99,9 +107,7 @@ def the_refusal_has(context: ScenarioContext, refusal_part: str) -> None:
         judge_answer(context, identity == NO_PRODUCER, f"a refusal with {NO_PRODUCER}", answer, f"{reported(answer)} with {identity}")
 
 
-@KAFKA.then("the refusal has base offset -1 and no wrong log start offset of {partition}")
-def the_refusal_has_offsets(context: ScenarioContext, partition: str) -> None:
-    """The answer is a refusal with these offsets; the log start offset is -1, or what ListOffsets answers for the earliest."""
+def _judge_offsets(context: ScenarioContext, partition: str) -> None:
     start = observed(context.observer.start_offset(context.partition(partition)), f"asking where {partition} starts")
     answer = answer_of(context)
     fields = answer.fields if isinstance(answer, Refused) else {}

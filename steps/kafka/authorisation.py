@@ -9,7 +9,6 @@ from fencepost.steps.outcomes import achieved
 from fencepost.wire.kafka.acls import CLUSTER, Operation, Resource, ResourceKind, Right, principal_of
 
 from .context import ScenarioContext
-from .initialising import initialise
 from .rights import DESCRIBE, READ, WRITE_TO, WRITE_UNDER, GrantedRight, OnGroup, OnItsId, OnTopic
 from .vocabulary import KAFKA
 
@@ -20,13 +19,8 @@ _OF_ROLES = {"operator": Operation.ALTER, "peer": Operation.CLUSTER_ACTION}
 _OPERATIONS = {DESCRIBE: Operation.DESCRIBE, READ: Operation.READ, WRITE_TO: Operation.WRITE, WRITE_UNDER: Operation.WRITE}
 
 
-@KAFKA.given("producer {producer} with transactional id {transactional_id}[ and group {group}], logged in as {role}")
-def a_producer_of_a_user(context: ScenarioContext, producer: str, transactional_id: str, group: str | None, role: str) -> None:
-    """A producer that connects as a user with all rights that a producer needs, and has initialised.
-
-    These are to write under the transactional id, to write to and read every topic, and to read the group. On the cluster, an ordinary user
-    may do nothing, an operator ALTER, and another broker CLUSTER_ACTION.
-    """
+def log_in(context: ScenarioContext, producer: str, transactional_id: str, group: str | None, role: str) -> None:
+    """Let a producer's client connect as a user with all rights that a producer needs, and with those of the role to the cluster."""
     user = _USERS[role]
     if user in _OF_ROLES:
         _grant(context, user, _OF_ROLES[user], CLUSTER)
@@ -41,15 +35,19 @@ def a_producer_of_a_user(context: ScenarioContext, producer: str, transactional_
             _grant(context, user, operation, resource)
     context.session.client(producer).log_in_as(user)
     context.users[producer] = user
-    initialise(context, producer, transactional_id)
 
 
-@KAFKA.given("the user of {producer} may no longer {right}")
+RIGHTS = KAFKA.act(
+    given="the user of {producer} may no longer {right}",
+    when="the user of {producer} is {granted} to {right}",
+    meaning="CreateAcls of one entry, or DeleteAcls where the user is no longer allowed to. As a Given, that right is taken away, and only "
+    "that, and the step waits until it takes effect: the user may still describe what it may no longer write or read. Rights to write or "
+    "to read imply the right to describe, so a user who may no longer describe something may do nothing with it.",
+)
+
+
+@RIGHTS.given
 def may_no_longer(context: ScenarioContext, producer: str, right: GrantedRight) -> None:
-    """That right is taken away, and only that: the user may still describe what it may no longer write or read.
-
-    The right to write or read implies the right to describe, so a user who may no longer describe something may do nothing with it.
-    """
     match right:
         case OnItsId("describe"):
             may_no_longer(context, producer, OnItsId(WRITE_UNDER))

@@ -31,9 +31,14 @@ def the_identity_is(context: ScenarioContext, producer: str, known: str) -> None
     context.evidence.expect(seen == due, str(due), str(seen), what=f"producer id and epoch of {producer}")
 
 
-@KAFKA.then("the transaction of {producer} is {state}[ in {place}]")
-def the_transaction_is(context: ScenarioContext, producer: str, state: str, place: str | None) -> None:
-    """DescribeTransactions shows this state, once no marker is in flight; with a place, exactly these partitions as well."""
+@KAFKA.then("the transaction of {producer} is {state}[ in {place}][, and waits for {awaited:place} only]")
+def the_transaction_is(context: ScenarioContext, producer: str, state: str, place: str | None, awaited: str | None) -> None:
+    """DescribeTransactions shows this state, once no marker is in flight; with a place, exactly these partitions as well. It comes to show
+    exactly the partition for which the transaction waits.
+    """
+    if awaited is not None:
+        _judge_wait(context, producer, state, awaited)
+        return
     if place is None:
         context.await_markers()
     description = context.describe(context.producers[producer])
@@ -49,9 +54,7 @@ def the_transaction_is(context: ScenarioContext, producer: str, state: str, plac
     context.evidence.expect(holds, expected, seen, what=f"transaction of {producer}")
 
 
-@KAFKA.then("the transaction of {producer} is {state}, and waits for {place} only")
-def the_transaction_waits_for(context: ScenarioContext, producer: str, state: str, place: str) -> None:
-    """DescribeTransactions shows this state, and comes to show exactly this partition."""
+def _judge_wait(context: ScenarioContext, producer: str, state: str, place: str) -> None:
     one = context.producers[producer]
     for _ in context.time.attempts():
         description = context.describe(one)

@@ -3,7 +3,7 @@
 from fencepost.adapters.kafka.values import Isolation, LogView, TopicPartition
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Outcome
-from fencepost.steps.outcomes import achieved
+from fencepost.steps.outcomes import achieved, observed
 
 from .context import ScenarioContext
 from .requests import resume
@@ -40,8 +40,9 @@ def is_deleted(context: ScenarioContext, topic: str, anew: str | None) -> None:
 
 RECORDS = KAFKA.act(
     given="the records of {partition}[ before {value}] have been deleted",
-    when="the records of {partition}[ before {value}] are deleted",
-    meaning="DeleteRecords: the log begins with this record, or with what will be written next.",
+    when="the records of {partition}[ before {value}][ up to {point}] are deleted",
+    meaning="DeleteRecords: the log begins with this record, or with what will be written next. Up to a point: with that offset, sent once"
+    " after the beginning and the end of the log are known.",
 )
 
 
@@ -56,11 +57,21 @@ def have_been_deleted(context: ScenarioContext, partition: str, value: str | Non
 
 
 @RECORDS.when
-def are_deleted(context: ScenarioContext, partition: str, value: str | None) -> None:
+def are_deleted(context: ScenarioContext, partition: str, value: str | None, point: str | None) -> None:
     context.begin()
     where = context.partition(partition)
+    if point is not None:
+        context.keep(None, context.observer.delete_records(where, offset_of(context, where, point)), "DeleteRecords")
+        return
     view = achieved(context.observer.read(where, Isolation.READ_UNCOMMITTED), f"reading {partition}")
     context.keep(None, _delete(context, where, value, 0 if value is None else _offset(view, partition, value)), "DeleteRecords")
+
+
+def offset_of(context: ScenarioContext, where: TopicPartition, point: str) -> int:
+    """The offset of a point of a log."""
+    start = observed(context.observer.start_offset(where), f"asking where {where} starts")
+    end = context.end_of(where)
+    return {"a negative offset": -2, "before its start": start - 1, "its start": start, "its end": end, "behind its end": end + 1}[point]
 
 
 def _delete(context: ScenarioContext, where: TopicPartition, value: str | None, offset: int) -> Outcome[int]:

@@ -131,16 +131,23 @@ def is_paused(context: ScenarioContext, node: int, silent: str, event: str | Non
         context.armed.pause.is_noticed = True
 
 
-@KAFKA.given("completion of {producer}'s transactions is blocked[ by the offsets of group {group}][ until {event}]")
-def is_blocked(context: ScenarioContext, producer: str, group: str | None, event: str | None) -> None:
+@KAFKA.given(
+    "completion of {producer}'s[ and {other:producer}'s] transactions is blocked[ by the offsets of group {group}][ until {event}]"
+)
+def is_blocked(context: ScenarioContext, producer: str, other: str | None, group: str | None, event: str | None) -> None:
     """The open transaction, or the one that begins here, goes no further than PrepareCommit or PrepareAbort.
 
     It has one more partition, of a dedicated topic, or that of the group's offsets. That partition has seen a marker of a newer coordinator
     epoch, so it refuses the marker of the real coordinator: for good, or until a restart or a move brings the next coordinator. The others
     get their markers. From here on the producer retries for a short time only: then CONCURRENT_TRANSACTIONS is its answer.
 
-    To be blocked until a restart or a move, the producer must have no open transaction here.
+    To be blocked until a restart or a move, the producer must have no open transaction here. Two producers have a dedicated topic each.
     """
+    for name in filter(None, (producer, other)):
+        _block(context, name, group, event)
+
+
+def _block(context: ScenarioContext, producer: str, group: str | None, event: str | None) -> None:
     one = context.producers[producer]
     partition = TopicPartition(context.session.unique(f"blocking-{producer}"), 0)
     achieved(context.observer.create_topic(partition.topic, 1), f"creating the topic {partition.topic}")
@@ -153,13 +160,6 @@ def is_blocked(context: ScenarioContext, producer: str, group: str | None, event
     achieved(marker, f"telling {partition} of coordinator epoch {epoch}")
     one.is_incomplete = True
     one.is_blocked_until_restart = event is not None
-
-
-@KAFKA.given("completion of the transactions of {one:producer} and {other:producer} is blocked until {event}")
-def both_are_blocked(context: ScenarioContext, one: str, other: str, event: str) -> None:
-    """The same for two producers, each in its own topic."""
-    for name in (one, other):
-        is_blocked(context, name, None, event)
 
 
 def pass_while_down(context: ScenarioContext, ms: float) -> None:

@@ -10,43 +10,29 @@ from fencepost.steps.outcomes import achieved, observed
 from .context import ScenarioContext
 from .judging import answer_of, judge_answer, reported
 from .leaders import let_one_node_lead
-from .values import AbortedFrom
+from .values import AbortedFrom, Found, FoundOffset, FoundRecord
 from .vocabulary import KAFKA
 
-_LEVELS = {"read_committed": Isolation.READ_COMMITTED, "read_uncommitted": Isolation.READ_UNCOMMITTED}
 _NOWHERE = (-1, -1)
 _FIRST_OFFSET = attrgetter("first_offset")
 _NEWEST = -3
 """The timestamp that asks for the newest record."""
 
 
-@KAFKA.when("the offset for the time of {value} in {partition} is looked up for {isolation}")
-def the_time_is_looked_up(context: ScenarioContext, value: str, partition: str, isolation: str) -> None:
-    """ListOffsets at that isolation level, for the timestamp that this record has in the log."""
-    context.begin()
-    where = context.partition(partition)
-    context.asked_partition = where
-    _, context.asked_time = _record(context, where, value)
-    context.keep(None, context.observer.record_at(where, _LEVELS[isolation], context.asked_time), "ListOffsets")
-
-
-@KAFKA.then("the look-up finds offset {offset:number} and no time")
-def the_look_up_finds_an_offset(context: ScenarioContext, offset: int) -> None:
-    """ListOffsets answers that offset, and -1 for the timestamp."""
-    answer = answer_of(context)
-    judge_answer(context, answer == Done((offset, -1)), f"offset {offset} and timestamp -1", answer)
-
-
-@KAFKA.then("the look-up finds {values}")
-def the_look_up_finds(context: ScenarioContext, values: tuple[str, ...]) -> None:
-    """ListOffsets answers offset and timestamp of this record; or no error, and -1 for both.
+@KAFKA.then("the look-up finds {found}")
+def the_look_up_finds(context: ScenarioContext, found: Found) -> None:
+    """ListOffsets answers offset and timestamp of this record; no error, and -1 for both; or that offset, and -1 for the timestamp.
 
     Records may have the same time, when the log assigns it. Then the first of them is expected, or, where the newest one was asked for, any
     of them.
     """
     assert context.asked_partition is not None, "a sentence about a look-up stands after one"
     answer = answer_of(context)
-    due = _allowed(context, context.asked_partition, values[0]) if values else [_NOWHERE]
+    match found:
+        case FoundOffset(offset):
+            due = [(offset, -1)]
+        case FoundRecord(values):
+            due = _allowed(context, context.asked_partition, values[0]) if values else [_NOWHERE]
     match answer:
         case Done((int() as offset, int() as timestamp)):
             seen = f"offset {offset} and timestamp {timestamp}"
@@ -65,11 +51,11 @@ def fetch_lists(context: ScenarioContext, partition: str, start: str | None, abo
     due: tuple[AbortedTransaction, ...] = ()
     if aborted is not None:
         producer_id = context.producers[aborted.producer].current.producer_id
-        due = tuple(AbortedTransaction(producer_id, _record(context, where, first)[0]) for first in aborted.firsts)
+        due = tuple(AbortedTransaction(producer_id, record_in(context, where, first)[0]) for first in aborted.firsts)
     if start is None:  # last, so that the answer that is judged is the one that is shown
         listed = context.read(where, Isolation.READ_COMMITTED).aborted
     else:
-        offset, _ = _record(context, where, start)
+        offset, _ = record_in(context, where, start)
         listed = observed(context.observer.page(where, Isolation.READ_COMMITTED, offset), f"reading {where}").aborted
     holds = sorted(listed, key=_FIRST_OFFSET) == sorted(due, key=_FIRST_OFFSET)
     context.evidence.expect(holds, _listed(due), _listed(listed), what=f"aborted transactions of {partition}")
@@ -96,20 +82,6 @@ def each_batch_is_listed(context: ScenarioContext, producer: str, partition: str
         )
 
 
-@KAFKA.then("a read_committed Fetch of {partition} that does not wait returns {values}")
-def fetch_without_waiting_returns(context: ScenarioContext, partition: str, values: tuple[str, ...]) -> None:
-    """One read_committed Fetch with a max wait of 0, from the start of the log, returns exactly these values. It is sent when no marker is
-    in flight.
-    """
-    where = context.partition(partition)
-    context.await_markers()
-    start = observed(context.observer.start_offset(where), f"asking where {partition} starts")
-    page = observed(context.observer.page(where, Isolation.READ_COMMITTED, start, max_wait_ms=0), f"reading {partition} without waiting")
-    seen = tuple(page.values())
-    what = f"records of {partition} by a Fetch with a max wait of 0"
-    context.evidence.expect(seen == values, _quoted(values), _quoted(seen), what=what)
-
-
 @KAFKA.then("readers of {here:partition} and {there:partition} see {values} and {others:values} by one Fetch[ of version {version:number}]")
 def one_fetch_shows(
     context: ScenarioContext, here: str, there: str, values: tuple[str, ...], others: tuple[str, ...], version: int | None
@@ -134,7 +106,7 @@ def one_fetch_shows(
         )
 
 
-def _record(context: ScenarioContext, where: TopicPartition, value: str) -> tuple[int, int]:
+def record_in(context: ScenarioContext, where: TopicPartition, value: str) -> tuple[int, int]:
     """Offset and timestamp of a record in the log."""
     view = achieved(context.observer.read(where, Isolation.READ_UNCOMMITTED), f"reading {where}")
     offset = view.offset_of(value)
@@ -146,7 +118,7 @@ def _record(context: ScenarioContext, where: TopicPartition, value: str) -> tupl
 
 def _allowed(context: ScenarioContext, where: TopicPartition, value: str) -> list[tuple[int, int]]:
     """Offset and timestamp of each record that a look-up for this one may answer."""
-    _, time = _record(context, where, value)
+    _, time = record_in(context, where, value)
     view = achieved(context.observer.read(where, Isolation.READ_UNCOMMITTED), f"reading {where}")
     batches = view.batches
     places = [(offset, record.timestamp) for batch in batches for offset, record in zip(batch.offsets, batch.records, strict=True)]

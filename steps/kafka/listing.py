@@ -10,7 +10,9 @@ from fencepost.contract.outcomes import Done, Outcome
 from fencepost.steps.outcomes import achieved, observed
 
 from .context import ScenarioContext
+from .initialising import at_its_coordinator
 from .judging import answer_of, judge_answer
+from .values import EMPTY_ID, UNUSED_ID
 from .vocabulary import KAFKA
 
 FEATURE = "transaction.version"
@@ -21,13 +23,23 @@ _AGES_MS = {"long ago": 3_600_000, "a second ago": 1_000, "a moment ago": 1}
 
 
 @KAFKA.when("DescribeTransactions is sent for {asked_about}")
-def describe_is_sent(context: ScenarioContext, asked_about: str) -> None:
-    """DescribeTransactions for a producer's transactional id, for one that no InitProducerId has named, or for an empty one."""
+def describe_is_sent(context: ScenarioContext, asked_about: tuple[str, ...]) -> None:
+    """DescribeTransactions for a producer's transactional id, for one that no InitProducerId has named, or for an empty one.
+
+    For several, it is one request, sent once, to their coordinator, which is that of the unused one too.
+    """
+    first, *others = asked_about
+    one = context.producers.get(first)
+    unused = context.session.unique("unused")
+    if one is not None and UNUSED_ID in others:
+        unused = at_its_coordinator(context, context.observer, "unused", near=one)
     context.begin()
-    identifiers = {"an unused transactional id": context.session.unique("unused"), "an empty transactional id": ""}
-    producer = context.producers.get(asked_about)
-    identifier = identifiers[asked_about] if producer is None else producer.transactional_id
-    context.keep(producer, context.observer.describe_transaction(identifier), "DescribeTransactions")
+    identifiers = {UNUSED_ID: unused, EMPTY_ID: ""} | {name: each.transactional_id for name, each in context.producers.items()}
+    asked = [identifiers[name] for name in asked_about]
+    answer: Outcome[object] = (
+        context.observer.describe_transactions(asked) if others else context.observer.describe_transaction(identifiers[first])
+    )
+    context.keep(None if others else one, answer, "DescribeTransactions")
 
 
 @KAFKA.when(

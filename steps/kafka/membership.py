@@ -20,6 +20,7 @@ from .gathering import (
     wanted_by,
 )
 from .judging import answered, reported
+from .values import AsMember, ForTwoSessions, Heartbeats
 from .vocabulary import KAFKA
 
 JOIN = KAFKA.act(
@@ -137,20 +138,20 @@ def is_silent(context: ScenarioContext, producer: str, other: str, group: str) -
     has_been_silent(context, producer, other, group)
 
 
-@KAFKA.when("{producer} sends Heartbeats for two sessions to group {group}")
-def sends_heartbeats(context: ScenarioContext, gathering: Gathering, producer: str, group: str) -> None:
-    """Often enough to stay a member, and for twice as long as its session may last without one."""
+@KAFKA.when("{producer} sends {heartbeats} to group {group}")
+def sends_heartbeats(context: ScenarioContext, gathering: Gathering, producer: str, heartbeats: Heartbeats, group: str) -> None:
+    """Often enough to stay a member, and for twice as long as its session may last without one; or one, with the member id and the
+    generation of that member.
+    """
     context.begin()
     name, probe = context.session.unique(group), context.producers[producer].probe
-    context.keep(None, beat_through_sessions(context, gathering, probe, name, context.memberships[producer][-1]), "Heartbeat")
-
-
-@KAFKA.when("{producer} sends a Heartbeat as {membership} to group {group}")
-def sends_a_heartbeat(context: ScenarioContext, producer: str, membership: str, group: str) -> None:
-    """One, with the member id and the generation of that member."""
-    context.begin()
-    probe = context.producers[producer].probe
-    context.keep(None, probe.heartbeat(context.session.unique(group), member_named(context, producer, membership)), "Heartbeat")
+    answer: Outcome[object]
+    match heartbeats:
+        case ForTwoSessions():
+            answer = beat_through_sessions(context, gathering, probe, name, context.memberships[producer][-1])
+        case AsMember(membership):
+            answer = probe.heartbeat(name, member_named(context, producer, membership))
+    context.keep(None, answer, "Heartbeat")
 
 
 @KAFKA.then("group {group} {regards} {producer}")
@@ -219,16 +220,18 @@ def each_has_its_share(context: ScenarioContext, gathering: Gathering) -> None:
 
 
 PLAIN = KAFKA.act(
-    given="offset {offset:number} of {partition} has been committed to group {group} outside of transactions",
+    given="offset {offset:number}[ and each one up to {last:number}] of {partition} has been committed to group {group} outside of"
+    " transactions",
     when="offset {offset:number} of {partition} is committed to group {group} outside of transactions[ by {producer} as {membership}]",
-    meaning="OffsetCommit, by nobody's member unless one is named.",
+    meaning="OffsetCommit, by nobody's member unless one is named; one for each offset.",
 )
 
 
 @PLAIN.given
-def has_been_committed(context: ScenarioContext, offset: int, partition: str, group: str) -> None:
-    outcome = context.observer.commit_offset(context.session.unique(group), context.partition(partition), offset)
-    achieved(outcome, f"committing offset {offset} of {partition} to {group}")
+def has_been_committed(context: ScenarioContext, offset: int, last: int | None, partition: str, group: str) -> None:
+    for each in range(offset, (last or offset) + 1):
+        outcome = context.observer.commit_offset(context.session.unique(group), context.partition(partition), each)
+        achieved(outcome, f"committing offset {each} of {partition} to {group}")
 
 
 @PLAIN.when
@@ -237,13 +240,6 @@ def is_committed(context: ScenarioContext, offset: int, partition: str, group: s
     place = None if producer is None or membership is None else member_named(context, producer, membership)
     outcome = context.observer.commit_offset(context.session.unique(group), context.partition(partition), offset, place)
     context.keep(None, outcome, "OffsetCommit")
-
-
-@KAFKA.given("offsets {first:number} to {last:number} of {partition} have been committed to group {group} one after the other")
-def have_been_committed(context: ScenarioContext, first: int, last: int, partition: str, group: str) -> None:
-    """As many OffsetCommits, by a client that is no member, and outside of transactions."""
-    for offset in range(first, last + 1):
-        has_been_committed(context, offset, partition, group)
 
 
 def _join(

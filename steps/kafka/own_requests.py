@@ -2,28 +2,25 @@
 
 from fencepost.adapters.kafka.probe import CoordinatorKind
 from fencepost.contract.outcomes import Outcome
+from fencepost.steps.outcomes import achieved
 
 from .acls import asked
 from .context import ScenarioContext
 from .producer import Producer
-from .rights import ForGroup, ForItsId, ForPartition, ForRight, OwnRequest
+from .rights import ForGroup, ForItsId, ForPartition, ForRight, MarkerTo, OwnRequest, ToNode
 from .vocabulary import KAFKA
 
 
 @KAFKA.when("{producer} itself sends {own_request}")
 def sends_itself(context: ScenarioContext, producer: str, own_request: OwnRequest) -> None:
-    """Sent over the producer's own connections, so as its own user. A request about a right is about the right of another user."""
+    """Sent over the producer's own connections, so as its own user. A request about a right is about the right of another user. A marker is
+    for WriteTxnMarkers v1, with the producer's own epoch, from coordinator epoch 0.
+
+    A request to a node is sent once, to this node, even if another one should get it. AddPartitionsToTxn names every partition of the
+    scenario, AddOffsetsToTxn a group of this name alone, and EndTxn commits.
+    """
     one = context.turn_of(producer)
     context.keep(one, _answer(context, one, own_request), own_request.request)
-
-
-@KAFKA.when("{producer} itself sends {marker} to {partition}")
-def sends_a_marker_itself(context: ScenarioContext, producer: str, marker: str, partition: str) -> None:
-    """WriteTxnMarkers v1 over the producer's own connections, so as its own user, with its own epoch, from coordinator epoch 0."""
-    one = context.turn_of(producer)
-    commit = marker == "a COMMIT marker"
-    answer = one.probe.write_marker(context.partition(partition), one.current, commit=commit, coordinator_epoch=0)
-    context.keep(one, answer, "WriteTxnMarkers")
 
 
 def _answer(context: ScenarioContext, one: Producer, own_request: OwnRequest) -> Outcome[object]:
@@ -42,3 +39,26 @@ def _answer(context: ScenarioContext, one: Producer, own_request: OwnRequest) ->
             return one.probe.describe_producers(context.partition(partition))
         case ForRight(request, topic):
             return asked(one.probe, request, context.topics[topic])
+        case MarkerTo(marker, partition):
+            commit = marker == "a COMMIT marker"
+            return one.probe.write_marker(context.partition(partition), one.current, commit=commit, coordinator_epoch=0)
+        case ToNode(api, node):
+            return _answer_of_node(context, one, api, node)
+
+
+def _answer_of_node(context: ScenarioContext, one: Producer, api: str, node: int) -> Outcome[object]:
+    probe, name, now = one.probe, one.transactional_id, one.current
+    group = context.session.unique("astray")
+    achieved(probe.ask_only(node), f"turning to node {node}")
+    answer: Outcome[object]
+    match api:
+        case "InitProducerId":
+            answer = probe.init_producer_id(name, current=now, retry=False)
+        case "AddPartitionsToTxn":
+            answer = probe.add_partitions(name, now, context.partitions, retry=False)
+        case "AddOffsetsToTxn":
+            answer = probe.add_offsets(name, now, group, retry=False)
+        case _:
+            answer = probe.end_txn(name, now, commit=True, version=context.version(one, "end_txn"), retry=False)
+    probe.ask_only(None)
+    return answer

@@ -5,25 +5,23 @@ from itertools import pairwise
 from fencepost.adapters.kafka.values import SETTLED
 
 from .context import ScenarioContext
-from .values import OVER
+from .values import OVER, EveryPartition, Polled, TransactionOf
 from .vocabulary import KAFKA
 
 
-@KAFKA.given("readers poll every partition")
-def readers_poll(context: ScenarioContext) -> None:
-    """Readers of committed data poll every partition before, during and after the ends of the When, until all markers are written.
+@KAFKA.given("{polled} is polled")
+def is_polled(context: ScenarioContext, polled: Polled) -> None:
+    """Readers of committed data poll every partition before, during and after the ends of the When, until all markers are written. While a
+    node is paused, they poll the partitions of the others, and all when it goes on.
 
-    While a node is paused, they poll the partitions of the others, and all when it goes on.
-    """
-    context.armed.polls_partitions = True
-
-
-@KAFKA.given("the transaction of {producer} is polled")
-def the_transaction_is_polled(context: ScenarioContext, producer: str) -> None:
-    """DescribeTransactions is asked before the When, while the answer to its EndTxn v5 is in flight, and from that answer on until the
+    DescribeTransactions is asked before the When, while the answer to its EndTxn v5 is in flight, and from that answer on until the
     transaction is neither open nor being ended.
     """
-    context.armed.polls_transaction_of = producer
+    match polled:
+        case EveryPartition():
+            context.armed.polls_partitions = True
+        case TransactionOf(producer):
+            context.armed.polls_transaction_of = producer
 
 
 @KAFKA.then("no poll has lost a record, or seen the last stable offset go back")

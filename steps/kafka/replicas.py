@@ -9,6 +9,7 @@ from .initialising import initialise
 from .judging import judge_answer
 from .nodes import let_first_node_coordinate
 from .requests import NOT_WRITTEN
+from .values import FirstAttempt, NotDone, RefusedWith
 from .vocabulary import KAFKA
 
 _ALL_REPLICAS = {"min.insync.replicas": "2"}
@@ -48,17 +49,21 @@ def _create(context: ScenarioContext, partition: str, *, both: bool) -> None:
         context.replicated.add(where)
 
 
-@KAFKA.then("the first attempt was refused with {errors}")
-def the_first_attempt_was_refused(context: ScenarioContext, errors: tuple[str, ...]) -> None:
-    """The request was sent twice, and its first answer was a refusal with one of these errors."""
-    seen = [refusal.error for refusal in context.refusals]
-    holds = len(seen) == 1 and seen[0] in errors
-    context.evidence.expect(holds, " or ".join(errors), ", ".join(seen) or "no refusal", what=f"first answer to {context.request}")
+@KAFKA.then("the first attempt was {first_attempt}")
+def the_first_attempt_was(context: ScenarioContext, first_attempt: FirstAttempt) -> None:
+    """The request was sent twice, and its first answer was a refusal with one of these errors; or it was no success: too few replicas have
+    it or are in sync, or it timed out.
+    """
+    match first_attempt:
+        case RefusedWith(errors):
+            seen = [refusal.error for refusal in context.refusals]
+            holds = len(seen) == 1 and seen[0] in errors
+            context.evidence.expect(holds, " or ".join(errors), ", ".join(seen) or "no refusal", what=f"first answer to {context.request}")
+        case NotDone():
+            _judge_not_done(context)
 
 
-@KAFKA.then("the first attempt was not done")
-def the_first_attempt_was_not_done(context: ScenarioContext) -> None:
-    """The request was sent twice, and its first answer was no success: too few replicas have it or are in sync, or it timed out."""
+def _judge_not_done(context: ScenarioContext) -> None:
     match context.first_answer:
         case Done() as done:
             judge_answer(context, False, "no success while a replica lacks it", done)

@@ -6,7 +6,7 @@ from typing import ClassVar, TypeAlias
 from fencepost.steps.phrase import phrases
 from fencepost.steps.values import choice, text
 
-from .values import GROUP, NUMBER, PARTITION, TOPIC, TRANSACTIONAL_ID
+from .values import API, GROUP, MARKER, NODE, NUMBER, PARTITION, TOPIC, TRANSACTIONAL_ID
 
 DESCRIBE, READ, WRITE_TO, WRITE_UNDER = "describe", "read", "write to", "write under"
 """What an ACL allows."""
@@ -48,6 +48,23 @@ class ForRight:
 
 
 @dataclass(frozen=True)
+class MarkerTo:
+    """WriteTxnMarkers v1 for a partition."""
+
+    marker: str
+    partition: str
+    request: ClassVar[str] = "WriteTxnMarkers"
+
+
+@dataclass(frozen=True)
+class ToNode:
+    """A request to a node, even if another one should get it."""
+
+    request: str
+    node: int
+
+
+@dataclass(frozen=True)
 class OnItsId:
     """A right on the user's transactional id."""
 
@@ -78,7 +95,7 @@ class MayWriteUnder:
 
 OnlyRight: TypeAlias = OnTopic | MayWriteUnder
 GrantedRight: TypeAlias = OnItsId | OnTopic | OnGroup
-OwnRequest: TypeAlias = ForItsId | ForGroup | ForPartition | ForRight
+OwnRequest: TypeAlias = ForItsId | ForGroup | ForPartition | ForRight | MarkerTo | ToNode
 
 ROLE = choice(
     "role",
@@ -118,12 +135,14 @@ ITS_REQUEST = choice(
 ACL_REQUEST = choice("acl_request", "CreateAcls", "DeleteAcls", "DescribeAcls", meaning="a request about who may do what")
 OWN_REQUEST = phrases(
     "own_request",
-    (ITS_REQUEST, NUMBER, GROUP, PARTITION, ACL_REQUEST, TOPIC),
+    (ITS_REQUEST, NUMBER, GROUP, PARTITION, ACL_REQUEST, TOPIC, MARKER, API, NODE),
     "a request, and what it is about",
     {
         "{request:its_request} for its transactional id": ForItsId,
         "FindCoordinator v{version:number} for group {group}": ForGroup,
         "DescribeProducers for {partition}": ForPartition,
         "{request:acl_request} for a right to read {topic}": ForRight,
+        "{marker} to {partition}": MarkerTo,
+        "{request:api} to node {node}": ToNode,
     },
 )

@@ -1,15 +1,14 @@
 """Topics by their ids: a name may be used again, an id may not."""
 
+from fencepost.adapters.kafka.values import TopicPartition
 from fencepost.contract.errors import NotOffered
 
 from .context import ScenarioContext
-from .vocabulary import KAFKA
+from .producer import Producer
 
 
-@KAFKA.when("{producer} writes {value} to {partition} by the id of the deleted topic")
-def writes_by_an_old_id(context: ScenarioContext, producer: str, value: str, partition: str) -> None:
-    """Produce v13 of one record, as sent by a producer that has not learned of the deletion."""
-    one, where = context.turn_of(producer), context.partition(partition)
+def write_by_old_id(context: ScenarioContext, one: Producer, value: str, where: TopicPartition) -> None:
+    """Send Produce v13 of one record, as a producer does that has not learned of the deletion."""
     topic_id = context.deleted.get(where.topic)
     if topic_id is None:
         raise NotOffered(f"topic ids: DeleteTopics did not answer that of {where.topic}")

@@ -5,6 +5,7 @@ from fencepost.contract.errors import NotOffered
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.steps.outcomes import achieved
 
+from .authorisation import log_in
 from .context import ScenarioContext
 from .initialising import LONG_TIMEOUT_MS, SHORT_TIMEOUT_MS, initialise
 from .listing import FEATURE, NEWEST_API_VERSIONS, level_of
@@ -37,13 +38,29 @@ def the_level_is(context: ScenarioContext, level: int) -> None:
         raise NotOffered(f"{FEATURE} {level}: the broker has finalized {found}")
 
 
-@KAFKA.given("producer {producer} with transactional id {transactional_id}[ and {timeout}][ at the coordinator of {near:producer}]")
-def a_producer(context: ScenarioContext, producer: str, transactional_id: str, timeout: str | None, near: str | None) -> None:
+@KAFKA.given(
+    "producer {producer} with transactional id {transactional_id}[ and {timeout}][ and group {group}]"
+    "[ at the coordinator of {near:producer}][, logged in as {role}]"
+)
+def a_producer(
+    context: ScenarioContext,
+    producer: str,
+    transactional_id: str,
+    timeout: str | None,
+    group: str | None,
+    near: str | None,
+    role: str | None,
+) -> None:
     """A producer that has initialised that transactional id: it has a producer id and an epoch, and no transaction.
 
     With a short timeout, the coordinator may end a transaction of this producer soon after it began. One request can be about several
     producers only if they have the same coordinator.
+
+    Logged in, it connects as a user with all rights that a producer needs: to write under the transactional id, to write to and read every
+    topic, and to read the group. On the cluster, an ordinary user may do nothing, an operator ALTER, and another broker CLUSTER_ACTION.
     """
+    if role is not None:
+        log_in(context, producer, transactional_id, group, role)
     initialise(context, producer, transactional_id, timeout, near=context.producers[near] if near else None)
 
 
@@ -86,28 +103,19 @@ def an_idempotent_producer(context: ScenarioContext, producer: str) -> None:
     context.producers[producer] = Producer(producer, "", probe, [achieved(probe.init_producer_id(None), f"initialising {producer}")])
 
 
-@KAFKA.given("{producer} is an old client (transaction version 0)[ and uses {api_version}]")
-def is_an_old_client(context: ScenarioContext, producer: str, api_version: ApiVersion | None) -> None:
-    """From here on it adds each partition to its transaction before it writes there, and ends transactions without a new epoch.
+@KAFKA.given("{producer} is {client}[ and uses {api_version}]")
+def is_a_client(context: ScenarioContext, producer: str, client: str, api_version: ApiVersion | None) -> None:
+    """From here on a new client behaves as producers do at first: it adds nothing itself, and continues with what EndTxn answers. An old
+    one adds each partition to its transaction before it writes there, and ends transactions without a new epoch.
 
-    It uses the newest version of each request that such a client knows, up to Produce v11, TxnOffsetCommit v3 and EndTxn v4, unless one is
-    named. Versions that were named before hold no more. So this also holds for systems that offer no other.
+    An old client uses the newest version of each request that such a client knows, up to Produce v11, TxnOffsetCommit v3 and EndTxn v4,
+    unless one is named. Versions that were named before hold no more. So this also holds for systems that offer no other.
     """
     one = context.producers[producer]
-    one.is_old, one.adds_first = True, False
+    one.is_old, one.adds_first = client.startswith("an old"), False
     context.forget_versions(producer)
     if api_version is not None:
         uses(context, producer, api_version)
-
-
-@KAFKA.given("{producer} is a new client (transaction version 2)")
-def is_a_new_client(context: ScenarioContext, producer: str) -> None:
-    """From here on it behaves as producers do at first: it adds nothing itself, and continues with what EndTxn answers. Versions that were
-    named before hold no more.
-    """
-    one = context.producers[producer]
-    one.is_old = one.adds_first = False
-    context.forget_versions(producer)
 
 
 @KAFKA.given("{producer} uses {api_version}")

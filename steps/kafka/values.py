@@ -78,6 +78,70 @@ class NextEpoch:
 
 
 @dataclass(frozen=True)
+class AField:
+    """A field of a refusal, or the lack of one."""
+
+    field: str
+
+
+@dataclass(frozen=True)
+class NoOffsets:
+    """The offsets of a batch that was not appended to this partition."""
+
+    partition: str
+
+
+@dataclass(frozen=True)
+class FoundOffset:
+    """An offset without a time."""
+
+    offset: int
+
+
+@dataclass(frozen=True)
+class FoundRecord:
+    """A record, the only one; or none."""
+
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RefusedWith:
+    """Refused with one of these errors."""
+
+    errors: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class NotDone:
+    """Not answered with success."""
+
+
+@dataclass(frozen=True)
+class EveryPartition:
+    """All partitions of the scenario."""
+
+
+@dataclass(frozen=True)
+class TransactionOf:
+    """The transaction of a producer."""
+
+    producer: str
+
+
+@dataclass(frozen=True)
+class ForTwoSessions:
+    """Heartbeats for as long as two sessions last."""
+
+
+@dataclass(frozen=True)
+class AsMember:
+    """One Heartbeat, as this member."""
+
+    membership: str
+
+
+@dataclass(frozen=True)
 class OffsetOf:
     """The offset of the record with this value."""
 
@@ -101,6 +165,11 @@ class AbortedFrom:
 
 EpochOf: TypeAlias = ItsEpoch | NextEpoch
 Result: TypeAlias = str | OffsetOf
+RefusalPart: TypeAlias = AField | NoOffsets
+Found: TypeAlias = FoundOffset | FoundRecord
+FirstAttempt: TypeAlias = RefusedWith | NotDone
+Polled: TypeAlias = EveryPartition | TransactionOf
+Heartbeats: TypeAlias = ForTwoSessions | AsMember
 
 
 def _offset_of(written: str) -> OffsetOf:
@@ -275,8 +344,11 @@ FATE = choice(
     "is held up",
     meaning="what becomes of a request on its way; but where it arrives twice, its client loses the connection and knows nothing",
 )
-REFUSAL_PART = choice(
-    "refusal_part", "a message", "no producer id", "producer id -1 and epoch -1", meaning="a field of the answer, or the lack of one"
+REFUSAL_PART = phrases(
+    "refusal_part",
+    (choice("field", "a message", "no producer id", "producer id -1 and epoch -1", meaning="a field, or the lack of one"), PARTITION),
+    "a field of the answer, or the lack of one",
+    {"{field}": AField, "base offset -1 and no wrong log start offset of {partition}": NoOffsets},
 )
 GONE_DOWN = choice(
     "gone_down", "crashed", "stopped cleanly", meaning="killed without warning, or told to stop; it was started again at once"
@@ -293,15 +365,51 @@ EVENT = choice(
     "the next move",
     meaning="when a fault ends: what the client gets, or the system does",
 )
+POINT = choice(
+    "point",
+    *("a negative offset", "before its start", "its start", "its end", "behind its end"),
+    meaning="an offset by where it is in the log; a negative one is -2",
+)
 LAYOUT = choice("layout", "a new segment for each batch", meaning="how a log is stored")
 WHICH_ID = choice(
     "which_id", "no", "an empty", "an unused", meaning="a transactional id: null, of no letters, or one that nobody has initialised"
 )
-ASKED_ABOUT = text(
-    "asked_about", "[A-Z]|an unused transactional id|an empty transactional id", "a producer's transactional id, or one of nobody"
+UNUSED_ID, EMPTY_ID = "an unused transactional id", "an empty transactional id"
+ASKED_ABOUT = listed(
+    "asked_about",
+    text("an_id", f"[A-Z]|{UNUSED_ID}|{EMPTY_ID}", "a transactional id"),
+    "transactional ids of producers or of nobody",
+    " and ",
+)
+CLIENT = choice(
+    "client",
+    *("an old client (transaction version 0)", "a new client (transaction version 2)"),
+    meaning="which versions of requests a producer uses, and what it does by itself",
+)
+COMPACTED = choice("compacted", "compacted", meaning="without the records that show that a pass of the log cleaner is complete")
+FOUND = phrases(
+    "found",
+    (VALUES, NUMBER),
+    "what ListOffsets answers: offset and timestamp of this record, or nothing; or an offset, and -1 for the timestamp",
+    {"{values}": FoundRecord, "offset {offset:number} and no time": FoundOffset},
+)
+FIRST_ATTEMPT = phrases(
+    "first_attempt",
+    (ERRORS,),
+    "the first of two answers; not done: too few replicas have it or are in sync, or it timed out",
+    {"refused with {errors}": RefusedWith, "not done": NotDone},
+)
+POLLED = phrases(
+    "polled",
+    (PRODUCER,),
+    "what is looked at before, during and after the When",
+    {"every partition": EveryPartition, "the transaction of {producer}": TransactionOf},
 )
 OUTSIDE = choice(
-    "outside", "outside of its transaction", meaning="a batch that is not transactional, in a request without a transactional id"
+    "outside",
+    *("outside of its transaction", "by the id of the deleted topic"),
+    meaning="a batch that is not transactional, in a request without a transactional id; or Produce v13, sent by a producer that has not"
+    " learned of the deletion",
 )
 UNSUPPORTED = choice("unsupported", "in an unsupported version", meaning="a well-formed request, in a version beyond those of ApiVersions")
 LATE = choice("late", "after its timeout", meaning="when the coordinator no longer says Ongoing")
@@ -327,6 +435,12 @@ MEMBERSHIP = choice(
     "membership",
     *_MEMBERSHIPS,
     meaning="which member of the group a TxnOffsetCommit says that it is from, with its generation",
+)
+HEARTBEATS = phrases(
+    "heartbeats",
+    (MEMBERSHIP,),
+    "one Heartbeat, or as many as keep a member for twice as long as its session may last without one",
+    {"Heartbeats for two sessions": ForTwoSessions, "a Heartbeat as {membership}": AsMember},
 )
 ODDLY = choice(
     "oddly",

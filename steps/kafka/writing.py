@@ -7,7 +7,6 @@ from fencepost.adapters.kafka.probe import AppendResults
 from fencepost.adapters.kafka.values import Appended, TopicPartition
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.steps.outcomes import achieved
-from fencepost.wire.kafka.batches import Marker, MarkerType, marker_batch
 
 from .adding import add_first
 from .context import ScenarioContext
@@ -16,6 +15,7 @@ from .judging import answered
 from .leaders import let_one_node_lead
 from .producer import Producer
 from .requests import must_be_unknown, put
+from .topic_ids import write_by_old_id
 from .vocabulary import KAFKA
 
 _APART_MS = 1_000
@@ -43,6 +43,9 @@ def writes(
     context: ScenarioContext, producer: str, value: str, partition: str, sequence: int | None, identity: str | None, outside: str | None
 ) -> None:
     one, where = context.turn_of(producer), context.partition(partition)
+    if outside == "by the id of the deleted topic":
+        write_by_old_id(context, one, value, where)
+        return
     if outside or identity == "no transactional id":
         context.keep(one, _without_id(context, one, where, value, transactional=not outside), "Produce")
         return
@@ -91,12 +94,16 @@ def writes_a_batch(context: ScenarioContext, producer: str, record_count: int, p
     )
 
 
-@KAFKA.given("{producer} has written {count:number} batches to {partition}")
-def has_written_batches(context: ScenarioContext, producer: str, count: int, partition: str) -> None:
-    """Produce in the producer's transaction, once for each batch of one record: r0, r1, ..., with sequence numbers from 0 on.
+BATCHES = KAFKA.act(
+    given="{producer} has written {count:number} batches to {partition}",
+    when="{producer} writes {count:number} batches to {partition} in one request",
+    meaning="Batches of one record each in the producer's transaction: r0, r1, ..., with the sequence numbers due. As a Given, Produce is"
+    " sent once for each batch; in a topic with a segment for each batch, each record carries a time that is a second later than the last.",
+)
 
-    In a topic with a segment for each batch, each record carries a time that is a second later than the last.
-    """
+
+@BATCHES.given
+def has_written_batches(context: ScenarioContext, producer: str, count: int, partition: str) -> None:
     one, where = context.producers[producer], context.partition(partition)
     for index, value in enumerate(numbered(count)):
         if where.topic in context.slow_topics:
@@ -155,9 +162,8 @@ def compresses(context: ScenarioContext, producer: str, codec: str) -> None:
     context.producers[producer].compression = codec
 
 
-@KAFKA.when("{producer} writes {count:number} batches to {partition} in one request")
+@BATCHES.when
 def writes_several_batches(context: ScenarioContext, producer: str, count: int, partition: str) -> None:
-    """One Produce with so many transactional batches for one partition, of one record each: r0, r1, ..., with the sequence numbers due."""
     one, where = context.turn_of(producer), context.partition(partition)
     first = one.next_sequence(where)
     if one.adds_first and not isinstance(added := one.add_first(where), Done):
@@ -169,18 +175,6 @@ def writes_several_batches(context: ScenarioContext, producer: str, count: int, 
     ]
     version = context.version(one, "produce")
     context.keep(one, one.probe.produce_several(where, batches, transactional_id=one.transactional_id, version=version), "Produce")
-
-
-@KAFKA.when("{producer} writes {marker} to {partition}")
-def writes_a_marker(context: ScenarioContext, producer: str, marker: str, partition: str) -> None:
-    """Produce in the producer's transaction: a control batch that looks like a coordinator's, but for its sequence number."""
-    one, where = context.turn_of(producer), context.partition(partition)
-    now = one.probe.batch_of([""], transactional=True).records[0].timestamp
-    kind = MarkerType.COMMIT if marker == "a COMMIT marker" else MarkerType.ABORT
-    batch = marker_batch(Marker(kind, 0), one.current.producer_id, one.current.epoch, now)
-    batch = replace(batch, base_sequence=one.next_sequence(where))
-    version = context.version(one, "produce")
-    context.keep(one, one.probe.produce_one_batch(where, batch, transactional_id=one.transactional_id, version=version), "Produce")
 
 
 @KAFKA.given("{producer} has sent {value} to {partition}[ with {identity}], whatever was answered")

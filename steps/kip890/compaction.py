@@ -16,6 +16,7 @@ from fencepost.steps.kafka.adding import add_first
 from fencepost.steps.kafka.context import ScenarioContext
 from fencepost.steps.kafka.ending import finish
 from fencepost.steps.kafka.identities import claimed
+from fencepost.steps.kafka.logs import CLEANER_RECORD
 from fencepost.steps.kafka.producer import Producer
 from fencepost.steps.kafka.requests import put
 from fencepost.steps.kafka.values import COMMITS
@@ -26,9 +27,6 @@ from .vocabulary import KIP890
 
 _SEGMENT_MS = 300_000
 """A segment.ms that is longer than a scenario: segments end where the kit ends them."""
-
-_OF_THE_KIT = "of the kit: "
-"""The prefixes of the values and keys of records that show passes."""
 
 _RETENTION_MS = {"for a day": 86_400_000, "for no time": 0}
 
@@ -148,18 +146,6 @@ def has_begun_a_segment(context: ScenarioContext, passes: Passes, partition: str
     _begin_segment(context, passes, context.partition(partition))
 
 
-@KIP890.then("{readers} of compacted {partition} see {values}")
-def readers_see(context: ScenarioContext, readers: str, partition: str, values: tuple[str, ...]) -> None:
-    """A consumer of that isolation level, reading from the start, returns exactly these values in this order, and the records that show
-    that a pass is complete.
-    """
-    level = Isolation.READ_UNCOMMITTED if readers.startswith("read_uncommitted") else Isolation.READ_COMMITTED
-    view = context.read(context.partition(partition), level)
-    seen = tuple(value for value in view.values() if not value.startswith(_OF_THE_KIT))
-    ends = f"last stable offset {view.last_stable_offset}, high watermark {view.high_watermark}"
-    context.evidence.expect(seen == values, _listed(values), f"{_listed(seen)}; {ends}", what=f"records that {readers} of {partition} see")
-
-
 @KIP890.then("each record that is left in {partition} has its offset from before")
 def offsets_are_kept(context: ScenarioContext, passes: Passes, partition: str) -> None:
     """Each record that was in the log before the When, and still is, has the same offset."""
@@ -232,13 +218,13 @@ def _send(
 def _write_pair(context: ScenarioContext, passes: Passes, where: TopicPartition) -> None:
     """Two records of one key, in the segment that is being written: the first one remains until a pass is complete."""
     number = passes.pairs[where] = passes.pairs.get(where, 0) + 1
-    for value in (_first_of(number), f"{_OF_THE_KIT}second of pair {number}"):
+    for value in (_first_of(number), f"{CLEANER_RECORD}second of pair {number}"):
         _write_of_the_kit(context, where, f"pair {number}", value, passes.later_ms(where))
 
 
 def _begin_segment(context: ScenarioContext, passes: Passes, where: TopicPartition) -> None:
     passes.segments[where] = passes.segments.get(where, 0) + 1
-    value = f"{_OF_THE_KIT}segment {passes.segments[where]}"
+    value = f"{CLEANER_RECORD}segment {passes.segments[where]}"
     _write_of_the_kit(context, where, value, value, passes.later_ms(where))
 
 
@@ -258,7 +244,7 @@ def _compact(context: ScenarioContext, passes: Passes, where: TopicPartition) ->
 
 def _write_of_the_kit(context: ScenarioContext, where: TopicPartition, key: str, value: str, later_ms: int) -> None:
     version = context.observer.newest("produce", 3, 12)
-    batch = _batch(context, [Record(value.encode(), f"{_OF_THE_KIT}{key}".encode())], later_ms)
+    batch = _batch(context, [Record(value.encode(), f"{CLEANER_RECORD}{key}".encode())], later_ms)
     achieved(context.observer.produce_one_batch(where, batch, transactional_id=None, version=version), f"writing to {where}")
 
 
@@ -277,7 +263,7 @@ def _batch(
 
 
 def _first_of(number: int) -> str:
-    return f"{_OF_THE_KIT}first of pair {number}"
+    return f"{CLEANER_RECORD}first of pair {number}"
 
 
 def _places(context: ScenarioContext, where: TopicPartition) -> dict[str, int]:

@@ -22,10 +22,3 @@ def is_deleted_with(context: ScenarioContext, topic: str, handle: str, version: 
         topic_id = achieved(context.observer.topic_id(name), f"asking for the id of {topic}") if is_there else _NOBODYS
     context.keep(None, context.observer.ask_to_delete_topic(version, None if topic_id else name, topic_id), "DeleteTopics")
     context.partitions = [partition for partition in context.partitions if partition.topic != name or not isinstance(context.answer, Done)]
-
-
-@KIP890.then("there is no topic {topic} any more")
-def there_is_no_topic(context: ScenarioContext, topic: str) -> None:
-    """Metadata answers that it does not know the topic, at the latest when patience ends."""
-    gone = context.observer.is_without_topic(context.topics[topic])
-    context.evidence.expect(gone, f"no topic {topic}", "no such topic" if gone else "Metadata knows it", what="topics")

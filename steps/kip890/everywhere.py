@@ -5,24 +5,21 @@ from fencepost.steps.kafka.adding import add_first
 from fencepost.steps.kafka.context import ScenarioContext
 from fencepost.steps.outcomes import achieved
 
-from .vocabulary import KIP890
+from .vocabulary import KIP890, Added, Everywhere, Written
 
 
-@KIP890.given("{producer} has written {value} to every partition of {topic}")
-def has_written_everywhere(context: ScenarioContext, producer: str, value: str, topic: str) -> None:
-    """Produce in the producer's transaction, once for each partition."""
-    one = context.producers[producer]
-    for where in _partitions(context, topic):
-        achieved(add_first(context, one, where), f"adding {where}")
-        achieved(one.write(where, [value], version=context.version(one, "produce")), f"writing {value} to {where}")
-
-
-@KIP890.given("{producer} has added every partition of {topic}")
-def has_added_everything(context: ScenarioContext, producer: str, topic: str) -> None:
-    """One AddPartitionsToTxn v3 with all partitions of the topic."""
+@KIP890.given("{producer} has {everywhere} every partition of {topic}")
+def has_used_every_partition(context: ScenarioContext, producer: str, everywhere: Everywhere, topic: str) -> None:
+    """Produce in the producer's transaction, once for each partition; or one AddPartitionsToTxn v3 with all partitions of the topic."""
     one, every = context.producers[producer], _partitions(context, topic)
-    achieved(one.probe.add_partitions(one.transactional_id, one.current, every), f"adding all partitions of {topic}")
-    one.added.update(every)
+    match everywhere:
+        case Written(value):
+            for where in every:
+                achieved(add_first(context, one, where), f"adding {where}")
+                achieved(one.write(where, [value], version=context.version(one, "produce")), f"writing {value} to {where}")
+        case Added():
+            achieved(one.probe.add_partitions(one.transactional_id, one.current, every), f"adding all partitions of {topic}")
+            one.added.update(every)
 
 
 @KIP890.then("every partition of {topic} holds one {marker_kind} marker of {producer}, and its last stable offset is its high watermark")

@@ -1,14 +1,14 @@
 """Details of the answers of DescribeTransactions, DescribeProducers, FindCoordinator and polls."""
 
 from fencepost.adapters.kafka.values import Isolation, TransactionDescription
-from fencepost.contract.evidence import SetUpFailed, Violation
+from fencepost.contract.evidence import Violation
 from fencepost.contract.outcomes import Done
 from fencepost.steps.kafka.context import ScenarioContext
 from fencepost.steps.kafka.idling import active_in
 from fencepost.steps.kafka.judging import answer_of, judge_answer
 from fencepost.steps.outcomes import observed
 
-from .vocabulary import KIP890
+from .vocabulary import KIP890, Described, EmptyTransactionOf, TransactionIn
 
 _LOOKED_FOR_IN = (1, 3, 4)
 """Versions of FindCoordinator: one key in the fields, the same with compact strings, keys in a batch."""
@@ -20,17 +20,21 @@ def coordinators() -> list[int]:
     return []
 
 
-@KIP890.then("the answer describes a transaction in {partitions} and nowhere else")
-def describes_a_transaction(context: ScenarioContext, partitions: tuple[str, ...]) -> None:
-    """DescribeTransactions answers these partitions, and no other."""
+@KIP890.then("the answer describes {described}")
+def the_answer_describes(context: ScenarioContext, described: Described) -> None:
+    """DescribeTransactions answers these partitions, and no other; or the state Empty, no partition, a start time of -1, and the producer
+    id and epoch of InitProducerId.
+    """
     answer, description = _description(context)
-    due, seen = (" and ".join(map(str, sorted(where))) for where in (context.where(partitions), description.partitions))
-    judge_answer(context, seen == due, due, answer, seen or "no partition")
+    match described:
+        case TransactionIn(partitions):
+            due, seen = (" and ".join(map(str, sorted(where))) for where in (context.where(partitions), description.partitions))
+            judge_answer(context, seen == due, due, answer, seen or "no partition")
+        case EmptyTransactionOf(producer):
+            _judge_empty(context, producer)
 
 
-@KIP890.then("the answer describes an Empty transaction of {producer}, with no partition and no start time")
-def describes_an_empty_one(context: ScenarioContext, producer: str) -> None:
-    """DescribeTransactions answers the state Empty, no partition, a start time of -1, and the producer id and epoch of InitProducerId."""
+def _judge_empty(context: ScenarioContext, producer: str) -> None:
     answer, description = _description(context)
     seen = (description.state, len(description.partitions), description.start_time)
     in_words = f"{seen[0]} with {seen[1]} partitions, start time {seen[2]}"
@@ -119,25 +123,8 @@ def every_client_is_sent_to_one_node(context: ScenarioContext, coordinators: lis
     context.evidence.expect(nodes == {node}, f"node {coordinators[:1]}", f"node {node}", what="coordinator, asked for again")
 
 
-@KIP890.then("a read_committed Fetch of at most one byte of {partition} from {value} gets {values}")
-def a_byte_gets(context: ScenarioContext, partition: str, value: str, values: tuple[str, ...]) -> None:
-    """A read_committed Fetch from that record on, with room for one byte, is answered with the batch at that offset, if it may be."""
-    where = context.partition(partition)
-    context.await_markers()
-    offset = context.read(where, Isolation.READ_UNCOMMITTED).offset_of(value)
-    if offset is None:
-        raise SetUpFailed(f"{partition} does not hold {value}")
-    page = observed(context.observer.page(where, Isolation.READ_COMMITTED, offset, max_bytes=1), f"reading {partition} from {offset}")
-    seen = tuple(page.values())
-    context.evidence.expect(seen == values, _list(values), _list(seen), what=f"one byte of {partition} from {value}")
-
-
 @KIP890.then("the first poll of {partition} showed {values}")
 def the_first_poll_showed(context: ScenarioContext, partition: str, values: tuple[str, ...]) -> None:
     """A consumer of committed data, reading that partition from the start while a node was paused, received just these values."""
     seen = tuple(context.polled[context.partition(partition)][0].values())
     context.evidence.expect(seen == values, str(values), str(seen), what=f"first poll of {partition}")
-
-
-def _list(values: tuple[str, ...]) -> str:
-    return ", ".join(f'"{value}"' for value in values) or "nothing"

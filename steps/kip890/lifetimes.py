@@ -15,7 +15,7 @@ from fencepost.steps.kafka.values import COMMITS
 from fencepost.steps.outcomes import achieved
 from fencepost.steps.sentence import brings_down
 
-from .vocabulary import KIP890
+from .vocabulary import KIP890, Busy, CommitsTo, Initialises
 
 
 @dataclass
@@ -164,13 +164,23 @@ def has_ended_so_many(context: ScenarioContext, producer: str, ended: str, count
         achieved(_ended(context, one, context.partition(partition), commit=COMMITS[ended]), f"a transaction of {producer}")
 
 
-@KIP890.when("{producer} initialises again and again until the transactional id of {other:producer} has expired")
-def initialises_until(context: ScenarioContext, producer: str, other: str) -> None:
-    """Until DescribeTransactions does not know the other one's transactional id, or patience ends.
+@KIP890.when("{producer} {busy} again and again until {expiry} of {other:producer} has expired")
+def is_busy_until(context: ScenarioContext, producer: str, busy: Busy, expiry: str, other: str) -> None:
+    """Until DescribeTransactions does not know the other one's transactional id, or DescribeProducers for the partition does not list its
+    producer id, or patience ends.
 
     InitProducerId has the producer's latest producer id and epoch, and is sent once more at the end; an answer with another producer id
-    ends it as well.
+    ends it as well. Transactions have one record; the first refusal ends them as well: the last answer is the When's. All markers are
+    written when the other one is looked up.
     """
+    match busy:
+        case Initialises():
+            _initialise_until(context, producer, other)
+        case CommitsTo(partition):
+            _commit_until(context, producer, partition, expiry, other)
+
+
+def _initialise_until(context: ScenarioContext, producer: str, other: str) -> None:
     one, idle = context.turn_of(producer), context.producers[other]
     outcome = initialised_again(context, one)
     for _ in context.time.attempts():
@@ -182,13 +192,7 @@ def initialises_until(context: ScenarioContext, producer: str, other: str) -> No
     context.keep(one, outcome, "InitProducerId")
 
 
-@KIP890.when("{producer} commits to {partition} again and again until {expiry} of {other:producer} has expired")
-def commits_until(context: ScenarioContext, producer: str, partition: str, expiry: str, other: str) -> None:
-    """Transactions of one record, until DescribeTransactions does not know the other one's transactional id, or DescribeProducers for the
-    partition does not list its producer id, or patience ends.
-
-    The first refusal ends it as well: the last answer is the When's. All markers are written when the other one is looked up.
-    """
+def _commit_until(context: ScenarioContext, producer: str, partition: str, expiry: str, other: str) -> None:
     one, idle = context.turn_of(producer), context.producers[other]
 
     def is_over() -> bool:

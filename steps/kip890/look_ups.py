@@ -1,12 +1,14 @@
 """The beginning and end of a log, its newest record, and what a reader outside of it gets."""
 
-from fencepost.adapters.kafka.values import Isolation, TopicPartition
+from fencepost.adapters.kafka.values import Isolation
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.steps.kafka.context import ScenarioContext
+from fencepost.steps.kafka.deleting import offset_of
+from fencepost.steps.kafka.fetching import record_in
 from fencepost.steps.outcomes import observed
 from fencepost.wire.kafka.batches import encode
 
-from .vocabulary import KIP890
+from .vocabulary import KIP890, Landmark, Limit, OneByteFrom, SpecialTime, TimeOf, WithoutWaiting
 
 _SPECIAL = {"start": -2, "start on the broker's own disk": -4, "newest record": -3, "end of what is stored elsewhere": -5}
 _LONG_FROM_NOW = 2**42
@@ -16,20 +18,18 @@ _LEVELS = {"read_committed": Isolation.READ_COMMITTED, "read_uncommitted": Isola
 
 
 @KIP890.when("the {landmark} of {partition} is looked up for {isolation}")
-def a_landmark_is_looked_up(context: ScenarioContext, landmark: str, partition: str, isolation: str) -> None:
-    """ListOffsets at that isolation level, with the timestamp that stands for this: -2, -4, -3 or -5; or with one in the next century."""
+def a_landmark_is_looked_up(context: ScenarioContext, landmark: Landmark, partition: str, isolation: str) -> None:
+    """ListOffsets at that isolation level, with the timestamp that stands for this: -2, -4, -3 or -5; with one in the next century; or with
+    the one that this record has in the log.
+    """
     context.begin()
     where = context.asked_partition = context.partition(partition)
-    context.asked_time = _SPECIAL.get(landmark, _LONG_FROM_NOW)
+    match landmark:
+        case TimeOf(value):
+            _, context.asked_time = record_in(context, where, value)
+        case SpecialTime(name):
+            context.asked_time = _SPECIAL.get(name, _LONG_FROM_NOW)
     context.keep(None, context.observer.record_at(where, _LEVELS[isolation], context.asked_time), "ListOffsets")
-
-
-@KIP890.when("the records of {partition} are deleted up to {point}")
-def are_deleted_up_to(context: ScenarioContext, partition: str, point: str) -> None:
-    """DeleteRecords with that offset, sent once after the beginning and the end of the log are known."""
-    context.begin()
-    where = context.partition(partition)
-    context.keep(None, context.observer.delete_records(where, offset_of(context, where, point)), "DeleteRecords")
 
 
 @KIP890.when("{partition} is read from {point} for {isolation}")
@@ -38,6 +38,25 @@ def is_read_from(context: ScenarioContext, partition: str, point: str, isolation
     context.begin()
     where = context.partition(partition)
     context.keep(None, context.observer.page(where, _LEVELS[isolation], offset_of(context, where, point)), "Fetch")
+
+
+@KIP890.then("a read_committed Fetch of {partition} {limit} gets {values}")
+def a_fetch_gets(context: ScenarioContext, partition: str, limit: Limit, values: tuple[str, ...]) -> None:
+    """One read_committed Fetch, sent when no marker is in flight, gets exactly these values: from the start of the log with a max wait of
+    0; or from that record on with room for one byte, which is answered with the batch at that offset, if it may be.
+    """
+    where = context.partition(partition)
+    context.await_markers()
+    match limit:
+        case WithoutWaiting():
+            start, how = observed(context.observer.start_offset(where), f"asking where {partition} starts"), {"max_wait_ms": 0}
+            what = f"records of {partition} by a Fetch with a max wait of 0"
+        case OneByteFrom(value):
+            start, how = record_in(context, where, value)[0], {"max_bytes": 1}
+            what = f"one byte of {partition} from {value}"
+    page = observed(context.observer.page(where, Isolation.READ_COMMITTED, start, **how), f"reading {partition} from {start}")
+    seen = tuple(page.values())
+    context.evidence.expect(seen == values, _quoted(values), _quoted(seen), what=what)
 
 
 @KIP890.then("a Fetch with room for {count:number} batches of {partition} gets {values}, or the first of them")
@@ -70,8 +89,5 @@ def begins_with(context: ScenarioContext, partition: str, beginning: str) -> Non
     )
 
 
-def offset_of(context: ScenarioContext, where: TopicPartition, point: str) -> int:
-    """The offset of a point of a log."""
-    start = observed(context.observer.start_offset(where), f"asking where {where} starts")
-    end = context.end_of(where)
-    return {"a negative offset": -2, "before its start": start - 1, "its start": start, "its end": end, "behind its end": end + 1}[point]
+def _quoted(values: tuple[str, ...]) -> str:
+    return ", ".join(f'"{value}"' for value in values) or "nothing"

@@ -8,9 +8,12 @@ from fencepost.wire.kafka.batches import Batch
 from .vocabulary import KIP890
 
 
-@KIP890.then("the marker in {partition} is a transactional control batch with one record and no sequence")
+@KIP890.then("the marker in {partition} is a transactional control batch with one record, one offset and no sequence")
 def the_marker_is_a_control_batch(context: ScenarioContext, partition: str) -> None:
-    """The batch since the When has both attributes, base sequence -1, and one record with a decision and a coordinator epoch in it."""
+    """The batch since the When has both attributes, base sequence -1, and one record with a decision and a coordinator epoch in it.
+
+    In its header, the last offset equals the first; which offset comes next, it does not show.
+    """
     batch = _new_batch(context, partition)
     holds = batch.transactional and batch.control and len(batch.records) == 1 and batch.base_sequence == -1
     epoch = batch.marker.coordinator_epoch if batch.marker else -1
@@ -21,12 +24,6 @@ def the_marker_is_a_control_batch(context: ScenarioContext, partition: str) -> N
         f"sequence: {batch.base_sequence}, coordinator epoch: {epoch}",
         what=f"marker in {partition}",
     )
-
-
-@KIP890.then("the marker in {partition} begins and ends at one offset")
-def the_marker_takes_one_offset(context: ScenarioContext, partition: str) -> None:
-    """In the header of the batch since the When, the last offset equals the first; which offset comes next, it does not show."""
-    batch = _new_batch(context, partition)
     last = batch.base_offset + (batch.last_offset_delta or 0)
     context.evidence.expect(
         batch.last_offset_delta == 0,

@@ -7,7 +7,7 @@ from fencepost.contract.outcomes import Outcome
 from fencepost.steps.kafka.context import ScenarioContext
 from fencepost.steps.kafka.judging import answered
 from fencepost.steps.kafka.producer import Producer
-from fencepost.wire.kafka.batches import encode
+from fencepost.wire.kafka.batches import Marker, MarkerType, encode, marker_batch
 
 from .vocabulary import KIP890
 
@@ -40,7 +40,8 @@ def has_raised_its_epoch(context: ScenarioContext, producer: str) -> None:
 
 def _produce(context: ScenarioContext, one: Producer, odd_batch: str, partition: str, *, retry: bool) -> Outcome[Appended]:
     where = context.partition(partition)
-    batch = one.probe.batch_of(["odd"], producer=one.current, sequence=one.next_sequence(where), transactional=True)
+    sequence = one.next_sequence(where)
+    batch = one.probe.batch_of(["odd"], producer=one.current, sequence=sequence, transactional=True)
     match odd_batch:
         case "an empty batch":
             batch = replace(batch, records=())
@@ -48,6 +49,10 @@ def _produce(context: ScenarioContext, one: Producer, odd_batch: str, partition:
             batch = replace(batch, base_offset=1)
         case "a batch without a sequence number":
             batch = replace(batch, base_sequence=-1)
+        case "a COMMIT marker" | "an ABORT marker":
+            marker = Marker(MarkerType.COMMIT if odd_batch == "a COMMIT marker" else MarkerType.ABORT, 0)
+            written = marker_batch(marker, one.current.producer_id, one.current.epoch, batch.records[0].timestamp)
+            batch = replace(written, base_sequence=sequence)
     data = encode(batch)
     match odd_batch:
         case "a damaged batch":

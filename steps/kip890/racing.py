@@ -39,22 +39,18 @@ def ends_both_ways(context: ScenarioContext, raced: dict[str, Outcome[object]], 
     context.keep(one, raced[first], "EndTxn")
 
 
-@KIP890.then("one of the two ends has succeeded, and only one")
-def just_one(context: ScenarioContext, raced: dict[str, Outcome[object]]) -> None:
-    """The other is refused CONCURRENT_TRANSACTIONS, INVALID_TXN_STATE or PRODUCER_FENCED, or with an error to find its coordinator."""
+@KIP890.then("only one of the two ends has succeeded, and {partitions} hold only its markers")
+def just_one(context: ScenarioContext, raced: dict[str, Outcome[object]], partitions: tuple[str, ...]) -> None:
+    """The other is refused CONCURRENT_TRANSACTIONS, INVALID_TXN_STATE or PRODUCER_FENCED, or with an error to find its coordinator. All
+    markers since the When are of the winner's type, and each of these logs has one.
+    """
     outcomes = [answered(outcome, "two ends raced") for outcome in raced.values()]
     conforming = all(isinstance(outcome, Done) or outcome.error in _LOSERS for outcome in outcomes)
     winners = [outcome for outcome in outcomes if isinstance(outcome, Done)]
     context.evidence.expect(conforming and len(winners) == 1, "one success", _answers(raced), what="answers to two EndTxn")
-
-
-@KIP890.then("{partitions} hold only the markers of the end that succeeded")
-def markers_of_the_winner(context: ScenarioContext, raced: dict[str, Outcome[object]], partitions: tuple[str, ...]) -> None:
-    """All markers since the When are of the winner's type, and each of these logs has one."""
-    winners = [verb for verb, outcome in raced.items() if isinstance(outcome, Done)]
     found = {name: [kind for _, kind in new_markers(context, name)] for name in partitions}
     kinds = {kind for new in found.values() for kind in new}
-    due = {MarkerType.COMMIT if COMMITS[verb] else MarkerType.ABORT for verb in winners}
+    due = {MarkerType.COMMIT if COMMITS[verb] else MarkerType.ABORT for verb, outcome in raced.items() if isinstance(outcome, Done)}
     context.evidence.expect(
         kinds == due and len(kinds) == 1 and all(found.values()),
         "markers of one decision, the winner's",

@@ -2,7 +2,6 @@
 
 from fencepost.contract.outcomes import Done, Refused
 from fencepost.steps.kafka.context import ScenarioContext
-from fencepost.steps.kafka.initialising import at_its_coordinator
 from fencepost.steps.kafka.judging import answer_of, judge_answer, reported
 from fencepost.steps.kafka.leaders import let_one_node_lead
 
@@ -20,16 +19,6 @@ def is_sent_for_several(context: ScenarioContext, about_partitions: str, partiti
     let_one_node_lead(context, *places)
     context.begin()
     context.keep(None, context.observer.ask_leader(APIS[about_partitions], places), about_partitions)
-
-
-@KIP890.when("DescribeTransactions is sent for {producers} and an unused transactional id")
-def is_sent_for_several_ids(context: ScenarioContext, producers: tuple[str, ...]) -> None:
-    """One request for all, sent once, to their coordinator, which is that of the last id too; no InitProducerId has named that one."""
-    asked = [context.producers[name] for name in producers]
-    unused = at_its_coordinator(context, context.observer, "unused", near=asked[0])
-    context.begin()
-    answer = context.observer.describe_transactions([*(one.transactional_id for one in asked), unused])
-    context.keep(None, answer, "DescribeTransactions")
 
 
 @KIP890.then("the last entry alone is refused with {errors}")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from fencepost.steps.kafka.values import API_VERSIONS, NUMBER, ApiVersion
+from fencepost.steps.kafka.values import API_VERSIONS, NUMBER, PARTITION, PARTITIONS, PRODUCER, VALUE, ApiVersion
 from fencepost.steps.kafka.vocabulary import TYPES
 from fencepost.steps.sentence import ValueType, Vocabulary, choice, phrases
 from fencepost.steps.values import text
@@ -25,11 +25,80 @@ class VersionsOffered:
 
 
 @dataclass(frozen=True)
+class SpecialTime:
+    """A place in a log for which ListOffsets has a timestamp."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class TimeOf:
+    """The time of a record."""
+
+    value: str
+
+
+@dataclass(frozen=True)
+class WithoutWaiting:
+    """A Fetch from the start of the log with a max wait of 0."""
+
+
+@dataclass(frozen=True)
+class OneByteFrom:
+    """A Fetch from this record on with room for one byte."""
+
+    value: str
+
+
+@dataclass(frozen=True)
+class TransactionIn:
+    """A transaction in exactly these partitions."""
+
+    partitions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class EmptyTransactionOf:
+    """The state of a producer that has initialised and nothing else."""
+
+    producer: str
+
+
+@dataclass(frozen=True)
+class Written:
+    """A record in each partition."""
+
+    value: str
+
+
+@dataclass(frozen=True)
+class Added:
+    """All partitions in one request."""
+
+
+@dataclass(frozen=True)
+class Initialises:
+    """InitProducerId with the latest producer id and epoch."""
+
+
+@dataclass(frozen=True)
+class CommitsTo:
+    """Transactions of one record."""
+
+    partition: str
+
+
+@dataclass(frozen=True)
 class FeaturesOffered:
     """The supported features that versions of ApiVersions before 4 can list."""
 
 
 Offered: TypeAlias = LevelOffered | VersionsOffered | FeaturesOffered
+Landmark: TypeAlias = SpecialTime | TimeOf
+Limit: TypeAlias = WithoutWaiting | OneByteFrom
+Described: TypeAlias = TransactionIn | EmptyTransactionOf
+Everywhere: TypeAlias = Written | Added
+Busy: TypeAlias = Initialises | CommitsTo
 
 OFFERED = phrases(
     "offered",
@@ -52,22 +121,58 @@ NOTHING_OR_ALL = choice("nothing_or_all", "nothing", "all", meaning="what reader
 
 SEQUENCE = ValueType("sequence", r"-1|0|[1-9][0-9]*", "a sequence number; -1 where there is none", int, str)
 
-LANDMARK = choice(
+LANDMARK = phrases(
     "landmark",
-    *("start", "start on the broker's own disk", "newest record", "end of what is stored elsewhere", "first record from the next century"),
-    meaning="what ListOffsets is asked for: a place, or the time of a record",
+    (
+        choice(
+            "special",
+            *(
+                "start",
+                "start on the broker's own disk",
+                "newest record",
+                "end of what is stored elsewhere",
+                "first record from the next century",
+            ),
+            meaning="a place, or a time",
+        ),
+        VALUE,
+    ),
+    "what ListOffsets is asked for: a place, or the time of a record",
+    {"{name:special}": SpecialTime, "first record from the time of {value}": TimeOf},
 )
-POINT = choice(
-    "point",
-    *("a negative offset", "before its start", "its start", "its end", "behind its end"),
-    meaning="an offset by where it is in the log; a negative one is -2",
+LIMIT = phrases(
+    "limit",
+    (VALUE,),
+    "a Fetch with a max wait of 0 from the start of the log, or with room for one byte from that record on",
+    {"that does not wait": WithoutWaiting, "for at most one byte from {value}": OneByteFrom},
+)
+DESCRIBED = phrases(
+    "described",
+    (PARTITIONS, PRODUCER),
+    "what DescribeTransactions answers: exactly these partitions; or the state Empty, and the producer id and epoch of InitProducerId",
+    {
+        "a transaction in {partitions} and nowhere else": TransactionIn,
+        "an Empty transaction of {producer}, with no partition and no start time": EmptyTransactionOf,
+    },
+)
+EVERYWHERE = phrases(
+    "everywhere",
+    (VALUE,),
+    "Produce once for each partition, or one AddPartitionsToTxn v3 with all of them",
+    {"written {value} to": Written, "added": Added},
+)
+BUSY = phrases(
+    "busy",
+    (PARTITION,),
+    "what a producer does while another one is idle",
+    {"initialises": Initialises, "commits to {partition}": CommitsTo},
 )
 BEGINNING = text("beginning", r'what comes next|"[ -!#-~]*"', "a record, or what will be written next")
 ODD_BATCH = choice(
     "odd_batch",
     *("a damaged batch", "an empty batch", "a batch with an offset of its own", "a batch without a sequence number"),
-    "a batch with the beginning of another behind it",
-    meaning="a batch with one fault",
+    *("a batch with the beginning of another behind it", "a COMMIT marker", "an ABORT marker"),
+    meaning="a batch with one fault; a marker is a control batch that looks like a coordinator's, but for its sequence number",
 )
 KEY = text(
     "key",
@@ -103,7 +208,8 @@ EPOCH = choice("epoch", "a larger", "no smaller", meaning="than before")
 KIP890 = Vocabulary(
     "kip890",
     (
-        *(*TYPES, OFFERED, COORDINATOR_EPOCH, NOTHING_OR_ALL, SEQUENCE, LANDMARK, POINT, BEGINNING, ODD_BATCH, HANDLE),
+        *(*TYPES, OFFERED, COORDINATOR_EPOCH, NOTHING_OR_ALL, SEQUENCE, LANDMARK, BEGINNING, ODD_BATCH, HANDLE),
         *(ABOUT_PARTITIONS, KEY, RETENTION, PASS_COUNT, WHICH_APPEND, OWN_LOG, CHANGE, EXPIRY, STATES, EPOCH, SENT_TO),
+        *(LIMIT, DESCRIBED, EVERYWHERE, BUSY),
     ),
 )

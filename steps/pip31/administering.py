@@ -1,13 +1,13 @@
 """Topics as an administrator handles them: created, partitioned or not, deleted, and terminated."""
 
 from collections.abc import Callable
-from http import HTTPStatus
 
 from fencepost.adapters.pulsar.values import persistent
-from fencepost.contract.outcomes import Done, Outcome, Refused
+from fencepost.contract.outcomes import Outcome
 from fencepost.steps.outcomes import achieved, observed
 from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.pulsar.making import partition_of
+from fencepost.steps.pulsar.moving import has_log
 from fencepost.steps.pulsar.vocabulary import Participant
 
 from .vocabulary import PIP31
@@ -62,7 +62,7 @@ def has_partitions(context: ScenarioContext, topic: str, count: int) -> None:
     """Clients are answered that number, and there are exactly so many topics with the names of partitions, from 0 on."""
     whole = context.topics[topic]
     reported = observed(context.client.partitions(whole), f"asking how many partitions {topic} has")
-    there = [number for number in range(count + 1) if _is_there(context, partition_of(whole, number))]
+    there = [number for number in range(count + 1) if has_log(context, partition_of(whole, number))]
     holds = reported == count and there == list(range(count))
     context.evidence.expect(holds, f"{count}, {list(range(count))}", f"{reported}, {there}", what=f"partitions of {topic}")
 
@@ -79,25 +79,8 @@ def client_is_notified(context: ScenarioContext, role: str, participant: Partici
         _expect_closed(context, what, lambda: context.client.is_subscribed(consumer))
 
 
-@PIP31.then("there is no topic {topic}")
-def is_no_topic(context: ScenarioContext, topic: str) -> None:
-    """An administrator who asks for its log is answered that it is not found."""
-    there = _is_there(context, context.topics[topic])
-    context.evidence.expect(not there, "none", "a topic" if there else "none", what=f"topic {topic}")
-
-
 def _deleted(context: ScenarioContext, topic: str) -> Outcome[None]:
     return context.client.delete_topic(context.topics[topic])
-
-
-def _is_there(context: ScenarioContext, name: str) -> bool:
-    match context.client.log_stats(name):
-        case Done():
-            return True
-        case Refused(code=HTTPStatus.NOT_FOUND):
-            return False
-        case trouble:
-            return bool(observed(trouble, f"looking at {name}"))
 
 
 def _expect_closed(context: ScenarioContext, who: str, is_open: Callable[[], bool]) -> None:

@@ -6,6 +6,7 @@ from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.values import Action, Subscription, persistent
 from fencepost.contract.evidence import NoAnswer
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
+from fencepost.steps.answers import judge_done, judge_refused
 from fencepost.steps.outcomes import achieved
 from fencepost.steps.pulsar.context import ScenarioContext
 
@@ -21,6 +22,8 @@ class AnsweredRequests:
     """The outcome of each request, by its description."""
 
     to: dict[str, Outcome[object]] = field(default_factory=dict)
+    unknown: set[str] = field(default_factory=set)
+    """Those of an unknown transaction."""
 
 
 @PIP31.state
@@ -130,7 +133,17 @@ def _end_unknown(context: ScenarioContext, answers: AnsweredRequests, topic: str
 def are_answered(context: ScenarioContext, answers: AnsweredRequests, outcome: str) -> None:
     """Answered: with success or with an error. Done: with success. Silence to one of them is a violation where the client then asks, on its
     first connection, how many coordinators there are, and is answered: that broker is not merely slow.
+
+    Answered by its own answer: that has the id of the request. Requests for the existing transaction succeed, and a new one is begun;
+    requests for the unknown one are refused with TransactionNotFound.
     """
+    if outcome == "answered by its own answer":
+        for what, answer in answers.to.items():
+            if what in answers.unknown:
+                judge_refused(context.evidence, f"answer to {what}", answer, ("TransactionNotFound",))
+            else:
+                judge_done(context.evidence, f"answer to {what}", answer)
+        return
     accepted = (Done,) if outcome == "done" else (Done, Refused)
     _judge(context, answers, [what for what, answer in answers.to.items() if not isinstance(answer, accepted)])
 

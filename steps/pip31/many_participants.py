@@ -1,18 +1,51 @@
-"""Transactions with many participants: topics and subscriptions whose names are numbers."""
+"""Transactions with many messages, or with many participants: topics and subscriptions whose names are numbers."""
 
 from fencepost.adapters.pulsar.values import SubscriptionType
 from fencepost.steps.outcomes import achieved, observed
+from fencepost.steps.pulsar.acknowledging import has_acknowledged
+from fencepost.steps.pulsar.consuming import has_received
 from fencepost.steps.pulsar.context import ScenarioContext
-from fencepost.steps.pulsar.vocabulary import Participant
+from fencepost.steps.pulsar.vocabulary import Acknowledged, Participant
 
-from .vocabulary import PIP31
+from .strays import post
+from .vocabulary import (
+    PIP31,
+    AcknowledgedForEach,
+    AcknowledgedOneByOne,
+    Each,
+    Many,
+    MessagesUnderWay,
+    SubscriptionsConsumed,
+    TopicsShow,
+    WrittenMessages,
+    WrittenToEach,
+)
 
 
-@PIP31.given("{transaction} has written a message to each of {count} topics")
-def has_written_to_each(context: ScenarioContext, transaction: str, count: int) -> None:
-    """New topics, whose names are their numbers. All are added in one request, and then each gets its number in a SEND, which was
-    acknowledged.
+@PIP31.given("{transaction} has {many}")
+def has_done_many(context: ScenarioContext, transaction: str, many: Many) -> None:
+    """For each of new topics or new shared subscriptions, whose names are their numbers: all are added in one request. Then each topic gets
+    its number in a SEND, which was acknowledged; each subscription has received the message, which is the topic's only one, and
+    acknowledges it, which was answered with success.
+
+    Messages to one topic: SEND of all of them before the first receipt is read; then each was acknowledged, or, in flight, no receipt is
+    read before a Then reads it. A message is its number. One by one: new messages outside of transactions, in an empty topic; the consumer
+    of a new shared subscription has received all of them, and acknowledged each with a separate ACK, which was answered with success.
     """
+    match many:
+        case WrittenToEach(count):
+            _write_to_each(context, transaction, count)
+        case WrittenMessages(count, topic):
+            _write_many(context, transaction, count, topic)
+        case MessagesUnderWay(count, topic):
+            _send_many(context, transaction, count, topic)
+        case AcknowledgedForEach(value, topic, count):
+            _acknowledge_for_each(context, transaction, value, topic, count)
+        case AcknowledgedOneByOne(count, topic, subscription):
+            _acknowledge_one_by_one(context, transaction, count, topic, subscription)
+
+
+def _write_to_each(context: ScenarioContext, transaction: str, count: int) -> None:
     names = [str(number) for number in range(1, count + 1)]
     for name in names:
         context.topics.create(name)
@@ -22,11 +55,30 @@ def has_written_to_each(context: ScenarioContext, transaction: str, count: int) 
         achieved(context.send(transaction, name, name), f"writing to topic {name}")
 
 
-@PIP31.given("{transaction} has acknowledged {value} of {topic} for each of {count} subscriptions")
-def has_acknowledged_for_each(context: ScenarioContext, transaction: str, value: str, topic: str, count: int) -> None:
-    """New shared subscriptions, whose names are their numbers; each has received the message, which is the topic's only one. All are added
-    in one request, and then each acknowledges the message in the transaction, which was answered with success.
-    """
+def _send_many(context: ScenarioContext, transaction: str, count: int, topic: str) -> None:
+    context.take_part(transaction, Participant(topic, is_subscription=False))
+    post(context, transaction, topic, range(1, count + 1))
+
+
+def _write_many(context: ScenarioContext, transaction: str, count: int, topic: str) -> None:
+    _send_many(context, transaction, count, topic)
+    state = context.transactions[transaction]
+    for name, value, pending in state.under_way:
+        achieved(context.client.receipt(pending), f"writing {value} to {name}")
+        state.written.append((name, value))
+    state.under_way.clear()
+
+
+def _acknowledge_one_by_one(context: ScenarioContext, transaction: str, count: int, topic: str, subscription: str) -> None:
+    values = tuple(str(number) for number in range(1, count + 1))
+    for value in values:
+        achieved(context.topics.send(topic, value), f"writing {value} to {topic}")
+    has_received(context, SubscriptionType.SHARED, subscription, values, topic, None)
+    for value in values:
+        has_acknowledged(context, transaction, Acknowledged((value,)), subscription, None)
+
+
+def _acknowledge_for_each(context: ScenarioContext, transaction: str, value: str, topic: str, count: int) -> None:
     names = [str(number) for number in range(1, count + 1)]
     for name in names:
         one = context.subscriptions.subscribe(name, topic, SubscriptionType.SHARED, name)
@@ -39,18 +91,26 @@ def has_acknowledged_for_each(context: ScenarioContext, transaction: str, value:
         achieved(acknowledged, f"acknowledging for {name}")
 
 
-@PIP31.then("each of the {count} topics shows its readers the message of {transaction}")
-def each_topic_shows(context: ScenarioContext, count: int, transaction: str) -> None:
-    """A new subscription of each topic receives what the transaction has written to it, and nothing else."""
+@PIP31.then("each of the {each}")
+def each_of_many(context: ScenarioContext, each: Each) -> None:
+    """A new subscription of each topic receives what the transaction has written to it, and nothing else. Within patience, the cursor of
+    each subscription has reached this message: it is deleted there, and not only pending.
+    """
+    match each:
+        case TopicsShow(count, transaction):
+            _judge_topics(context, count, transaction)
+        case SubscriptionsConsumed(count, value):
+            _judge_subscriptions(context, count, value)
+
+
+def _judge_topics(context: ScenarioContext, count: int, transaction: str) -> None:
     written = dict(context.transactions[transaction].written)
     expected = [written[str(number)] for number in range(1, count + 1)]
     found = [value for number in range(1, count + 1) for value in context.topics.seen(str(number))]
     context.expect_messages(f"readers of {count} topics", expected, found)
 
 
-@PIP31.then("each of the {count} subscriptions has consumed {value}")
-def each_subscription_has_consumed(context: ScenarioContext, count: int, value: str) -> None:
-    """Within patience, the cursor of each subscription has reached this message: it is deleted there, and not only pending."""
+def _judge_subscriptions(context: ScenarioContext, count: int, value: str) -> None:
     context.transactions.await_ends()
     missing = [str(number) for number in range(1, count + 1)]
     for _ in context.session.time.attempts():

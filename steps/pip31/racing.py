@@ -16,7 +16,7 @@ from fencepost.steps.pulsar.transactions import shown_status
 from fencepost.steps.pulsar.vocabulary import EACH, Participant
 from fencepost.steps.settling import let_pass
 
-from .vocabulary import PIP31
+from .vocabulary import PIP31, AtItsTimeout, EndsOfAll, InTurn
 
 _HALF_A_SECOND_MS = 500
 _AHEAD_MS = 100
@@ -43,11 +43,22 @@ def is_asked_both(context: ScenarioContext, which: str, first: Action, second: A
         transactions[name].ends[pending.action] = ender.ended(pending)
 
 
-@PIP31.when("each of them is committed {moment} its timeout")
-def are_committed(context: ScenarioContext, moment: str) -> None:
+@PIP31.when("each of them is {ends_of_all}")
+def are_ended(context: ScenarioContext, ends_of_all: EndsOfAll) -> None:
     """END_TXN of one after another: from shortly before the first timeout on, or each half a second before its own. A refusal that was
-    answered after a timeout that should not be reached is not judged: the timeout may be its cause.
+    answered after a timeout that should not be reached is not judged: the timeout may be its cause. In turn: the first one commits, the
+    second one aborts, and so on.
     """
+    match ends_of_all:
+        case AtItsTimeout(moment):
+            _commit_at_timeouts(context, moment)
+        case InTurn():
+            for number, name in enumerate(list(context.transactions.by_name)):
+                action = Action.ABORT if number % 2 else Action.COMMIT
+                achieved(context.transactions.end(name, action), f"ending transaction {name}")
+
+
+def _commit_at_timeouts(context: ScenarioContext, moment: str) -> None:
     time, transactions = context.session.time, context.transactions
     if moment == "at about":
         first = min(transaction.expires_ms for transaction in transactions.by_name.values())

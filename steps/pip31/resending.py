@@ -9,7 +9,7 @@ from fencepost.steps.outcomes import achieved
 from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.pulsar.vocabulary import Participant, PlainMessages
 
-from .vocabulary import PIP31
+from .vocabulary import PIP31, Again, FirstAt, Opening
 
 
 @dataclass
@@ -81,24 +81,30 @@ def producer_has_closed(context: ScenarioContext, sent: NamedProducers, producer
     achieved(probe.close_producer(sent.by_producer[producer][0]), f"closing producer {producer}")
 
 
-@PIP31.when("producer {producer} opens again[ {opening}]")
-def producer_opens_again(context: ScenarioContext, sent: NamedProducers, producer: str, opening: str | None) -> None:
+@PIP31.when("producer {producer} opens {opening}")
+def producer_opens(context: ScenarioContext, sent: NamedProducers, producer: str, opening: Opening) -> None:
     """PRODUCER under the same name; on a new connection if the old one was lost; once, on the old connection, if the first producer is
-    still open there.
+    still open there. For the first time: under an unused name; the answer has -1, and the first message has sequence id 0.
     """
+    match opening:
+        case FirstAt(topic):
+            _open_first(context, sent, producer, topic)
+        case Again(how):
+            _open_again(context, sent, producer, how)
+
+
+def _open_again(context: ScenarioContext, sent: NamedProducers, producer: str, how: str) -> None:
     known, txn, sequence_id = sent.by_producer[producer]
     probe: PulsarProbe = context.session.client(f"sender-{producer}")
-    if opening == "on a new connection":
+    if how == "again on a new connection":
         probe.close()
-    answer = probe.producer(known.topic, name=known.name, retry=opening != "while it is open")
+    answer = probe.producer(known.topic, name=known.name, retry=how != "again while it is open")
     context.ask("PRODUCER", answer)
     if isinstance(answer, Done):
         sent.by_producer[producer] = (answer.value, txn, sequence_id)
 
 
-@PIP31.when("producer {producer} opens for the first time at {topic}")
-def producer_opens(context: ScenarioContext, sent: NamedProducers, producer: str, topic: str) -> None:
-    """PRODUCER under an unused name; the answer has -1, and the first message has sequence id 0."""
+def _open_first(context: ScenarioContext, sent: NamedProducers, producer: str, topic: str) -> None:
     probe: PulsarProbe = context.session.client(f"sender-{producer}")
     opened = achieved(probe.producer(context.topics[topic], name=context.session.unique(producer)), f"opening producer {producer}")
     sent.by_producer[producer] = (opened, TxnId(0, 0), -1)

@@ -9,15 +9,6 @@ from fencepost.steps.pulsar.vocabulary import Participant
 from .vocabulary import PIP31
 
 
-@PIP31.given("{transaction} has {count} messages under way to {topic}")
-def has_under_way(context: ScenarioContext, transaction: str, count: int, topic: str) -> None:
-    """SEND of all of them in the transaction, one after the other; the message of each is its number. No receipt is read before a Then
-    reads it.
-    """
-    context.take_part(transaction, Participant(topic, is_subscription=False))
-    _post(context, transaction, topic, range(1, count + 1))
-
-
 @PIP31.when("{transaction} commits among {count} messages in flight to {topic}")
 def commits_among(context: ScenarioContext, transaction: str, count: int, topic: str) -> None:
     """SEND of the first half of them, END_TXN on a separate connection, and SEND of the other half: all are sent before the first answer is
@@ -26,22 +17,11 @@ def commits_among(context: ScenarioContext, transaction: str, count: int, topic:
     context.take_part(transaction, Participant(topic, is_subscription=False))
     context.topics.producer(topic)
     (ender,) = context.transactions.enders(1)
-    _post(context, transaction, topic, range(1, count // 2 + 1))
+    post(context, transaction, topic, range(1, count // 2 + 1))
     pending = context.transactions.begin_end_by(ender, transaction, Action.COMMIT)
-    _post(context, transaction, topic, range(count // 2 + 1, count + 1))
+    post(context, transaction, topic, range(count // 2 + 1, count + 1))
     context.transactions[transaction].ends[Action.COMMIT] = ender.ended(pending)
     context.ask("END_TXN", context.transactions[transaction].ends[Action.COMMIT])
-
-
-@PIP31.given("{transaction} has written {count} messages to {topic}")
-def has_written_many(context: ScenarioContext, transaction: str, count: int, topic: str) -> None:
-    """SEND of all of them in the transaction before the first receipt is read; then each was acknowledged. A message is its number."""
-    has_under_way(context, transaction, count, topic)
-    state = context.transactions[transaction]
-    for name, value, pending in state.under_way:
-        achieved(context.client.receipt(pending), f"writing {value} to {name}")
-        state.written.append((name, value))
-    state.under_way.clear()
 
 
 @PIP31.then("readers of {topic} see exactly what of {transaction} was receipted")
@@ -59,7 +39,8 @@ def see_what_was_receipted(context: ScenarioContext, topic: str, transaction: st
     context.expect_messages(f"readers of {topic}", receipted, context.topics.seen(topic))
 
 
-def _post(context: ScenarioContext, transaction: str, topic: str, numbers: range) -> None:
+def post(context: ScenarioContext, transaction: str, topic: str, numbers: range) -> None:
+    """Send messages in the transaction, each of which is its number, and read no receipt."""
     producer, txn = context.topics.producer(topic), context.id_of(transaction)
     for value in map(str, numbers):
         pending = achieved(context.client.post(producer, value, transaction=txn), f"sending {value} to {topic}")

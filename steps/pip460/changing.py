@@ -10,12 +10,16 @@ from fencepost.steps.sentence import takes_minutes
 from fencepost.steps.settling import let_pass
 
 from .context import RequestedChange, ScenarioScalableTopics
+from .readers import Readers
 from .traffic import Traffic
-from .vocabulary import PIP460, SplitOrMerge
+from .vocabulary import PIP460, Attempt, CameOf, CutShort, Origin, SegmentsOf, SplitOrMerge, Tried
 
-_RETENTION_PASSED_S, _MOST_OF_IT_S = 70.0, 58.0
+_GRACE_S, _MOST_OF_GRACE_S = 63.0, 45.0
+"""Longer than a controller waits for a consumer which looks who is there once a second, and not so long, in any case."""
+_RETENTION_PASSED_S, _MOST_OF_RETENTION_S = 70.0, 58.0
 """Longer than the minute for which sealed segments that no subscription needs are kept, and a little less than it."""
 _FAULT_OF_THE_CLIENT = range(400, 500)
+_COME_AGAIN = "ServiceNotReady"
 
 SPLIT = PIP460.act(
     given="{segment} has been split into {low:segment} and {high:segment}[, {times} times]",
@@ -29,14 +33,16 @@ MERGE = PIP460.act(
     meaning="The child has this name. While they are written to: as with a split.",
 )
 TRY = PIP460.act(
-    given="{change} has been tried",
+    given="{change} has been {attempt}",
     when="{change} is asked for",
-    meaning="As a Given, whatever came of it. Nobody learns what the children are called.",
+    meaning="As a Given, whatever came of it. The children get no names. Cut short: the system loses its power when it reaches that "
+    "point of the change, and restarts with what was durable.",
 )
-RETENTION = PIP460.act(
-    given="the retention of sealed segments has passed[ {nearly}]",
-    when="the retention of sealed segments passes",
-    meaning="Time passes for as long as sealed segments are kept that nobody needs, and longer; or a little less.",
+PERIOD = PIP460.act(
+    given="the {period} has passed[ {nearly}]",
+    when="the {period} passes[ {nearly}]",
+    meaning="Time passes for as long as sealed segments are kept that no subscription needs, or as the controller waits for a consumer "
+    "that is cut off, and longer; or a little less.",
 )
 
 
@@ -79,8 +85,12 @@ def are_merged(
 
 
 @TRY.given
-def has_been_tried(scalable_topics: ScenarioScalableTopics, change: SplitOrMerge) -> None:
-    scalable_topics.change(change)
+def has_been_tried(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, change: SplitOrMerge, attempt: Attempt) -> None:
+    match attempt:
+        case Tried():
+            scalable_topics.change(change)
+        case CutShort(moment):
+            _cut_short(context, scalable_topics, change, moment)
 
 
 @TRY.when
@@ -88,28 +98,23 @@ def is_asked_for(context: ScenarioContext, scalable_topics: ScenarioScalableTopi
     context.ask(str(change), scalable_topics.change(change).answer)
 
 
-@RETENTION.given
+@PERIOD.given
+@PERIOD.when
 @takes_minutes
-def retention_has_passed(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, nearly: str | None) -> None:
-    _wait(context, scalable_topics, _MOST_OF_IT_S if nearly else _RETENTION_PASSED_S)
-
-
-@RETENTION.when
-@takes_minutes
-def retention_passes(context: ScenarioContext, scalable_topics: ScenarioScalableTopics) -> None:
-    _wait(context, scalable_topics, _RETENTION_PASSED_S)
-
-
-def _wait(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, seconds: float) -> None:
-    """Then look at the layouts, so that the history shows which segments are gone by then."""
-    let_pass(context.session.time, seconds)
+def period_passes(
+    context: ScenarioContext, scalable_topics: ScenarioScalableTopics, readers: Readers, period: str, nearly: str | None
+) -> None:
+    if period == "grace period":
+        readers.mark()
+        let_pass(context.session.time, _MOST_OF_GRACE_S if nearly else _GRACE_S)
+        return
+    let_pass(context.session.time, _MOST_OF_RETENTION_S if nearly else _RETENTION_PASSED_S)
+    # The history is to show which segments are gone by then.
     for topic in scalable_topics.by_name.values():
         context.client.layout(topic, retry=False)
 
 
-@PIP460.given("{change} has been cut short {moment}")
-def has_been_cut_short(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, change: SplitOrMerge, moment: str) -> None:
-    """The system loses its power when it reaches that point of the change, and restarts with what was durable."""
+def _cut_short(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, change: SplitOrMerge, moment: str) -> None:
     context.session.faults.crash_at(moment)
     answer = scalable_topics.change(change).answer
     if not isinstance(answer, Unknown):
@@ -117,11 +122,38 @@ def has_been_cut_short(context: ScenarioContext, scalable_topics: ScenarioScalab
     context.session.faults.restart()
 
 
-@PIP460.given("{family} came of {parents:family}")
-def came_of(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, family: tuple[str, ...], parents: tuple[str, ...]) -> None:
+@PIP460.given("{family} {origin}")
+def are_called(
+    context: ScenarioContext, scalable_topics: ScenarioScalableTopics, readers: Readers, family: tuple[str, ...], origin: Origin
+) -> None:
     """Within patience the parents have these children, all of them active, whichever broker completed the change. They get these names, the
-    lowest hashes first.
+    lowest hashes first. Or each of these stream consumers is assigned one segment, whichever the controller chose, and that gets this name.
     """
+    match origin:
+        case CameOf(parents):
+            _call_children(context, scalable_topics, family, parents)
+        case SegmentsOf(members):
+            _call_assigned(context, scalable_topics, readers, members, family)
+
+
+def _call_assigned(
+    context: ScenarioContext, scalable_topics: ScenarioScalableTopics, readers: Readers, members: tuple[str, ...], family: tuple[str, ...]
+) -> None:
+    for member, name in zip(members, family, strict=True):
+        for _ in context.session.time.attempts():
+            assignment = readers.assignment(member)
+            if len(assignment.numbers) == 1:
+                break
+        topic = readers[member].topic
+        named = [segment for number in assignment.numbers if (segment := scalable_topics.layout(topic).named(number)) is not None]
+        if len(named) != 1:
+            raise SetUpFailed(f"{member} is assigned {len(named)} segments of {topic}; expected one, for each has its consumer")
+        scalable_topics.call(name, topic, named[0])
+
+
+def _call_children(
+    context: ScenarioContext, scalable_topics: ScenarioScalableTopics, family: tuple[str, ...], parents: tuple[str, ...]
+) -> None:
     topic, due = scalable_topics.places[parents[0]].topic, {scalable_topics.places[name].number for name in parents}
     for _ in context.session.time.attempts():
         born = [segment for segment in scalable_topics.given_layout(topic).active if set(segment.parents) == due]
@@ -153,13 +185,19 @@ def are_asked_for_at_once(
         context.ask(str(one), scalable_topics.note(one, before, answer).answer)
 
 
-@PIP460.then("it is refused as something that cannot be done")
-def is_refused_as_impossible(context: ScenarioContext) -> None:
-    """With a status from 400 to 499, and not with a failure of the broker."""
+@PIP460.then("it is refused {finally_}")
+def is_refused_finally(context: ScenarioContext, finally_: str) -> None:
+    """As something that cannot be done: with a status from 400 to 499, and not with a failure of the broker. For good: with another error
+    than ServiceNotReady, after which every client looks the topic up again and retries.
+    """
     error, code = error_of(context.answer)
-    holds = isinstance(context.answer, Refused) and context.answer.code in _FAULT_OF_THE_CLIENT
+    holds, expected = isinstance(context.answer, Refused), "a refusal for good"
+    if finally_ == "for good":
+        holds = holds and error != _COME_AGAIN
+    else:
+        holds, expected = holds and code in _FAULT_OF_THE_CLIENT, "a refusal with 4xx"
     seen = reported(known(context.answer))
-    context.evidence.expect(holds, "a refusal with 4xx", seen, what=f"answer to {context.asked}", error=error, code=code)
+    context.evidence.expect(holds, expected, seen, what=f"answer to {context.asked}", error=error, code=code)
 
 
 @PIP460.then("soon {change} is made")

@@ -11,9 +11,8 @@ from fencepost.adapters.pulsar.values import (
     scalable,
 )
 from fencepost.contract.evidence import SetUpFailed
-from fencepost.contract.outcomes import Done, Outcome, Refused
-from fencepost.steps.answers import known, reported
-from fencepost.steps.outcomes import achieved, error_of, observed
+from fencepost.contract.outcomes import Done, Outcome
+from fencepost.steps.outcomes import achieved, observed
 from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.pulsar.subscriptions import Subscriber
 from fencepost.steps.pulsar.topics import is_sentinel
@@ -24,7 +23,6 @@ from .vocabulary import PIP460
 
 OLD_CLIENT = "old client"
 """A client that uses every topic as a classic topic, whatever its name."""
-_COME_AGAIN = "ServiceNotReady"
 _FAR_AWAY = 1_000_000
 """More segments than any scenario has."""
 
@@ -134,15 +132,6 @@ def opens(context: ScenarioContext, opening: str, topic: str, domain: str | None
         context.ask("SUBSCRIBE", client.subscribe(name, "old", retry=False, broker=broker))
     else:
         context.ask("PRODUCER", client.producer(name, retry=False, broker=broker))
-
-
-@PIP460.then("it is refused for good")
-def is_refused_for_good(context: ScenarioContext) -> None:
-    """With another error than ServiceNotReady, after which every client looks the topic up again and retries."""
-    error, code = error_of(context.answer)
-    holds = isinstance(context.answer, Refused) and error != _COME_AGAIN
-    seen = reported(known(context.answer))
-    context.evidence.expect(holds, "a refusal for good", seen, what=f"answer to {context.asked}", error=error, code=code)
 
 
 @PIP460.then("{topic} {found} among the scalable topics of {namespace}")

@@ -7,15 +7,12 @@ from fencepost.contract.evidence import SetUpFailed, Violation
 from fencepost.contract.outcomes import Done, Unknown
 from fencepost.steps.outcomes import achieved
 from fencepost.steps.pulsar.context import ScenarioContext
-from fencepost.steps.sentence import takes_minutes
 from fencepost.steps.settling import let_pass
 
 from .context import ScenarioScalableTopics
 from .readers import Readers, StreamMember
-from .vocabulary import PIP460
+from .vocabulary import PIP460, Keys, OneKey, SeveralKeys
 
-_GRACE_S, _MOST_OF_IT_S = 63.0, 45.0
-"""Longer than a controller waits for a consumer which looks who is there once a second, and not so long, in any case."""
 _MOMENT_S = 2.0
 _NOTHING = "nothing"
 
@@ -35,11 +32,6 @@ CUT_OFF = PIP460.act(
     meaning="All its connections end without a word, or the first one of a consumer that has joined twice, and a moment passes in which "
     "the controller could act on that.",
 )
-GRACE = PIP460.act(
-    given="the grace period has passed[ {nearly}]",
-    when="the grace period passes[ {nearly}]",
-    meaning="Time passes for as long as the controller waits for a consumer that is cut off, and a little longer, or less.",
-)
 READ = PIP460.act(
     given="the reading of {members} has come to {values}[, {unacknowledged}]",
     when="the reading of {members}[ from behind {checkpoint:value}] comes to {values}",
@@ -49,17 +41,10 @@ READ = PIP460.act(
 )
 
 WRITE = PIP460.act(
-    given="{values} of key {key} have been written to {topic}",
-    when="{values} of key {key} are written to {topic}",
-    meaning="Each to the active segment that has the hash of the key, by the newest layout; all were receipted.",
-)
-
-
-WRITE_BY_KEYS = PIP460.act(
-    given="{values} have been written to {topic}, each[ {pair}] of its own key",
-    when="{values} of these keys are written to {topic}",
-    meaning="The first, or the first two, have the first key, and so on; each goes to the active segment that has the hash of its key, and "
-    "was receipted.",
+    given="{values} of {keys} have been written to {topic}",
+    when="{values} of {keys} are written to {topic}",
+    meaning="Each to the active segment that has the hash of its key, by the newest layout; all were receipted. Several keys: the first "
+    "message, or the first two, have the first key, and so on. These keys: a key each, as before.",
 )
 
 
@@ -97,14 +82,6 @@ def is_cut_off(context: ScenarioContext, readers: Readers, member: str) -> None:
     has_been_cut_off(context, readers, member, None)
 
 
-@GRACE.given
-@GRACE.when
-@takes_minutes
-def grace_passes(context: ScenarioContext, readers: Readers, nearly: str | None) -> None:
-    readers.mark()
-    let_pass(context.session.time, _MOST_OF_IT_S if nearly else _GRACE_S)
-
-
 @READ.given
 def has_read(readers: Readers, members: tuple[str, ...], values: tuple[str, ...], unacknowledged: str | None) -> None:
     achieved(readers.read(members, values, acknowledging=unacknowledged is None), f"reading {', '.join(values)}")
@@ -120,26 +97,37 @@ def reads(context: ScenarioContext, readers: Readers, members: tuple[str, ...], 
 
 @WRITE.given
 @WRITE.when
-def have_been_written(readers: Readers, values: tuple[str, ...], key: str, topic: str) -> None:
-    for value in values:
+def have_been_written(readers: Readers, values: tuple[str, ...], keys: Keys, topic: str) -> None:
+    for number, value in enumerate(values):
+        match keys:
+            case OneKey(name):
+                key = name
+            case SeveralKeys(how):
+                key = f"key {number // 2 if how == 'a key for each pair' else number}"
         achieved(readers.write(topic, key, value), f"writing {value} to {topic}")
 
 
-@WRITE_BY_KEYS.given
-def have_been_written_by_keys(readers: Readers, values: tuple[str, ...], topic: str, pair: str | None) -> None:
-    of_one_key = 2 if pair else 1
-    for number, value in enumerate(values):
-        have_been_written(readers, (value,), f"key {number // of_one_key}", topic)
+@PIP460.given("the controller of {topic} {controlling}")
+def controller_is(
+    context: ScenarioContext, scalable_topics: ScenarioScalableTopics, readers: Readers, topic: str, controlling: str
+) -> None:
+    """Crashed: the broker that has it ends as by a power cut, when all consumers have received its assignments; the others go on.
+
+    Replaced: the session of the controller's broker with the metadata store has expired, as after a long pause, and the others noticed that
+    first. If none of them can be the controller, there is none; the same broker again is a violation here already.
+
+    Another broker: where it is the same, the session of that broker expires, and the other one becomes the controller.
+    """
+    match controlling:
+        case "has crashed":
+            _crash_controller(context, scalable_topics, readers, topic)
+        case "has been replaced while it lives":
+            _replace_controller(context, scalable_topics, topic)
+        case _:
+            _have_controller_elsewhere(context, scalable_topics, topic)
 
 
-@WRITE_BY_KEYS.when
-def are_written_by_keys(readers: Readers, values: tuple[str, ...], topic: str) -> None:
-    have_been_written_by_keys(readers, values, topic, None)
-
-
-@PIP460.given("the controller of {topic} has crashed")
-def controller_has_crashed(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, readers: Readers, topic: str) -> None:
-    """The broker that has it ends as by a power cut, when all consumers have received its assignments; the others go on."""
+def _crash_controller(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, readers: Readers, topic: str) -> None:
     readers.mark()
     layout = achieved(context.client.looked_up(scalable_topics.by_name[topic]), f"looking {topic} up")
     if layout.controller is None:
@@ -147,11 +135,7 @@ def controller_has_crashed(context: ScenarioContext, scalable_topics: ScenarioSc
     context.session.faults.crash_broker(layout.controller)  # type: ignore[attr-defined]  # of those who offer more-brokers
 
 
-@PIP460.given("another broker has become the controller of {topic}, while the former one lives")
-def controller_has_changed(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, topic: str) -> None:
-    """The session of the controller's broker with the metadata store has expired, as after a long pause, and the others noticed that first.
-    If none of them can be the controller, there is none; the same broker again is a violation here already.
-    """
+def _replace_controller(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, topic: str) -> None:
     before = _controller(context, scalable_topics, topic)
     if before is None:
         raise SetUpFailed(f"nobody is told to be the controller of {topic}")
@@ -161,9 +145,7 @@ def controller_has_changed(context: ScenarioContext, scalable_topics: ScenarioSc
         raise Violation("another broker, or nobody", before, what=f"controller of {topic} behind its session")
 
 
-@PIP460.given("the controller of {topic} is another broker than the one that administrators ask")
-def controller_is_elsewhere(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, topic: str) -> None:
-    """Where it is the same, the session of that broker with the metadata store expires, and the other one becomes the controller."""
+def _have_controller_elsewhere(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, topic: str) -> None:
     found = _controller(context, scalable_topics, topic)
     if found is not None and context.client.is_asked_first(found):
         context.session.faults.expire_session(found)  # type: ignore[attr-defined]  # of those who offer more-brokers and store-faults
@@ -203,23 +185,6 @@ def is_assigned(
     context.evidence.expect(found == due, " and ".join(assigned) or _NOTHING, seen, what=f"segments of {member}")
     if undisturbed is not None:
         _expect_undisturbed(context, scalable_topics, member, one)
-
-
-@PIP460.given("the segments of {members} are called {family}")
-def are_called(
-    context: ScenarioContext, scalable_topics: ScenarioScalableTopics, readers: Readers, members: tuple[str, ...], family: tuple[str, ...]
-) -> None:
-    """Each of these stream consumers is assigned one segment, whichever the controller chose, and that has this name from here on."""
-    for member, name in zip(members, family, strict=True):
-        for _ in context.session.time.attempts():
-            assignment = readers.assignment(member)
-            if len(assignment.numbers) == 1:
-                break
-        topic = readers[member].topic
-        named = [segment for number in assignment.numbers if (segment := scalable_topics.layout(topic).named(number)) is not None]
-        if len(named) != 1:
-            raise SetUpFailed(f"{member} is assigned {len(named)} segments of {topic}; expected one, for each has its consumer")
-        scalable_topics.call(name, topic, named[0])
 
 
 @PIP460.then("{members} have a segment of {topic} each")

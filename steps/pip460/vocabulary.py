@@ -3,14 +3,22 @@
 A segment is called by a name of the scenario, as a topic is: `left has been split into low and high`. A scalable topic has a name too.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from fencepost.steps.pulsar.vocabulary import TYPES, names
-from fencepost.steps.sentence import ValueType, Vocabulary, choice, listed, number, quoted, text
+from fencepost.steps.sentence import ValueType, Vocabulary, choice, listed, number, phrases, quoted, text
 
 _SEGMENT = text("segment", "[a-z]+", "a segment of a scalable topic, by its name in the scenario")
 _FAMILY = listed("family", _SEGMENT, "segments of one scalable topic", " and ")
 _MEMBER = text("member", "[a-z]+", "a consumer of a whole topic, with connections of its own")
+_MEMBERS = listed("members", _MEMBER, "consumers of a whole topic", " and ")
+_KEY = quoted("key", "the key of a message")
+_MOMENT = choice(
+    "moment",
+    *("after-subscriptions", "after-children", "after-terminate", "after-layout", "after-told"),
+    meaning="a point of a change of a layout, as PIP-468's steps have it",
+)
 _SPLIT, _MERGE = "a split of ", "a merge of "
 
 
@@ -23,6 +31,51 @@ class SplitOrMerge:
 
     def __str__(self) -> str:
         return f"{_SPLIT if self.is_split else _MERGE}{_FAMILY.render(self.segments)}"
+
+
+@dataclass(frozen=True)
+class Tried:
+    """Asked for, whatever came of it."""
+
+
+@dataclass(frozen=True)
+class CutShort:
+    """Ended by a crash at this point."""
+
+    moment: str
+
+
+@dataclass(frozen=True)
+class CameOf:
+    """The children of these segments."""
+
+    parents: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SegmentsOf:
+    """The segments that these consumers are assigned."""
+
+    members: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class OneKey:
+    """The same key for all messages."""
+
+    key: str
+
+
+@dataclass(frozen=True)
+class SeveralKeys:
+    """Keys that differ, or some of them."""
+
+    how: str
+
+
+Attempt: TypeAlias = Tried | CutShort
+Origin: TypeAlias = CameOf | SegmentsOf
+Keys: TypeAlias = OneKey | SeveralKeys
 
 
 def _change(written: str) -> SplitOrMerge:
@@ -72,28 +125,45 @@ PIP460 = Vocabulary(
         choice("apart", "at a broker that has it not", meaning="another one says that it has it"),
         text("watcher", "[A-Z]", "a client with a connection of its own, which watches layouts"),
         choice("elsewhere", "at a broker that has no controller of it", meaning="another one changes the layout"),
-        choice("trouble", "meets another version", "is not written", meaning="what the metadata store answers once"),
+        choice(
+            "trouble",
+            *("meets another version at its next change", "is not written at its next change"),
+            "is read as it was before its last change for some seconds",
+            meaning="what the metadata store answers, once or for a while",
+        ),
+        choice("the_namespace", "the namespace of", meaning="its topics, and not the layout of one"),
+        choice("sent", "growing epochs", "nothing in the watch that it closed", meaning="what its last watch, or the closed one, receives"),
+        choice("finally_", "as something that cannot be done", "for good", meaning="as the client's fault, or so that it does not retry"),
+        choice("period", "retention of sealed segments", "grace period", meaning="of segments, or of a consumer that is cut off"),
+        choice(
+            "controlling",
+            *("has crashed", "has been replaced while it lives", "is another broker than the one that administrators ask"),
+            meaning="what has become of the broker that assigns segments",
+        ),
+        phrases("attempt", (_MOMENT,), "how far a change has come", {"tried": Tried, "cut short {moment}": CutShort}),
+        phrases(
+            "origin",
+            (replace(_FAMILY, name="parents"), _MEMBERS),
+            "segments that get names: the children of others, or those that consumers are assigned",
+            {"came of {parents}": CameOf, "are those of {members}": SegmentsOf},
+        ),
+        phrases(
+            "keys",
+            (_KEY, choice("several", "a key each", "a key for each pair", "these keys", meaning="several keys")),
+            "the keys of messages",
+            {"key {key}": OneKey, "{how:several}": SeveralKeys},
+        ),
         choice("parting", "closed its watch", "lost its connection", meaning="how a watch ends"),
         _MEMBER,
-        listed("members", _MEMBER, "consumers of a whole topic", " and "),
+        _MEMBERS,
         quoted("consumer_name", "the name that a consumer of a whole topic registers under"),
         quoted("group", "the subscription that consumers of a whole topic share"),
-        quoted("key", "the key of a message"),
         choice(
             "role",
             "as a queue consumer",
             "with checkpoints",
             "as a checkpoint consumer",
             meaning="a consumer that registers nowhere, or keeps its positions itself, and no stream consumer",
-        ),
-        choice(
-            "moment",
-            "after-subscriptions",
-            "after-children",
-            "after-terminate",
-            "after-layout",
-            "after-told",
-            meaning="a point of a change of a layout, as PIP-468's steps have it",
         ),
         choice(
             "neighbouring",
@@ -105,7 +175,6 @@ PIP460 = Vocabulary(
         text("sender", "[a-z]+", "a producer with a name of its own"),
         number("sequence", "a sequence id"),
         choice("nearly", "but for its end", meaning="most of that time, and not all of it"),
-        choice("pair", "pair", meaning="two that follow each other"),
         choice("unacknowledged", "unacknowledged", meaning="nothing is acknowledged"),
         choice(
             "undisturbed", "and was notified of no others", "perhaps among others", meaning="whether others are excluded, since the When"

@@ -21,6 +21,11 @@ _A_WHILE_S = 1.5
 """Long enough for a broker that checks each second for changes."""
 _LATE_LOOKS = 60
 """As many looks as brokers take within some seconds in which no client asks them for anything."""
+_TROUBLES = {
+    "meets another version at its next change": ("version-conflict", 1),
+    "is not written at its next change": ("write-fails-before", 1),
+    "is read as it was before its last change for some seconds": ("stale-read", _LATE_LOOKS),
+}
 
 
 @dataclass
@@ -61,60 +66,59 @@ def watchers(context: ScenarioContext) -> Watchers:
 
 
 WATCH = PIP460.act(
-    given="client {watcher} has begun to watch {topic}[ {elsewhere}]",
-    when="client {watcher} begins to watch {topic}[ {domain}][ {elsewhere}]",
-    meaning="SCALABLE_TOPIC_LOOKUP on a connection of the client's own. What it is told is kept.",
-)
-
-WATCH_NAMESPACE = PIP460.act(
-    given="client {watcher} has begun to watch the namespace of {topic}",
-    when="client {watcher} begins to watch the namespace of {topic}",
-    meaning="WATCH_SCALABLE_TOPICS. What it is told is kept.",
+    given="client {watcher} has begun to watch[ {the_namespace}] {topic}[ {elsewhere}]",
+    when="client {watcher} begins to watch[ {the_namespace}] {topic}[ {domain}][ {elsewhere}]",
+    meaning="SCALABLE_TOPIC_LOOKUP on a dedicated connection; WATCH_SCALABLE_TOPICS for a namespace. The notifications are kept.",
 )
 
 
 @WATCH.given
-def has_begun_to_watch(context: ScenarioContext, watchers: Watchers, watcher: str, topic: str, elsewhere: str | None) -> None:
+def has_begun_to_watch(
+    context: ScenarioContext,
+    scalable_topics: ScenarioScalableTopics,
+    watchers: Watchers,
+    watcher: str,
+    the_namespace: str | None,
+    topic: str,
+    elsewhere: str | None,
+) -> None:
+    if the_namespace:
+        achieved(watchers.watch_namespace(watcher, scalable_topics.namespace_of(topic)), f"watching the namespace of {topic}")
+        return
     broker = _elsewhere(context, context.topics[topic]) if elsewhere else None
     achieved(watchers.watch(watcher, context.topics[topic], broker), f"watching {topic}")
 
 
 @WATCH.when
 def begins_to_watch(
-    context: ScenarioContext, watchers: Watchers, watcher: str, topic: str, domain: str | None, elsewhere: str | None
+    context: ScenarioContext,
+    scalable_topics: ScenarioScalableTopics,
+    watchers: Watchers,
+    watcher: str,
+    the_namespace: str | None,
+    topic: str,
+    domain: str | None,
+    elsewhere: str | None,
 ) -> None:
+    if the_namespace:
+        context.ask("WATCH_SCALABLE_TOPICS", watchers.watch_namespace(watcher, scalable_topics.namespace_of(topic)))
+        return
     full = context.topics[topic]
     broker = _elsewhere(context, full) if elsewhere else None
     name = full if domain is None else persistent(full.rpartition("/")[2])
     context.ask("SCALABLE_TOPIC_LOOKUP", watchers.watch(watcher, name, broker))
 
 
-@PIP460.given("the next change of the layout of {topic} {trouble}")
+@PIP460.given("the layout of {topic} {trouble}")
 def has_trouble(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, topic: str, trouble: str) -> None:
-    """Another version: the write fails as if another broker had been faster, though none was. Nothing has changed in either case."""
-    fault = "version-conflict" if trouble == "meets another version" else "write-fails-before"
-    store_faults(context).trouble_store(fault, scalable_topics.by_name[topic])
+    """Another version: the write fails as if another broker had been faster, though none was. Nothing has changed in either case.
 
-
-@PIP460.given("for some seconds, who looks at the layout of {topic} sees it as it was before its last change")
-def is_seen_as_before(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, topic: str) -> None:
-    """Until a broker writes it, or records a change of it. As when the change comes right after the look: a broker acts on an outdated
-    layout.
+    As it was before: until a broker writes it, or records a change of it. As when the change comes right after the look: a broker acts on
+    an outdated layout.
     """
-    for _ in range(_LATE_LOOKS):
-        store_faults(context).trouble_store("stale-read", scalable_topics.by_name[topic])
-
-
-@WATCH_NAMESPACE.given
-def has_begun_to_watch_the_namespace(scalable_topics: ScenarioScalableTopics, watchers: Watchers, watcher: str, topic: str) -> None:
-    achieved(watchers.watch_namespace(watcher, scalable_topics.namespace_of(topic)), f"watching the namespace of {topic}")
-
-
-@WATCH_NAMESPACE.when
-def begins_to_watch_the_namespace(
-    context: ScenarioContext, scalable_topics: ScenarioScalableTopics, watchers: Watchers, watcher: str, topic: str
-) -> None:
-    context.ask("WATCH_SCALABLE_TOPICS", watchers.watch_namespace(watcher, scalable_topics.namespace_of(topic)))
+    fault, times = _TROUBLES[trouble]
+    for _ in range(times):
+        store_faults(context).trouble_store(fault, scalable_topics.by_name[topic])
 
 
 @PIP460.then("{notified} is notified of {topic} and not of {other:topic}")
@@ -231,9 +235,18 @@ def _expect_segments_found(context: ScenarioContext, topic: str) -> None:
     context.evidence.expect(not wrong, expected, "; ".join(wrong) or expected, what=f"brokers of {topic}")
 
 
-@PIP460.then("the epochs that client {watcher} was sent grow")
-def epochs_grow(watchers: Watchers, context: ScenarioContext, watcher: str) -> None:
-    """Each is greater than the one before, in all layouts that its watch receives up to the answer to a later request."""
+@PIP460.then("client {watcher} is sent {sent}")
+def is_sent(context: ScenarioContext, watchers: Watchers, watcher: str, sent: str) -> None:
+    """Growing epochs: each is greater than the one before, in all layouts that its watch receives up to the answer to a later request.
+    Nothing: after the answer to a request that was sent after the close, and before the answer to one more.
+    """
+    if sent == "growing epochs":
+        _judge_epochs(context, watchers, watcher)
+    else:
+        _judge_closed(context, watchers, watcher)
+
+
+def _judge_epochs(context: ScenarioContext, watchers: Watchers, watcher: str) -> None:
     client = watchers.client(watcher)
     let_pass(context.session.time, _A_WHILE_S)
     observed(client.ping(), "looking for news")
@@ -242,9 +255,7 @@ def epochs_grow(watchers: Watchers, context: ScenarioContext, watcher: str) -> N
     context.evidence.expect(holds, "growing epochs", ", ".join(map(str, epochs)), what=f"epochs that {watcher} is told")
 
 
-@PIP460.then("client {watcher} is sent nothing in the watch that it closed")
-def is_notified_nothing(context: ScenarioContext, watchers: Watchers, watcher: str) -> None:
-    """After the answer to a request that was sent after the close, and before the answer to one more."""
+def _judge_closed(context: ScenarioContext, watchers: Watchers, watcher: str) -> None:
     client, (watch, before) = watchers.client(watcher), watchers.closed[watcher]
     observed(client.ping(), "looking for news")
     reported = client.layouts_reported(watch)[before:]

@@ -10,16 +10,17 @@ from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.pulsar.faults import RETENTION_PASSED_S
 from fencepost.steps.settling import let_pass
 
-from .vocabulary import PIP471
+from .vocabulary import PIP471, Begun, Committed, Within
 
 _SHORTEST_RETENTION_MS = 2_000
 """Longer than the interval at which headers are collected: without a retention, a header would be removed earlier."""
 _SPREAD_S = 1.0
 
 COMMIT = PIP471.act(
-    given="{count} transactions have committed within a second",
+    given="{count} transactions have {within}",
     when="{count} transactions commit within a second",
-    meaning="One after another, with pauses: whoever looks for what is over finds each of them at another age.",
+    meaning="One after another, with pauses, at the first coordinator: a coordinator that looks for what is over, or for expired "
+    "transactions, finds each of them at another age.",
 )
 
 
@@ -52,6 +53,23 @@ class _Watched:
 
 
 @COMMIT.given
+def have_been_spread(context: ScenarioContext, count: int, within: Within) -> None:
+    match within:
+        case Committed():
+            commit_within_a_second(context, count)
+        case Begun(ms):
+            _begin_within_a_second(context, count, ms)
+
+
+def _begin_within_a_second(context: ScenarioContext, count: int, ms: int) -> None:
+    """A timeout is counted from before the request, so what was answered within it was answered before it passed."""
+    for _ in range(count):
+        asked_ms = context.session.time.now_ms()
+        begun = achieved(context.client.new_transaction(ms), "beginning a transaction")
+        context.transactions.remember(begun, expires_ms=asked_ms + ms)
+        let_pass(context.session.time, _SPREAD_S / count)
+
+
 @COMMIT.when
 def commit_within_a_second(context: ScenarioContext, count: int) -> None:
     for _ in range(count):

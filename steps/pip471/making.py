@@ -1,12 +1,13 @@
-"""Topics of several segments, of other namespaces, and of the classic kind; classic transactions; and ends of many transactions."""
+"""Topics of several segments, of other namespaces, and of the classic kind; and classic transactions."""
 
 from dataclasses import replace
 
 from fencepost.adapters.pulsar.values import Action
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.steps.outcomes import achieved
+from fencepost.steps.pip31.coordinators import are_out_of_reach
 from fencepost.steps.pulsar.context import ScenarioContext
-from fencepost.steps.pulsar.transactions import OUT_OF_REACH, TIME_OUTS_MS, ScenarioTransaction
+from fencepost.steps.pulsar.transactions import TIME_OUTS_MS, ScenarioTransaction
 
 from .vocabulary import PIP471
 
@@ -38,7 +39,7 @@ def have_the_same_number(context: ScenarioContext, transaction: str, other: str)
     classic_transactions(context, (other,))
     for _ in range(_AT_MOST):
         ours, theirs = context.id_of(transaction), context.id_of(other)
-        if ours.sequence == theirs.sequence or _are_out_of_reach(context, ours.sequence, theirs.sequence):
+        if ours.sequence == theirs.sequence or are_out_of_reach(context, ours.sequence, theirs.sequence):
             return
         behind = transaction if ours.sequence < theirs.sequence else other
         achieved(transactions.end(behind, Action.COMMIT), f"committing {behind}, whose number is behind")
@@ -58,50 +59,9 @@ def has_the_numbers_of(context: ScenarioContext, transaction: str, other: str) -
     context.transactions.by_name[transaction] = ScenarioTransaction(txn, is_over=True)
 
 
-@PIP471.given("{transaction} and {other:transaction} are transactions of the second coordinator, with numbers that begin alike")
-def begin_alike(context: ScenarioContext, transaction: str, other: str) -> None:
-    """Open transactions. The number of the other one is that of the first and a digit more, as 12 and 120; those between are committed.
-    Where that is more than a million transactions away, they stay as they are."""
-    transactions = context.transactions
-    for name in (transaction, other):
-        transactions.begin(name, coordinator=1)
-    if context.id_of(transaction).sequence == 0:
-        achieved(transactions.end(transaction, Action.COMMIT), f"committing {transaction}, whose number 0 begins no other")
-        by_name = transactions.by_name
-        by_name[transaction] = by_name[other]
-        transactions.begin(other, coordinator=1)
-    first = context.id_of(transaction).sequence
-    if _are_out_of_reach(context, first, 10 * first):
-        return
-    for _ in range(_AT_MOST):
-        if context.id_of(other).sequence >= 10 * first:
-            return
-        achieved(transactions.end(other, Action.COMMIT), f"committing {other}, whose number is too small")
-        transactions.begin(other, coordinator=1)
-    raise SetUpFailed(f"{transaction} is {context.id_of(transaction)} and {other} is {context.id_of(other)} still")
-
-
-def _are_out_of_reach(context: ScenarioContext, one: int, other: int) -> bool:
-    """Whether no run, however long, begins as many transactions as lie between two numbers. Then the question is asked with the present
-    numbers, which no system can confuse in this way.
-    """
-    apart = abs(one - other)
-    if apart > OUT_OF_REACH:
-        context.evidence.saw(f"numbers {apart} apart, so that no two transactions have numbers that are alike")
-    return apart > OUT_OF_REACH
-
-
 @PIP471.when("{transaction} {ends}, and a later transaction behind it")
 def ends_before_a_later_one(context: ScenarioContext, transaction: str, ends: Action) -> None:
     """END_TXN on a separate connection. If it has no answer when that of a transaction without messages has arrived, it waits for something
     else.
     """
     context.ask("END_TXN", context.transactions.end_before_a_later_one(transaction, ends))
-
-
-@PIP471.when("every second of them commits and the others abort")
-def commit_and_abort_in_turn(context: ScenarioContext) -> None:
-    """END_TXN of each, in the order in which they were begun."""
-    for number, name in enumerate(list(context.transactions.by_name)):
-        action = Action.ABORT if number % 2 else Action.COMMIT
-        achieved(context.transactions.end(name, action), f"ending transaction {name}")

@@ -8,12 +8,12 @@ from fencepost.contract.metadata_view import HeaderSeen, MetadataView, Operation
 from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.pulsar.ending import has_ended
 from fencepost.steps.pulsar.faults import RETENTION_PASSED_S, has_been_unloaded
-from fencepost.steps.pulsar.store import does_not_answer, event_is, store_faults
-from fencepost.steps.pulsar.vocabulary import Acknowledged
+from fencepost.steps.pulsar.store import does_not_answer, has_a_mishap, store_faults
+from fencepost.steps.pulsar.vocabulary import Acknowledged, EventIs
 from fencepost.steps.pulsar.writing import has_committed
 from fencepost.steps.settling import let_pass
 
-from .vocabulary import PIP471
+from .vocabulary import PIP471, Acknowledgements, BeforeOther, ByDeadline, Index, Operations, Writes
 
 T = TypeVar("T")
 
@@ -35,17 +35,25 @@ def has_stored(context: ScenarioContext, stored: str, transaction: str) -> None:
     context.evidence.expect(holds, f"OPEN, with a deadline not before {limit:.0f}", str(header), what=f"header of {transaction}")
 
 
-@PIP471.then("the store has {count} writes of {transaction} to {topic}")
-def has_writes(context: ScenarioContext, count: int, transaction: str, topic: str) -> None:
-    """Operation records that name the segment and no subscription."""
+@PIP471.then("the store has {operations} in {transaction}")
+def has_operations(context: ScenarioContext, operations: Operations, transaction: str) -> None:
+    """Writes: operation records that name the segment and no subscription. Acknowledgements: one operation record for each of these
+    messages, or one for all up to a message; with their positions, and no others.
+    """
+    match operations:
+        case Writes(count, topic):
+            _judge_writes(context, count, transaction, topic)
+        case Acknowledgements(messages, subscription):
+            _judge_acknowledgements(context, messages, transaction, subscription)
+
+
+def _judge_writes(context: ScenarioContext, count: int, transaction: str, topic: str) -> None:
     name = context.topics[topic]
     found = [one for one in _operations(context, transaction) if one.subscription is None and one.topic == name]
     context.evidence.expect(len(found) == count, str(count), str(len(found)), what=f"writes of {transaction} to {topic}")
 
 
-@PIP471.then("the store has acknowledgements of {messages} by {transaction} for {subscription}")
-def has_acknowledgements(context: ScenarioContext, messages: Acknowledged, transaction: str, subscription: str) -> None:
-    """One operation record for each of these messages, or one for all up to a message; with their positions, and no others."""
+def _judge_acknowledgements(context: ScenarioContext, messages: Acknowledged, transaction: str, subscription: str) -> None:
     whose = context.subscription(subscription)
     found = [one for one in _operations(context, transaction) if (one.topic, one.subscription) == (whose.topic, whose.name)]
     ids = [context.subscriptions.id_of(subscription, value).position for value in messages.values]
@@ -70,27 +78,29 @@ def has_no_record(context: ScenarioContext, record: str, transaction: str) -> No
         context.evidence.expect(entries == 0, "0", str(entries), what=f"index entries of {transaction}")
 
 
-@PIP471.then("{transaction} {found} found by its deadline")
-def is_found_by_deadline(context: ScenarioContext, transaction: str, found: str) -> None:
-    """In the index that serves to find transactions whose timeout has passed."""
+@PIP471.then("{transaction} {found} found {index}")
+def is_found(context: ScenarioContext, transaction: str, found: str, index: Index) -> None:
+    """In the index that serves to find transactions whose timeout has passed, or in that which serves to collect transactions that ended
+    long ago.
+    """
+    match index:
+        case ByDeadline():
+            _judge_deadline(context, transaction, found)
+        case BeforeOther(other):
+            _judge_order(context, transaction, other)
+
+
+def _judge_deadline(context: ScenarioContext, transaction: str, found: str) -> None:
     txn = context.id_of(transaction)
     there = (txn.coordinator, txn.sequence) in _store(context).found_by_deadline()
     seen = "is" if there else "is not"
     context.evidence.expect(seen == found, found, seen, what=f"{transaction} in the index by deadline")
 
 
-@PIP471.then("{transaction} is found before {other:transaction} among those that committed")
-def is_found_before(context: ScenarioContext, transaction: str, other: str) -> None:
-    """In the index that serves to collect transactions that ended long ago."""
+def _judge_order(context: ScenarioContext, transaction: str, other: str) -> None:
     found = list(_store(context).found_by_final_state("COMMITTED"))
     names = [name for pair in found for name in (transaction, other) if context.id_of(name).sequence == pair[1]]
     context.evidence.expect(names == [transaction, other], f"{transaction}, {other}", ", ".join(names), what="order in the index")
-
-
-@PIP471.given("the change of a header meets another version the next time")
-def meets_another_version(context: ScenarioContext) -> None:
-    """As if another broker had been faster, though none was: nothing has changed."""
-    store_faults(context).trouble_store("version-conflict", "headers")
 
 
 @PIP471.given("{transaction} has committed {value} to {topic}, and the store lacks the note of it")
@@ -111,14 +121,8 @@ def will_be_late(context: ScenarioContext, topic: str, transaction: str) -> None
 @PIP471.given("{transaction} has {ended}, and the first notification of it is lost")
 def has_ended_unnoticed(context: ScenarioContext, transaction: str, ended: Action) -> None:
     """END_TXN; the first event that would notify a participant is lost. A participant looks by itself within seconds."""
-    event_is(context, "event of an end", "lost")
+    has_a_mishap(context, EventIs("event of an end", "lost"))
     has_ended(context, transaction, ended)
-
-
-@PIP471.given("the next look at a header sees it as it was before its last change")
-def is_seen_as_before(context: ScenarioContext) -> None:
-    """As when the change comes right after the look: a broker that looks then acts on an outdated header."""
-    store_faults(context).trouble_store("stale-read", "headers")
 
 
 RETENTION = PIP471.act(

@@ -1,7 +1,55 @@
 """PIP-471's own sentences: the types of their values in addition to those of Pulsar, and the vocabulary itself."""
 
-from fencepost.steps.pulsar.vocabulary import TYPES, names
-from fencepost.steps.sentence import Vocabulary, choice, text
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from fencepost.steps.pulsar.vocabulary import TYPES, Acknowledged, names
+from fencepost.steps.sentence import Vocabulary, choice, number, phrases, text
+
+
+@dataclass(frozen=True)
+class Writes:
+    """Messages to a segment."""
+
+    count: int
+    topic: str
+
+
+@dataclass(frozen=True)
+class Acknowledgements:
+    """Acknowledgements of these messages."""
+
+    messages: Acknowledged
+    subscription: str
+
+
+@dataclass(frozen=True)
+class ByDeadline:
+    """Among the transactions whose timeout will pass."""
+
+
+@dataclass(frozen=True)
+class BeforeOther:
+    """Among the transactions that committed, before another one."""
+
+    other: str
+
+
+@dataclass(frozen=True)
+class Committed:
+    """Begun and committed one after another."""
+
+
+@dataclass(frozen=True)
+class Begun:
+    """Begun one after another, with this timeout."""
+
+    ms: int
+
+
+Operations: TypeAlias = Writes | Acknowledgements
+Index: TypeAlias = ByDeadline | BeforeOther
+Within: TypeAlias = Committed | Begun
 
 PIP471 = Vocabulary(
     "pip471",
@@ -12,6 +60,24 @@ PIP471 = Vocabulary(
         choice("found", "is", "is not", meaning="whether an index has it"),
         choice("stored", "an open header with the deadline", "one partition key for all records", meaning="what the store has of it"),
         choice("record", "header", "operation records", "index entries", meaning="what the store keeps of a transaction"),
+        phrases(
+            "operations",
+            (number("count", "how many"), *(one for one in TYPES if one.name in ("topic", "messages", "subscription"))),
+            "operation records of a transaction",
+            {"{count} writes to {topic}": Writes, "acknowledgements of {messages} for {subscription}": Acknowledgements},
+        ),
+        phrases(
+            "index",
+            (text("other", "[A-Z]", "a transaction of the scenario"),),
+            "where a transaction is found",
+            {"by its deadline": ByDeadline, "before {other} among those that committed": BeforeOther},
+        ),
+        phrases(
+            "within",
+            (number("ms", "how many milliseconds"),),
+            "what many transactions have done, with pauses",
+            {"committed within a second": Committed, "begun within a second, each with a timeout of {ms} ms": Begun},
+        ),
         text("kept", "[A-Z]|each transaction", "a transaction, or all that the scenario has ended"),
     ),
 )

@@ -1,11 +1,10 @@
 """Acknowledgements, inside and outside of transactions."""
 
-from fencepost.adapters.pulsar.values import AckKind, Action, SubscriptionType
+from fencepost.adapters.pulsar.values import AckKind, Action
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome, Unknown
 from fencepost.steps.outcomes import achieved, observed, unanswered
 
-from .consuming import has_received
 from .context import ScenarioContext
 from .vocabulary import PULSAR, Acknowledged, Participant
 
@@ -45,19 +44,6 @@ def has_tried_to_acknowledge(
     context: ScenarioContext, transaction: str, messages: Acknowledged, subscription: str, not_added: str | None
 ) -> None:
     _acknowledge(context, transaction, messages, subscription, add=not_added is None)
-
-
-@PULSAR.given("{transaction} has acknowledged {count} messages of {topic} for {subscription}, one by one")
-def has_acknowledged_one_by_one(context: ScenarioContext, transaction: str, count: int, topic: str, subscription: str) -> None:
-    """New messages outside of transactions, whose values are their numbers, in an empty topic. The consumer of a new shared subscription
-    has received all of them, and acknowledged each with a separate ACK, which was answered with success.
-    """
-    values = tuple(str(number) for number in range(1, count + 1))
-    for value in values:
-        achieved(context.topics.send(topic, value), f"writing {value} to {topic}")
-    has_received(context, SubscriptionType.SHARED, subscription, values, topic, None)
-    for value in values:
-        achieved(_acknowledge(context, transaction, Acknowledged((value,)), subscription), f"acknowledging {value} in {transaction}")
 
 
 @ACKNOWLEDGE_PLAINLY.given

@@ -1,4 +1,4 @@
-"""Compacted topics and their readers."""
+"""Compacted topics."""
 
 from fencepost.contract.evidence import NoAnswer
 from fencepost.steps.outcomes import achieved, observed
@@ -28,12 +28,3 @@ def has_been_compacted(context: ScenarioContext, topic: str) -> None:
 @COMPACT.when
 def is_compacted(context: ScenarioContext, topic: str) -> None:
     has_been_compacted(context, topic)
-
-
-@PULSAR.then("readers of compacted {topic} see {content}[ {position}]")
-def see_compacted(context: ScenarioContext, topic: str, content: tuple[str, ...], position: str | None) -> None:
-    """A new subscription that asks for the compacted topic receives exactly these messages, in order; last: these last, or nothing."""
-    found, what = context.topics.seen(topic, compacted=True), f"compacted {topic}"
-    if position:
-        found, what = found[-max(1, len(content)) :], f"last of compacted {topic}"
-    context.expect_messages(what, content, found)

@@ -85,17 +85,24 @@ def asks_for_redelivery(context: ScenarioContext, subscription: str, values: tup
     achieved(asked, f"asking for redelivery as {subscription}")
 
 
-@PULSAR.then("the consumer of {subscription} receives {values} {extent}")
-def receives(context: ScenarioContext, subscription: str, values: tuple[str, ...], extent: str) -> None:
+@PULSAR.then("the consumer of {subscription} receives {content}[ {extent}]")
+def receives(context: ScenarioContext, subscription: str, content: tuple[str, ...], extent: str | None) -> None:
     """Since the last look, in any order unless stated otherwise; a message that was received before and is redelivered may arrive more than
     once. And nothing else: each once, and nothing else before a sentinel that is sent now. And perhaps others: each once or more, before
     such a sentinel or with it. Before any other write: each once, and nothing else, until all of them have arrived or patience ends. For
     the first time, or once more: within patience, with a redelivery count of 0, or a higher one. And no more unasked: within patience, in
     their order, and nothing else before the answer to a later request on the same connection.
+
+    Nothing: before a sentinel that is sent now, or, where an open transaction blocks that, nothing at all. For a while: no sentinel is
+    sent, and nothing arrives before the answer to a request a moment later on the same connection.
     """
+    if not content:
+        _judge_nothing(context, subscription, waits=extent is not None)
+        return
+    values = content
     what, one = f"received by {subscription}", context.subscriptions[subscription]
     match extent:
-        case "and nothing else":
+        case None | "and nothing else":
             context.expect_messages(what, sorted(values), context.subscriptions.received(subscription, values))
         case "and perhaps others":
             found = context.subscriptions.received(subscription, values)
@@ -110,13 +117,9 @@ def receives(context: ScenarioContext, subscription: str, values: tuple[str, ...
             context.expect_messages(what, [f"{value} {occasion}" for value in sorted(values)], sorted(reported))
 
 
-@PULSAR.then("the consumer of {subscription} receives nothing[ {wait}]")
-def receives_nothing(context: ScenarioContext, subscription: str, wait: str | None) -> None:
-    """Since the last look: nothing before a sentinel that is sent now, or, where an open transaction blocks that, nothing at all. For a
-    while: no sentinel is sent, and nothing arrives before the answer to a request a moment later on the same connection.
-    """
-    found: list[str] = [] if wait else list(context.subscriptions.received(subscription, ()))
-    for _ in context.session.time.attempts(_A_WHILE_S) if wait else ():
+def _judge_nothing(context: ScenarioContext, subscription: str, *, waits: bool) -> None:
+    found: list[str] = [] if waits else list(context.subscriptions.received(subscription, ()))
+    for _ in context.session.time.attempts(_A_WHILE_S) if waits else ():
         found += [message.value for message in come_for(context, subscription, 0) if not is_sentinel(message.value)]
     context.expect_messages(f"received by {subscription}", (), sorted(found))
 

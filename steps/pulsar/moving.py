@@ -1,13 +1,14 @@
 """Subscriptions that change: consumers ask for the topic's last message, seek back, and remove their subscription."""
 
 from collections.abc import Mapping
+from http import HTTPStatus
 
 from fencepost.adapters.pulsar.values import MessageId, Position
-from fencepost.contract.outcomes import Done
+from fencepost.contract.outcomes import Done, Refused
 from fencepost.steps.outcomes import achieved, observed
 
 from .context import ScenarioContext
-from .vocabulary import PULSAR, shown
+from .vocabulary import PULSAR, Missing, MissingSubscription, MissingTopic, shown
 
 GO_BACK = PULSAR.act(
     given="the consumer of {subscription} has gone back to {value}",
@@ -44,9 +45,29 @@ def has_been_removed(context: ScenarioContext, subscription: str, removed: str) 
     one.is_removed = True
 
 
-@PULSAR.then("there is no subscription {subscription}")
-def is_no_subscription(context: ScenarioContext, subscription: str) -> None:
-    """An administrator who asks for the log of its topic finds no cursor of that name."""
+@PULSAR.then("there is no {missing}")
+def is_missing(context: ScenarioContext, missing: Missing) -> None:
+    """An administrator who asks for the log of the topic is answered that it is not found; or finds no cursor of that name."""
+    match missing:
+        case MissingTopic(topic):
+            there = has_log(context, context.topics[topic])
+            context.evidence.expect(not there, "none", "a topic" if there else "none", what=f"topic {topic}")
+        case MissingSubscription(subscription):
+            _judge_no_subscription(context, subscription)
+
+
+def has_log(context: ScenarioContext, name: str) -> bool:
+    """Whether an administrator who asks for the log of a topic finds it."""
+    match context.client.log_stats(name):
+        case Done():
+            return True
+        case Refused(code=HTTPStatus.NOT_FOUND):
+            return False
+        case trouble:
+            return bool(observed(trouble, f"looking at {name}"))
+
+
+def _judge_no_subscription(context: ScenarioContext, subscription: str) -> None:
     one = context.subscriptions[subscription]
     context.transactions.await_ends()
     cursors = observed(context.client.log_stats(one.subscription.topic), f"looking at {one.topic}").mark_deletes
@@ -54,9 +75,16 @@ def is_no_subscription(context: ScenarioContext, subscription: str) -> None:
     context.evidence.expect(not is_there, "none", "a cursor" if is_there else "none", what=f"subscription {subscription}")
 
 
-@PULSAR.then("the consumer of {subscription} is answered that {content} is the last message")
-def is_notified_the_last(context: ScenarioContext, subscription: str, content: tuple[str, ...]) -> None:
-    """Within patience, GET_LAST_MESSAGE_ID answers the id with which the consumer has received this message; -1 where there is none."""
+def judge_that_there_is_a_last(context: ScenarioContext, subscription: str) -> None:
+    """Judge that one GET_LAST_MESSAGE_ID answers an id."""
+    one = context.subscriptions[subscription]
+    last = observed(context.client.last_message_id(one.consumer), f"asking as {subscription} for the last message")
+    is_there = last.position != Position(-1, -1)
+    context.evidence.expect(is_there, "one", "one" if is_there else "none", what=f"last message for {subscription}")
+
+
+def judge_last_message(context: ScenarioContext, subscription: str, content: tuple[str, ...]) -> None:
+    """Judge which message GET_LAST_MESSAGE_ID comes to name."""
     one = context.subscriptions[subscription]
     context.transactions.await_ends()
     reported = ""

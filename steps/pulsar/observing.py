@@ -26,15 +26,33 @@ def it_is_refused(context: ScenarioContext, errors: tuple[str, ...] | None) -> N
     judge_refused(context.evidence, f"answer to {context.asked}", context.answer, errors or ())
 
 
-@PULSAR.then("readers of {topic} see {content}[ {order}]")
-def readers_see(context: ScenarioContext, topic: str, content: tuple[str, ...], order: str | None) -> None:
+@PULSAR.then("readers of[ {compacted}] {topic}[ from behind {begin:value}] see {content}[ {order}]")
+def readers_see(
+    context: ScenarioContext, compacted: str | None, topic: str, begin: str | None, content: tuple[str, ...], order: str | None
+) -> None:
     """A new subscription receives exactly these messages, once every requested end has reached the topic: in this order, or in one that the
-    topic may choose.
+    topic may choose. Compacted: the subscription asks for the compacted topic; last: these last, or nothing.
+
+    From behind a message: a subscription that is not durable, and begins at the id with which this message was received
+    (start_message_id). It skips the message itself, and what lies before it in a batch, as clients do.
     """
+    if begin is not None:
+        context.expect_messages(f"readers of {topic} behind {begin}", content, context.topics.seen_behind(topic, begin))
+        return
+    if compacted:
+        _judge_compacted(context, topic, content, is_end=order == "last")
+        return
     expected, found = list(content), list(context.look(lambda: context.topics.seen(topic), content))
     if order:
         expected, found = sorted(expected), sorted(found)
     context.expect_messages(f"readers of {topic}", expected, found)
+
+
+def _judge_compacted(context: ScenarioContext, topic: str, content: tuple[str, ...], *, is_end: bool) -> None:
+    found, what = context.topics.seen(topic, compacted=True), f"compacted {topic}"
+    if is_end:
+        found, what = found[-max(1, len(content)) :], f"last of compacted {topic}"
+    context.expect_messages(what, content, found)
 
 
 @PULSAR.then("readers of {topic} get as far as {value}")

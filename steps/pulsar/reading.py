@@ -1,17 +1,31 @@
-"""Where readers begin, and how they learn that there is no more."""
+"""How consumers learn of last messages, and that there is no more."""
 
 from fencepost.steps.outcomes import observed
 
 from .context import ScenarioContext
-from .vocabulary import PULSAR
+from .moving import judge_last_message, judge_that_there_is_a_last
+from .vocabulary import PULSAR, LastMessage, News, Said
 
 
 @PULSAR.then("the consumer of {subscription} learns {news}")
-def is_notified(context: ScenarioContext, subscription: str, news: str) -> None:
+def is_notified(context: ScenarioContext, subscription: str, news: News) -> None:
     """No more: REACHED_END_OF_TOPIC, within patience. Nothing of an end: none before the answer to a later request on the same connection.
     Nothing that it did not ask for: a later request on the same connection is answered first; an answer to no request is malformed, which
     is a violation.
+
+    A last message: within patience, GET_LAST_MESSAGE_ID answers the id with which the consumer has received it; -1 where there is none. At
+    once: sent once, it does not answer -1, as it would where an open transaction blocks all messages of the topic.
     """
+    match news:
+        case LastMessage(content):
+            judge_last_message(context, subscription, content)
+        case Said("at once of a last message"):
+            judge_that_there_is_a_last(context, subscription)
+        case Said(said):
+            _judge_news(context, subscription, said)
+
+
+def _judge_news(context: ScenarioContext, subscription: str, news: str) -> None:
     one = context.subscriptions[subscription]
     if news == "nothing that it did not ask for":
         observed(context.client.last_message_id(one.consumer), "asking for the last message behind an acknowledgement")
@@ -26,11 +40,3 @@ def is_notified(context: ScenarioContext, subscription: str, news: str) -> None:
             break
     seen = "that there is no more" if is_at_end else "nothing of an end"
     context.evidence.expect(is_at_end is expected, news, seen, what=f"told to {subscription}")
-
-
-@PULSAR.then("who begins to read {topic} behind {value} sees {content}")
-def begins_behind(context: ScenarioContext, topic: str, value: str, content: tuple[str, ...]) -> None:
-    """A new subscription that is not durable, and begins at the id with which this message was received (start_message_id), receives these.
-    It skips the message itself, and what lies before it in a batch, as clients do.
-    """
-    context.expect_messages(f"readers of {topic} behind {value}", content, context.topics.seen_behind(topic, value))

@@ -9,18 +9,13 @@ from fencepost.steps.outcomes import achieved, observed
 from .consuming import come_for
 from .context import ScenarioContext
 from .topics import is_sentinel
-from .vocabulary import PULSAR, shown
+from .vocabulary import PULSAR, ActiveOf, ConsumerOf, Leaving, shown
 
 LEAVE = PULSAR.act(
-    given="the consumer of {subscription} has left",
-    when="the consumer of {subscription} leaves",
-    meaning="It is closed; the subscription stays.",
-)
-ACTIVE_LEAVES = PULSAR.act(
-    given="the active one of {subscription} and {other:subscription} has left",
-    when="the active one of {subscription} and {other:subscription} leaves",
-    meaning="The consumer that was last notified that it is active is closed; messages that the other one has received before do not count "
-    "any more.",
+    given="the {leaving} has left",
+    when="the {leaving} leaves",
+    meaning="It is closed; the subscription stays. The active one of two is the consumer that was last notified that it is active; "
+    "messages that the other one has received before do not count any more.",
 )
 
 
@@ -60,13 +55,15 @@ def tries_to_join(context: ScenarioContext, subscription: str, subscription_type
 
 @LEAVE.given
 @LEAVE.when
-def leaves(context: ScenarioContext, subscription: str) -> None:
-    achieved(context.client.close_consumer(context.subscriptions[subscription].consumer), f"closing the consumer of {subscription}")
+def leaves(context: ScenarioContext, leaving: Leaving) -> None:
+    match leaving:
+        case ConsumerOf(subscription):
+            achieved(context.client.close_consumer(context.subscriptions[subscription].consumer), f"closing the consumer of {subscription}")
+        case ActiveOf(subscription, other):
+            _close_active(context, subscription, other)
 
 
-@ACTIVE_LEAVES.given
-@ACTIVE_LEAVES.when
-def active_one_leaves(context: ScenarioContext, subscription: str, other: str) -> None:
+def _close_active(context: ScenarioContext, subscription: str, other: str) -> None:
     served = _served(context, (subscription, other), 0)
     leaving, staying = (subscription, other) if served.active[0] else (other, subscription)
     achieved(context.client.close_consumer(context.subscriptions[leaving].consumer), f"closing the consumer of {leaving}")

@@ -3,7 +3,7 @@
 from fencepost.contract.metadata_view import TroublesStore
 
 from .context import ScenarioContext
-from .vocabulary import PULSAR
+from .vocabulary import PULSAR, EventIs, HeaderConflict, Mishap, StaleHeader
 
 _FAILURES = {"and does not write it": "write-fails-before", "and has written it": "write-fails-after", None: "read-fails"}
 _RECORDS = {
@@ -47,10 +47,21 @@ def does_not_answer(context: ScenarioContext, request: str, failure: str | None)
     store_faults(context).trouble_store(_FAILURES[failure], _RECORDS[request])
 
 
-@PULSAR.given("the next {event} is {loss}")
-def event_is(context: ScenarioContext, event: str, loss: str) -> None:
-    """The first notification that a watch on the metadata store would get. A late one is kept until it is released."""
-    store_faults(context).trouble_store(_LOSSES[loss], _RECORDS[event])
+@PULSAR.given("the next {mishap}")
+def has_a_mishap(context: ScenarioContext, mishap: Mishap) -> None:
+    """The first notification that a watch on the metadata store would get; a late one is kept until it is released.
+
+    Another version: the change of a header fails as if another broker had been faster, though none was: nothing has changed. As it was
+    before: as when the change comes right after the look, so that a broker that looks then acts on an outdated header.
+    """
+    match mishap:
+        case EventIs(event, loss):
+            fault, records = _LOSSES[loss], _RECORDS[event]
+        case HeaderConflict():
+            fault, records = "version-conflict", "headers"
+        case StaleHeader():
+            fault, records = "stale-read", "headers"
+    store_faults(context).trouble_store(fault, records)
 
 
 def store_faults(context: ScenarioContext) -> TroublesStore:

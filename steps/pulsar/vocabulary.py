@@ -5,12 +5,15 @@ A transaction is called A, B or C, a topic by its name (orders) and a subscripti
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from fencepost.adapters.pulsar.values import Action, Status, SubscriptionType
 from fencepost.steps.sentence import ValueType, Vocabulary, choice, listed, number, phrases, quoted, text
 
+_TRANSACTION = text("transaction", "[A-Z]", "a transaction of the scenario")
+_TOPIC = text("topic", "[a-z]+", "a topic of the scenario")
+_SUBSCRIPTION = quoted("subscription", "a subscription of the scenario")
 _VALUE = quoted("value", "the payload of a message")
 _VALUES = listed("values", _VALUE, "payloads, in their order")
 _PARTICIPANT_PATTERN = r'[a-z]+|"[a-z]+"'
@@ -62,6 +65,71 @@ class AMonthLater:
     """A start after a month."""
 
 
+@dataclass(frozen=True)
+class Said:
+    """News that name no message."""
+
+    news: str
+
+
+@dataclass(frozen=True)
+class LastMessage:
+    """That this is the last message, or that there is none."""
+
+    content: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class MissingTopic:
+    """A topic that should not exist."""
+
+    topic: str
+
+
+@dataclass(frozen=True)
+class MissingSubscription:
+    """A subscription that should not exist."""
+
+    subscription: str
+
+
+@dataclass(frozen=True)
+class ConsumerOf:
+    """The consumer of a subscription."""
+
+    subscription: str
+
+
+@dataclass(frozen=True)
+class ActiveOf:
+    """The active one of two consumers."""
+
+    subscription: str
+    other: str
+
+
+@dataclass(frozen=True)
+class EventIs:
+    """What becomes of a notification."""
+
+    event: str
+    loss: str
+
+
+@dataclass(frozen=True)
+class HeaderConflict:
+    """A change of a header that fails, since another version is there."""
+
+
+@dataclass(frozen=True)
+class StaleHeader:
+    """A look at any header that sees its last version but one."""
+
+
+Mishap: TypeAlias = EventIs | HeaderConflict | StaleHeader
+News: TypeAlias = Said | LastMessage
+Missing: TypeAlias = MissingTopic | MissingSubscription
+Leaving: TypeAlias = ConsumerOf | ActiveOf
 LateStart: TypeAlias = AfterTimeout | AfterRetention | AMonthLater
 
 
@@ -134,9 +202,9 @@ EACH = "each of them"
 """Stands for all transactions of a scenario."""
 
 TYPES: tuple[ValueType[Any], ...] = (
-    text("transaction", "[A-Z]", "a transaction of the scenario"),
+    _TRANSACTION,
     names("transaction", "transactions", "transactions, which are begun in this order", r"[A-Z]\b", "{}"),
-    text("topic", "[a-z]+", "a topic of the scenario"),
+    _TOPIC,
     names("topic", "topics", "topics that the scenario makes", '"[a-z]+"', '"{}"'),
     choice(
         "policy",
@@ -148,7 +216,7 @@ TYPES: tuple[ValueType[Any], ...] = (
         "letter-keyed: the key of a message is its first letter; classic: of the domain `persistent`, "
         "whose transactions are those of PIP-31",
     ),
-    quoted("subscription", "a subscription of the scenario"),
+    _SUBSCRIPTION,
     _PARTICIPANT,
     listed("participants", _PARTICIPANT, "topics, or subscriptions", " and "),
     _VALUE,
@@ -204,10 +272,35 @@ TYPES: tuple[ValueType[Any], ...] = (
             "a month later": AMonthLater,
         },
     ),
-    choice("order", "in some order", meaning="in an order that is the topic's affair"),
     choice(
-        "news", "that there is no more", "nothing of an end", "nothing that it did not ask for", meaning="what a broker sends to a consumer"
+        "order", "in some order", "last", meaning="in an order that is the topic's affair, or as the last messages that a reader receives"
     ),
+    phrases(
+        "news",
+        (
+            choice(
+                "saying",
+                *("that there is no more", "nothing of an end", "nothing that it did not ask for", "at once of a last message"),
+                meaning="news that name no message",
+            ),
+            _CONTENT,
+        ),
+        "what a broker sends to a consumer",
+        {"{news:saying}": Said, "that {content} is the last message": LastMessage},
+    ),
+    phrases(
+        "missing",
+        (_TOPIC, _SUBSCRIPTION),
+        "what should not exist",
+        {"topic {topic}": MissingTopic, "subscription {subscription}": MissingSubscription},
+    ),
+    phrases(
+        "leaving",
+        (_SUBSCRIPTION, replace(_SUBSCRIPTION, name="other")),
+        "a consumer, or the one of two that was last notified that it is active",
+        {"consumer of {subscription}": ConsumerOf, "active one of {subscription} and {other}": ActiveOf},
+    ),
+    choice("compacted", "compacted", meaning="as a subscription receives it that asks for the compacted topic"),
     choice("bound", "at least", meaning="among others, or alone"),
     choice(
         "extent",
@@ -217,12 +310,11 @@ TYPES: tuple[ValueType[Any], ...] = (
         "and no more unasked",
         "for the first time",
         "once more",
-        meaning="what else may come, until when, and with which redelivery count",
+        "for a while",
+        meaning="what else may come, until when, and with which redelivery count; a while is long enough for a broker that sends later",
     ),
-    choice("wait", "for a while", meaning="long enough for a broker that sends messages later"),
     choice("reader", "reader", "consumer of", meaning="whether its subscription is durable and shared"),
     choice("recipient", "one", "the active one", meaning="which of two consumers receives"),
-    choice("position", "last", meaning="as the last messages that a reader receives"),
     choice("removed", "removed", "tried to remove while it had other consumers", meaning="UNSUBSCRIBE, and whether it must succeed"),
     choice("unasked", "without asking for an answer", meaning="the request has no id"),
     choice("after_loss", "when the connection of the one that is there is lost", meaning="it reconnects"),
@@ -266,8 +358,19 @@ TYPES: tuple[ValueType[Any], ...] = (
         meaning="what a broker asks of the metadata store: about a transaction's header or records, a segment's note of what is aborted "
         "or decided up to where, an entry that stands for an index, the event by which participants learn of an end, or a layout",
     ),
-    choice("event", "event of an end", "event of a change of a layout", meaning="what the store notifies a watch of"),
-    choice("loss", "lost", "late", "told twice", meaning="what becomes of a notification"),
+    phrases(
+        "mishap",
+        (
+            choice("event", "event of an end", "event of a change of a layout", meaning="what the store notifies a watch of"),
+            choice("loss", "lost", "late", "told twice", meaning="what becomes of a notification"),
+        ),
+        "what befalls a notification, a write or a look",
+        {
+            "{event} is {loss}": EventIs,
+            "change of a header meets another version": HeaderConflict,
+            "look at a header sees it as it was before its last change": StaleHeader,
+        },
+    ),
 )
 
 PULSAR = Vocabulary("pulsar", TYPES)

@@ -10,9 +10,10 @@ from .vocabulary import PULSAR, Participant, PlainMessages
 
 WRITE = PULSAR.act(
     given="{transaction} has written {values} to {topic}[ {in_one_go}]",
+    tried="{transaction} has tried to write {value} to {topic}[, {not_added}]",
     when="{transaction} writes {value} to {topic}[, {not_added}]",
-    meaning="SEND in the transaction, which was receipted. The topic is added first unless the transaction has it already, as clients do, "
-    "or it is said that it is not.",
+    meaning="SEND in the transaction, which was receipted; of an attempt, the answer does not matter. The topic is added first unless the "
+    "transaction has it already, as clients do, or it is said that it is not.",
 )
 WRITE_BATCH = PULSAR.act(
     given="{transaction} has written a batch of {values} to {topic}",
@@ -70,9 +71,8 @@ def writes(context: ScenarioContext, transaction: str, value: str, topic: str, n
     context.ask("SEND", context.send(transaction, topic, value))
 
 
-@PULSAR.given("{transaction} has tried to write {value} to {topic}[, {not_added}]")
+@WRITE.tried
 def has_tried_to_write(context: ScenarioContext, transaction: str, value: str, topic: str, not_added: str | None) -> None:
-    """SEND in the transaction, whatever the answer. The topic is added first as before any write, or it is not."""
     if not_added is None:
         context.take_part(transaction, Participant(topic, is_subscription=False))
     context.send(transaction, topic, value)

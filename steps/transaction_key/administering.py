@@ -9,7 +9,7 @@ from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.pulsar.transactions import GONE
 
 from .tasks import Tasks
-from .vocabulary import KEYS, NamedKey
+from .vocabulary import KEYS, AgeOf, EpochsOf, Measured, NamedKey
 
 _WATCHED_S = 1.0
 """For how long the step checks that a deleted key does not reappear through requests that had waited."""
@@ -71,11 +71,19 @@ def is_at_the_epoch(context: ScenarioContext, tasks: Tasks, key: NamedKey, task:
     context.evidence.expect(found == wanted, _reported(*wanted), _reported(*found), what=str(key))
 
 
-@KEYS.then("the metrics agree with what administrators are shown of {keys}")
-def metrics_agree(context: ScenarioContext, tasks: Tasks, keys: Sequence[NamedKey]) -> None:
+@KEYS.then("the metrics {measured}")
+def metrics_are(context: ScenarioContext, tasks: Tasks, measured: Measured) -> None:
     """The metrics count as many keys as have an epoch. Each of these has the epoch that a GET shows, and no other key of the scenario has
-    one.
+    one. The age of a task's key lies between the time that has passed since the answer to its last connect, and that since its request.
     """
+    match measured:
+        case EpochsOf(keys):
+            _judge_epochs(context, tasks, keys)
+        case AgeOf(task):
+            _judge_age(context, tasks, task)
+
+
+def _judge_epochs(context: ScenarioContext, tasks: Tasks, keys: Sequence[NamedKey]) -> None:
     metrics = observed(context.client.key_metrics(), "asking for the metrics")
     ours = {one: epoch for one, epoch in metrics.epochs.items() if _is_ours(tasks, one)}
     states = {tasks.owned(key): context.client.transaction_key(tasks.name_of(key), key.owner) for key in keys}
@@ -85,9 +93,7 @@ def metrics_agree(context: ScenarioContext, tasks: Tasks, keys: Sequence[NamedKe
     context.evidence.expect(holds, f"{_epochs(wanted)}; as many keys counted as have an epoch", seen, what="metrics")
 
 
-@KEYS.then("the metrics report how long ago {task} connected")
-def metrics_notify_age(context: ScenarioContext, tasks: Tasks, task: str) -> None:
-    """The age of its key lies between the time that has passed since the answer to its last connect, and that since its request."""
+def _judge_age(context: ScenarioContext, tasks: Tasks, task: str) -> None:
     one = tasks[task]
     least = context.session.time.now_ms() - one.granted_ms
     metrics = observed(context.client.key_metrics(), "asking for the metrics")

@@ -1,25 +1,22 @@
 """What a task has open on the connection of its key in addition: producers, and exclusive consumers."""
 
-from fencepost.adapters.pulsar.values import Position, SubscriptionType
+from fencepost.adapters.pulsar.values import SubscriptionType
 from fencepost.contract.evidence import SetUpFailed
-from fencepost.steps.outcomes import achieved, observed
+from fencepost.contract.outcomes import Outcome
+from fencepost.steps.outcomes import achieved
 from fencepost.steps.pulsar.context import ScenarioContext
 
 from .tasks import Tasks
-from .vocabulary import KEYS
+from .vocabulary import KEYS, Attached, NamedProducer, OnlyConsumer
 
 _TOPICS = 20
 """How many topics are made at most until one is at the broker of a coordinator."""
 
-PRODUCE = KEYS.act(
-    given="{task} has opened producer {producer} of {topic}",
-    when="{task} opens producer {producer} of {topic}",
-    meaning="PRODUCER under a name that the tasks of a key share. While the name is taken it is asked for again, until patience ends.",
-)
-CONSUME = KEYS.act(
-    given="{task} has subscribed alone to {topic} as {subscription}",
-    when="{task} subscribes alone to {topic} as {subscription}",
-    meaning="SUBSCRIBE of an exclusive subscription, in the same way.",
+OPEN = KEYS.act(
+    given="{task} has opened {attached}",
+    when="{task} opens {attached}",
+    meaning="PRODUCER under a name that the tasks of a key share, or SUBSCRIBE of an exclusive subscription. While it is taken, the client "
+    "asks for it again, until patience ends.",
 )
 
 
@@ -37,26 +34,23 @@ def beside_the_coordinator(context: ScenarioContext, tasks: Tasks, topics: tuple
             raise SetUpFailed(f"{topic} should be at the broker of the coordinator of {task}; none of {_TOPICS} topics is")
 
 
-@PRODUCE.given
-def has_opened(context: ScenarioContext, tasks: Tasks, task: str, producer: str, topic: str) -> None:
-    opened = tasks[task].probe.producer(context.topics[topic], name=context.session.unique(producer))
-    achieved(opened, f"opening producer {producer} as {task}")
+@OPEN.given
+def has_opened(context: ScenarioContext, tasks: Tasks, task: str, attached: Attached) -> None:
+    achieved(_opened(context, tasks, task, attached), f"opening {attached} as {task}")
 
 
-@PRODUCE.when
-def opens(context: ScenarioContext, tasks: Tasks, task: str, producer: str, topic: str) -> None:
-    context.ask("PRODUCER", tasks[task].probe.producer(context.topics[topic], name=context.session.unique(producer)))
+@OPEN.when
+def opens(context: ScenarioContext, tasks: Tasks, task: str, attached: Attached) -> None:
+    request = "PRODUCER" if isinstance(attached, NamedProducer) else "SUBSCRIBE"
+    context.ask(request, _opened(context, tasks, task, attached))
 
 
-@CONSUME.given
-def has_subscribed(context: ScenarioContext, tasks: Tasks, task: str, topic: str, subscription: str) -> None:
-    subscribed = tasks[task].probe.subscribe(context.topics[topic], subscription, SubscriptionType.EXCLUSIVE)
-    achieved(subscribed, f"subscribing to {topic} as {task}")
-
-
-@CONSUME.when
-def subscribes(context: ScenarioContext, tasks: Tasks, task: str, topic: str, subscription: str) -> None:
-    context.ask("SUBSCRIBE", tasks[task].probe.subscribe(context.topics[topic], subscription, SubscriptionType.EXCLUSIVE))
+def _opened(context: ScenarioContext, tasks: Tasks, task: str, attached: Attached) -> Outcome[object]:
+    match attached:
+        case NamedProducer(producer, topic):
+            return tasks[task].probe.producer(context.topics[topic], name=context.session.unique(producer))
+        case OnlyConsumer(topic, subscription):
+            return tasks[task].probe.subscribe(context.topics[topic], subscription, SubscriptionType.EXCLUSIVE)
 
 
 @KEYS.when("{task} itself writes {value} to {topic} in {transaction}")
@@ -64,12 +58,3 @@ def writes_itself(context: ScenarioContext, tasks: Tasks, task: str, value: str,
     """SEND of a client that has a key, where all other messages are from clients without one. It does not add the topic first."""
     opened = achieved(tasks[task].probe.producer(context.topics[topic]), f"opening a producer as {task}")
     context.ask("SEND", tasks[task].probe.send(opened, value, transaction=context.id_of(transaction)))
-
-
-@KEYS.then("the consumer of {subscription} is notified at once of a last message")
-def is_notified_at_once(context: ScenarioContext, subscription: str) -> None:
-    """GET_LAST_MESSAGE_ID, sent once, does not answer -1, as it would where an open transaction blocks all messages of the topic."""
-    one = context.subscriptions[subscription]
-    last = observed(context.client.last_message_id(one.consumer), f"asking as {subscription} for the last message")
-    is_there = last.position != Position(-1, -1)
-    context.evidence.expect(is_there, "one", "one" if is_there else "none", what=f"last message for {subscription}")

@@ -10,23 +10,28 @@ from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.pulsar.transactions import OUT_OF_REACH, TIME_OUTS_MS, ScenarioTransaction, shown_status
 
 from .tasks import Tasks
-from .vocabulary import KEYS, ForEnd, ForPart, ForTransaction, Request
+from .vocabulary import KEYS, Beginning, FencingTransactions, ForEnd, ForPart, ForTransaction, NamedTransactions, Request
 
 BEGIN = KEYS.act(
-    given="{task} has begun {transactions}[ with a {time_out} timeout]",
+    given="{task} has begun {begun}[ with a {time_out} timeout]",
     when="{task} begins {transactions}[ {at_once}]",
-    meaning="NEW_TXN on the connection that has its key, for one after the other, or for all before an answer is read. Without such a "
-    "timeout, theirs is longer than anybody is patient.",
+    meaning="NEW_TXN on the connection that has its key, for one after the other, or for all before an answer is read. Where each "
+    "fences the one before, the last one stays open. Without such a timeout, theirs is longer than the patience of any client.",
 )
 
 
 @BEGIN.given
-def has_begun(context: ScenarioContext, tasks: Tasks, task: str, transactions: tuple[str, ...], time_out: str | None) -> None:
+def has_begun(context: ScenarioContext, tasks: Tasks, task: str, begun: Beginning, time_out: str | None) -> None:
     timeout_ms = TIME_OUTS_MS[time_out]
-    for name in transactions:
-        asked_ms = context.session.time.now_ms()
-        begun = achieved(tasks[task].probe.new_transaction(timeout_ms), f"beginning transaction {name} as {task}")
-        context.transactions.by_name[name] = ScenarioTransaction(begun, asked_ms + timeout_ms)
+    match begun:
+        case NamedTransactions(transactions):
+            for name in transactions:
+                asked_ms = context.session.time.now_ms()
+                txn = achieved(tasks[task].probe.new_transaction(timeout_ms), f"beginning transaction {name} as {task}")
+                context.transactions.by_name[name] = ScenarioTransaction(txn, asked_ms + timeout_ms)
+        case FencingTransactions(count):
+            for _ in range(count):
+                achieved(tasks[task].probe.new_transaction(timeout_ms), f"beginning one transaction after another as {task}")
 
 
 @BEGIN.when
@@ -44,19 +49,6 @@ def begins(context: ScenarioContext, tasks: Tasks, task: str, transactions: tupl
             return
         assert answer.value is not None, "a transaction that was begun has an id"
         context.transactions.by_name[name] = ScenarioTransaction(answer.value, math.inf)
-
-
-@KEYS.given("{task} has begun {count} transactions, each fencing the one before")
-def has_begun_many(tasks: Tasks, task: str, count: int) -> None:
-    """NEW_TXN on the connection that has its key, one after the other. The last one stays open."""
-    for _ in range(count):
-        achieved(tasks[task].probe.new_transaction(TIME_OUTS_MS[None]), f"beginning one transaction after another as {task}")
-
-
-@KEYS.given("{task} has just asked for a new transaction")
-def has_just_asked(tasks: Tasks, task: str) -> None:
-    """NEW_TXN on the connection that has its key. The step does not wait for the answer."""
-    tasks[task].probe.ask_for_transaction(TIME_OUTS_MS[None])
 
 
 @KEYS.when("{task} asks for {request}[ {place}] on its old connection")

@@ -6,10 +6,10 @@ from fencepost.contract.outcomes import Done, Refused, Unknown
 from fencepost.steps.answers import known, reported
 from fencepost.steps.outcomes import achieved, error_of, observed
 from fencepost.steps.pulsar.context import ScenarioContext
-from fencepost.steps.pulsar.transactions import NoAnswerYet
+from fencepost.steps.pulsar.transactions import TIME_OUTS_MS, NoAnswerYet
 
 from .tasks import Task, Tasks
-from .vocabulary import KEYS, Grant, NamedKey
+from .vocabulary import KEYS, ForTransaction, Grant, NamedKey, ToConnect, Unawaited
 
 _CONNECT = "TC_CLIENT_CONNECT"
 _LARGEST = 2**63 - 1
@@ -46,11 +46,17 @@ def connects(context: ScenarioContext, tasks: Tasks, task: str, key: NamedKey, p
     context.ask(_CONNECT, tasks.connect(tasks.new(task, key), coordinator=coordinator))
 
 
-@KEYS.given("{task} has asked to connect with {key}")
-def has_asked_to_connect(tasks: Tasks, task: str, key: NamedKey) -> None:
-    """TC_CLIENT_CONNECT of a new process, whose answer the step does not wait for: it may take long."""
-    one = ready(tasks, task, key)
-    one.pending = under_way(tasks, one)
+@KEYS.given("{task} has asked {unawaited}")
+def has_asked(tasks: Tasks, task: str, unawaited: Unawaited) -> None:
+    """NEW_TXN on the connection that has its key, or TC_CLIENT_CONNECT of a new process. The step does not wait for the answer, which may
+    take long.
+    """
+    match unawaited:
+        case ForTransaction():
+            tasks[task].probe.ask_for_transaction(TIME_OUTS_MS[None])
+        case ToConnect(key):
+            one = ready(tasks, task, key)
+            one.pending = under_way(tasks, one)
 
 
 @KEYS.given("{task} has connected with {key} at {where} of {other:task}")

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from fencepost.adapters.pulsar.values import Action
 from fencepost.steps.pulsar.vocabulary import TYPES, Participant, names, participant
-from fencepost.steps.sentence import ValueType, Vocabulary, choice, listed, text
+from fencepost.steps.sentence import ValueType, Vocabulary, choice, listed, number, phrases, text
 
 _ODD = (
     "no key",
@@ -69,6 +69,61 @@ class ForPart:
         return f"{self.participant} to be added to {self.transaction}"
 
 
+@dataclass(frozen=True)
+class ToConnect:
+    """A connect of a new process."""
+
+    key: NamedKey
+
+
+@dataclass(frozen=True)
+class NamedProducer:
+    """A producer under a name that the tasks of a key share."""
+
+    producer: str
+    topic: str
+
+
+@dataclass(frozen=True)
+class OnlyConsumer:
+    """The consumer of an exclusive subscription."""
+
+    topic: str
+    subscription: str
+
+
+@dataclass(frozen=True)
+class EpochsOf:
+    """The epochs that administrators are shown."""
+
+    keys: tuple[NamedKey, ...]
+
+
+@dataclass(frozen=True)
+class AgeOf:
+    """The time since a task connected."""
+
+    task: str
+
+
+@dataclass(frozen=True)
+class NamedTransactions:
+    """Transactions that the scenario names."""
+
+    transactions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class FencingTransactions:
+    """Transactions of which each fences the one before."""
+
+    count: int
+
+
+Beginning: TypeAlias = NamedTransactions | FencingTransactions
+Unawaited: TypeAlias = ForTransaction | ToConnect
+Attached: TypeAlias = NamedProducer | OnlyConsumer
+Measured: TypeAlias = EpochsOf | AgeOf
 Request: TypeAlias = ForTransaction | ForEnd | ForPart
 
 
@@ -124,6 +179,7 @@ _KEY = ValueType(
     str,
     f'key "..." | key "..." of "..." | {" | ".join(_ODD)}',
 )
+_KEYS = listed("keys", _KEY, "transaction keys", " and ")
 _TRANSACTIONS = names("transaction", "transactions", "transactions", r"[A-Z]\b", "{}")
 
 KEYS = Vocabulary(
@@ -133,7 +189,7 @@ KEYS = Vocabulary(
         text("task", _TASK, "a process of an application, with a client of its own"),
         text("producer", "[A-Z]", "a producer with a name of its own"),
         _KEY,
-        listed("keys", _KEY, "transaction keys", " and "),
+        _KEYS,
         ValueType(
             "request",
             r'a new transaction|the (?:commit|abort) of [A-Z]|(?:[a-z]+|"[a-z]+") to be added to [A-Z]',
@@ -176,6 +232,33 @@ KEYS = Vocabulary(
             "another coordinator beside that",
             "the last coordinator, not that",
             meaning="whether a key belongs where that of a task does, to another coordinator on the same broker, or to the last of all",
+        ),
+        phrases(
+            "begun",
+            (_TRANSACTIONS, number("count", "how many")),
+            "transactions with names, or many of which each fences the one before",
+            {"{transactions}": NamedTransactions, "{count} transactions, each fencing the one before": FencingTransactions},
+        ),
+        phrases(
+            "unawaited",
+            (_KEY,),
+            "a request whose answer is not waited for",
+            {"for a new transaction": ForTransaction, "to connect with {key}": ToConnect},
+        ),
+        phrases(
+            "attached",
+            (
+                text("producer", "[A-Z]", "a producer with a name of its own"),
+                *(one for one in TYPES if one.name in ("topic", "subscription")),
+            ),
+            "what a task has open on the connection of its key in addition",
+            {"producer {producer} of {topic}": NamedProducer, "the only consumer of {topic} as {subscription}": OnlyConsumer},
+        ),
+        phrases(
+            "measured",
+            (_KEYS, text("task", _TASK, "a process of an application")),
+            "what metrics show",
+            {"agree with what administrators are shown of {keys}": EpochsOf, "report how long ago {task} connected": AgeOf},
         ),
         choice("old_connection", "on its old connection", meaning="that on which it was given its epoch"),
         choice("at_once", "at the same time", meaning="the requests are sent before any answer is read"),

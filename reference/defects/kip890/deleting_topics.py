@@ -4,7 +4,7 @@ from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.topics import Topic, Topics
 
 
-@defect({"KIP890-368": seen("Metadata knows it", what="^topics$")}, origin="textbook: an answer before the work, which is then forgotten")
+@defect({"KIP890-368": seen("Metadata knows it", what="^topic ")}, origin="textbook: an answer before the work, which is then forgotten")
 class DeletionPromised(Topics):
     """DeleteTopics says that it is done, and the topic stays."""
 
