@@ -9,9 +9,10 @@ from fencepost.steps.outcomes import observed
 
 from .context import ScenarioContext
 from .judging import answer_of, judge_answer, reported
+from .phrases import AField, NoOffsets, RefusalPart
 from .producer import Producer
 from .requests import RETRIABLE
-from .values import NEW_ID, NO_RECORDS, REFUSAL, AField, NoOffsets, OffsetOf, RefusalPart, Result
+from .values import NEW_ID, NO_RECORDS, REFUSAL, OffsetOf, Result
 from .vocabulary import KAFKA
 
 

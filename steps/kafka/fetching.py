@@ -10,7 +10,8 @@ from fencepost.steps.outcomes import achieved, observed
 from .context import ScenarioContext
 from .judging import answer_of, judge_answer, reported
 from .leaders import let_one_node_lead
-from .values import AbortedFrom, Found, FoundOffset, FoundRecord
+from .phrases import Found, FoundOffset, FoundRecord
+from .values import AbortedFrom
 from .vocabulary import KAFKA
 
 _NOWHERE = (-1, -1)

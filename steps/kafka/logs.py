@@ -8,7 +8,8 @@ from fencepost.steps.outcomes import achieved, observed
 from fencepost.wire.kafka.batches import MarkerType
 
 from .context import ScenarioContext
-from .values import EpochOf, NextEpoch, OffsetOf
+from .phrases import EpochOf, NextEpoch
+from .values import OffsetOf
 from .vocabulary import KAFKA
 
 CLEANER_RECORD = "of the kit: "

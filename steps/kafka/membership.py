@@ -20,7 +20,7 @@ from .gathering import (
     wanted_by,
 )
 from .judging import answered, reported
-from .values import AsMember, ForTwoSessions, Heartbeats
+from .phrases import AsMember, ForTwoSessions, Heartbeats
 from .vocabulary import KAFKA
 
 JOIN = KAFKA.act(

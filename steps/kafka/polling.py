@@ -5,7 +5,8 @@ from itertools import pairwise
 from fencepost.adapters.kafka.values import SETTLED
 
 from .context import ScenarioContext
-from .values import OVER, EveryPartition, Polled, TransactionOf
+from .phrases import EveryPartition, Polled, TransactionOf
+from .values import OVER
 from .vocabulary import KAFKA
 
 

@@ -8,8 +8,8 @@ from .context import ScenarioContext
 from .initialising import initialise
 from .judging import judge_answer
 from .nodes import let_first_node_coordinate
+from .phrases import FirstAttempt, NotDone, RefusedWith
 from .requests import NOT_WRITTEN
-from .values import FirstAttempt, NotDone, RefusedWith
 from .vocabulary import KAFKA
 
 _ALL_REPLICAS = {"min.insync.replicas": "2"}
