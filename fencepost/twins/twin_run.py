@@ -233,7 +233,7 @@ def _stale(reported: TwinFindings, names: Sequence[str], profile: str) -> Iterat
     asked = {one.play.requirement for one in reported.plain}
     needed = {id(one.exception) for one in reported.results if one.exception}
     for one in allowed_differences.bundled():
-        is_asked = profile in (one.profiles or (TEXT,)) and one.requirement in (None, *asked)
+        is_asked = not one.variants and profile in (one.profiles or (TEXT,)) and one.requirement in (None, *asked)
         if is_asked and set(one.disturbances) <= set(names) and id(one) not in needed:
             yield one
 
