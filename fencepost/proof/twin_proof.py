@@ -45,7 +45,6 @@ from . import conforming_groups, forkserver
 from .kill_matrix import PROVE
 from .kill_matrix import TWINS as JSON
 
-_REPLAYED = ("crash", "clean-stop")
 _DRAWN = 2
 """How many twins of each scenario are played on a conforming broker, unless all are."""
 
@@ -147,11 +146,12 @@ def tasks(specs: Sequence[str], seed: int, everything: bool) -> list[Task]:
     most = None if everything else _DRAWN
     found: list[Task] = []
     for protocol, about in protocols.items():
-        names = tuple(one.name for one in disturbances.bundled().by_name.values() if any(one.fits(spec, protocol) for spec in about))
+        fitting = [one for one in disturbances.bundled().by_name.values() if any(one.fits(spec, protocol) for spec in about)]
+        names = tuple(one.name for one in fitting)
         if not names:
             continue
         if protocol in ("kafka", "pulsar"):
-            replayed = tuple(name for name in names if name in _REPLAYED)
+            replayed = tuple(one.name for one in fitting if one.family == "replay")
             found += [
                 Task(one.name, protocol, Selection(specs=about), replayed, False, seed, None, (one.name,)) for one in variants(protocol)
             ]

@@ -65,6 +65,11 @@ class _AppendsAgain(_NoDuplicates):
         pass
 
 
+class _KnowsNoCompressedDuplicate(ProducerStates):
+    def duplicate_of(self, batch: Batch) -> AppendedBatch | None:
+        return super().duplicate_of(batch) if batch.compression == "none" else None
+
+
 class _SecondCommitWipesTheFirst(Groups):
     def take_in(self, batch: Batch) -> None:
         if batch.marker is None and batch.transactional:
@@ -124,6 +129,7 @@ NOTICED = {
     "crash-in-a-crowd": (Parts(transaction_log=_RecoversOnePrepared), "KIP890-060"),
     "one-batch": (Parts(partition_log=_AbortedOfTheFirstPageOnly), "KIP890-13*"),
     "by-id": (DEFECTS["topic-ids-mixed-up"].parts, "KIP890-13*"),
+    "compressed": (Parts(producer_states=_KnowsNoCompressedDuplicate), "KIP890-11*"),
     "crowd": (Parts(groups=_ListsAHandful), "KIP890-05*"),
 }
 
