@@ -36,6 +36,12 @@ class Undisturbed:
         said = (str(one.request.get("subscription", "")).removesuffix(self.suffix) for one in self._requests("SUBSCRIBE"))
         return list(dict.fromkeys(name for name in said if name))
 
+    @property
+    def topics(self) -> list[str]:
+        """The topics, or segments of topics, of the scenario that a Pulsar client has produced to or subscribed to; each once."""
+        said = (str(one.request["topic"]) for name in ("PRODUCER", "SUBSCRIBE") for one in self._requests(name))
+        return list(dict.fromkeys(topic for topic in said if self.suffix in topic))
+
     def _requests(self, name: str) -> Iterator[Exchange]:
         return (one for one in self.exchanges if one.name.partition(" ")[0] == name)
 

@@ -1,6 +1,9 @@
 """Restarts and lost connections: what is durable must be enough."""
 
+from fencepost.contract.outcomes import Refused
+
 from .performer import Performer
+from .prelude import done
 
 _TRANSACTION_LOG = "__transaction_state"
 
@@ -26,6 +29,17 @@ class RefusedAppend(Performer):
 
     def before_step(self) -> None:
         self.session.faults.refuse_append(_TRANSACTION_LOG, 1)
+
+
+class Unload(Performer):
+    """The broker drops its memory of each topic in which clients write or read, and loads the topic again when it is next used."""
+
+    def before_step(self) -> None:
+        probe = self.session.client("the client of the unloading")
+        for topic in self.undisturbed.topics:
+            unloaded = probe.unload_topic(topic.replace(self.undisturbed.suffix, self.session.unique("")))
+            if not isinstance(unloaded, Refused):  # as that of a topic that is not made yet
+                done(unloaded, f"unloading {topic}")
 
 
 class Reconnect(Performer):

@@ -2,7 +2,8 @@
 
 A loss is a broker that reads one field of one durable record as if it had never been set (`reference/defects/replay.py`). Each is played
 with the disturbances of the family `replay` until a twin differs. Every profile of the reference and every conforming variant must be
-silent, with twins drawn by the seed, or with all twins if `--all` is given.
+silent, with twins drawn by the seed, or with all twins if `--all` is given. Where an exception names a conforming variant, all twins of
+its requirement are played there, and one that none of them needs is red.
 """
 
 import contextlib
@@ -10,8 +11,9 @@ import functools
 import json
 import os
 import random
+import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib import resources
@@ -25,7 +27,7 @@ from rich.console import Console
 from fencepost.adapters import registry
 from fencepost.contract import folder, proposals
 from fencepost.contract.datafile import DataFileError, Row, line_of, load
-from fencepost.contract.errors import Exit
+from fencepost.contract.errors import Exit, WrongUsage
 from fencepost.contract.registration import SpecifiedSystem
 from fencepost.contract.verdict import Verdict
 from fencepost.reference.defects import CONFORMING, Defect
@@ -33,7 +35,8 @@ from fencepost.reference.defects.replay import DURABLE, losses, variants
 from fencepost.run.options import RunOptions
 from fencepost.run.plays import Play, Plays
 from fencepost.run.selection import Selection
-from fencepost.twins import disturbances
+from fencepost.twins import allowed_differences, disturbances
+from fencepost.twins.allowed_differences import TwinException
 from fencepost.twins.disturbances import Disturbance
 from fencepost.twins.twin import Twins, TwinVerdict
 from fencepost.twins.twin_run import drawn
@@ -42,7 +45,6 @@ from . import conforming_groups, forkserver
 from .kill_matrix import PROVE
 from .kill_matrix import TWINS as JSON
 
-_REPLAYED = ("crash", "clean-stop")
 _DRAWN = 2
 """How many twins of each scenario are played on a conforming broker, unless all are."""
 
@@ -74,7 +76,8 @@ def read_harmless(path: Path | Traversable) -> dict[str, str]:
 class Noticed:
     """The result of one broker: after how many twins one differed, in which requirement, with which disturbance and where.
 
-    `by_itself` is whether a scenario that itself restarts the broker was red before; `trouble` is why a broker could not be played.
+    `stale` has the exceptions for it that none of its twins needed. `by_itself` is whether a scenario that itself restarts the broker was
+    red before; `trouble` is why a broker could not be played.
     """
 
     name: str
@@ -88,6 +91,7 @@ class Noticed:
     difference: str | None = None
     by_itself: bool = False
     trouble: str | None = None
+    stale: tuple[str, ...] = ()
 
     @property
     def is_noticed(self) -> bool:
@@ -97,6 +101,8 @@ class Noticed:
         gone = f"{self.twins:,} twins, {self.seconds:.1f} s"
         if self.trouble:
             return f"! {self.name}: cannot be played: {self.trouble}"
+        if self.stale:
+            return f"X {self.name}: no twin needs {'; '.join(self.stale)}: remove it from fixtures/twin_exceptions.yaml"
         if self.requirement is None and self.by_itself:
             return f"{'X' if self.is_conforming else '+'} {self.name}: no twin differs in {gone}, and a scenario is red by itself"
         if not self.is_noticed:
@@ -108,12 +114,12 @@ class Noticed:
 
 
 @dataclass(frozen=True)
-class _Task:
+class Task:
     """A broker to be played: the reference with a profile and a variant. `most` is how many twins of each scenario; None for all."""
 
     name: str
     protocol: str
-    specs: tuple[str, ...]
+    selection: Selection
     disturbances: tuple[str, ...]
     is_conforming: bool
     seed: int
@@ -128,7 +134,7 @@ class _Task:
         return (self.most,) if self.is_conforming else (1, self.most)
 
 
-def tasks(specs: Sequence[str], seed: int, everything: bool) -> list[_Task]:
+def tasks(specs: Sequence[str], seed: int, everything: bool) -> list[Task]:
     """The losses, then the conforming brokers, of the protocols that these proposals bind and that twins support."""
     known = proposals.bundled()
     named = tuple(specs) or tuple(known.by_spec)
@@ -138,26 +144,57 @@ def tasks(specs: Sequence[str], seed: int, everything: bool) -> list[_Task]:
             speaking.setdefault(protocol, []).append(profile)
     protocols = {name: tuple(spec for spec in named if name in known.protocols_of(spec)) for name in speaking}
     most = None if everything else _DRAWN
-    found: list[_Task] = []
+    found: list[Task] = []
     for protocol, about in protocols.items():
-        names = tuple(one.name for one in disturbances.bundled().by_name.values() if any(one.fits(spec, protocol) for spec in about))
+        fitting = [one for one in disturbances.bundled().by_name.values() if any(one.fits(spec, protocol) for spec in about)]
+        names = tuple(one.name for one in fitting)
         if not names:
             continue
         if protocol in ("kafka", "pulsar"):
-            replayed = tuple(name for name in names if name in _REPLAYED)
-            found += [_Task(one.name, protocol, about, replayed, False, seed, None, (one.name,)) for one in variants(protocol)]
-        conforming = partial(_Task, protocol=protocol, specs=about, disturbances=names, is_conforming=True, seed=seed, most=most)
+            replayed = tuple(one.name for one in fitting if one.family == "replay")
+            found += [
+                Task(one.name, protocol, Selection(specs=about), replayed, False, seed, None, (one.name,)) for one in variants(protocol)
+            ]
+        conforming = partial(
+            Task, protocol=protocol, selection=Selection(specs=about), disturbances=names, is_conforming=True, seed=seed, most=most
+        )
         found += [conforming(f"profile {name} ({protocol})", profile=name) for name in speaking[protocol]]
         groups = conforming_groups.groups(one for one in CONFORMING.values() if one.protocol == protocol)
         found += [conforming("+".join(one.name for one in group), variant=tuple(one.name for one in group)) for group in groups]
     return found
 
 
-def show(specs: Sequence[str], seed: int, everything: bool, workers: int, where: Path) -> Exit:
+@dataclass(frozen=True)
+class Part:
+    """One of several parts of a proof, of about as many brokers each: the `number`-th of `count`, counted from 1."""
+
+    number: int = 1
+    count: int = 1
+
+    @classmethod
+    def named(cls, name: str) -> "Part":
+        """The part that `I/N` names. Raises WrongUsage."""
+        found = re.fullmatch(r"([1-9]\d*)/([1-9]\d*)", name)
+        if found is None or int(found[1]) > int(found[2]):
+            raise WrongUsage(f"--part {name} is no part: expected I/N, with I from 1 to N, such as 2/3")
+        return cls(int(found[1]), int(found[2]))
+
+    def of(self, wanted: Sequence[Task]) -> Sequence[Task]:
+        """Those of this part: every count-th, so that each part has some of each kind. Raises WrongUsage if there is none."""
+        own = wanted[self.number - 1 :: self.count]
+        if not own:
+            raise WrongUsage(f"--part {self} has no broker: there are {len(wanted)}")
+        return own
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.count}"
+
+
+def show(specs: Sequence[str], seed: int, everything: bool, workers: int, where: Path, part: Part) -> Exit:
     """Prove, print and write `twins.json`. Exits with 1 if a conforming broker was noticed, or less than 95 % of the losses were."""
+    wanted = part.of(tasks(specs, seed, everything))
     claimed = folder.claim(where, PROVE, keep=[name for name in PROVE.files if name != JSON])
     console, began, found = Console(highlight=False), time.monotonic(), list[Noticed]()
-    wanted = tasks(specs, seed, everything)
     with contextlib.suppress(KeyboardInterrupt):
         for one in _noticed(wanted, workers):
             found.append(one)
@@ -165,10 +202,10 @@ def show(specs: Sequence[str], seed: int, everything: bool, workers: int, where:
     is_whole = len(found) == len(wanted)
     conforming = [one for one in found if one.is_conforming]
     lost = [one for one in found if one not in conforming and one.name not in harmless()]
-    false = [one for one in conforming if one.is_noticed or one.trouble]
+    false = [one for one in conforming if one.is_noticed or one.trouble or one.stale]
     stale = [one.name for one in found if one.name in harmless() and one.is_noticed]
     noticed = [one for one in lost if one.is_noticed]
-    reported: dict[str, Any] = {"complete": is_whole, "seed": seed, "losses": len(lost), "noticed": len(noticed)}
+    reported: dict[str, Any] = {"complete": is_whole, "seed": seed, "part": str(part), "losses": len(lost), "noticed": len(noticed)}
     claimed.put(JSON, json.dumps(reported | {"brokers": [asdict(one) for one in found]}, indent=1) + "\n")
     console.print()
     alone = sum(one.requirement is not None for one in noticed)
@@ -189,12 +226,12 @@ def show(specs: Sequence[str], seed: int, everything: bool, workers: int, where:
     return Exit.DOES_NOT if false or stale or len(noticed) < 0.95 * len(lost) else Exit.CONFORMS
 
 
-def _noticed(wanted: Sequence[_Task], workers: int) -> Iterator[Noticed]:
+def _noticed(wanted: Sequence[Task], workers: int) -> Iterator[Noticed]:
     with forkserver.pool(workers) as pool:
-        yield from pool.imap(_play, wanted)
+        yield from pool.imap(play, wanted)
 
 
-def _play(task: _Task) -> Noticed:
+def play(task: Task) -> Noticed:
     """Play the twins of a broker until one differs, in a dedicated process."""
     options: dict[str, str] = {}
     if task.variant:
@@ -203,31 +240,47 @@ def _play(task: _Task) -> Noticed:
         options["defect"] = broker.name
     began, reported = time.process_time(), partial(Noticed, task.name, task.protocol, task.is_conforming)
     count, by_itself = 0, False
+    needed = set[int]()
     try:
         asked = SpecifiedSystem(options, task.profile)
-        with Plays(RunOptions(asked=asked, selection=Selection(specs=task.specs))) as plays:
+        with Plays(RunOptions(asked=asked, selection=task.selection)) as plays:
             chosen = [disturbances.bundled().by_name[name] for name in task.disturbances]
-            twins = Twins(plays.systems, compares=not (task.is_conforming and task.variant))
+            twins = Twins(plays.systems, compares=not (task.is_conforming and task.variant), variants=task.variant)
             mine = [play for play in plays if play.protocol == task.protocol]
+            excepted = _exceptions_of(task, {play.requirement for play in mine})
+            entire = {one.requirement for one in excepted}
             random.Random(task.seed).shuffle(mine)  # noqa: S311 - so that a loss is not looked for by the order of the features
             for play, most in ((play, most) for most in task.passes for play in mine):
                 plain = twins.plain(play)
                 by_itself |= plain.verdict.is_red
                 if plain.verdict is not Verdict.MET:
                     continue
-                for disturbance, position in drawn(list(_places(twins, play, chosen)), most, task.seed, play):
+                for disturbance, position in drawn(
+                    list(_places(twins, play, chosen)), None if play.requirement in entire else most, task.seed, play
+                ):
                     result = twins.put(plain, disturbance, position)
                     count += result.verdict is not TwinVerdict.NOT_REACHED
+                    needed.add(id(result.exception))
                     if result.verdict is TwinVerdict.DIFFERS:
                         seconds, where = round(time.process_time() - began, 2), f"in {play.name}, {result.where}"
                         return reported(count, seconds, play.requirement, disturbance.name, where, result.difference, by_itself)
-        return reported(count, round(time.process_time() - began, 2), by_itself=by_itself)
+        stale = tuple(str(one) for one in excepted if id(one) not in needed)
+        return reported(count, round(time.process_time() - began, 2), by_itself=by_itself, stale=stale)
     except Exception as error:  # a loss can break whatever the reference does
         trouble = f"{type(error).__name__}: {error}"
         return reported(count, round(time.process_time() - began, 2), by_itself=by_itself, trouble=trouble)
 
 
-def _variants(task: _Task) -> tuple[Defect, ...]:
+def _exceptions_of(task: Task, requirements: Collection[str]) -> list[TwinException]:
+    """The exceptions for a conforming variant of the task, all of whose twins are played: those of a requirement that it is asked, and
+    those of all requirements if no twins are drawn.
+    """
+    named = set(task.variant) if task.is_conforming else set()
+    asked = {*requirements, None} if task.most is None else set(requirements)
+    return [one for one in allowed_differences.bundled() if named & set(one.variants) and one.requirement in asked]
+
+
+def _variants(task: Task) -> tuple[Defect, ...]:
     known = CONFORMING if task.is_conforming else {one.name: one for one in variants(task.protocol)}
     return tuple(known[name] for name in task.variant)
 

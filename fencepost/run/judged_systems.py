@@ -35,6 +35,11 @@ class JudgedSystems:
         """The profile of the reference; None for another system."""
         return self._options.profile
 
+    @property
+    def defect(self) -> str | None:
+        """The defect or the conforming variant that the reference has; None without one."""
+        return self._options.defect
+
     def protocols(self, requirement: str) -> tuple[str, ...]:
         """The protocols under which a requirement is asked here."""
         return self.protocols_of(self._register.spec_of(requirement))

@@ -2,7 +2,7 @@
 
 import functools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -14,6 +14,7 @@ from fencepost.contract import register
 from fencepost.contract.datafile import DataFileError, Row, line_of, load
 from fencepost.contract.expression import Expression
 from fencepost.contract.gherkin import bundled_for, requirement_of
+from fencepost.reference.defects import CONFORMING
 
 from . import disturbances
 
@@ -21,7 +22,8 @@ from . import disturbances
 class TwinException(Row):
     """An observation that a disturbance may change in the scenarios of a requirement, or in one named by the beginning of its name.
 
-    Without a requirement it is about all scenarios: a known deviation of releases, by which a disturbance can be met anywhere.
+    Without a requirement it is about all scenarios: a known deviation of releases, or the way of a conforming variant, by which a
+    disturbance can be met anywhere.
     """
 
     disturbances: tuple[str, ...] = Field(min_length=1, strict=False)
@@ -29,6 +31,8 @@ class TwinException(Row):
     scenario: str | None = None
     profiles: tuple[str, ...] = Field(default=(), strict=False)
     """The profiles of the reference that need it, and whose releases do; empty if the text of the proposal does."""
+    variants: tuple[str, ...] = Field(default=(), strict=False)
+    """The conforming variants of the reference that need it, and brokers that do as they do; empty if the reference itself does."""
     seen: Expression = Field(min_length=1)
     reason: str = Field(min_length=1)
 
@@ -37,9 +41,13 @@ class TwinException(Row):
         is_named = self.scenario is None or scenario.startswith(self.scenario)
         return disturbance in self.disturbances and self.requirement in (None, requirement) and is_named
 
-    def is_for(self, profile: str | None) -> bool:
-        """Whether the entry applies to the reference with this profile; None is another system, which may be of any release."""
-        return profile is None or not self.profiles or profile in self.profiles
+    def is_for(self, profile: str | None, variants: Collection[str] = ()) -> bool:
+        """Whether the entry applies to the reference with this profile and these variants.
+
+        A profile of None is another system, which may be of any release and do what any variant does.
+        """
+        is_of_profile = not self.profiles or profile in self.profiles
+        return profile is None or (is_of_profile and (not self.variants or not set(self.variants).isdisjoint(variants)))
 
     def excuses(self, difference: str) -> bool:
         """Whether the entry covers this difference."""
@@ -47,7 +55,8 @@ class TwinException(Row):
 
     def __str__(self) -> str:
         scenario = f" {self.scenario}" if self.scenario else ""
-        return f"{', '.join(self.disturbances)} in {self.requirement or 'all requirements'}{scenario}"
+        variants = f" of {', '.join(self.variants)}" if self.variants else ""
+        return f"{', '.join(self.disturbances)} in {self.requirement or 'all requirements'}{scenario}{variants}"
 
 
 def find(known: Iterable[TwinException], disturbance: str, requirement: str, scenario: str, difference: str) -> TwinException | None:
@@ -76,9 +85,12 @@ def read(path: Path | Traversable) -> Sequence[TwinException]:
         for name in one.profiles:
             if name not in profiles:
                 raise refuse("profiles", f"the reference has no profile {name!r}")
+        for name in one.variants:
+            if name not in CONFORMING:
+                raise refuse("variants", f"the reference has no conforming variant {name!r}")
         if one.requirement is None:
-            if not one.profiles or one.scenario:
-                raise refuse("disturbances", "an exception for all requirements names profiles, and no scenario")
+            if not (one.profiles or one.variants) or one.scenario:
+                raise refuse("disturbances", "an exception for all requirements names profiles or variants, and no scenario")
             continue
         if one.requirement not in known.by_id:
             raise refuse("requirement", f"{one.requirement} is in no register")

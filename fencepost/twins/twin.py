@@ -4,7 +4,7 @@ The scenario's own Then sentences judge the disturbed play: they refer to roles 
 or the disturbance was noticed. If the system is deterministic, all observations are compared by role as well.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from functools import cached_property
@@ -121,13 +121,17 @@ class Twins:
     """Plays scenarios and their twins on open systems.
 
     `compares` is whether all observations of two plays are compared on a deterministic system. A conforming variant is judged by the
-    sentences alone: it may number, repeat and time things in its own way, and another way after a restart.
+    sentences alone: it may number, repeat and time things in its own way, and another way after a restart. `variants` are the names of
+    those that the reference has; without them it is the one that the run names.
     """
 
-    def __init__(self, systems: JudgedSystems, *, compares: bool = True) -> None:
+    def __init__(self, systems: JudgedSystems, *, compares: bool = True, variants: Collection[str] | None = None) -> None:
         self._systems = systems
         self._compares = compares
-        self._exceptions = [one for one in allowed_differences.bundled() if one.is_for(systems.profile)]
+        named = [systems.defect] if systems.defect else []
+        self._exceptions = [
+            one for one in allowed_differences.bundled() if one.is_for(systems.profile, named if variants is None else variants)
+        ]
 
     def plain(self, play: Play) -> UndisturbedScenario:
         """Play the scenario without a disturbance."""

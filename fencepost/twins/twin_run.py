@@ -12,7 +12,7 @@ import random
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -89,12 +89,8 @@ def run(options: RunOptions, asked: TwinOptions, screen: Screen) -> Exit:
         at_once = max(map(most_at_once, plays.systems.by_protocol.values()))
         screen.write_line(f"  twins of {counted(len(plays.all), 'scenario')} with {', '.join(one.name for one in chosen)}")
         try:
-            lines = (
-                _at_once(plays, chosen, asked, most, reported, began, at_once, screen)
-                if at_once > 1
-                else _gone_through(plays, chosen, asked, most, reported, began)
-            )
-            for line in lines:
+            played = _Run(plays, chosen, asked, most, reported, began)
+            for line in played.at_once(at_once, screen) if at_once > 1 else played.one_by_one():
                 screen.write_line(line, red=line.startswith("  X"))
         except KeyboardInterrupt:
             reported.stopped = "interrupted"
@@ -108,106 +104,105 @@ def run(options: RunOptions, asked: TwinOptions, screen: Screen) -> Exit:
     return reported.exit
 
 
-def _gone_through(
-    plays: Plays, chosen: Sequence[Disturbance], asked: TwinOptions, most: int | None, reported: TwinFindings, began: float
-) -> Iterator[str]:
-    """Play all scenarios and their twins, and yield the lines to print meanwhile."""
-    twins, heard, said = Twins(plays.systems), began, set[tuple[str, str]]()
-    for number, play in enumerate(plays.all):
-        if _is_over(reported, asked, began):
-            return
-        plain = twins.plain(play)
-        reported.plain.append(plain)
-        yield from _reds_of(plain)
-        if plain.verdict is not Verdict.MET:
-            continue
-        for disturbance, position in drawn(_places(twins, play, chosen, reported), most, asked.seed, play):
-            result = twins.put(plain, disturbance, position)
-            reported.seconds_plain += plain.played.seconds
-            reported.seconds_of_twins += result.seconds
-            yield from _noted(result, reported, said)
-            if _is_over(reported, asked, began):
+@dataclass(frozen=True)
+class _Run:
+    """The scenarios and twins of a run, which put their results into `reported`. `most` is how many twins each scenario has; None for all.
+
+    `began` is when the run began, by the monotonic clock.
+    """
+
+    plays: Plays
+    chosen: Sequence[Disturbance]
+    asked: TwinOptions
+    most: int | None
+    reported: TwinFindings
+    began: float
+    shown: set[tuple[str, str]] = field(default_factory=set)
+    """The scenarios and disturbances of which a twin that differs was printed."""
+
+    def one_by_one(self) -> Iterator[str]:
+        """Play each scenario and then its twins, and yield the lines to print meanwhile."""
+        twins, last, reported, count = Twins(self.plays.systems), self.began, self.reported, len(self.plays.all)
+        for number, play in enumerate(self.plays.all):
+            if self._is_over():
                 return
-        now = time.monotonic()
-        if now - heard > _PROGRESS_S:
-            heard = now
-            yield f"  {number + 1} of {len(plays.all)} scenarios, {len(reported.results):,} twins, {len(reported.red)} differ"
+            plain = twins.plain(play)
+            yield from self._note_scenario(plain)
+            for disturbance, position in self._places(twins, plain):
+                result = twins.put(plain, disturbance, position)
+                reported.seconds_plain += plain.played.seconds
+                reported.seconds_of_twins += result.seconds
+                yield from self._note(result)
+                if self._is_over():
+                    return
+            if time.monotonic() - last > _PROGRESS_S:
+                last = time.monotonic()
+                yield f"  {number + 1} of {count} scenarios, {len(reported.results):,} twins, {len(reported.red)} differ"
 
+    def at_once(self, most_at_once: int, screen: Screen) -> Iterator[str]:
+        """The same, many at once: first all scenarios, then the twins of those that are met."""
 
-def _at_once(
-    plays: Plays,
-    chosen: Sequence[Disturbance],
-    asked: TwinOptions,
-    most: int | None,
-    reported: TwinFindings,
-    began: float,
-    at_once: int,
-    screen: Screen,
-) -> Iterator[str]:
-    """The same, many at once: first all scenarios, then the twins of those that are met."""
+        def goes_on(over: int) -> bool:
+            screen.write_line(f"  {over:,} of {len(twins) or len(self.plays.all):,} {'twins' if twins else 'scenarios'} are over")
+            return not self._is_over()
 
-    def goes_on(over: int) -> bool:
-        screen.write_line(f"  {over:,} of {len(twins) or len(plays.all):,} {'twins' if twins else 'scenarios'} are over")
-        return not _is_over(reported, asked, began)
+        twins, reported, systems = list[Twin](), self.reported, self.plays.systems
+        several, started = ConcurrentTwins(systems, most_at_once, goes_on), time.monotonic()
+        for plain in several.plain(self.plays.all):
+            yield from self._note_scenario(plain)
+            if self._is_over():
+                return
+        each_s, of = (time.monotonic() - started) / len(self.plays.all), Twins(systems)
+        twins += [Twin.of(plain, *place) for plain in reported.plain for place in self._places(of, plain)]
+        started = time.monotonic()
+        for result in several.results(twins):
+            yield from self._note(result)
+            reported.seconds_of_twins, reported.kills = time.monotonic() - started, several.kills
+            reported.seconds_plain = each_s * len(reported.results)
+            if self._is_over():
+                return
 
-    twins, said = list[Twin](), set[tuple[str, str]]()
-    several, started = ConcurrentTwins(plays.systems, at_once, goes_on), time.monotonic()
-    for plain in several.plain(plays.all):
-        reported.plain.append(plain)
-        yield from _reds_of(plain)
-        if _is_over(reported, asked, began):
-            return
-    each_s, of = (time.monotonic() - started) / len(plays.all), Twins(plays.systems)
-    for plain in (plain for plain in reported.plain if plain.verdict is Verdict.MET):
-        places = drawn(_places(of, plain.play, chosen, reported), most, asked.seed, plain.play)
-        twins += [Twin.of(plain, *place) for place in places]
-    started = time.monotonic()
-    for result in several.results(twins):
-        yield from _noted(result, reported, said)
-        reported.seconds_of_twins, reported.kills = time.monotonic() - started, several.kills
-        reported.seconds_plain = each_s * len(reported.results)
-        if _is_over(reported, asked, began):
-            return
+    def _note_scenario(self, plain: UndisturbedScenario) -> Iterator[str]:
+        """Note a scenario without a disturbance, and yield a line if it is red."""
+        self.reported.plain.append(plain)
+        if plain.verdict.is_red:
+            play = plain.play
+            yield f"  X {play.requirement} {play.name}: {plain.verdict.words} without a disturbance, so it has no twins"
 
+    def _note(self, result: TwinResult) -> Iterator[str]:
+        """Note a result, and yield a line for the first twin of a scenario and a disturbance that differs; the page has the others."""
+        if result.verdict is TwinVerdict.NOT_REACHED:
+            return  # the system has not been asked anything at that position yet
+        self.reported.results.append(result)
+        if result.verdict is TwinVerdict.NOT_OFFERED:
+            self.reported.not_offered[f"{result.disturbance}: {result.difference}"] += 1
+        of = result.play.run, result.disturbance
+        if result.verdict is TwinVerdict.DIFFERS and of not in self.shown:
+            self.shown.add(of)
+            yield shortened(f"  X {_head(result)}: {result.difference}", _LINE)
 
-def _reds_of(plain: UndisturbedScenario) -> Iterator[str]:
-    """The line of a scenario that is red by itself."""
-    if plain.verdict.is_red:
-        play = plain.play
-        yield f"  X {play.requirement} {play.name}: {plain.verdict.words} without a disturbance, so it has no twins"
+    def _is_over(self) -> bool:
+        """Whether the run stops here, with the reason noted."""
+        asked, reported = self.asked, self.reported
+        if asked.most_red is not None and len(reported.red) >= asked.most_red:
+            reported.stopped = f"{counted(len(reported.red), 'twin')} differed"
+        elif asked.seconds is not None and time.monotonic() - self.began > asked.seconds:
+            reported.stopped = f"the time of {asked.seconds:g} s was up"
+        return reported.stopped is not None
 
+    def _places(self, twins: Twins, plain: UndisturbedScenario) -> Sequence[tuple[Disturbance, int | None]]:
+        """The disturbances of a scenario, each with its position; none if the scenario is not met."""
+        return drawn(self._fitting(twins, plain.play), self.most, self.asked.seed, plain.play) if plain.verdict is Verdict.MET else ()
 
-def _noted(result: TwinResult, reported: TwinFindings, said: set[tuple[str, str]]) -> Iterator[str]:
-    """Note a result, and yield a line if the twin differs: of those of a scenario and a disturbance the first; the page has the others."""
-    if result.verdict is TwinVerdict.NOT_REACHED:
-        return  # the system has not been asked anything at that position yet
-    reported.results.append(result)
-    if result.verdict is TwinVerdict.NOT_OFFERED:
-        reported.not_offered[f"{result.disturbance}: {result.difference}"] += 1
-    of = result.play.run, result.disturbance
-    if result.verdict is TwinVerdict.DIFFERS and of not in said:
-        said.add(of)
-        yield shortened(f"  X {_head(result)}: {result.difference}", _LINE)
-
-
-def _is_over(reported: TwinFindings, asked: TwinOptions, began: float) -> bool:
-    """Whether the run stops here, with the reason noted."""
-    if asked.most_red is not None and len(reported.red) >= asked.most_red:
-        reported.stopped = f"{counted(len(reported.red), 'twin')} differed"
-    elif asked.seconds is not None and time.monotonic() - began > asked.seconds:
-        reported.stopped = f"the time of {asked.seconds:g} s was up"
-    return reported.stopped is not None
-
-
-def _places(twins: Twins, play: Play, chosen: Sequence[Disturbance], reported: TwinFindings) -> Iterator[tuple[Disturbance, int | None]]:
-    for disturbance in chosen:
-        if not disturbance.fits(play.feature.spec, play.protocol):
-            continue
-        if why := twins.lacks(play, disturbance):
-            reported.not_offered[f"{disturbance.name}: {why}"] += 1
-            continue
-        for position in disturbance.positions(play.steps, play.needs, play.protocol):
-            yield disturbance, position
+    def _fitting(self, twins: Twins, play: Play) -> Iterator[tuple[Disturbance, int | None]]:
+        for disturbance in self.chosen:
+            if not disturbance.fits(play.feature.spec, play.protocol):
+                continue
+            if why := twins.lacks(play, disturbance):
+                self.reported.not_offered[f"{disturbance.name}: {why}"] += 1
+                continue
+            for position in disturbance.positions(play.steps, play.needs, play.protocol):
+                yield disturbance, position
 
 
 def drawn(
@@ -233,7 +228,7 @@ def _stale(reported: TwinFindings, names: Sequence[str], profile: str) -> Iterat
     asked = {one.play.requirement for one in reported.plain}
     needed = {id(one.exception) for one in reported.results if one.exception}
     for one in allowed_differences.bundled():
-        is_asked = profile in (one.profiles or (TEXT,)) and one.requirement in (None, *asked)
+        is_asked = not one.variants and profile in (one.profiles or (TEXT,)) and one.requirement in (None, *asked)
         if is_asked and set(one.disturbances) <= set(names) and id(one) not in needed:
             yield one
 

@@ -9,7 +9,7 @@ from kio.static.protocol import RequestPayload, ResponsePayload
 from fencepost.adapters.kafka.transport import Transport
 from fencepost.adapters.twins.kafka_after_end import AfterTheEnd
 from fencepost.adapters.twins.kafka_entries import Reordered, Split, each, entries_of, joined, reversed_entries
-from fencepost.adapters.twins.kafka_form import OneBatch
+from fencepost.adapters.twins.kafka_form import Compressed, OneBatch
 from fencepost.adapters.twins.kafka_repeat import AnswerLost, Late, NewConnection, Twice, may_be_repeated
 from fencepost.adapters.twins.kafka_way import RequestPerformer
 from fencepost.adapters.twins.performer import Undisturbed
@@ -103,6 +103,21 @@ def test_what_the_client_sends_again_itself_is_not_repeated(performer: type[Requ
 
     assert code_of(way.call(END, 1.0)) == 51
     assert wire.sent == [END]
+
+
+@pytest.mark.parametrize(("sent", "codec"), [("none", "gzip"), ("zstd", "zstd")])
+def test_a_batch_comes_compressed(sent: str, codec: str) -> None:
+    """With the same records; one that is compressed already keeps its codec, and what cannot be read as a batch is sent as it is."""
+    batch = Batch(records=(Record(b"a1"),), compression=sent)
+    wire, way = on(Compressed, lambda asked: response(asked, responses=[], throttle_time=0))
+    for records in (encode(batch), b"damaged"):
+        partition = {"index": 0, "records": records}
+        way.call(request("produce", 9, acks=-1, timeout=1_000, topic_data=[{"name": "t", "partition_data": [partition]}]), 1.0)
+
+    good, damaged = (one.topic_data[0].partition_data[0].records for one in wire.sent if not isinstance(one, str))
+
+    assert [(one.compression, one.records) for one in decode(good)] == [(codec, batch.records)]
+    assert damaged == b"damaged"
 
 
 def test_a_late_end_comes_after_the_next_one() -> None:

@@ -65,6 +65,11 @@ class _AppendsAgain(_NoDuplicates):
         pass
 
 
+class _KnowsNoCompressedDuplicate(ProducerStates):
+    def duplicate_of(self, batch: Batch) -> AppendedBatch | None:
+        return super().duplicate_of(batch) if batch.compression == "none" else None
+
+
 class _SecondCommitWipesTheFirst(Groups):
     def take_in(self, batch: Batch) -> None:
         if batch.marker is None and batch.transactional:
@@ -124,6 +129,7 @@ NOTICED = {
     "crash-in-a-crowd": (Parts(transaction_log=_RecoversOnePrepared), "KIP890-060"),
     "one-batch": (Parts(partition_log=_AbortedOfTheFirstPageOnly), "KIP890-13*"),
     "by-id": (DEFECTS["topic-ids-mixed-up"].parts, "KIP890-13*"),
+    "compressed": (Parts(producer_states=_KnowsNoCompressedDuplicate), "KIP890-11*"),
     "crowd": (Parts(groups=_ListsAHandful), "KIP890-05*"),
 }
 
@@ -222,7 +228,8 @@ EXCEPTION = "disturbances: [crash]\n  requirement: KIP890-353\n  seen: success\n
 BAD_EXCEPTIONS = {
     "there is no disturbance 'crsh'": EXCEPTION.replace("[crash]", "[crsh]"),
     "the reference has no profile 'kafka-9'": EXCEPTION + "  profiles: [kafka-9]\n",
-    "an exception for all requirements names profiles, and no scenario": EXCEPTION.replace("  requirement: KIP890-353\n", ""),
+    "the reference has no conforming variant 'epoch-kept'": EXCEPTION + "  variants: [epoch-kept]\n",
+    "an exception for all requirements names profiles or variants, and no scenario": EXCEPTION.replace("  requirement: KIP890-353\n", ""),
     "KIP890-999 is in no register": EXCEPTION.replace("353", "999"),
     "no scenario of KIP890-353 begins with '.77.'": EXCEPTION + '  scenario: "[77]"\n',
     "reason: this key is missing": EXCEPTION.replace("  reason: r\n", ""),
@@ -282,6 +289,56 @@ def test_an_exception_that_no_twin_needs_is_red(monkeypatch: pytest.MonkeyPatch,
     assert running.run(options, running.TwinOptions(["crash"]), screen) == 1
     assert json.loads((tmp_path / "r/twins.json").read_text("utf-8"))["stale_exceptions"] == ["crash in KIP890-060"]
     assert running.run(options, running.TwinOptions(["crash"], per_scenario=1), screen) == 0
+
+
+def test_an_exception_for_a_variant_is_for_no_other_broker_of_the_reference() -> None:
+    """A broker that is not the reference may do what any variant does."""
+    entry = TwinException(disturbances=("crash",), requirement="KIP890-060", seen="s", reason="r", variants=("late-completion",))
+
+    assert entry.is_for("seed", ["gaps-in-offsets", "late-completion"])
+    assert entry.is_for(None)
+    assert not entry.is_for("seed")
+    assert not entry.is_for("seed", ["gaps-in-offsets"])
+
+
+@pytest.mark.parametrize(
+    ("seen", "shown"),
+    [
+        ("expected one (COMMIT|ABORT) marker", "+ duplicate-marker-after-restart: nothing noticed in "),
+        ("another", "X duplicate-marker-after-restart: KIP890-460, crash in ["),
+    ],
+)
+def test_an_exception_excuses_what_the_variant_that_it_names_does(monkeypatch: pytest.MonkeyPatch, seen: str, shown: str) -> None:
+    """That difference and no other."""
+    assert str(_of_variant(monkeypatch, "KIP890-460", seen)).startswith(shown)
+
+
+def test_an_exception_that_its_variant_does_not_need_is_red(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All twins of its requirement are played on the variant, however few are drawn of the others."""
+    found = _of_variant(monkeypatch, "KIP890-060", "never")
+
+    assert found.stale == ("crash in KIP890-060 of duplicate-marker-after-restart",)
+    assert str(found).startswith("X duplicate-marker-after-restart: no twin needs crash in KIP890-060")
+
+
+def _of_variant(monkeypatch: pytest.MonkeyPatch, requirement: str, seen: str) -> twin_proof.Noticed:
+    variant = ("duplicate-marker-after-restart",)
+    entry = TwinException(disturbances=("crash",), requirement=requirement, variants=variant, seen=seen, reason="r")
+    monkeypatch.setattr(allowed_differences, "bundled", lambda: [entry])
+    selection = Selection.said([], [requirement], [], [])
+    return twin_proof.play(twin_proof.Task(*variant, "kafka", selection, ("crash",), True, 1, 0, variant))
+
+
+def test_a_proof_is_played_in_parts() -> None:
+    """Each broker is in one of them, and a part is named by two numbers."""
+    brokers = twin_proof.tasks(["pip31"], 1, False)
+
+    parts = [twin_proof.Part.named(f"{number}/3").of(brokers) for number in (1, 2, 3)]
+
+    assert sorted(one.name for part in parts for one in part) == sorted(one.name for one in brokers)
+    for name in ("0/3", "4/3", "2", "a/b", f"{len(brokers) + 1}/{len(brokers) + 1}"):
+        with pytest.raises(WrongUsage, match=f"--part {name} "):
+            twin_proof.Part.named(name).of(brokers)
 
 
 def test_a_limit_holds_between_the_twins_of_one_scenario(tmp_path: Path) -> None:

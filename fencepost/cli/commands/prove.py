@@ -34,6 +34,10 @@ def prove(
             "--twins", help="Lose one field of one durable record at each restart, instead of using defects: which losses do twins notice?"
         ),
     ] = False,
+    part: Annotated[
+        str | None,
+        typer.Option(metavar="I/N", help="With --twins: play only one of N parts, with some of each kind of broker. Example: 2/3."),
+    ] = None,
     profile: Annotated[
         str | None,
         typer.Option(
@@ -93,8 +97,8 @@ def prove(
 
     --twins makes the reference lose one field of one durable record whenever it reads that record again, one field after the other. It
     plays scenarios with restarts until a twin (the same scenario with a disturbance) answers differently. On conforming brokers it plays
-    two twins of each scenario with every disturbance, or all twins with --all. Exit code 1: twins noticed fewer than 95 % of the losses, or
-    differed on a conforming broker.
+    two twins of each scenario with every disturbance, or all twins with --all. Exit code 1: twins noticed fewer than 95 % of the losses,
+    differed on a conforming broker, or did not need an exception that names a conforming variant. --part 1/3 plays a third of the brokers.
 
     --profile NAME puts each defect into a broker of that release profile and runs the scenarios of the requirements that the defect
     breaks, as far as the profile offers what they need. Exit code 1: a defect met all of them, and fixtures/missed.yaml gives no reason.
@@ -114,6 +118,8 @@ def prove(
 
         fencepost prove --twins --spec kip890
 
+        fencepost prove --twins --part 1/3
+
         fencepost prove --profile kip98 --spec core --spec kip890 --sample 40
 
         fencepost prove --museum
@@ -126,6 +132,8 @@ def prove(
     def act() -> int:
         if sample and profile is None and not explore:
             raise WrongUsage(f"--sample {sample} is about one profile or exploration; say --profile or --explore too")
+        if part is not None and not twins:
+            raise WrongUsage(f"--part {part} is about twins; say --twins too, or leave it out")
         if profile is not None:
             from fencepost.proof import profile_proof
 
@@ -153,7 +161,8 @@ def prove(
             others = {"--explore": explore, "--mutants": mutants, "--only": only, "--write-killed": write_killed, "--examples": examples}
             if other := next((name for name, value in others.items() if value), None):
                 raise WrongUsage(f"{other} and --twins exclude each other: the second loses fields of records, and nothing else")
-            return twin_proof.show(tuple(spec or ()), 1 if seed is None else seed, everything, workers, results)
+            asked_part = twin_proof.Part.named(part) if part else twin_proof.Part()
+            return twin_proof.show(tuple(spec or ()), 1 if seed is None else seed, everything, workers, results, asked_part)
         if explore:
             from fencepost.proof import exploration_proof
 
