@@ -42,6 +42,13 @@ Feature: Malformed batches
       When "p1" is written to payments-0
       Then readers of payments-0 see "p1"
 
+    Scenario: [6] The producer continues after a batch that was refused
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has sent a batch with an offset of its own to payments-0, whatever was answered
+      When A writes "a2" to payments-0
+      Then it is done and answers the offset of "a2"
+
   @KIP890-366 @MUST
   Rule: A leader answers a batch that overtakes an earlier one, refused at verification, with OUT_OF_ORDER_SEQUENCE_NUMBER.
     If the second batch were appended, the first would be refused for ever when it is sent again, and its records would be lost.

@@ -48,6 +48,8 @@ def _produce(context: ScenarioContext, one: Producer, odd_batch: str, partition:
             batch = replace(batch, base_offset=1)
         case "a batch without a sequence number":
             batch = replace(batch, base_sequence=-1)
+        case "a batch that leaves a gap":
+            batch = replace(batch, base_sequence=batch.base_sequence + 1)
     data = encode(batch)
     match odd_batch:
         case "a damaged batch":

@@ -66,7 +66,7 @@ BEGINNING = text("beginning", r'what comes next|"[ -!#-~]*"', "a record, or what
 ODD_BATCH = choice(
     "odd_batch",
     *("a damaged batch", "an empty batch", "a batch with an offset of its own", "a batch without a sequence number"),
-    "a batch with the beginning of another behind it",
+    *("a batch with the beginning of another behind it", "a batch that leaves a gap"),
     meaning="a batch with one fault",
 )
 KEY = text(
