@@ -148,6 +148,14 @@ Feature: Sequence numbers
       Then it is done and answers the offset of "r0"
       And the log of payments-0 has not grown
 
+    Scenario: [10] The oldest of five batches is repeated after a batch that left a gap
+      Given producer A with transactional id "transfer"
+      And A has written 5 batches to payments-0
+      And A has sent a batch that leaves a gap to payments-0, whatever was answered
+      When A writes "again" to payments-0 at sequence 0
+      Then it is done and answers the offset of "r0"
+      And the log of payments-0 has not grown
+
   @KIP890-113 @MUST
   Rule: A leader answers a gap or a partial overlap with OUT_OF_ORDER_SEQUENCE_NUMBER, and does not append an older duplicate again.
     A gap means lost records, an overlap means records stored twice.

@@ -183,6 +183,26 @@ class _TakesRefused(PartitionLog):
 _DUE = seen("^a refusal with OUT_OF_ORDER_SEQUENCE_NUMBER", expected="a2", what="answer to Produce")
 
 
+@defect(
+    {"KIP890-112": seen("^a refusal with OUT_OF_ORDER_SEQUENCE_NUMBER", expected="r0", what="answer to Produce")},
+    origin="red team: room for the batch is made before its sequence number is compared",
+)
+class GapTakesAPlace(PartitionLog):
+    """A batch that is refused for its gap takes the place of the oldest that is known, and the repetition of that one is refused."""
+
+    def append(self, batch: Batch, data: bytes, guard: int | None = None, *, checks_sequence: bool = True) -> int:
+        try:
+            return super().append(batch, data, guard, checks_sequence=checks_sequence)
+        except Refused as refusal:
+            if refusal.error is Error.OUT_OF_ORDER_SEQUENCE_NUMBER:
+                states = self.producers.all()
+                self.producers.restore(
+                    replace(state, batches=state.batches[1:]) if state.producer.producer_id == batch.producer_id else state
+                    for state in states
+                )
+            raise
+
+
 @defect({"KIP890-113": _DUE}, origin="red team: the next sequence number is set before it is compared")
 class GapIsClosed(_TakesRefused):
     """A batch that is refused for its gap sets the next sequence number, and the batch that is due is refused."""
