@@ -146,7 +146,7 @@ Feature: Ending a transaction
     Scenario: [8] An InitProducerId is refused before the retry
       Given producer A with transactional id "transfer"
       And A has committed "a1" to payments-0
-      And A has tried to initialise again with an epoch ahead of its own
+      And A has tried to initialise again with the next epoch
       When A commits with its previous epoch
       Then it is done and answers the producer id and epoch in force
 
@@ -154,7 +154,7 @@ Feature: Ending a transaction
     Scenario: [9] A record is refused before the retry
       Given producer A with transactional id "transfer"
       And A has committed "a1" to payments-0
-      And A has sent "ahead" to payments-0 with an epoch ahead of its own, whatever was answered
+      And A has sent "ahead" to payments-0 with the next epoch, whatever was answered
       When A commits with its previous epoch
       Then it is done and answers the producer id and epoch in force
 

@@ -248,7 +248,7 @@ Feature: Initialising a transactional id
     Scenario: [5] An InitProducerId with an epoch that was never assigned is refused before the retry
       Given producer A with transactional id "transfer"
       And A has initialised again
-      And A has tried to initialise again with an epoch ahead of its own
+      And A has tried to initialise again with the next epoch
       When A initialises again with its previous epoch
       Then it is done and answers the producer id and epoch in force
 

@@ -81,7 +81,7 @@ Feature: Timeouts and recovery
       Given producer A with transactional id "transfer" and a short timeout
       And A has written "a1" to payments-0
       And a transaction with half of a short timeout has timed out at the coordinator of A
-      And A has tried to commit with an epoch ahead of its own
+      And A has tried to commit with the next epoch
       When a transaction with half of a short timeout times out at the coordinator of A
       Then the transaction of A is over
 

@@ -44,7 +44,7 @@ def _produce(context: ScenarioContext, one: Producer, odd_batch: str, partition:
     match odd_batch:
         case "an empty batch":
             batch = replace(batch, records=())
-        case "a batch with an offset of its own":
+        case "a batch with a base offset of 1":
             batch = replace(batch, base_offset=1)
         case "a batch without a sequence number":
             batch = replace(batch, base_sequence=-1)

@@ -65,7 +65,7 @@ POINT = choice(
 BEGINNING = text("beginning", r'what comes next|"[ -!#-~]*"', "a record, or what will be written next")
 ODD_BATCH = choice(
     "odd_batch",
-    *("a damaged batch", "an empty batch", "a batch with an offset of its own", "a batch without a sequence number"),
+    *("a damaged batch", "an empty batch", "a batch with a base offset of 1", "a batch without a sequence number"),
     *("a batch with the beginning of another behind it", "a batch that leaves a gap"),
     meaning="a batch with one fault",
 )

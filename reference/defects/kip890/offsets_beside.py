@@ -92,7 +92,7 @@ class StableAfterTheFirstEnd(Groups):
 
 @defect({"KIP890-052": seen("^a stable offset$", what="^stable offset of payments-1")}, origin="red team: a look at the first of a list")
 class OnlyTheFirstIsPending(Groups):
-    """Of the partitions for which a transaction has sent offsets, only the first is unstable."""
+    """Only the first of the partitions for which a transaction has sent offsets is unstable."""
 
     def committed(self, group: str, partition: TopicPartition, *, require_stable: bool) -> CommittedOffset | None:
         self._catch_up()
@@ -117,7 +117,7 @@ class NeverMovesBack(Groups):
     origin="red team: the largest of several offsets is taken for the latest",
 )
 class LargestOfATransaction(Groups):
-    """Of several offsets of one transaction for one partition the largest is committed, and not the last."""
+    """A transaction that sends several offsets for one partition commits the largest, and not the last."""
 
     def take_in(self, batch: Batch) -> None:
         before = dict(self._pending.get(batch.producer_id, {}))

@@ -1,12 +1,11 @@
 """Defects in pending offsets that a change of the group's members loses: a generation is checked when offsets come, and not later."""
 
-from collections.abc import Mapping
+from typing import Any
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.errors import Error
-from fencepost.reference.kafka.groups import NOBODY, CommittedOffset, Groups, Sender
+from fencepost.reference.kafka.groups import Groups
 from fencepost.reference.kafka.values import ProducerIdAndEpoch, TopicPartition
-from fencepost.reference.kafka.verification import Operation
 from fencepost.wire.kafka.batches import MarkerType
 
 _LOST = seen("^no offset", expected="^offset 5", what="committed offset of payments-0 in group shop")
@@ -19,15 +18,9 @@ class _LosesPending(Groups):
         raise NotImplementedError
 
     def commit_in_transaction(
-        self,
-        group: str,
-        transactional_id: str,
-        producer: ProducerIdAndEpoch,
-        offsets: Mapping[TopicPartition, CommittedOffset],
-        operation: Operation,
-        sender: Sender = NOBODY,
+        self, group: str, transactional_id: str, producer: ProducerIdAndEpoch, *rest: Any, **named: Any
     ) -> dict[TopicPartition, Error]:
-        verdicts = super().commit_in_transaction(group, transactional_id, producer, offsets, operation, sender)
+        verdicts = super().commit_in_transaction(group, transactional_id, producer, *rest, **named)
         self.__dict__.setdefault("_then", {})[producer.producer_id, group] = self.of_group(group)
         return verdicts
 
