@@ -108,6 +108,56 @@ Feature: Ending a transaction
       Then it is done and answers the same producer id and the next epoch
       And one COMMIT marker was added to payments-0, with the next epoch of A
 
+    @needs:transactions-v2
+    Scenario: [4] The client retries a second time
+      Given producer A with transactional id "transfer"
+      And A has committed "a1" to payments-0
+      And A has tried to commit with its previous epoch
+      When A commits with its previous epoch
+      Then it is done and answers the producer id and epoch in force
+
+    @needs:transactions-v2
+    Scenario: [5] A commit without an open transaction is refused before the retry
+      Given producer A with transactional id "transfer"
+      And A has committed "a1" to payments-0
+      And A has tried to commit
+      When A commits with its previous epoch
+      Then it is done and answers the producer id and epoch in force
+
+    @needs:transactions-v2
+    Scenario: [6] A commit of an earlier epoch is refused before the retry
+      Given producer A with transactional id "transfer"
+      And A has committed "a1" to payments-0
+      And A has committed "a2" to payments-0
+      And A has tried to commit with the epoch before its previous one
+      When A commits with its previous epoch
+      Then it is done and answers the producer id and epoch in force
+
+    @needs:transactions-v2
+    Scenario: [7] An abort with the same epoch is refused before the retry
+      Given producer A with transactional id "transfer"
+      And A has committed "a1" to payments-0
+      And A has tried to abort with its previous epoch
+      When A commits with its previous epoch
+      Then it is done and answers the producer id and epoch in force
+      And readers of payments-0 see "a1"
+
+    @needs:transactions-v2
+    Scenario: [8] An InitProducerId is refused before the retry
+      Given producer A with transactional id "transfer"
+      And A has committed "a1" to payments-0
+      And A has tried to initialise again with the next epoch
+      When A commits with its previous epoch
+      Then it is done and answers the producer id and epoch in force
+
+    @needs:transactions-v2
+    Scenario: [9] A record is refused before the retry
+      Given producer A with transactional id "transfer"
+      And A has committed "a1" to payments-0
+      And A has sent "ahead" to payments-0 with the next epoch, whatever was answered
+      When A commits with its previous epoch
+      Then it is done and answers the producer id and epoch in force
+
   @KIP890-067 @MUST @commits
   Rule: A coordinator answers an EndTxn v5 abort at the epoch of a complete commit with INVALID_TXN_STATE, and the data stays committed.
     A producer that is answered that its committed data was aborted writes the data once more.
@@ -206,6 +256,16 @@ Feature: Ending a transaction
       And A has aborted
       When the system crashes and restarts
       Then the producer id and epoch of A are unchanged
+
+    @needs:transactions-v2
+    Scenario: [7] An abort with nothing written since a commit by EndTxn v4
+      Given producer A with transactional id "transfer"
+      And A uses EndTxn v4
+      And A has committed "a1" to payments-0
+      And A uses EndTxn v5
+      When A aborts
+      Then it is done and answers the same producer id and the next epoch
+      And readers of payments-0 see "a1"
 
   @KIP890-071 @MUST @aborts
   Rule: An EndTxn v5 abort without an open transaction leaves none open and writes no marker to any partition.

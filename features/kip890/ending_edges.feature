@@ -89,6 +89,24 @@ Feature: Ending a transaction in unusual cases
       Then it is done and answers the producer id and epoch in force
       And the producer id and epoch of A are unchanged
 
+    @needs:transactions-v2
+    Scenario: [7] The client retries a second time
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has aborted
+      And A has tried to abort with its previous epoch
+      When A aborts with its previous epoch
+      Then it is done and answers the producer id and epoch in force
+
+    @needs:transactions-v2
+    Scenario: [8] A commit without an open transaction is refused before the retry
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has aborted
+      And A has tried to commit
+      When A aborts with its previous epoch
+      Then it is done and answers the producer id and epoch in force
+
   @KIP890-066 @MUST
   Rule: A coordinator answers an EndTxn v5 that is retried while its markers are in flight with CONCURRENT_TRANSACTIONS and without an identity.
     A client that is answered before the markers are written begins a transaction that may overtake the previous one.

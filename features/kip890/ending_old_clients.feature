@@ -49,6 +49,16 @@ Feature: Ending a transaction as an old client
       Then it is done
       And the log of payments-0 has not grown
 
+    @needs:transactions-v2
+    Scenario: [3] EndTxn v4 repeats the commit of a new client with the epoch in force
+      Given producer A with transactional id "transfer"
+      And A has committed "a1" to payments-0
+      And A uses EndTxn v4
+      When A commits
+      Then it is done
+      And the producer id and epoch of A are unchanged
+      And the log of payments-0 has not grown
+
   @KIP890-085 @MUST @commits @aborts
   Rule: A coordinator answers EndTxn v4 with the opposite decision of a completed transaction with INVALID_TXN_STATE.
     A client would be answered the opposite of what has happened to its transaction.

@@ -49,6 +49,13 @@ Feature: Exhausted epochs
       Then it is refused with PRODUCER_FENCED
       And the producer id and epoch of A are unchanged
 
+    Scenario: [4] An InitProducerId of an earlier epoch is refused before the exhausted identity retries
+      Given producer A at the last usable epoch
+      And A has initialised again
+      And A has tried to initialise again with the epoch before its previous one
+      When A initialises again with its previous epoch
+      Then it is done and answers the producer id and epoch in force
+
   @KIP890-028 @SHOULD
   Rule: A coordinator never answers with epoch 32767, which is reserved for markers.
     The writes of a client that has the epoch of markers could not be distinguished from fenced ones.
@@ -136,6 +143,22 @@ Feature: Exhausted epochs
       When A aborts with its previous epoch
       Then it is done and answers the producer id and epoch in force
       And the producer id and epoch of A are unchanged
+
+    @needs:transactions-v2
+    Scenario: [4] A commit without an open transaction is refused before the exhausted identity retries its commit
+      Given producer A at the last usable epoch
+      And A has committed "a1" to payments-0
+      And A has tried to commit
+      When A commits with its previous epoch
+      Then it is done and answers the producer id and epoch in force
+
+    @needs:transactions-v2
+    Scenario: [5] The exhausted identity retries its commit a second time
+      Given producer A at the last usable epoch
+      And A has committed "a1" to payments-0
+      And A has tried to commit with its previous epoch
+      When A commits with its previous epoch
+      Then it is done and answers the producer id and epoch in force
 
   @KIP890-078 @MUST @fencing
   Rule: After an overflow the producer's next transaction has the new producer id, and requests with the old one are refused.

@@ -153,6 +153,22 @@ Feature: Initialising a transactional id
       When a client initialises with an unused transactional id
       Then it is done and answers a new producer id and epoch 0
 
+    Scenario: [7] Two transactional ids differ in upper and lower case alone
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And producer B with transactional id "Transfer"
+      When A commits
+      Then it is done
+      And readers of payments-0 see "a1"
+
+    Scenario: [8] One of two transactional ids begins with a blank
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And producer B with transactional id " transfer"
+      When A commits
+      Then it is done
+      And readers of payments-0 see "a1"
+
   @KIP890-015 @MUST
   Rule: A coordinator answers InitProducerId without an identity, for a transactional id with no open transaction, with the same producer id and the next epoch.
     A partition can fence the old instance only if the new one is the same producer with a higher epoch.
@@ -214,6 +230,72 @@ Feature: Initialising a transactional id
       When A initialises again with its previous epoch
       Then it is done and answers the producer id and epoch in force
       And the producer id and epoch of A are unchanged
+
+    Scenario: [3] The client retries a second time
+      Given producer A with transactional id "transfer"
+      And A has initialised again
+      And A has tried to initialise again with its previous epoch
+      When A initialises again with its previous epoch
+      Then it is done and answers the producer id and epoch in force
+
+    Scenario: [4] A commit without an open transaction is refused before the retry
+      Given producer A with transactional id "transfer"
+      And A has initialised again
+      And A has tried to commit
+      When A initialises again with its previous epoch
+      Then it is done and answers the producer id and epoch in force
+
+    Scenario: [5] An InitProducerId with an epoch that was never assigned is refused before the retry
+      Given producer A with transactional id "transfer"
+      And A has initialised again
+      And A has tried to initialise again with the next epoch
+      When A initialises again with its previous epoch
+      Then it is done and answers the producer id and epoch in force
+
+  @KIP890-412 @MUST
+  Rule: A coordinator answers InitProducerId that has the identity of the last ended transaction with the identity in force, and does not raise the epoch.
+    A producer that lost the answer to its EndTxn, and initialises, must not be fenced by its own success.
+
+    @needs:transactions-v2
+    Scenario: [1] The answer to a commit is lost, and the client initialises
+      Given producer A with transactional id "transfer"
+      And A has committed "a1" to payments-0
+      When A initialises again with its previous epoch
+      Then it is done and answers the producer id and epoch in force
+      And the producer id and epoch of A are unchanged
+
+    @needs:transactions-v2
+    Scenario: [2] The answer to an abort is lost, and the client initialises
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has aborted
+      When A initialises again with its previous epoch
+      Then it is done and answers the producer id and epoch in force
+      And the producer id and epoch of A are unchanged
+
+    @needs:transactions-v2
+    Scenario: [3] The answer to an abort without an open transaction is lost, and the client initialises
+      Given producer A with transactional id "transfer"
+      And A has committed "a1" to payments-0
+      And A has aborted
+      When A initialises again with its previous epoch
+      Then it is done and answers the producer id and epoch in force
+      And the producer id and epoch of A are unchanged
+
+    @needs:transactions-v2
+    Scenario: [4] The client initialises twice
+      Given producer A with transactional id "transfer"
+      And A has committed "a1" to payments-0
+      And A has tried to initialise again with its previous epoch
+      When A initialises again with its previous epoch
+      Then it is done and answers the producer id and epoch in force
+
+    @needs:aged-ids @needs:transactions-v2
+    Scenario: [5] The answer to a commit with a new producer id is lost, and the client initialises
+      Given producer A at the last usable epoch
+      And A has committed "a1" to payments-0
+      When A initialises again with its previous epoch
+      Then it is done and answers the producer id and epoch in force
 
   @KIP890-019 @MUST @fencing
   Rule: A coordinator answers InitProducerId v3 with INVALID_PRODUCER_EPOCH if its epoch is neither the current nor the last one.

@@ -117,3 +117,15 @@ Feature: Offsets of active groups
       And group "shop" has been deleted
       When A commits
       Then group "shop" has no committed offset of payments-0
+
+    Scenario: [3] A group is looked up after it was deleted while an offset was pending
+      Given A has sent offset 5 of payments-0 to group "shop"
+      When group "shop" is deleted
+      Then group "shop" has no pending offset of payments-0
+
+    Scenario: [4] The transaction sends another offset after the deletion
+      Given A has sent offset 5 of payments-0 to group "shop"
+      And group "shop" has been deleted
+      And A has sent offset 7 of payments-0 to group "shop"
+      When A commits
+      Then group "shop" has committed offset 7 of payments-0

@@ -158,6 +158,14 @@ Feature: Markers in detail
       Then it is refused with TRANSACTION_COORDINATOR_FENCED
       And the last stable offset of payments-0 is the offset of "a1"
 
+    Scenario: [6] A coordinator with a smaller epoch sends the marker of another producer
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And B has written "b1" to payments-0
+      And an ABORT marker for A has reached payments-0 from coordinator epoch 7
+      When an ABORT marker for B reaches payments-0 from coordinator epoch 6
+      Then it is done
+      And the last stable offset of payments-0 is the high watermark
+
   @KIP890-131 @MUST
   Rule: WriteTxnMarkers v1 at the current epoch ends an open transaction, so that an operator can end one that hangs.
     Without it operators have no tool against a transaction that hangs already.

@@ -24,7 +24,7 @@ Feature: Malformed batches
 
     Scenario: [3] A batch does not begin at offset 0
       Given A has written "a1" to payments-0
-      When A writes a batch with an offset of its own to payments-0
+      When A writes a batch with a base offset of 1 to payments-0
       Then it is refused with INVALID_RECORD or CORRUPT_MESSAGE
       And the log of payments-0 has not grown
 
@@ -41,6 +41,13 @@ Feature: Malformed batches
       And A has aborted
       When "p1" is written to payments-0
       Then readers of payments-0 see "p1"
+
+    Scenario: [6] The producer continues after a batch that was refused
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has sent a batch with a base offset of 1 to payments-0, whatever was answered
+      When A writes "a2" to payments-0
+      Then it is done and answers the offset of "a2"
 
   @KIP890-366 @MUST
   Rule: A leader answers a batch that overtakes an earlier one, refused at verification, with OUT_OF_ORDER_SEQUENCE_NUMBER.

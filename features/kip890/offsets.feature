@@ -207,6 +207,30 @@ Feature: Offsets in a transaction
       Then group "shop" has a pending offset of payments-0
       And group "bank" has a pending offset of payments-0
 
+    Scenario Outline: [4] One of two transactions with pending offsets of one partition ends
+      Given producer A with transactional id "transfer"
+      And producer B with transactional id "refund"
+      And A has sent offset 5 of payments-0 to group "shop"
+      And B has sent offset 6 of payments-0 to group "shop"
+      When A <ends>
+      Then group "shop" has a pending offset of payments-0
+
+      Examples:
+        | ends    |
+        | commits |
+        | aborts  |
+
+    Scenario: [5] Offsets of two partitions are pending
+      Given producer A with transactional id "transfer"
+      When A sends offset 5 of payments-0 and payments-1 to group "shop"
+      Then group "shop" has a pending offset of payments-0
+      And group "shop" has a pending offset of payments-1
+
+    Scenario: [6] Two groups have names that differ in upper and lower case alone
+      Given producer A with transactional id "transfer"
+      When A sends offset 5 of payments-0 to group "shop"
+      Then group "Shop" has no pending offset of payments-0
+
   @KIP890-053 @MUST @commits
   Rule: OffsetFetch returns the offsets and metadata of a transaction once its commit is complete.
     A group whose committed position is not visible processes its input again.
@@ -254,6 +278,45 @@ Feature: Offsets in a transaction
       And A has sent offset 5 of payments-0 to group "shop"
       And B has sent offset 7 of payments-0 to group "shop"
       And B has aborted
+      When A commits
+      Then group "shop" has committed offset 5 of payments-0
+
+    Scenario: [7] A second transaction commits an offset of the same partition that was pending through the first commit
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And A has sent offset 5 of payments-0 to group "shop"
+      And B has sent offset 7 of payments-0 to group "shop"
+      And A has committed
+      When B commits
+      Then group "shop" has committed offset 7 of payments-0
+
+    Scenario: [8] A later transaction moves the group back
+      Given producer A with transactional id "transfer"
+      And A has sent offset 5 of payments-0 to group "shop"
+      And A has committed
+      And A has sent offset 3 of payments-0 to group "shop"
+      When A commits
+      Then group "shop" has committed offset 3 of payments-0
+
+    Scenario: [9] The second offset of a transaction for one partition is smaller
+      Given producer A with transactional id "transfer"
+      And A has sent offset 5 of payments-0 to group "shop"
+      And A has sent offset 3 of payments-0 to group "shop"
+      When A commits
+      Then group "shop" has committed offset 3 of payments-0
+
+    Scenario: [10] The group goes on to its next generation before the commit
+      Given producer A with transactional id "transfer"
+      And A is a member of group "shop"
+      And A has sent offset 5 of payments-0 to group "shop"
+      And group "shop" of A has gone on to its next generation
+      When A commits
+      Then group "shop" has committed offset 5 of payments-0
+
+    Scenario: [11] The last member leaves the group before the commit
+      Given producer A with transactional id "transfer"
+      And A is a member of group "shop"
+      And A has sent offset 5 of payments-0 to group "shop"
+      And A has left group "shop"
       When A commits
       Then group "shop" has committed offset 5 of payments-0
 

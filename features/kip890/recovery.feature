@@ -77,6 +77,40 @@ Feature: Timeouts and recovery
       When a transaction with half of a short timeout times out at the coordinator of A
       Then the transaction of A is over
 
+    Scenario: [8] A commit with another epoch is refused halfway through the timeout
+      Given producer A with transactional id "transfer" and a short timeout
+      And A has written "a1" to payments-0
+      And a transaction with half of a short timeout has timed out at the coordinator of A
+      And A has tried to commit with the next epoch
+      When a transaction with half of a short timeout times out at the coordinator of A
+      Then the transaction of A is over
+
+    Scenario: [9] An InitProducerId is refused halfway through the timeout
+      Given producer A with transactional id "transfer" and a short timeout
+      And A has written "a1" to payments-0
+      And a transaction with half of a short timeout has timed out at the coordinator of A
+      And producer B with transactional id "audit"
+      And A has tried to initialise again with the producer id of B
+      When a transaction with half of a short timeout times out at the coordinator of A
+      Then the transaction of A is over
+
+    Scenario: [10] An old client writes to a partition halfway through the timeout that it has added before
+      Given producer A with transactional id "transfer" and a short timeout
+      And A is an old client (transaction version 0)
+      And A has added payments-0 and payments-1
+      And a transaction with half of a short timeout has timed out at the coordinator of A
+      And A has written "a1" to payments-0
+      When a transaction with half of a short timeout times out at the coordinator of A
+      Then the transaction of A is over
+
+    Scenario: [11] A partition is added once more halfway through the timeout
+      Given producer A with transactional id "transfer" and a short timeout
+      And A has added payments-0
+      And a transaction with half of a short timeout has timed out at the coordinator of A
+      And A has added payments-0
+      When a transaction with half of a short timeout times out at the coordinator of A
+      Then the transaction of A is over
+
   @KIP890-157 @MUST @fencing
   Rule: After a transaction has timed out, its producer's writes with the old epoch are refused, and so is an EndTxn v4.
     A producer that slept past its timeout would continue writing into an aborted transaction.

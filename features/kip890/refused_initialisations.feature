@@ -40,6 +40,13 @@ Feature: Refused requests of a transactional id
       And the transaction of A is unchanged
       And group "shop" has a pending offset of payments-0
 
+    Scenario: [5] A refused InitProducerId with the producer id of another transactional id has a shorter timeout
+      Given producer B with transactional id "audit"
+      And A has written "a1" to payments-0
+      When A initialises again with the producer id of B with a shorter timeout
+      Then it is refused with PRODUCER_FENCED
+      And the transaction of A is unchanged
+
   @KIP890-408 @MUST @fencing
   Rule: A coordinator that refuses InitProducerId or EndTxn changes nothing of a transactional id without an open transaction.
     The state, the epoch and the timeout decide how it answers the owner's retry, and how long the owner's next transaction may last.
@@ -86,6 +93,20 @@ Feature: Refused requests of a transactional id
       And A uses EndTxn v4
       When A aborts
       Then it is refused with INVALID_TXN_STATE
+      And the transaction of A is unchanged
+
+    @needs:known-limits
+    Scenario: [7] An InitProducerId is refused for its timeout after a commit
+      Given A has committed "a1" to payments-0
+      When A initialises again with a millisecond more than is allowed
+      Then it is refused with INVALID_TRANSACTION_TIMEOUT
+      And the transaction of A is unchanged
+
+    Scenario: [8] An InitProducerId is refused for a timeout of zero after an abort
+      Given A has written "a1" to payments-0
+      And A has aborted
+      When A initialises again with a timeout of zero
+      Then it is refused with INVALID_TRANSACTION_TIMEOUT
       And the transaction of A is unchanged
 
   @KIP890-404 @MUST

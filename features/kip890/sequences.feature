@@ -148,6 +148,14 @@ Feature: Sequence numbers
       Then it is done and answers the offset of "r0"
       And the log of payments-0 has not grown
 
+    Scenario: [10] The oldest of five batches is repeated after a batch that left a gap
+      Given producer A with transactional id "transfer"
+      And A has written 5 batches to payments-0
+      And A has sent a batch that leaves a gap to payments-0, whatever was answered
+      When A writes "again" to payments-0 at sequence 0
+      Then it is done and answers the offset of "r0"
+      And the log of payments-0 has not grown
+
   @KIP890-113 @MUST
   Rule: A leader answers a gap or a partial overlap with OUT_OF_ORDER_SEQUENCE_NUMBER, and does not append an older duplicate again.
     A gap means lost records, an overlap means records stored twice.
@@ -172,6 +180,34 @@ Feature: Sequence numbers
       When A writes "again" to payments-0 at sequence 0
       Then it is refused with OUT_OF_ORDER_SEQUENCE_NUMBER or DUPLICATE_SEQUENCE_NUMBER or answers the offset of "r0"
       And the log of payments-0 has not grown
+
+    Scenario: [4] A batch repeats the beginning of the last one alone
+      Given producer A with transactional id "transfer"
+      And A has written a batch of 3 records to payments-0
+      When A writes a batch of 2 records to payments-0 at sequence 0
+      Then it is refused with OUT_OF_ORDER_SEQUENCE_NUMBER
+      And the log of payments-0 has not grown
+
+    Scenario: [5] A batch repeats the last one and continues
+      Given producer A with transactional id "transfer"
+      And A has written a batch of 3 records to payments-0
+      When A writes a batch of 5 records to payments-0 at sequence 0
+      Then it is refused with OUT_OF_ORDER_SEQUENCE_NUMBER
+      And the log of payments-0 has not grown
+
+    Scenario: [6] A batch repeats the end of the last one alone
+      Given producer A with transactional id "transfer"
+      And A has written a batch of 3 records to payments-0
+      When A writes a batch of 2 records to payments-0 at sequence 1
+      Then it is refused with OUT_OF_ORDER_SEQUENCE_NUMBER
+      And the log of payments-0 has not grown
+
+    Scenario: [7] The batch that is due comes after one that left a gap
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has sent a batch that leaves a gap to payments-0, whatever was answered
+      When A writes "a2" to payments-0
+      Then it is done and answers the offset of "a2"
 
   @KIP890-114 @MUST
   Rule: A leader accepts sequence 0 after 2147483647, and answers any other sequence there with OUT_OF_ORDER_SEQUENCE_NUMBER.

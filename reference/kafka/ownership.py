@@ -78,4 +78,5 @@ class Ownership:
         rule("KIP890-018")
         rule("KIP890-021")
         rule("KIP890-204")
+        rule("KIP890-412")
         return transaction.bump_epoch(expected_epoch, timeout_ms)

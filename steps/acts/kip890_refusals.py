@@ -156,7 +156,7 @@ REFUSALS = (
     ExpectedRefusal("{x} writes a COMMIT marker to {p}", "INVALID_RECORD", "115", is_new),
     ExpectedRefusal("{x} writes a damaged batch to {p}", "CORRUPT_MESSAGE", "365", _has_records),
     ExpectedRefusal("{x} writes an empty batch to {p}", _ODD, "365", _has_records),
-    ExpectedRefusal("{x} writes a batch with an offset of its own to {p}", _ODD, "365", _has_records),
+    ExpectedRefusal("{x} writes a batch with a base offset of 1 to {p}", _ODD, "365", _has_records),
     ExpectedRefusal(f"{{x}} adds {{p}} {_LATE}", "PRODUCER_FENCED", "032", _has_previous),
     ExpectedRefusal(f"{{x}} adds {{p}} {_EARLY}", "PRODUCER_FENCED", "032", may_act),
     ExpectedRefusal(f"{{x}} adds {{p}} {_EARLY}", "INVALID_PRODUCER_EPOCH", "032", may_act, "AddPartitionsToTxn v1"),

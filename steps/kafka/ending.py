@@ -20,7 +20,7 @@ _FIRST_WITH_IDENTITY = 5
 
 END = KAFKA.act(
     given="{producer} has {ended}",
-    tried="{producer} has tried to {end}",
+    tried="{producer} has tried to {end}[ with {identity}]",
     when="{producer} {ends}[ with {identity}][ {late}]",
     meaning="EndTxn; as a Given, all markers are written, and the producer goes on with the producer id and epoch that was answered."
     " An attempt is sent once, and a refusal is as good as a success."
@@ -69,9 +69,12 @@ def has_been_asked_to_end(context: ScenarioContext, producer: str, end: str) -> 
 
 
 @END.tried
-def has_tried_to_end(context: ScenarioContext, producer: str, end: str) -> None:
+def has_tried_to_end(context: ScenarioContext, producer: str, end: str, identity: str | None) -> None:
     one = context.producers[producer]
-    answered(one.end(commit=COMMITS[end], version=context.version(one, "end_txn"), retry=False), f"ending the transaction of {producer}")
+    transactional_id, current = claimed(context, one, identity)
+    version = context.version(one, "end_txn")
+    outcome = one.end(COMMITS[end], version=version, transactional_id=transactional_id, identity=current, retry=False)
+    answered(outcome, f"ending the transaction of {producer}")
 
 
 @KAFKA.given("{producer} has {ended} at its second attempt, and the first is held up")

@@ -87,6 +87,16 @@ def was_notified_to_wait(context: ScenarioContext, producer: str) -> None:
         raise SetUpFailed(f"initialising {producer} again left its transaction in {description.state}")
 
 
+@KAFKA.given("{producer} has tried to initialise again with {identity}")
+def has_tried_to_initialise_again(context: ScenarioContext, producer: str, identity: str) -> None:
+    """InitProducerId is sent once, and a refusal is as good as a success; the producer goes on as it was."""
+    one = context.producers[producer]
+    _, current = claimed(context, one, identity)
+    version = context.version(one, _REQUEST)
+    answer = one.probe.init_producer_id(one.transactional_id, timeout_ms=LONG_TIMEOUT_MS, current=current, version=version, retry=False)
+    answered(answer, f"initialising {producer} again")
+
+
 TAKE_OVER = KAFKA.act(
     given="{successor:producer} has taken over from {producer}",
     when="{successor:producer} takes over from {producer}[ with {timeout}]",

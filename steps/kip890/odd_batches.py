@@ -45,7 +45,7 @@ def _produce(context: ScenarioContext, one: Producer, odd_batch: str, partition:
     match odd_batch:
         case "an empty batch":
             batch = replace(batch, records=())
-        case "a batch with an offset of its own":
+        case "a batch with a base offset of 1":
             batch = replace(batch, base_offset=1)
         case "a batch without a sequence number":
             batch = replace(batch, base_sequence=-1)
@@ -53,6 +53,8 @@ def _produce(context: ScenarioContext, one: Producer, odd_batch: str, partition:
             marker = Marker(MarkerType.COMMIT if odd_batch == "a COMMIT marker" else MarkerType.ABORT, 0)
             written = marker_batch(marker, one.current.producer_id, one.current.epoch, batch.records[0].timestamp)
             batch = replace(written, base_sequence=sequence)
+        case "a batch that leaves a gap":
+            batch = replace(batch, base_sequence=batch.base_sequence + 1)
     data = encode(batch)
     match odd_batch:
         case "a damaged batch":

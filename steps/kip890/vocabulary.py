@@ -170,8 +170,8 @@ BUSY = phrases(
 BEGINNING = text("beginning", r'what comes next|"[ -!#-~]*"', "a record, or what will be written next")
 ODD_BATCH = choice(
     "odd_batch",
-    *("a damaged batch", "an empty batch", "a batch with an offset of its own", "a batch without a sequence number"),
-    *("a batch with the beginning of another behind it", "a COMMIT marker", "an ABORT marker"),
+    *("a damaged batch", "an empty batch", "a batch with a base offset of 1", "a batch without a sequence number"),
+    *("a batch with the beginning of another behind it", "a batch that leaves a gap", "a COMMIT marker", "an ABORT marker"),
     meaning="a batch with one fault; a marker is a control batch that looks like a coordinator's, but for its sequence number",
 )
 KEY = text(

@@ -132,3 +132,20 @@ class EmptyAbortNotStored(TransactionLog):
         is_unwritten = transaction.state is State.COMPLETE_ABORT and name <= self._unwritten
         self._unwritten -= name
         return not is_unwritten and super().must_be_durable(transaction)
+
+
+@defect(
+    {"KIP890-070": seen("^a refusal with INVALID_TXN_STATE", expected="^success", what="answer to EndTxn")},
+    origin="red team: the protocol of the last transaction is taken for that of the next request",
+)
+class NoEmptyAbortAfterAnOldEnd(Coordinator):
+    """EndTxn v5 with nothing open is refused if the last transaction was ended by EndTxn v4."""
+
+    def end_transaction(
+        self, transactional_id: str, producer: ProducerIdAndEpoch, decision: Decision, api_version: int
+    ) -> ProducerIdAndEpoch:
+        known = self._transactions.get(transactional_id)
+        is_after_old_end = known is not None and known.is_idle and known.state is not State.EMPTY and known.transaction_version == 0
+        if is_after_old_end and known is not None and self.bumps_epoch(api_version) and producer == known.producer:
+            raise Refused(Error.INVALID_TXN_STATE)
+        return super().end_transaction(transactional_id, producer, decision, api_version)

@@ -113,3 +113,20 @@ class OldClientOverflows(Coordinator):
         if ended.epoch_is_exhausted and ended.transaction_version < 2 and ended.next_producer_id == NOTHING:
             self._transactions[transactional_id] = replace(ended, next_producer_id=self._log.new_producer_id())
         super().complete(transactional_id)
+
+
+@defect(
+    {"KIP890-084": seen("^a refusal with INVALID_TXN_STATE", expected="^success", what="answer to EndTxn")},
+    origin="red team: a repetition is recognised by the protocol of the end",
+)
+class RefusedAfterANewClient(Coordinator):
+    """EndTxn v4 does not recognise that EndTxn v5 has committed, and is refused."""
+
+    def end_transaction(
+        self, transactional_id: str, producer: ProducerIdAndEpoch, decision: Decision, api_version: int
+    ) -> ProducerIdAndEpoch:
+        known = self._transactions.get(transactional_id)
+        if known is not None and known.is_idle and known.transaction_version == 2 and not self.bumps_epoch(api_version):
+            self.check_old_client(known, producer)
+            raise Refused(Error.INVALID_TXN_STATE)
+        return super().end_transaction(transactional_id, producer, decision, api_version)

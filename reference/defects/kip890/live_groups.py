@@ -4,7 +4,9 @@ from typing import Any
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.errors import Error, Refused
-from fencepost.reference.kafka.groups import Groups, Sender
+from fencepost.reference.kafka.groups import CommittedOffset, Groups, Sender
+from fencepost.reference.kafka.values import TopicPartition
+from fencepost.wire.kafka.batches import MarkerType
 
 
 class _Forgives(Groups):
@@ -59,3 +61,41 @@ class DeletedGroupComesBack(Groups):
         pending = {producer_id: dict(places) for producer_id, places in self._pending.items()}
         super().remove(place)
         self._pending = pending
+
+
+@defect(
+    {"KIP890-243": seen("UNSTABLE_OFFSET_COMMIT|a pending", what="offset of payments-0 in group shop")},
+    origin="red team: a list of transactions with pending offsets, which deletion forgets",
+)
+class DeletedGroupStaysUnstable(Groups):
+    """After DeleteGroups the partitions of a group stay unstable until the transaction ends that had sent offsets for them."""
+
+    def remove(self, place: Any) -> None:
+        unstable = self.__dict__.setdefault("_unstable", {})
+        unstable[place.group, place.partition] = [producer_id for producer_id, places in self._pending.items() if place in places]
+        super().remove(place)
+
+    def committed(self, group: str, partition: TopicPartition, *, require_stable: bool) -> CommittedOffset | None:
+        self._catch_up()
+        waiting = self.__dict__.get("_unstable", {}).get((group, partition), ())
+        if require_stable and any(producer_id in self._pending for producer_id in waiting):
+            raise Refused(Error.UNSTABLE_OFFSET_COMMIT)
+        return super().committed(group, partition, require_stable=require_stable)
+
+
+@defect(
+    {"KIP890-243": seen("^no offset", expected="^offset 7", what="committed offset of payments-0 in group shop")},
+    origin="red team: a mark that the transaction's offsets for that group are void",
+)
+class DeletedGroupRefusesLater(Groups):
+    """Offsets that a transaction sends after the deletion of their group are lost with those from before it."""
+
+    def remove(self, place: Any) -> None:
+        void = self.__dict__.setdefault("_void", set())
+        void.update((producer_id, place.group) for producer_id, places in self._pending.items() if place in places)
+        super().remove(place)
+
+    def decide(self, producer_id: int, decision: MarkerType) -> None:
+        void, places = self.__dict__.get("_void", set()), self._pending.get(producer_id, {})
+        self._pending[producer_id] = {place: stored for place, stored in places.items() if (producer_id, place.group) not in void}
+        super().decide(producer_id, decision)

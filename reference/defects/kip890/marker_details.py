@@ -259,3 +259,16 @@ class VersionOfTheFirstMarker(MarkerWriter):
 
     def as_sent(self, markers: Sequence[TransactionMarker]) -> Sequence[TransactionMarker]:
         return [replace(marker, transaction_version=markers[0].transaction_version) for marker in markers]
+
+
+@defect(
+    {"KIP890-130": seen("^a refusal with TRANSACTION_COORDINATOR_FENCED", expected="^success")},
+    origin="red team: one coordinator epoch for the partition, where several coordinators write",
+)
+class CoordinatorEpochOfThePartition(ProducerStates):
+    """A partition refuses the marker of a coordinator whose epoch is smaller than that of another producer's coordinator."""
+
+    def check_marker(self, marker: TransactionMarker) -> None:
+        super().check_marker(marker)
+        if marker.coordinator_epoch < max((state.coordinator_epoch for state in self.all()), default=-1):
+            raise Refused(Error.TRANSACTION_COORDINATOR_FENCED)

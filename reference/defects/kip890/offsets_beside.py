@@ -1,6 +1,7 @@
 """Defects of pending offsets that only another transaction, or another group, shows."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
@@ -10,7 +11,7 @@ from fencepost.reference.kafka.groups import CommittedOffset, Groups
 from fencepost.reference.kafka.topics import OFFSETS_PARTITION
 from fencepost.reference.kafka.transaction import State
 from fencepost.reference.kafka.values import ProducerIdAndEpoch, TopicPartition
-from fencepost.wire.kafka.batches import Batch
+from fencepost.wire.kafka.batches import Batch, MarkerType
 
 
 @defect({"KIP890-053": Symptom(what="offset")}, origin="textbook: pending offsets by group and partition, without the producer")
@@ -52,3 +53,75 @@ class LateOffsetsJoinTheNext(Coordinator):
         if transaction is not None and is_open and partitions == {OFFSETS_PARTITION} and producer.epoch == transaction.producer_epoch - 1:
             producer = transaction.producer
         super().add_partitions(transactional_id, producer, partitions, transaction_version)
+
+
+@defect(
+    {"KIP890-053": seen("^offset 5", expected="^offset 7", what="committed offset of payments-0")},
+    origin="red team: a commit that clears the place and not the entry",
+)
+class CommitTakesPendingOfOthers(Groups):
+    """The commit of one transaction removes what others have pending for the same partition of the group."""
+
+    def decide(self, producer_id: int, decision: MarkerType) -> None:
+        decided = set(self._pending.get(producer_id, {}))
+        super().decide(producer_id, decision)
+        if decision is MarkerType.COMMIT:
+            for places in self._pending.values():
+                for place in decided & places.keys():
+                    del places[place]
+
+
+@defect(
+    {"KIP890-052": seen("^a stable offset$", what="^stable offset of payments-0")},
+    origin="red team: one mark for all that is pending there",
+)
+class StableAfterTheFirstEnd(Groups):
+    """The end of one transaction makes a group's partition stable, while another transaction has an offset pending for it."""
+
+    def decide(self, producer_id: int, decision: MarkerType) -> None:
+        decided = set(self._pending.get(producer_id, {}))
+        super().decide(producer_id, decision)
+        still = (decided & places.keys() for places in self._pending.values())
+        self.__dict__.setdefault("_stable", set()).update(place for places in still for place in places)
+
+    def committed(self, group: str, partition: TopicPartition, *, require_stable: bool) -> CommittedOffset | None:
+        self._catch_up()
+        is_stable = any((place.group, place.partition) == (group, partition) for place in self.__dict__.get("_stable", ()))
+        return super().committed(group, partition, require_stable=require_stable and not is_stable)
+
+
+@defect({"KIP890-052": seen("^a stable offset$", what="^stable offset of payments-1")}, origin="red team: a look at the first of a list")
+class OnlyTheFirstIsPending(Groups):
+    """Only the first of the partitions for which a transaction has sent offsets is unstable."""
+
+    def committed(self, group: str, partition: TopicPartition, *, require_stable: bool) -> CommittedOffset | None:
+        self._catch_up()
+        first = [next(iter(places)) for places in self._pending.values() if places]
+        is_first = any((place.group, place.partition) == (group, partition) for place in first)
+        return super().committed(group, partition, require_stable=require_stable and is_first)
+
+
+@defect(
+    {"KIP890-053": seen("^offset 5", expected="^offset 3", what="committed offset of payments-0")},
+    origin="red team: a guard against late commits that compares offsets",
+)
+class NeverMovesBack(Groups):
+    """A transaction that moves a group back, to process its input again, commits nothing."""
+
+    def counts(self, decided: Any, committed: Any) -> bool:
+        return super().counts(decided, committed) and (committed is None or decided.offset.offset >= committed.offset.offset)
+
+
+@defect(
+    {"KIP890-053": seen("^offset 5", expected="^offset 3", what="committed offset of payments-0")},
+    origin="red team: the largest of several offsets is taken for the latest",
+)
+class LargestOfATransaction(Groups):
+    """A transaction that sends several offsets for one partition commits the largest, and not the last."""
+
+    def take_in(self, batch: Batch) -> None:
+        before = dict(self._pending.get(batch.producer_id, {}))
+        super().take_in(batch)
+        if batch.marker is None and batch.transactional:
+            places = self._pending[batch.producer_id]
+            places |= {place: known for place, known in before.items() if known.offset.offset > places[place].offset.offset}

@@ -1,17 +1,19 @@
 """Defects in what survives a crash."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.coordinator import Coordinator
+from fencepost.reference.kafka.errors import Error
 from fencepost.reference.kafka.ownership import MAX_TIMEOUT_MS
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.producer_state import ProducerStates
 from fencepost.reference.kafka.profile import Profile
 from fencepost.reference.kafka.transaction import PREPARED, Decision, State, Transaction
 from fencepost.reference.kafka.transaction_log import TransactionLog
-from fencepost.reference.kafka.values import TopicPartition
+from fencepost.reference.kafka.values import NO_PRODUCER, ProducerIdAndEpoch, TopicPartition
 from fencepost.reference.kernel.machine import Machine
 
 
@@ -186,3 +188,56 @@ class TimeoutRenewedByEachMove(_ClockInMemory):
     def take_over(self, log: TransactionLog) -> None:
         super().take_over(log)
         self.clocks.update(dict.fromkeys(self._transactions, self._machine.clock.now))
+
+
+class _Renewed(_ClockInMemory):
+    def renew(self, transactional_id: str) -> None:
+        self.clocks[transactional_id] = self._machine.clock.now
+
+
+_OPEN = seen("^Ongoing", expected="over", what="^transaction of A")
+
+
+@defect({"KIP890-156": _OPEN}, origin="red team: every request of a producer is a sign of life")
+class RenewedByRefusedEnd(_Renewed):
+    """A refused EndTxn renews the timeout, so a client that keeps trying with a wrong epoch keeps a transaction open for ever."""
+
+    def end_transaction(
+        self, transactional_id: str, producer: ProducerIdAndEpoch, decision: Decision, api_version: int
+    ) -> ProducerIdAndEpoch:
+        self.renew(transactional_id)
+        return super().end_transaction(transactional_id, producer, decision, api_version)
+
+
+@defect({"KIP890-156": _OPEN}, origin="red team: every request for an id is a sign of life")
+class RenewedByRefusedInit(_Renewed):
+    """A refused InitProducerId renews the timeout of the transaction that it leaves open."""
+
+    def init_producer_id(self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch = NO_PRODUCER) -> ProducerIdAndEpoch:
+        self.renew(transactional_id)
+        return super().init_producer_id(transactional_id, timeout_ms, expected)
+
+
+@defect({"KIP890-156": _OPEN}, origin="red team: every question of a leader is a sign of life")
+class RenewedByVerification(_Renewed):
+    """A partition that is verified renews the timeout."""
+
+    def verify_partitions(
+        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[TopicPartition]
+    ) -> dict[TopicPartition, Error]:
+        self.renew(transactional_id)
+        return super().verify_partitions(transactional_id, producer, partitions)
+
+
+@defect({"KIP890-156": _OPEN}, origin="red team: a time that is set even where nothing is added")
+class RenewedByRepeatedAddition(_Renewed):
+    """A partition that is added once more renews the timeout; a new one does not."""
+
+    def add_partitions(
+        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[TopicPartition], transaction_version: int
+    ) -> None:
+        added = frozenset(partitions)
+        known = self._transactions.get(transactional_id)
+        if known is not None and known.partitions >= added:
+            self.renew(transactional_id)
+        super().add_partitions(transactional_id, producer, added, transaction_version)

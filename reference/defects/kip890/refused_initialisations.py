@@ -99,3 +99,33 @@ class RefusedEndEmpties(Coordinator):
             if refusal.error is Error.INVALID_TXN_STATE and known is not None and known.is_idle:
                 self.install(replace(known, state=State.EMPTY))
             raise
+
+
+class _StoresRefusedTimeout(Coordinator):
+    """The timeout of an InitProducerId that is refused with `error` is stored if there is an open transaction, or if there is none."""
+
+    error: Error
+    while_idle: bool
+
+    def init_producer_id(self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch = NO_PRODUCER) -> ProducerIdAndEpoch:
+        try:
+            return super().init_producer_id(transactional_id, timeout_ms, expected)
+        except Refused as refusal:
+            known = self._transactions.get(transactional_id)
+            if refusal.error is self.error and known is not None and known.is_idle is self.while_idle:
+                self._transactions[transactional_id] = replace(known, timeout_ms=timeout_ms)
+            raise
+
+
+@defect({"KIP890-403": seen("timeout 90000", what="^transaction of A")}, origin="red team: a field that is set before its owner is")
+class ForeignTimeoutWhileOpen(_StoresRefusedTimeout):
+    """An InitProducerId that is refused for its producer id sets the timeout of the open transaction."""
+
+    error, while_idle = Error.PRODUCER_FENCED, False
+
+
+@defect({"KIP890-408": seen("timeout 900001", what="^transaction of A")}, origin="red team: a field that is set before its check")
+class ForbiddenTimeoutWhileIdle(_StoresRefusedTimeout):
+    """A timeout that is not allowed is refused, and is that of the producer's next transaction."""
+
+    error, while_idle = Error.INVALID_TRANSACTION_TIMEOUT, True

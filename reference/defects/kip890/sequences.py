@@ -1,6 +1,7 @@
 """Defects in sequence numbers, and in what a request may hold."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.errors import Error, Refused
@@ -138,3 +139,83 @@ class ControlBatchOfAClient(PartitionLog):
     def check_shape(self, batch: Batch) -> None:
         if not batch.control:
             super().check_shape(batch)
+
+
+@defect({"KIP890-113": seen("^success", what="answer to Produce")}, origin="red team: a table of batches by their first sequence number")
+class RepetitionByItsFirst(ProducerStates):
+    """A batch that begins like a known one passes for its repetition, whatever its length, and its other records are lost."""
+
+    def duplicate_of(self, batch: Batch) -> AppendedBatch | None:
+        return next((known for known in _of_this_epoch(self, batch) if known.first_sequence == batch.base_sequence), None)
+
+
+@defect({"KIP890-113": seen("^success", what="answer to Produce")}, origin="red team: a comparison with the last sequence number alone")
+class RepetitionByItsLast(ProducerStates):
+    """A batch that ends like a known one passes for its repetition."""
+
+    def duplicate_of(self, batch: Batch) -> AppendedBatch | None:
+        last = batch.base_sequence + len(batch.records) - 1
+        return next((known for known in _of_this_epoch(self, batch) if known.last_sequence == last), None)
+
+
+def _of_this_epoch(states: ProducerStates, batch: Batch) -> tuple[AppendedBatch, ...]:
+    state = states.get(batch.producer_id)
+    return () if state is None or state.producer.epoch != batch.producer_epoch else state.batches
+
+
+class _TakesRefused(PartitionLog):
+    """A batch that is refused with `error` is remembered like one that was appended."""
+
+    error: Error
+
+    def append(self, batch: Batch, data: bytes, guard: int | None = None, *, checks_sequence: bool = True) -> int:
+        try:
+            return super().append(batch, data, guard, checks_sequence=checks_sequence)
+        except Refused as refusal:
+            state = self.producers.get(batch.producer_id)
+            if refusal.error is self.error and state is not None:
+                last = AppendedBatch(batch.base_sequence, batch.base_sequence + len(batch.records) - 1, self.end_offset)
+                others = (other for other in self.producers.all() if other is not state)
+                self.producers.restore((*others, replace(state, batches=(*state.batches, last))))
+            raise
+
+
+_DUE = seen("^a refusal with OUT_OF_ORDER_SEQUENCE_NUMBER", expected="a2", what="answer to Produce")
+
+
+@defect(
+    {"KIP890-112": seen("^a refusal with OUT_OF_ORDER_SEQUENCE_NUMBER", expected="r0", what="answer to Produce")},
+    origin="red team: room for the batch is made before its sequence number is compared",
+)
+class GapTakesAPlace(PartitionLog):
+    """A batch that is refused for its gap takes the place of the oldest that is known, and the repetition of that one is refused."""
+
+    def append(self, batch: Batch, data: bytes, guard: int | None = None, *, checks_sequence: bool = True) -> int:
+        try:
+            return super().append(batch, data, guard, checks_sequence=checks_sequence)
+        except Refused as refusal:
+            if refusal.error is Error.OUT_OF_ORDER_SEQUENCE_NUMBER:
+                states = self.producers.all()
+                self.producers.restore(
+                    replace(state, batches=state.batches[1:]) if state.producer.producer_id == batch.producer_id else state
+                    for state in states
+                )
+            raise
+
+
+@defect({"KIP890-113": _DUE}, origin="red team: the next sequence number is set before it is compared")
+class GapIsClosed(_TakesRefused):
+    """A batch that is refused for its gap sets the next sequence number, and the batch that is due is refused."""
+
+    error = Error.OUT_OF_ORDER_SEQUENCE_NUMBER
+
+
+@defect(
+    {"KIP890-365": seen("^success", expected="a2", what="answer to Produce")},
+    origin="red team: the next sequence number is set before the batch is looked at",
+)
+class InvalidBatchCounts(_TakesRefused):
+    """A batch that is refused for its form uses up its sequence number, so the producer's next batch passes for its repetition and is
+    lost."""
+
+    error = Error.INVALID_RECORD

@@ -25,8 +25,8 @@ class TwoAreActive(Subscription):
     origin="apache/pulsar#26164",
 )
 class HandoverReadsOn(Subscription):
-    """After the active consumer of a failover subscription leaves, the next one is served from where the dispatcher was, so no client receives
-    what the first one had not acknowledged.
+    """After the active consumer of a failover subscription leaves, the next one is served from where the dispatcher was, so it does not
+    receive what the first one had not acknowledged.
     """
 
     def detach(self, consumer: Consumer) -> None:
