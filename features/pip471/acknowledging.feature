@@ -106,15 +106,6 @@ Feature: Acknowledging in a metadata-driven transaction
         | "workers"    | the first subscription of the segment    |
         | "others"     | the second subscription of the segment   |
 
-    @needs:batch-index-acknowledgement
-    Scenario: [12] The consumer seeks backwards after the commit of two messages of a batch
-      Given a batch of "b1", "b2", "b3" has been written to inputs
-      And the consumer of shared subscription "packers" has received "i1", "i2", "i3", "b1", "b2", "b3" from inputs
-      And A has acknowledged "b1", "b2" for "packers"
-      And A has committed
-      When the consumer of "packers" goes back to "b1"
-      Then the consumer of "packers" receives "b1", "b2", "b3" and nothing else
-
   @PIP471-29 @MUST @aborts
   Rule: An abort redelivers what the transaction has acknowledged.
     The input of an aborted transaction would never be processed.

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.defects.pip31.batches import BatchCommitLeavesPending
 from fencepost.reference.defects.pip31.cumulative_ends import CumulativeAbortForgetsWhatIsDeleted, CumulativeCommitLeavesPending
 from fencepost.reference.defects.pip31.subscriptions_of_kinds import (
     CommitsNothingUnlessShared,
@@ -244,11 +243,6 @@ class MetadataCommitPendingUnlessShared(CommitsNothingUnlessShared):
 @defect({"PIP471-28": seen('^"i3"$', expected='^"i1", "i2", "i3"$', what="^received by auditors$")}, origin=_LOOKED_AWAY, of=MetadataParts)
 class MetadataCumulativeCommitPending(CumulativeCommitLeavesPending):
     """A commit of a cumulative acknowledgement on a segment leaves its messages pending for ever."""
-
-
-@defect({"PIP471-28": seen('^"b3"$', expected='^"b1", "b2", "b3"$', what="^received by packers$")}, origin=_LOOKED_AWAY, of=MetadataParts)
-class MetadataBatchCommitPending(BatchCommitLeavesPending):
-    """A commit of any but the first message of a segment's batch leaves the message pending for ever."""
 
 
 @defect({"PIP471-28": seen('^"i2", "i3"$', expected='^"i1", "i2", "i3"$', what="^received by (workers|others)$")}, origin=_LOOKED_AWAY)
