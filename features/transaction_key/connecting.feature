@@ -212,7 +212,7 @@ Feature: Connections with a key
     Scenario: [8] The previous connection is closed after a connect with an epoch that no client was given
       Given task one has connected with key "payments"
       And task two has connected with key "payments"
-      And task one has tried to connect again with an epoch that nobody was given
+      And task one has tried to connect again with the largest epoch
       When task three connects with key "payments"
       Then the connection of task two is closed
       And the connection of task three is open
