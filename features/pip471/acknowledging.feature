@@ -72,6 +72,7 @@ Feature: Acknowledging in a metadata-driven transaction
       When the system crashes and restarts
       Then subscription "workers" has "i3" left
 
+    @needs:virtual-time
     Scenario Outline: [9] The consumer seeks backwards after the commit of an acknowledgement
       Given the consumer of <kind> subscription "auditors" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i1" for "auditors"
@@ -86,6 +87,7 @@ Feature: Acknowledging in a metadata-driven transaction
         | failover   | the same for the active consumer               |
         | key-shared | the same for the consumer of the key           |
 
+    @needs:virtual-time
     Scenario: [10] The consumer seeks backwards after the commit of a cumulative acknowledgement
       Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
       And A has acknowledged everything up to "i2" for "auditors"
@@ -93,6 +95,7 @@ Feature: Acknowledging in a metadata-driven transaction
       When the consumer of "auditors" goes back to "i1"
       Then the consumer of "auditors" receives "i1", "i2", "i3" and nothing else
 
+    @needs:virtual-time
     Scenario Outline: [11] The consumer of one of two subscriptions seeks backwards after the commit of acknowledgements on both
       Given the consumer of shared subscription "others" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i1" for "workers"
