@@ -170,6 +170,7 @@ Feature: Acknowledging in a metadata-driven transaction
       When A aborts
       Then subscription "auditors" has "i1", "i3" left
 
+    @needs:virtual-time
     Scenario Outline: [10] The consumer requests redelivery after the abort of the younger of two transactions
       Given the consumer of <kind> subscription "auditors" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i1" for "auditors"
