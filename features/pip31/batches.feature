@@ -60,3 +60,13 @@ Feature: Acknowledging a batch in several transactions
       And A has committed
       When B commits
       Then subscription "workers" has "b3" left
+
+    @needs:buffer-statistics
+    Scenario: [7] Nothing is pending after the commits of two messages of a batch
+      Given transactions A and B
+      And A has acknowledged "b1" for "workers"
+      And B has acknowledged "b2" for "workers"
+      And A has committed
+      When B commits
+      Then nothing of B is pending in "workers"
+      And subscription "workers" has "b3" left

@@ -74,6 +74,20 @@ Feature: The end of a cumulative acknowledgement
       When A commits
       Then "auditors" agrees with the answers
 
+    Scenario: [11] The consumer seeks backwards after the commit of a cumulative acknowledgement
+      Given A has acknowledged everything up to "i2" for "auditors"
+      And A has committed
+      When the consumer of "auditors" goes back to "i1"
+      Then the consumer of "auditors" receives "i1", "i2", "i3" and nothing else
+
+    @needs:crash
+    Scenario: [12] The consumer seeks backwards after a crash and the commit of a cumulative acknowledgement
+      Given A has acknowledged everything up to "i2" for "auditors"
+      And the system has crashed and restarted
+      And A has committed
+      When the consumer of "auditors" goes back to "i1"
+      Then the consumer of "auditors" receives "i1", "i2", "i3" and nothing else
+
   @PIP31-84 @MUST @aborts
   Rule: An abort redelivers every message up to the one that the transaction has acknowledged cumulatively.
     The input of an aborted transaction would never be processed.

@@ -118,3 +118,34 @@ Feature: Pending acknowledgements across crashes
       And the system has crashed and restarted
       When A commits
       Then "auditors" agrees with the answers
+
+    Scenario Outline: [14] A message that an aborted transaction had acknowledged is pending in another one during the crash
+      Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged "i1" for "workers"
+      And A has aborted
+      And B has acknowledged "i1" for "workers"
+      And the system has crashed and restarted
+      When B <ends>
+      Then subscription "workers" has <left> left
+
+      Examples:
+        | ends    | left             | why                                          |
+        | commits | "i2", "i3"       | the earlier abort does not return it         |
+        | aborts  | "i1", "i2", "i3" | it is returned once more                     |
+
+    Scenario: [15] A consumer connects after the crash to what an aborted transaction had acknowledged and another one has pending
+      Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged "i1", "i2" for "workers"
+      And A has aborted
+      And B has acknowledged "i1" for "workers"
+      When the system crashes and restarts
+      Then the consumer of "workers" receives "i2", "i3" and nothing else
+
+    Scenario: [16] A cumulative acknowledgement after an aborted one is pending during the crash
+      Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged everything up to "i2" for "auditors"
+      And A has aborted
+      And B has acknowledged everything up to "i1" for "auditors"
+      And the system has crashed and restarted
+      When B commits
+      Then subscription "auditors" has "i2", "i3" left

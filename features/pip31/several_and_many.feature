@@ -74,6 +74,15 @@ Feature: Several transactions in a topic, and many messages in a transaction
       When "p1" is written to orders
       Then readers of orders see "p1"
 
+    Scenario: [3] A committed message is between those of an aborted transaction
+      Given A has written "a1" to orders
+      And B has committed "b1" to orders
+      And A has written "a2" to orders
+      And A has aborted
+      And orders has been unloaded
+      When "p1" is written to orders
+      Then readers of orders see "b1", "p1"
+
   @PIP31-122 @MUST @commits @aborts
   Rule: The end of a transaction reaches every topic and every subscription that was added, however many there are.
     A coordinator that notifies only the first page of participants leaves the others undecided for ever.

@@ -72,6 +72,37 @@ Feature: Acknowledging in a metadata-driven transaction
       When the system crashes and restarts
       Then subscription "workers" has "i3" left
 
+    Scenario Outline: [9] The consumer seeks backwards after the commit of an acknowledgement
+      Given the consumer of <kind> subscription "auditors" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged "i1" for "auditors"
+      When A commits
+      Then the consumer of "auditors" receives "i1", "i2", "i3" after it has gone back to "i1"
+
+      Examples:
+        | kind       | why                                            |
+        | shared     | what is deleted is received again, not pending |
+        | exclusive  | the same for the only consumer                 |
+        | failover   | the same for the active consumer               |
+        | key-shared | the same for the consumer of the key           |
+
+    Scenario: [10] The consumer seeks backwards after the commit of a cumulative acknowledgement
+      Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged everything up to "i2" for "auditors"
+      When A commits
+      Then the consumer of "auditors" receives "i1", "i2", "i3" after it has gone back to "i1"
+
+    Scenario Outline: [11] The consumer of one of two subscriptions seeks backwards after the commit of acknowledgements on both
+      Given the consumer of shared subscription "others" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged "i1" for "workers"
+      And A has acknowledged "i1" for "others"
+      When A commits
+      Then the consumer of <subscription> receives "i1", "i2", "i3" after it has gone back to "i1"
+
+      Examples:
+        | subscription | why                                      |
+        | "workers"    | the first subscription of the segment    |
+        | "others"     | the second subscription of the segment   |
+
   @PIP471-29 @MUST @aborts
   Rule: An abort redelivers what the transaction has acknowledged.
     The input of an aborted transaction would never be processed.
@@ -132,6 +163,27 @@ Feature: Acknowledging in a metadata-driven transaction
       And A has acknowledged everything up to "i3" for "auditors"
       When A aborts
       Then subscription "auditors" has "i1", "i3" left
+
+    @needs:virtual-time
+    Scenario Outline: [10] The consumer requests redelivery after the abort of the younger of two transactions
+      Given the consumer of <kind> subscription "auditors" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged "i1" for "auditors"
+      And B has acknowledged "i2" for "auditors"
+      And B has aborted
+      When the consumer of "auditors" asks for redelivery
+      Then the consumer of "auditors" receives "i2", "i3" and nothing else
+
+      Examples:
+        | kind       | why                                    |
+        | exclusive  | redelivery reads again from the cursor |
+        | failover   | the same for the active consumer       |
+        | key-shared | redelivery is sorted by key            |
+
+    Scenario: [11] The consumer that has received a message leaves after another one has acknowledged it
+      Given the consumer of shared subscription "others" has received nothing from inputs, by the name of "workers"
+      And A has acknowledged "i1" for "others"
+      When the consumer of "workers" leaves
+      Then the consumer of "others" receives "i2", "i3" and nothing else
 
   @PIP471-63 @MUST @commits @aborts
   Rule: The end of a transaction changes only the subscriptions on which the transaction has acknowledged.

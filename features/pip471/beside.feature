@@ -54,6 +54,52 @@ Feature: Both kinds of transactions on one broker
       When K aborts
       Then subscription "workers" has nothing left
 
+    Scenario Outline: [6] A metadata-driven transaction commits after a classic one with the same number has <ended>
+      Given the classic topic "ledger"
+      And A and classic K are transactions with the same number
+      And A has written "a1" to orders
+      And K has written "k1" to ledger
+      And K has <ended>
+      When A commits
+      Then readers of orders see "a1"
+
+      Examples:
+        | ended     | why                                             |
+        | aborted   | an abort of one kind hides nothing of the other |
+        | committed | an end of one kind ends nothing of the other    |
+
+    Scenario Outline: [7] A classic transaction commits after a metadata-driven one with the same number has <ended>
+      Given the classic topic "ledger"
+      And A and classic K are transactions with the same number
+      And A has written "a1" to orders
+      And K has written "k1" to ledger
+      And A has <ended>
+      When K commits
+      Then readers of ledger see "k1"
+
+      Examples:
+        | ended     | why                                             |
+        | aborted   | an abort of one kind hides nothing of the other |
+        | committed | an end of one kind ends nothing of the other    |
+
+    Scenario: [8] A classic transaction with the number of a committed metadata-driven one aborts
+      Given the classic topic "ledger"
+      And A and classic K are transactions with the same number
+      And A has committed "a1" to orders
+      And K has written "k1" to ledger
+      And K has aborted
+      When "p1" is written to orders
+      Then readers of orders see "a1", "p1"
+
+    Scenario: [9] A metadata-driven transaction with the number of a committed classic one aborts
+      Given the classic topic "ledger"
+      And A and classic K are transactions with the same number
+      And K has committed "k1" to ledger
+      And A has written "a1" to orders
+      And A has aborted
+      When "p1" is written to ledger
+      Then readers of ledger see "k1", "p1"
+
   @PIP471-57 @MUST
   Rule: A broker refuses a message of a metadata-driven transaction on a classic topic, or accepts it without blocking any reader.
     A message that waits for an end of which the topic is never notified stops the topic for all its consumers.

@@ -51,6 +51,39 @@ Feature: Segments that are reloaded
       When "p2" is written to orders
       Then readers of orders see "p1", "b1", "p2"
 
+    Scenario: [6] A committed message is between those of the aborted transaction
+      Given A has written "a1" to orders
+      And B has committed "b1" to orders
+      And A has written "a2" to orders
+      And A has aborted
+      And orders has been unloaded
+      When "p1" is written to orders
+      Then readers of orders see "b1", "p1"
+
+    Scenario Outline: [7] One of two segments of an aborted transaction is reloaded
+      Given the segments "low" and "high" of one topic
+      And A has written "a1" to low
+      And A has written "a2" to high
+      And A has aborted
+      And <segment> has been unloaded
+      When "p1" is written to <segment>
+      Then readers of <segment> see "p1"
+
+      Examples:
+        | segment | why                                        |
+        | low     | the segment that was written to first      |
+        | high    | the segment that was written to last       |
+
+    @needs:crash
+    Scenario: [8] The system crashes after an abort in two segments
+      Given the segments "low" and "high" of one topic
+      And A has written "a1" to low
+      And A has written "a2" to high
+      And A has aborted
+      When the system crashes and restarts
+      Then readers of low see nothing
+      And readers of high see nothing
+
   @PIP471-59 @MUST @recovery
   Rule: A segment that is reloaded delivers no undecided or aborted message, even to a consumer that connects immediately.
     A consumer that connects while the segment still recovers would receive messages that may be aborted.

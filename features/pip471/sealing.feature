@@ -592,6 +592,34 @@ Feature: Segments that are sealed during a transaction
       When A commits
       Then the consumer of "workers" learns that there is no more
 
+    Scenario Outline: [22] An abort of acknowledgements on both parents of a merge
+      Given "i3" has been written to right
+      And the consumer of shared subscription "packers" has received "i3" from right
+      And A has acknowledged "i1" for "workers"
+      And A has acknowledged "i3" for "packers"
+      And left and right have been merged into whole
+      When A aborts
+      Then subscription <subscription> has <left> left
+
+      Examples:
+        | subscription | left       | why                                 |
+        | "workers"    | "i1", "i2" | the parent with the lower hashes    |
+        | "packers"    | "i3"       | the parent with the higher hashes   |
+
+    Scenario Outline: [23] A consumer is notified of the end of a parent of a merge after a commit on both
+      Given "i3" has been written to right
+      And the consumer of shared subscription "packers" has received "i3" from right
+      And A has acknowledged "i1", "i2" for "workers"
+      And A has acknowledged "i3" for "packers"
+      And left and right have been merged into whole
+      When A commits
+      Then the consumer of <subscription> learns that there is no more
+
+      Examples:
+        | subscription | why                                 |
+        | "workers"    | the parent with the lower hashes    |
+        | "packers"    | the parent with the higher hashes   |
+
   @PIP471-54 @MUST @sealing
   Rule: The end of a transaction writes no entry into a sealed segment.
     A closed ledger accepts nothing; a coordinator that must write there can never end the transaction.

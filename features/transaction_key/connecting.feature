@@ -137,6 +137,22 @@ Feature: Connections with a key
       Then it is refused with NotAllowedError
       And A is OPEN
 
+    Scenario: [6] A client begins a transaction after its predecessor was refused
+      Given task one has connected with key "payments"
+      And task two has connected with key "payments"
+      And task one has tried to connect again
+      When task two begins transaction A
+      Then it is done
+      And key "payments" is at the epoch of task two, with transaction A open
+
+    Scenario: [7] A client reconnects with its epoch after its predecessor was refused
+      Given task one has connected with key "payments"
+      And task two has connected with key "payments"
+      And task one has tried to connect again
+      When task two connects again
+      Then it is done
+      And task two is given a greater epoch than before
+
   @TXKEY-04 @MUST @fencing
   Rule: When a client connects with a key, the coordinator closes the previous connection of that key.
     A predecessor whose connection stays open continues its work and learns of its successor too late.
@@ -181,6 +197,31 @@ Feature: Connections with a key
       Given task one has connected with key "payments"
       And task two has connected with key "refunds" at the coordinator of task one
       And task two has left
+      When task three connects with key "payments"
+      Then the connection of task one is closed
+      And the connection of task three is open
+
+    Scenario: [7] The previous connection is closed after its predecessor was refused
+      Given task one has connected with key "payments"
+      And task two has connected with key "payments"
+      And task one has tried to connect again
+      When task three connects with key "payments"
+      Then the connection of task two is closed
+      And the connection of task three is open
+
+    Scenario: [8] The previous connection is closed after a connect with an epoch that no client was given
+      Given task one has connected with key "payments"
+      And task two has connected with key "payments"
+      And task one has tried to connect again with the largest epoch
+      When task three connects with key "payments"
+      Then the connection of task two is closed
+      And the connection of task three is open
+
+    @needs:key-topic-faults
+    Scenario: [9] The previous connection is closed after a connect that the key topic could not store
+      Given task one has connected with key "payments"
+      And the key topic fails at the next write
+      And task two has tried to connect with key "payments"
       When task three connects with key "payments"
       Then the connection of task one is closed
       And the connection of task three is open

@@ -131,6 +131,25 @@ Feature: What a new connection does to the previous transaction
       And A is ABORTED
       And readers of orders see nothing
 
+    Scenario: [16] A client connects after a refused connect of an earlier predecessor
+      Given task two has connected with key "payments"
+      And task two has begun transaction A
+      And A has written "a1" to orders
+      And task one has tried to connect again
+      When task three connects with key "payments"
+      Then A is ABORTED
+      And readers of orders see nothing
+
+    @needs:key-topic-faults
+    Scenario: [17] A client connects after a connect that the key topic could not store
+      Given task one has begun transaction A
+      And A has written "a1" to orders
+      And the key topic fails at the next write
+      And task two has tried to connect with key "payments"
+      When task three connects with key "payments"
+      Then A is ABORTED
+      And readers of orders see nothing
+
   @TXKEY-06 @MUST @fencing @aborts
   Rule: Once a coordinator has answered a connect, the previous transaction blocks no reader, consumer or later transaction.
     A successor that has to wait for the timeout of its predecessor is no better off than without a key.

@@ -13,7 +13,8 @@ ACKNOWLEDGE = PULSAR.act(
     tried="{transaction} has tried to acknowledge {messages} for {subscription}[, {not_added}]",
     when="{transaction} acknowledges {messages} for {subscription}[ {unasked}]",
     meaning="One ACK of its consumer in the transaction, for each of the messages or cumulative. The subscription is added first unless "
-    "the transaction has it already, as clients do, or it is said that it is not added. Without a request id, the broker does not answer.",
+    "the transaction has it already, as clients do, or it is said that it is not added. Without a request id, the broker does not answer. "
+    "The message may be one that another consumer of the topic has received.",
 )
 
 ACKNOWLEDGE_PLAINLY = PULSAR.act(
@@ -111,7 +112,7 @@ def _acknowledge(
     if add:
         context.take_part(transaction, Participant(subscription, is_subscription=True))
     txn = context.id_of(transaction)
-    ids = [one.ids[value] for value in messages.values]
+    ids = [context.subscriptions.id_of(subscription, value) for value in messages.values]
     answer = context.client.acknowledge(one.consumer, ids, kind=_kind(messages), transaction=txn)
     if isinstance(answer, Done):
         context.transactions[transaction].acknowledged.append((subscription, messages))

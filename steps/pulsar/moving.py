@@ -7,8 +7,13 @@ from fencepost.adapters.pulsar.values import MessageId, Position
 from fencepost.contract.outcomes import Done, Refused
 from fencepost.steps.outcomes import achieved, observed
 
+from .consuming import come_for
 from .context import ScenarioContext
+from .topics import is_sentinel
 from .vocabulary import PULSAR, Missing, MissingSubscription, MissingTopic, shown
+
+_A_WHILE_S = 1.5
+"""How long the messages after a SEEK are waited for."""
 
 GO_BACK = PULSAR.act(
     given="the consumer of {subscription} has gone back to {value}",
@@ -29,6 +34,24 @@ def has_gone_back(context: ScenarioContext, subscription: str, value: str) -> No
 def goes_back(context: ScenarioContext, subscription: str, value: str) -> None:
     context.transactions.await_ends()
     has_gone_back(context, subscription, value)
+
+
+@PULSAR.then("the consumer of {subscription} receives {values} after it has gone back to {value}")
+def receives_after_going_back(context: ScenarioContext, subscription: str, values: tuple[str, ...], value: str) -> None:
+    """SEEK, as often as it takes: within patience all of these arrive after one. An end that a subscription applies after a SEEK deletes
+    again what that has brought back, and the next SEEK shows it; what is pending for ever never arrives.
+    """
+    seen: set[str] = set()
+    for _ in context.session.time.attempts():
+        has_gone_back(context, subscription, value)
+        seen = set()
+        for _ in context.session.time.attempts(_A_WHILE_S):
+            seen |= {message.value for message in come_for(context, subscription, 0) if not is_sentinel(message.value)}
+            if seen >= set(values):
+                break
+        if seen >= set(values):
+            break
+    context.expect_messages(f"received by {subscription}", sorted(values), sorted(seen))
 
 
 @PULSAR.given("subscription {subscription} has been {removed}")

@@ -28,6 +28,7 @@ CONNECT = KEYS.act(
 )
 CONNECT_AGAIN = KEYS.act(
     given="{task} has connected again",
+    tried="{task} has tried to connect again[ with {epoch}]",
     when="{task} connects again[ with {epoch}]",
     meaning="TC_CLIENT_CONNECT of the same process, over a new connection: with the epoch that it was given last, unless another is named.",
 )
@@ -122,6 +123,11 @@ def connects_again(context: ScenarioContext, tasks: Tasks, task: str, epoch: str
         "no epoch": None,
     }
     context.ask(_CONNECT, tasks.connect(one, said[epoch]))
+
+
+@CONNECT_AGAIN.tried
+def has_tried_to_connect_again(context: ScenarioContext, tasks: Tasks, task: str, epoch: str | None) -> None:
+    connects_again(context, tasks, task, epoch)
 
 
 @KEYS.then("{task} is given {grant}")

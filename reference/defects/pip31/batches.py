@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, expected, seen
+from fencepost.reference.defects.pip31.cumulative_ends import CommitLeavesPending
 from fencepost.reference.pulsar.buffer import MessagePosition, ReadView
 from fencepost.reference.pulsar.cursor import Cursor, Moved
 from fencepost.reference.pulsar.pending_ack_store import Units, Waiting
@@ -62,3 +63,14 @@ class AsksWhetherTheEntryIsDeleted(Subscription):
 
     def acknowledge_in(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
         super().acknowledge_in(txn, {place: units - self.cursor.acknowledged(place, units) or units for place, units in wanted.items()})
+
+
+@defect(
+    {"PIP31-66": seen("^something of 1 transactions$", expected="^nothing$", what='^pending in "workers"$')},
+    origin="red team: what stays pending looks like what is deleted to who does not look again",
+)
+class PulsarBatchCommitPending(CommitLeavesPending):
+    """A commit of any but the first message of a batch leaves the message pending for ever: it is withheld and never deleted."""
+
+    def leaves(self, txn: TxnId) -> bool:
+        return any(number > 0 and owner == txn for owners in self._individual.values() for number, owner in owners.items())

@@ -195,3 +195,34 @@ class AbortGivesBackTheCumulativeAlone(_CumulativeReplacesIndividual):
             return replace(waiting, individual=individual | dict(waiting.individual))
         self._individual |= self.replaced.get(txn, {})
         return waiting
+
+
+class CommitLeavesPending(PendingAcks):
+    """What a commit should delete stays pending for ever where `leaves` says so."""
+
+    def leaves(self, txn: TxnId) -> bool:
+        raise NotImplementedError
+
+    def recover(self) -> None:
+        self._left: set[TxnId] = set()
+        super().recover()
+
+    def end(self, txn: TxnId, action: Action) -> Waiting:
+        if action is Action.COMMIT and self.leaves(txn):
+            self._left.add(txn)
+        return Waiting(txn) if txn in self._left else super().end(txn, action)
+
+
+class CumulativeCommitLeavesPending(CommitLeavesPending):
+    """What a transaction has acknowledged cumulatively."""
+
+    def leaves(self, txn: TxnId) -> bool:
+        return txn in self._cumulative
+
+
+@defect(
+    {"PIP31-83": seen("^something of 1 transactions$", expected="^nothing$", what='^pending in "auditors"$')},
+    origin="red team: what stays pending looks like what is deleted to who does not look again",
+)
+class PulsarCumulativeCommitPending(CumulativeCommitLeavesPending):
+    """A commit of a cumulative acknowledgement leaves its messages pending for ever: they are withheld and never deleted."""

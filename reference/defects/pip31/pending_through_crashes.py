@@ -1,6 +1,7 @@
 """Defects of Pulsar in pending acknowledgements that a crash came over."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.pending_ack_journal import PendingAckJournal, TransactionEnded
@@ -114,3 +115,21 @@ class RecoveredCumulativeAlone(PendingAckJournal):
         replayed = super().replay()
         cumulative = {waiting.txn for waiting in replayed if waiting.cumulative is not None}
         return [waiting for waiting in replayed if waiting.cumulative is not None or waiting.txn not in cumulative]
+
+
+@defect(
+    {"PIP31-86": seen('^"i1", "i2", "i3"$', expected='^"i2", "i3"$', what="^left for workers$")},
+    origin="red team: a journal that is read by the kind of its records, and not in their order",
+)
+class EarlierEndsReplayedLast(PendingAckJournal):
+    """After a crash the ends are replayed after the acknowledgements: an abort returns a message that another transaction has acknowledged
+    since."""
+
+    def replay(self) -> Sequence[Waiting]:
+        ended = {record.txn for record in self._journal if isinstance(record, TransactionEnded)}
+        before = [record for record in self._journal if isinstance(record, Waiting) and record.txn in ended]
+        returned = {place for waiting in before for place in waiting.individual}
+        return [
+            replace(waiting, individual={place: units for place, units in waiting.individual.items() if place not in returned})
+            for waiting in super().replay()
+        ]

@@ -16,7 +16,7 @@ from fencepost.reference.pulsar.pending_acks import PendingAcks
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 from fencepost.reference.pulsar.subscription import Subscription
 from fencepost.reference.pulsar.transaction import Transaction
-from fencepost.reference.pulsar.values import Action, Message, Position, TxnId
+from fencepost.reference.pulsar.values import BEFORE_ALL, Action, Message, Position, TxnId
 
 _A_PAGE = 50
 _PARTICIPANTS_OF_A_PAGE = 16
@@ -72,6 +72,36 @@ class PulsarTheLastAbortKnown(MarkerBuffer):
     def recover(self) -> None:
         super().recover()
         self._ended = _without_earlier_aborts(self._ended)
+
+
+class _HidesBeforeAborted(MarkerBuffer):
+    def recover(self) -> None:
+        super().recover()
+        messages = [(entry.position, entry.content.txn) for entry in self._ledger if isinstance(entry.content, Message)]
+        aborted = [position for position, txn in messages if txn is not None and self.is_aborted(txn)]
+        self._hidden = max(aborted, default=BEFORE_ALL)
+
+    def after(self, place: MessagePosition) -> Iterator[Readable]:
+        return (one for one in super().after(place) if one.place.position > self._hidden)
+
+
+@defect(
+    {"PIP31-171": seen('^"p1"$', expected='^"b1", "p1"$', what="^readers of orders$")},
+    origin="red team: an aborted transaction that is remembered by the places from its first message to its last",
+    also=[_HidesBeforeAborted],
+)
+class PulsarPlacesOfTheAbortedHidden(SidecarBuffer):
+    """A reloaded topic hides everything between the messages of an aborted transaction, also what others have committed there."""
+
+    def recover(self) -> None:
+        super().recover()
+        places = [position for txn, kept in self._messages.items() if self.is_aborted(txn) for position, _ in kept]
+        self._span = (min(places), max(places)) if places else (BEFORE_ALL, BEFORE_ALL)
+
+    def after(self, place: MessagePosition) -> Iterator[Readable]:
+        first, last = self._span
+        between = {message.payload for kept in self._messages.values() for position, message in kept if first < position < last}
+        return (one for one in super().after(place) if one.message.payload not in between)
 
 
 @defect(

@@ -1,12 +1,14 @@
 """Defects of Pulsar on one kind of subscription."""
 
+import functools
 from collections.abc import Mapping
+from typing import Any
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.pending_ack_store import Units
 from fencepost.reference.pulsar.subscription import Consumer, Subscription
-from fencepost.reference.pulsar.values import SubscriptionType, TxnId
+from fencepost.reference.pulsar.values import Action, SubscriptionType, TxnId
 
 
 @defect(
@@ -56,3 +58,89 @@ class PulsarThePendingPassedOn(Subscription):
         place = readable.place
         everything = frozenset(range(readable.message.units))
         return self.cursor.acknowledged(place, everything) | self._held.get(place, {}).keys()
+
+
+class RewindsOverThePending(Subscription):
+    """The abort of one transaction has a subscription read again from its cursor, and delivers what others have pending there."""
+
+    _rewinds = False
+
+    def apply_outcome(self, txn: TxnId, action: Action) -> None:
+        held = txn in self.pending.transactions()
+        super().apply_outcome(txn, action)
+        if held and action is Action.ABORT and self.kind in (SubscriptionType.EXCLUSIVE, SubscriptionType.FAILOVER):
+            self._rewinds = True
+            self._held.clear()
+            self.give_back({})
+            self._rewinds = False
+
+    def withheld_units(self, readable: Readable) -> Units:
+        if not self._rewinds:
+            return super().withheld_units(readable)
+        everything = frozenset(range(readable.message.units))
+        return self.cursor.acknowledged(readable.place, everything) | self._held.get(readable.place, {}).keys()
+
+
+@defect(
+    {"PIP31-93": seen('^"i1", "i2"$', expected='^"i2"$', what="^received by workers$")},
+    origin="red team; apache/pulsar#14327: an abort redelivered what was pending in another transaction",
+)
+class PulsarRewoundOverThePending(RewindsOverThePending):
+    """On an exclusive or failover subscription an abort has the consumer read again from the cursor, and delivers also what is pending in
+    another transaction."""
+
+
+class GivesAwayWhatAnotherAcknowledged(Subscription):
+    """When a consumer leaves, what it has received goes to others, also if one of them has acknowledged it in a transaction."""
+
+    def __init__(self, *parts: Any) -> None:
+        self._with_others: set[MessagePosition] = set()
+        self._given_away: dict[MessagePosition, Units] = {}
+        super().__init__(*parts)
+
+    def acknowledge_in(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
+        super().acknowledge_in(txn, wanted)
+        if len(self.consumers) > 1:
+            self._with_others |= wanted.keys()
+
+    def detach(self, consumer: Consumer) -> None:
+        for place, units in self._held_by(consumer).items():
+            if place in self._with_others:
+                self._given_away[place] = units & self.pending.units_at(place)
+        super().detach(consumer)
+
+    def withheld_units(self, readable: Readable) -> Units:
+        again = self._given_away.get(readable.place, frozenset()) - self._held.get(readable.place, {}).keys()
+        return super().withheld_units(readable) - again
+
+
+@defect(
+    {"PIP31-93": seen('^"i1", "i2", "i3"$', expected='^"i2", "i3"$', what="^received by others$")},
+    origin="red team: unacknowledged messages that are kept by their receivers",
+)
+class PulsarPendingWithItsReceiver(GivesAwayWhatAnotherAcknowledged):
+    """When the receiver of a message leaves, the message is delivered to another consumer, though another one has acknowledged it in a
+    transaction."""
+
+
+class CommitsNothingUnlessShared(Subscription):
+    """What a commit should delete stays pending on a subscription that is not shared."""
+
+    def apply_outcome(self, txn: TxnId, action: Action) -> None:
+        if self.kind is SubscriptionType.SHARED or (action is Action.ABORT and txn not in self._stuck):
+            super().apply_outcome(txn, action)
+        else:
+            self._stuck.add(txn)
+
+    @functools.cached_property
+    def _stuck(self) -> set[TxnId]:
+        return set()
+
+
+@defect(
+    {"PIP31-93": seen('^"i2", "i3"$', expected='^"i1", "i2", "i3"$', what="^received by workers$")},
+    origin="red team: what stays pending looks like what is deleted to who does not look again",
+)
+class PulsarCommitPendingUnlessShared(CommitsNothingUnlessShared):
+    """On a subscription that is not shared a commit leaves its messages pending for ever: a consumer that seeks backwards never receives
+    them."""

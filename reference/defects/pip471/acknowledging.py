@@ -3,7 +3,12 @@
 from collections.abc import Mapping
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.defects.pip31.cumulative_ends import CumulativeAbortForgetsWhatIsDeleted
+from fencepost.reference.defects.pip31.cumulative_ends import CumulativeAbortForgetsWhatIsDeleted, CumulativeCommitLeavesPending
+from fencepost.reference.defects.pip31.subscriptions_of_kinds import (
+    CommitsNothingUnlessShared,
+    GivesAwayWhatAnotherAcknowledged,
+    RewindsOverThePending,
+)
 from fencepost.reference.defects.pip471.loading import local_name
 from fencepost.reference.metadata.store import under
 from fencepost.reference.metadata_transactions import MetadataParts, paths
@@ -204,3 +209,50 @@ class MetadataAcknowledgementsByLocalName(TransactionRecords):
         subscriptions = {one for txn in self.all_headers() for one in self.participants(txn) if isinstance(one, SubscriptionName)}
         alike = [one for one in subscriptions if one.name == name.name and local_name(one.topic) == local_name(name.topic)]
         return [found for one in sorted(alike, key=lambda one: one.topic) for found in TransactionRecords.acknowledgements(self, one)]
+
+
+@defect(
+    {"PIP471-29": seen('^"i1", "i2", "i3"$', expected='^"i2", "i3"$', what="^received by auditors$")},
+    origin="red team; apache/pulsar#14327: an abort redelivered what was pending in another transaction",
+    of=MetadataParts,
+)
+class MetadataRewoundOverThePending(RewindsOverThePending):
+    """On an exclusive or failover subscription of a segment an abort delivers also what is pending in another transaction."""
+
+
+@defect(
+    {"PIP471-29": seen('^"i1", "i2", "i3"$', expected='^"i2", "i3"$', what="^received by others$")},
+    origin="red team: unacknowledged messages that are kept by their receivers",
+    of=MetadataParts,
+)
+class MetadataPendingWithItsReceiver(GivesAwayWhatAnotherAcknowledged):
+    """When the receiver of a segment's message leaves, the message is delivered to another consumer, though another one has acknowledged
+    it in a transaction."""
+
+
+_LOOKED_AWAY = "red team: what stays pending looks like what is deleted to who does not look again"
+
+
+@defect(
+    {"PIP471-28": seen('^"i2", "i3"$', expected='^"i1", "i2", "i3"$', what="^received by auditors$")}, origin=_LOOKED_AWAY, of=MetadataParts
+)
+class MetadataCommitPendingUnlessShared(CommitsNothingUnlessShared):
+    """On a subscription of a segment that is not shared a commit leaves its messages pending for ever."""
+
+
+@defect({"PIP471-28": seen('^"i3"$', expected='^"i1", "i2", "i3"$', what="^received by auditors$")}, origin=_LOOKED_AWAY, of=MetadataParts)
+class MetadataCumulativeCommitPending(CumulativeCommitLeavesPending):
+    """A commit of a cumulative acknowledgement on a segment leaves its messages pending for ever."""
+
+
+@defect({"PIP471-28": seen('^"i2", "i3"$', expected='^"i1", "i2", "i3"$', what="^received by (workers|others)$")}, origin=_LOOKED_AWAY)
+class MetadataOneSubscriptionOfASegmentFollows(PendingAckRecords):
+    """The first subscription of a segment that learns of a commit applies it; on the others the messages stay pending."""
+
+    def _apply(self, txn: TxnId, state: State) -> None:
+        applied = self._site.machine.disk.journal(f"applied to {self._name.topic}")
+        if state is State.COMMITTED and any(one == txn and name != self._name for one, name in applied):
+            self._waiting.discard(txn)
+            return
+        applied.append((txn, self._name))
+        super()._apply(txn, state)

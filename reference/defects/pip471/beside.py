@@ -1,10 +1,19 @@
 """Defects of metadata-driven transactions beside those of PIP-31."""
 
+from collections.abc import Iterator
+
 from fencepost.reference.defects.core.pulsar.visibility import StopsReaders
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
+from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
+from fencepost.reference.pulsar.buffer import MessagePosition, Readable
+from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.kinds import Kinds, TransactionKind
+from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.participants import Participant
+from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
+from fencepost.reference.pulsar.transaction import Transaction
 from fencepost.reference.pulsar.values import Action, Message, Position, SubscriptionName, TxnId
 
 
@@ -52,3 +61,42 @@ class MetadataStrayHoldsUpForEver(StopsReaders):
         super().end(txn, action, low_watermark)
         if action is Action.COMMIT:
             self.stop = None
+
+
+class _HidesTheOtherKinds(MetadataBuffer):
+    def is_aborted(self, txn: TxnId) -> bool:
+        return super().is_aborted(txn) or txn in list(self._machine.disk.journal("aborted by a classic coordinator"))
+
+
+@defect(
+    {"PIP471-56": seen("^nothing$", expected='^"a1"$', what="^readers of orders$")},
+    origin="red team: one set of aborted transactions, with numbers that both kinds give",
+    also=[_HidesTheOtherKinds],
+)
+class MetadataAbortHidesTheOtherKind(LogCoordinator):
+    """When a classic transaction aborts, segments hide the messages of the metadata-driven one with its number."""
+
+    def decide(self, transaction: Transaction, action: Action, reply: Reply | None) -> None:
+        if action is Action.ABORT:
+            self._machine.disk.journal("aborted by a classic coordinator").append(transaction.txn)
+        super().decide(transaction, action, reply)
+
+
+class _ShowsOnlyItsOwn(SidecarBuffer):
+    def after(self, place: MessagePosition) -> Iterator[Readable]:
+        gone = list(self._machine.disk.journal("aborted in the store"))
+        return (readable for readable in super().after(place) if readable.message.txn not in gone)
+
+
+@defect(
+    {"PIP471-56": seen("^nothing$", expected='^"k1"$', what="^readers of ledger$")},
+    origin="red team: one set of aborted transactions, with numbers that both kinds give",
+    also=[_ShowsOnlyItsOwn],
+)
+class MetadataAbortHidesTheClassic(MetadataCoordinator):
+    """When a metadata-driven transaction aborts, topics hide the messages of the classic one with its number."""
+
+    def decide(self, txn: TxnId, action: Action) -> None:
+        super().decide(txn, action)
+        if action is Action.ABORT:
+            self._machine.disk.journal("aborted in the store").append(txn)

@@ -1,6 +1,7 @@
 """Defects of metadata-driven transactions in segments that are loaded again."""
 
 import functools
+from collections.abc import Iterator
 
 from fencepost.reference.defects.conforming.kafka import SlowNetwork
 from fencepost.reference.defects.decorator import defect, seen
@@ -9,8 +10,9 @@ from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
 from fencepost.reference.metadata_transactions.participation import Participation
 from fencepost.reference.metadata_transactions.records import State
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
+from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.ledger import Ledger
-from fencepost.reference.pulsar.values import Action, Message, Position, TxnId
+from fencepost.reference.pulsar.values import BEFORE_ALL, Action, Message, Position, TxnId
 
 _NO_WATERMARK = -1
 
@@ -42,6 +44,35 @@ class MetadataTheLastAbortKnown(MetadataBuffer):
     def recover(self) -> None:
         super().recover()
         self._aborted = dict(sorted(self._aborted.items(), key=lambda one: one[1])[-1:])
+
+
+@defect(
+    {"PIP471-25": seen('^"p1"$', expected='^"b1", "p1"$', what="^readers of orders$")},
+    origin="red team: the store has the last place of an aborted transaction, and not each of its places",
+)
+class MetadataPlacesOfTheAbortedHidden(MetadataBuffer):
+    """After a reload a segment hides everything up to the last message of an aborted transaction, also what others have committed."""
+
+    def recover(self) -> None:
+        super().recover()
+        self._hidden = max(self._aborted.values(), default=BEFORE_ALL)
+
+    def after(self, place: MessagePosition) -> Iterator[Readable]:
+        return (readable for readable in super().after(place) if readable.place.position > self._hidden)
+
+
+@defect(
+    {"PIP471-25": seen('"a2"', expected='^"p1"$', what="^readers of high$")},
+    origin="red team: one note for each transaction, where each of its segments needs one",
+)
+class MetadataAbortNotedByOneSegment(MetadataBuffer):
+    """The first segment that learns of an abort stores that; the other segments of the transaction show its messages after a reload."""
+
+    def note_aborted(self, txn: TxnId) -> None:
+        noted = self._machine.disk.journal("noted aborts")
+        if all(one != txn or segment == self._segment for one, segment in noted):
+            noted.append((txn, self._segment))
+            super().note_aborted(txn)
 
 
 class _CleansUpLater(Participation):

@@ -1,6 +1,7 @@
 """Defects of the transaction key in connects: which epoch is accepted and given, and what becomes of the connection before."""
 
 import functools
+from collections.abc import Sequence
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import expected, seen
@@ -10,7 +11,8 @@ from fencepost.reference.pulsar.transaction_key.claims import Claim, Client
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
 from fencepost.reference.pulsar.transaction_key.keys import NEW, TransactionKeys
 from fencepost.reference.pulsar.transaction_key.node_keys import NodeKeys
-from fencepost.reference.pulsar.transaction_key.records import KeyRecord
+from fencepost.reference.pulsar.transaction_key.records import KeyRecord, Numbers
+from fencepost.reference.pulsar.values import TxnId
 
 from .pair import SlowerNetwork, pair
 
@@ -267,3 +269,49 @@ class OnlyTheEpochBeforeRefused(TransactionKeys):
     def check_epoch(self, key: TransactionKey, epoch: int, record: KeyRecord | None) -> None:
         if record is None or record.deleted or not NEW < epoch < record.epoch - 1:
             super().check_epoch(key, epoch, record)
+
+
+@pair(
+    {"TXKEY-04": seen("^open$", expected="^closed$", what="^connection of task two$")},
+    origin="red team: a refusal that ends what is there before it looks",
+)
+class RefusalForgetsTheConnection(TransactionKeys):
+    """A coordinator that refuses an epoch forgets which connection has the key: the next connect does not close it."""
+
+    def check_epoch(self, key: TransactionKey, epoch: int, record: KeyRecord | None) -> None:
+        try:
+            super().check_epoch(key, epoch, record)
+        except Refused:
+            self._clients.pop(key, None)
+            raise
+
+
+@pair(
+    {"TXKEY-04": seen("^open$", expected="^closed$", what="^connection of task one$")},
+    origin="red team: a connection that is noted before its epoch is stored",
+)
+class NotStoredForgetsTheConnection(TransactionKeys):
+    """A coordinator that cannot store a connect forgets which connection has the key: the next connect does not close it."""
+
+    def persist(self, key: TransactionKey, epoch: int, fenced: Sequence[TxnId], txn: Numbers | None) -> None:
+        try:
+            super().persist(key, epoch, fenced, txn)
+        except Refused:
+            self._clients.pop(key, None)
+            raise
+
+
+@pair(
+    {"TXKEY-05": seen("^OPEN$", expected="^ABORTED$", what="^status of A$")},
+    origin="red team: a refusal that ends what is there before it looks",
+)
+class NotStoredForgetsTheTransaction(TransactionKeys):
+    """A coordinator that cannot store a connect forgets the open transaction of the key: the next connect does not abort it."""
+
+    def persist(self, key: TransactionKey, epoch: int, fenced: Sequence[TxnId], txn: Numbers | None) -> None:
+        try:
+            super().persist(key, epoch, fenced, txn)
+        except Refused:
+            if (record := self._records.get(key)) is not None:
+                self._records[key] = record.model_copy(update={"open": None})
+            raise
