@@ -125,7 +125,8 @@ def outcome_flip(history: History) -> DataFrame:
 
     Where transactions have no epochs, each has its own name, and every two ends that succeeded are compared. Where a client's epoch
     stays over transactions, the name stays too: then only ends between which the client asked nothing else count, for it may have
-    announced another transaction.
+    announced another transaction. An abort that raises the epoch, after a commit that did not, ends nothing: KIP-890 lets a client of
+    EndTxn v5 abort when no transaction is open.
     """
     named = F.col("txn_id").isNotNull() & (F.col("f") != "init_txn")
     steps = history.ops.filter(F.col("txn_id").isNotNull() | (F.col("f") == "probe"))
@@ -137,7 +138,9 @@ def outcome_flip(history: History) -> DataFrame:
     name = Window.partitionBy("run", "txn_id").orderBy("op")
     for column in ("f", "is_end", "op", "others", "after"):
         steps = steps.withColumn(f"previous_{column}", F.lag(column).over(name))
-    same = of_its_own | (F.col("previous_after") > F.col("tx.epoch")) | (F.col("others") == F.col("previous_others"))
+    fenced = F.col("previous_after") > F.col("tx.epoch")
+    of_nothing = (F.col("f") == "abort") & F.coalesce(F.col("after") > F.col("tx.epoch"), F.lit(False)) & ~F.coalesce(fenced, F.lit(False))
+    same = of_its_own | fenced | ((F.col("others") == F.col("previous_others")) & ~of_nothing)
     rows = steps.filter(F.col("is_end") & F.col("previous_is_end") & (F.col("f") != F.col("previous_f")) & same)
     return witness(rows, ["previous_op", "op"], None, None)
 

@@ -226,7 +226,8 @@ def outcome_flip(history: History) -> list[HistoryWitness]:
 
     Where transactions have no epochs, each has its own name, and every two ends that succeeded are compared. Where a client's epoch
     stays over transactions, the name stays too: then only ends between which the client asked nothing else count (`others`), for it may
-    have announced another transaction.
+    have announced another transaction. An abort that raises the epoch, after a commit that did not, ends nothing: KIP-890 lets a client of
+    EndTxn v5 abort when no transaction is open.
     """
     ops = history.ops
     is_end, of_its_own = ops.f.among("commit", "abort") & (ops.ty == OK), ops.epoch == NONE
@@ -237,8 +238,10 @@ def outcome_flip(history: History) -> list[HistoryWitness]:
     before = Groups(ops.run[steps], ops.txn.codes[steps], order=(ops.op[steps],)).row_before
     rows, before = steps[before >= 0], before[before >= 0]
     earlier, later_others, earlier_others = steps[before], _of(others, steps, rows), others[before]
+    raises = ops.says_number("producer_epoch") > ops.epoch
     fenced = ops.says_number("producer_epoch")[earlier] > ops.epoch[rows]
-    same = of_its_own[rows] | fenced | (later_others == earlier_others)
+    of_nothing = ops.f.among("abort")[rows] & raises[rows] & ~raises[earlier]
+    same = of_its_own[rows] | fenced | ((later_others == earlier_others) & ~of_nothing)
     odd = is_end[rows] & is_end[earlier] & (ops.f.codes[rows] != ops.f.codes[earlier]) & same
     return witnesses(history, ops.run[rows[odd]], None, [ops.op[earlier[odd]], ops.op[rows[odd]]])
 
