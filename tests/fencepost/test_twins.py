@@ -332,7 +332,8 @@ def test_no_member_id_is_given_twice_where_the_coordinator_epoch_stands_still() 
 
     assert [one.coordinator_epoch for one in (first, second, CoordinatorEpochStandsStill(disk))] == [0, 0, 1]
     found = twin_proof.play(twin_proof.Task(variant, "kafka", selection, ("crash",), True, 1, None, (variant,)))
-    assert found.twins and not found.is_noticed, found
+    assert found.twins
+    assert not found.is_noticed, found
 
 
 def _of_variant(monkeypatch: pytest.MonkeyPatch, requirement: str, seen: str) -> twin_proof.Noticed:
