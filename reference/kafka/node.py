@@ -128,7 +128,7 @@ class Node:
         self.coordinator = parts.coordinator(machine, profile, log, self.ownership, parts.marker_sender, self.markers.write, self.levels)
         self.verification = parts.verification(self.coordinator, profile, settings)
         self.additions = parts.additions(self.topics, self.coordinator)
-        self.membership = parts.membership(machine.clock, log.coordinator_epoch)
+        self.membership = parts.membership(machine.clock, log.earlier_starts)
         self.groups = parts.groups(self.topics, self.verification, self.membership, machine.clock)
         self.log_cleaner = parts.log_cleaner(machine.clock)
         self._forget_idle_producers()

@@ -34,6 +34,8 @@ class TransactionLog:
         self._records: Journal[Transaction | Tombstone] = disk.journal("__transaction_state")
         self._producer_ids: Journal[int] = disk.journal("producer-ids")
         starts: Journal[int] = disk.journal("coordinator-starts")
+        self.earlier_starts = len(starts)
+        """How many coordinators have started with this disk before this one."""
         starts.append(len(starts))
         self.coordinator_epoch = len(starts) - 1
         self._compact_at = _COMPACTED_FROM

@@ -14,6 +14,7 @@ from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.contract.gherkin import Step
 from fencepost.proof import twin_proof
 from fencepost.reference.defects import DEFECTS
+from fencepost.reference.defects.conforming.kafka_in_time import CoordinatorEpochStandsStill
 from fencepost.reference.defects.replay import losses, nothing_like, variants
 from fencepost.reference.kafka import Parts
 from fencepost.reference.kafka.coordinator import Coordinator
@@ -28,6 +29,7 @@ from fencepost.reference.kafka.producer_state import AppendedBatch, ProducerStat
 from fencepost.reference.kafka.transaction import PREPARED, Decision, State, Transaction
 from fencepost.reference.kafka.transaction_log import TransactionLog
 from fencepost.reference.kafka.values import TopicPartition
+from fencepost.reference.kernel.journal import Disk
 from fencepost.run.options import RunOptions
 from fencepost.run.plays import Plays, falls_in
 from fencepost.run.selection import Selection
@@ -319,6 +321,19 @@ def test_an_exception_that_its_variant_does_not_need_is_red(monkeypatch: pytest.
 
     assert found.stale == ("crash in KIP890-060 of duplicate-marker-after-restart",)
     assert str(found).startswith("X duplicate-marker-after-restart: no twin needs crash in KIP890-060")
+
+
+def test_no_member_id_is_given_twice_where_the_coordinator_epoch_stands_still() -> None:
+    """The variant keeps the epoch at a restart with nothing decided, and members tell the lives of the broker apart."""
+    disk, variant = Disk(), "coordinator-epoch-stands-still"
+    first, second = CoordinatorEpochStandsStill(disk), CoordinatorEpochStandsStill(disk)
+    second.append(Transaction("A", second.new_producer_id(), 0, 60_000, State.PREPARE_COMMIT))
+    selection = Selection.said([], ["KIP890-353"], [], [])
+
+    assert [one.coordinator_epoch for one in (first, second, CoordinatorEpochStandsStill(disk))] == [0, 0, 1]
+    found = twin_proof.play(twin_proof.Task(variant, "kafka", selection, ("crash",), True, 1, None, (variant,)))
+    assert found.twins
+    assert not found.is_noticed, found
 
 
 def _of_variant(monkeypatch: pytest.MonkeyPatch, requirement: str, seen: str) -> twin_proof.Noticed:

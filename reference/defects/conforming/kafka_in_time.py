@@ -123,10 +123,10 @@ class CoordinatorEpochStandsStill(TransactionLog):
 
     def __init__(self, disk: Disk) -> None:
         super().__init__(disk)
-        if self.coordinator_epoch and not any(transaction.state in PREPARED for transaction in self.replay().values()):
-            starts: Journal[int] = disk.journal("coordinator-starts")
-            starts.replace(range(len(starts) - 1))
-            self.coordinator_epoch -= 1
+        kept: Journal[int] = disk.journal("starts-that-kept-the-epoch")
+        if self.earlier_starts and not any(transaction.state in PREPARED for transaction in self.replay().values()):
+            kept.append(self.earlier_starts)
+        self.coordinator_epoch -= len(kept)
 
 
 @defect(origin="every broker that reads a long transaction log when it starts")
