@@ -33,11 +33,11 @@ class RunStanding:
 
 @dataclass(frozen=True)
 class Deviation:
-    """An entry of known deviations."""
+    """An entry of known deviations; `scenario` has its example and its protocol, where the entry names them."""
 
     system: str
     versions: str
-    scenario: str | None
+    scenario: str
     reason: str
     link: str
     frequency: str
@@ -142,10 +142,15 @@ def entries() -> tuple[tuple[str, known_deviations.BundledEntry], ...]:
 def as_deviation(file: str, entry: known_deviations.BundledEntry) -> Deviation:
     """An entry of one of the bundled files."""
     frequency = str(entry.intermittent) if entry.intermittent else "each time"
+    where = (
+        entry.scenario,
+        f"example {entry.example}" if entry.example else None,
+        f"asked as {entry.protocol}" if entry.protocol else None,
+    )
     return Deviation(
         system=file.removesuffix(".yaml"),
         versions=entry.versions,
-        scenario=entry.scenario,
+        scenario=", ".join(part for part in where if part),
         reason=entry.reason,
         link=entry.link,
         frequency=frequency,

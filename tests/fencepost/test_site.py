@@ -20,7 +20,7 @@ from pygments.token import Token
 from fencepost.contract import history_files, register
 from fencepost.contract.errors import WrongUsage
 from fencepost.site import addresses
-from fencepost.site.book import DARK, LIGHT
+from fencepost.site.book import DARK, LIGHT, Book
 from fencepost.site.builder import Options, build
 from fencepost.site.requirement_pages import entry_of
 from fencepost.site.run_columns import Columns
@@ -164,6 +164,24 @@ def test_each_requirement_has_a_page_with_all_that_stands_for_it(row: Any, site:
     assert text.count('role="tooltip"') >= 3
     assert 'id="defects"' in text
     assert text.count('<span class="v ') >= 2
+
+
+def test_each_decision_of_the_book_leads_to_its_requirement_and_back(site: Path) -> None:
+    """A line that names a requirement links to its page, which links to that very line; and every requirement is decided somewhere."""
+    rows = register.bundled()
+    decided: set[str] = set()
+    for module in (one for chapter in Book(rows, [row.id for row in rows.by_spec[SPEC]], whole=False).chapters for one in chapter.modules):
+        lines = dict(
+            re.findall(r'<span id="L(\d+)">(.*?)\n</span>', (site / addresses.module(module.file)).read_text(encoding="utf-8"), re.S)
+        )
+        for number, line in enumerate(module.text.split("\n"), 1):
+            for requirement in re.findall(r'"(TXKEY-\d+)"', line):
+                there = (site / addresses.requirement(requirement)).read_text(encoding="utf-8")
+                assert f'/{requirement.rpartition("-")[2]}.html">{requirement}</a>' in lines[str(number)]
+                assert f'href="../../{addresses.module(module.file)}#L{number}"' in there
+                decided.add(requirement)
+
+    assert decided == {row.id for row in rows.by_spec[SPEC] if row.is_tested}
 
 
 def test_zombie_finds_the_requirement_about_zombies() -> None:
