@@ -108,11 +108,12 @@ def _write(
 
 
 def entry_of(row: Requirement) -> SearchEntry:
-    """By what a search finds a requirement: its id and statement, its section, why it is there, and what its scenarios are about."""
+    """By what a search finds a requirement: its id and statement, its section, why it is there, what its scenarios are about, and what the
+    proposal leaves open. The section comes first: who types a heading finds its requirements.
+    """
     titles = [scenario.title for _, scenario in gherkin.scenarios_of(row.id)]
-    return SearchEntry(
-        f"{row.id} {row.statement}", addresses.requirement(row.id), "requirement", " ".join([row.section, gherkin.why_of(row.id), *titles])
-    )
+    words = " ".join([row.section, gherkin.why_of(row.id), *titles, row.question or ""])
+    return SearchEntry(f"{row.id} {row.statement}", addresses.requirement(row.id), "requirement", words)
 
 
 def _excerpts(book: Book, found: traceability.Hops, depth: int) -> list[Excerpt]:
