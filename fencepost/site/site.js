@@ -35,7 +35,7 @@
   }
 
   // A word counts for more where fewer pages have it, in a title and in a short text; the last word may be a part of one, since it is still being typed.
-  // Who types the heading of a proposal's section wants its requirements, in their order.
+  // A reader who types the heading of a proposal's section wants its requirements, in their order.
   function order(words) {
     prepared ??= window.fencepostIndex.map((entry) => ({ entry, title: stems(entry[0]), all: stems(entry[0] + " " + entry[3]), begins: [...stems(entry[3])] }));
     const last = words.length - 1;
@@ -92,7 +92,14 @@
     if (first) first.click();
   });
   document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") document.body.classList.add("quietly");
+    if (event.key === "Escape") {
+      document.body.classList.add("quietly");
+      if (!found.hidden) {
+        field.value = "";
+        search();
+        field.focus();
+      }
+    }
     if (event.key === "Tab") document.body.classList.remove("quietly");
     if (event.key === "/" && !event.target.closest("input, textarea")) {
       event.preventDefault();
