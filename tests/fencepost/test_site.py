@@ -277,6 +277,14 @@ def test_the_page_of_a_run_says_what_changed_since_the_run_before(site: Path) ->
     assert "What changed since" not in first.read_text(encoding="utf-8")
 
 
+def test_runs_of_one_system_have_different_names(site: Path) -> None:
+    """By their results; a system with one run has no such addition."""
+    home = (site / "index.html").read_text(encoding="utf-8")
+
+    assert re.findall(r'<a href="runs/kafka[^"]*">([^<]*)</a>', home) == ["kafka 4.3.1 (other)", "kafka 4.3.1 (later)"]
+    assert "(ours)" not in home
+
+
 def test_a_red_has_its_picture_and_a_history_that_is_cut_off_says_so(site: Path) -> None:
     """The page shows what was expected next to what was seen."""
     (red,) = site.glob(f"runs/*/{addresses.slug(RED)}.html")
