@@ -14,19 +14,13 @@ from typing import Annotated
 from packaging.version import Version
 from pydantic import Field
 
-from fencepost.adapters import registry
 from fencepost.contract import proposals
 from fencepost.contract.datafile import Row, load
 from fencepost.contract.register import Register
-from fencepost.contract.registration import SpecifiedSystem
 from fencepost.deviations import known_deviations
 from fencepost.findings.manual_checks import Checked
-from fencepost.run.options import RunOptions
-from fencepost.run.plays import Plays
-from fencepost.run.selection import Selection
-from fencepost.run.verdicts import lacks
 
-from . import addresses
+from . import addresses, release_offers
 from .release_pages import ReleaseLine
 
 _PAGE = re.compile(r"^# (?P<name>\S+) (?P<version>\S+): findings$.*?\bStarted (?P<started>\d{4}-\d{2}-\d{2}) ", re.M | re.S)
@@ -68,7 +62,7 @@ def columns_of(register: Register, specs: Sequence[str], lines: Iterable[Release
 
 
 def _of_line(register: Register, specs: Sequence[str], line: ReleaseLine) -> KnownColumn:
-    asked = _offered(f"{line.system}-{line.version}")
+    asked = release_offers.offered_by(line.system, line.version)
     runs = tuple(
         f"{one.version}, {one.started}, {_editions(one.editions)}"
         for one in judged_runs()
@@ -116,16 +110,3 @@ def judged_runs() -> tuple[JudgedRun, ...]:
     """The rows of `fixtures/judged.yaml`, the newest release of a line last."""
     rows = load(resources.files("fencepost.fixtures").joinpath("judged.yaml"), list[JudgedRun])
     return tuple(sorted(rows, key=lambda one: (one.system, Version(one.version))))
-
-
-@functools.cache
-def _offered(profile: str) -> frozenset[str]:
-    """The proposals of which the reference offers anything with this profile; none for a line that has no profile."""
-    if profile not in registry.find(registry.REFERENCE).profiles():
-        return frozenset()
-    like = SpecifiedSystem({}, profile)
-    spoken = frozenset(registry.protocols_of(registry.REFERENCE, like))
-    bound = tuple(spec for spec, proposal in proposals.bundled().by_spec.items() if not spoken.isdisjoint(proposal.protocols))
-    with Plays(RunOptions(asked=like, selection=Selection(specs=bound))) as plays:
-        shakes = plays.systems.handshakes
-        return frozenset(play.feature.spec for play in plays if not lacks(profile, play.needs, shakes[play.protocol]))

@@ -13,7 +13,7 @@ from fencepost.contract.register import Register
 from fencepost.deviations import known_deviations
 from fencepost.deviations.known_deviations import BundledEntry
 
-from . import addresses
+from . import addresses, release_offers
 from .page_writer import SearchEntry, Writer
 from .requirement_pages import Deviation, as_deviation, entries
 from .run_columns import Column, Columns
@@ -25,24 +25,35 @@ _PATCHES = 10
 
 @dataclass(frozen=True)
 class ReleaseDeviation:
-    """A deviation with the requirement that it is about, of the proposal `spec`; `is_new` says that the line before does not have it."""
+    """A deviation with the requirement that it is about, of the proposal `spec`; `is_new` says that the line before was asked about that
+    proposal, and does not deviate so.
+    """
 
     requirement: str
     spec: str
     address: str | None
     statement: str
     deviation: Deviation
-    is_new: bool
+    is_new: bool = False
+
+    @property
+    def shows(self) -> tuple[str, str, str]:
+        """What a client sees of it, and where: another entry that shows the same is the same deviation, however often it was seen."""
+        return self.requirement, self.deviation.scenario, self.deviation.symptom
 
 
 @dataclass(frozen=True)
 class ReleaseLine:
-    """A line of releases, such as Kafka 4.3."""
+    """A line of releases, such as Kafka 4.3. `gone` is what the line before is known for and this one is not, and `first_asked` has the
+    proposals that the line before is not asked about.
+    """
 
     system: str
     version: str
     known: tuple[ReleaseDeviation, ...]
-    gone: tuple[ReleaseDeviation, ...]
+    before: "ReleaseLine | None" = None
+    gone: tuple[ReleaseDeviation, ...] = ()
+    first_asked: tuple[str, ...] = ()
     runs: tuple[Column, ...] = ()
 
     @property
@@ -73,14 +84,8 @@ def lines_of(register: Register, specs: Sequence[str], columns: Columns) -> list
     for system, version in _known_lines():
         own = [(file, entry) for file, entry in shown if file == f"{system}.yaml"]
         before = next((line for line in reversed(found) if line.system == system), None)
-        earlier = {one.deviation for one in before.known} if before else set()
-        reported = [(entry, as_deviation(file, entry)) for file, entry in own if holds(entry, version)]
-        known = tuple(
-            _known(register, entry, notified_of, before is not None and notified_of not in earlier) for entry, notified_of in reported
-        )
-        now = {one.deviation for one in known}
-        gone = tuple(one for one in before.known if one.deviation not in now) if before else ()
-        line = ReleaseLine(system, version, known, gone)
+        known = tuple(_known(register, entry, as_deviation(file, entry)) for file, entry in own if holds(entry, version))
+        line = _since(ReleaseLine(system, version, known), before, specs) if before else ReleaseLine(system, version, known)
         runs = tuple(one for one in columns.all if one.run.system.name == system and line.holds(one.run.system.version or ""))
         found.append(replace(line, runs=runs))
     return found
@@ -95,8 +100,17 @@ def write_all(site: Writer, lines: Sequence[ReleaseLine]) -> None:
             line.name,
             found_by=SearchEntry(f"{line.name}: {len(line.known)} known deviations", line.address, "release"),
             line=line,
-            titles={spec: proposals.bundled().title_of(spec) for spec in line.by_proposal if spec},
+            titles={spec: proposals.bundled().title_of(spec) for spec in (*line.by_proposal, *line.first_asked) if spec},
         )
+
+
+def _since(line: ReleaseLine, before: ReleaseLine, specs: Sequence[str]) -> ReleaseLine:
+    """The line with what changed since the line before, of these proposals."""
+    asked, asked_before = (release_offers.offered_by(one.system, one.version) for one in (line, before))
+    first = tuple(spec for spec in specs if spec in asked - asked_before) if asked_before else ()
+    earlier, now = ({one.shows for one in those} for those in (before.known, line.known))
+    known = tuple(replace(one, is_new=one.spec not in first and one.shows not in earlier) for one in line.known)
+    return replace(line, known=known, before=before, gone=tuple(one for one in before.known if one.shows not in now), first_asked=first)
 
 
 def holds(entry: BundledEntry, line: str) -> bool:
@@ -118,8 +132,8 @@ def _known_lines() -> Iterator[tuple[str, str]]:
     return iter(sorted(found, key=lambda one: (one[0], Version(one[1]))))
 
 
-def _known(register: Register, entry: BundledEntry, deviation: Deviation, is_new: bool) -> ReleaseDeviation:
+def _known(register: Register, entry: BundledEntry, deviation: Deviation) -> ReleaseDeviation:
     if entry.requirement == known_deviations.ANY:
-        return ReleaseDeviation("any requirement", "", None, "", deviation, is_new)
+        return ReleaseDeviation("any requirement", "", None, "", deviation)
     row = register[entry.requirement]
-    return ReleaseDeviation(row.id, register.spec_of(row.id), addresses.requirement(row.id), row.statement, deviation, is_new)
+    return ReleaseDeviation(row.id, register.spec_of(row.id), addresses.requirement(row.id), row.statement, deviation)

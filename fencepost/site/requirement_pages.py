@@ -33,11 +33,11 @@ class RunStanding:
 
 @dataclass(frozen=True)
 class Deviation:
-    """An entry of known deviations."""
+    """An entry of known deviations; `scenario` has its example and its protocol, where the entry names them."""
 
     system: str
     versions: str
-    scenario: str | None
+    scenario: str
     reason: str
     link: str
     frequency: str
@@ -108,11 +108,12 @@ def _write(
 
 
 def entry_of(row: Requirement) -> SearchEntry:
-    """By what a search finds a requirement: its id and statement, its section, why it is there, and what its scenarios are about."""
+    """By what a search finds a requirement: its id and statement, its section, why it is there, what its scenarios are about, and what the
+    proposal leaves open. The section comes first: who types a heading finds its requirements.
+    """
     titles = [scenario.title for _, scenario in gherkin.scenarios_of(row.id)]
-    return SearchEntry(
-        f"{row.id} {row.statement}", addresses.requirement(row.id), "requirement", " ".join([row.section, gherkin.why_of(row.id), *titles])
-    )
+    words = " ".join([row.section, gherkin.why_of(row.id), *titles, row.question or ""])
+    return SearchEntry(f"{row.id} {row.statement}", addresses.requirement(row.id), "requirement", words)
 
 
 def _excerpts(book: Book, found: traceability.Hops, depth: int) -> list[Excerpt]:
@@ -142,10 +143,15 @@ def entries() -> tuple[tuple[str, known_deviations.BundledEntry], ...]:
 def as_deviation(file: str, entry: known_deviations.BundledEntry) -> Deviation:
     """An entry of one of the bundled files."""
     frequency = str(entry.intermittent) if entry.intermittent else "each time"
+    where = (
+        entry.scenario,
+        f"example {entry.example}" if entry.example else None,
+        f"asked as {entry.protocol}" if entry.protocol else None,
+    )
     return Deviation(
         system=file.removesuffix(".yaml"),
         versions=entry.versions,
-        scenario=entry.scenario,
+        scenario=", ".join(part for part in where if part),
         reason=entry.reason,
         link=entry.link,
         frequency=frequency,

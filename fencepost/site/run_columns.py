@@ -1,7 +1,8 @@
 """The runs whose verdicts are shown, each a column: whatever stands in the folders that the user named."""
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -30,17 +31,21 @@ class Tally:
 
 @dataclass(frozen=True)
 class Column:
-    """One run. `folder` is the part of the address that its pages have in common."""
+    """One run. `folder` is the part of the address that its pages have in common; `source` is the name of its results where another run is
+    of the same system.
+    """
 
     run: Compliance
     results: Path
     folder: str
+    source: str = ""
 
     @property
     def name(self) -> str:
-        """The system and its version, with the profile where it is the reference's."""
+        """The system and its version, with the profile where it is the reference's, and the results where these are several."""
         profile = f" as {self.run.system.profile}" if self.run.system.name == "reference" and self.run.system.profile else ""
-        return f"{self.run.system}{profile}"
+        source = f" ({self.source})" if self.source else ""
+        return f"{self.run.system}{profile}{source}"
 
     @property
     def address(self) -> str:
@@ -93,6 +98,7 @@ class Columns:
             return cls()
         found = folders.find(named)
         columns: list[Column] = []
+        sources: list[str] = []
         unreadable = list(found.unreadable)
         taken: set[str] = set()
         for source in found.sources:
@@ -101,12 +107,15 @@ class Columns:
             except WrongUsage as error:
                 unreadable.append(UnreadableFolder(source.run, str(error).removeprefix(f"{source.path} ")))
                 continue
-            folder = _free(slug(f"{run.system} {source.run if source.run != '.' else ''}"), taken)
+            sources.append(source.run if source.run != "." else "")
+            folder = _free(slug(f"{run.system} {sources[-1]}"), taken)
             columns.append(Column(run, source.path.parent, folder))
         if not columns:
             reported = "; ".join(f"{one.path}: {one.reason}" for one in unreadable[:5])
             raise WrongUsage(f"no results of a run can be read: {reported}; leave the folders out for the specification alone")
-        return cls(tuple(columns), tuple(unreadable))
+        of_name = Counter(one.name for one in columns)
+        named_apart = (replace(one, source=source if of_name[one.name] > 1 else "") for one, source in zip(columns, sources, strict=True))
+        return cls(tuple(named_apart), tuple(unreadable))
 
 
 def _free(wanted: str, taken: set[str]) -> str:

@@ -7,6 +7,7 @@
   const found = document.getElementById("found");
   const most = 30;
   let wanted = false;
+  let prepared;
 
   function load() {
     if (wanted) return;
@@ -17,29 +18,55 @@
     document.head.append(script);
   }
 
-  function rank(words, [title, , kind, text]) {
-    const head = title.toLowerCase(), body = text.toLowerCase();
-    let points = kind === "requirement" ? 1 : 0, hits = 0;
-    for (const word of words) {
-      const worth = head.startsWith(word) ? 8 : head.includes(word) ? 4 : body.includes(word) ? 2 : 0;
-      points += worth;
-      hits += worth > 0;
+  // A proposal and a requirement use other forms of a word, and now and then another word.
+  const alike = { bump: "rais", delay: "late", abortable_error: "transaction_abortabl" };
+  const plain = new Set("a an and are as at be by can do each for from has have if in into is it its may not of on or that the their them then they this to was we will with".split(" "));
+
+  function stem(word) {
+    const name = word.replace(/(?<=\w{4})(?:request|response)s?$/, "");
+    const short = name.length > 5 ? name.replace(/(?:ing|ed|es|e|s)$/, "") : name.length > 3 ? name.replace(/s$/, "") : name;
+    return alike[short] ?? short;
+  }
+
+  function stems(text) {
+    const all = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+    const telling = all.filter((word) => !plain.has(word));
+    return new Set((telling.length ? telling : all).map(stem));
+  }
+
+  // A word counts for more where fewer pages have it, in a title and in a short text; the last word may be a part of one, since it is still being typed.
+  // A reader who types the heading of a proposal's section wants its requirements, in their order.
+  function order(words) {
+    prepared ??= window.fencepostIndex.map((entry) => ({ entry, title: stems(entry[0]), all: stems(entry[0] + " " + entry[3]), begins: [...stems(entry[3])] }));
+    const last = words.length - 1;
+    const has = ({ all }, word, place) => all.has(word) || (place === last && [...all].some((one) => one.startsWith(word)));
+    const hits = words.map((word, place) => prepared.filter((page) => has(page, word, place)));
+    const points = new Map(prepared.map((page) => [page, 0]));
+    hits.forEach((pages, place) => {
+      const worth = Math.log(1 + prepared.length / Math.max(pages.length, 30));
+      for (const page of pages) points.set(page, points.get(page) + worth * (page.title.has(words[place]) ? 1.25 : 1));
+    });
+    const ranked = [];
+    for (const [page, sum] of points) {
+      const isHeading = last > 0 && words.every((word, place) => page.begins[place] === word);
+      const share = page.entry[2] === "requirement" ? 1 : 0.7;
+      if (sum) ranked.push([isHeading ? Infinity : share * sum ** 2 / Math.sqrt(1 + page.all.size / 30), page.entry]);
     }
-    // A sentence of a proposal has words that a requirement leaves out: most of them are enough, and more of them come first.
-    return hits * 3 < words.length * 2 ? 0 : 100 * hits + points;
+    ranked.sort(([one], [other]) => (one === other ? 0 : other - one));
+    const best = ranked.find(([rank]) => rank < Infinity)?.[0] ?? 0;
+    return ranked.filter(([rank]) => rank > best / 4).map(([, entry]) => entry);
   }
 
   function search() {
-    const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const words = [...stems(field.value)];
     found.hidden = words.length === 0;
     found.replaceChildren();
     if (words.length === 0 || !window.fencepostIndex) return;
-    const ranked = window.fencepostIndex.map((entry) => [rank(words, entry), entry]).filter(([points]) => points > 0);
-    ranked.sort((one, other) => other[0] - one[0]);
+    const ranked = order(words);
     const count = document.createElement("p");
     count.textContent = ranked.length + " found" + (ranked.length > most ? ", the first " + most + " are shown" : "");
     const list = document.createElement("ul");
-    for (const [, [title, address, kind]] of ranked.slice(0, most)) {
+    for (const [title, address, kind] of ranked.slice(0, most)) {
       const link = document.createElement("a");
       link.href = root + address;
       link.textContent = title;
@@ -65,7 +92,14 @@
     if (first) first.click();
   });
   document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") document.body.classList.add("quietly");
+    if (event.key === "Escape") {
+      document.body.classList.add("quietly");
+      if (!found.hidden) {
+        field.value = "";
+        search();
+        field.focus();
+      }
+    }
     if (event.key === "Tab") document.body.classList.remove("quietly");
     if (event.key === "/" && !event.target.closest("input, textarea")) {
       event.preventDefault();

@@ -73,7 +73,7 @@ class _Picture:
         if not is_whole:
             body.append(text(12, y + 15, "The history could not be read any further; it is cut off here.", "r"))
             y += 24
-        if not self.count:
+        elif not self.count:
             body.append(text(12, y + 15, "Nothing was asked.", "q"))
             y += 24
         if self.logs.names:

@@ -20,7 +20,7 @@ from pygments.token import Token
 from fencepost.contract import history_files, register
 from fencepost.contract.errors import WrongUsage
 from fencepost.site import addresses
-from fencepost.site.book import DARK, LIGHT
+from fencepost.site.book import DARK, LIGHT, Book
 from fencepost.site.builder import Options, build
 from fencepost.site.requirement_pages import entry_of
 from fencepost.site.run_columns import Columns
@@ -166,6 +166,24 @@ def test_each_requirement_has_a_page_with_all_that_stands_for_it(row: Any, site:
     assert text.count('<span class="v ') >= 2
 
 
+def test_each_decision_of_the_book_leads_to_its_requirement_and_back(site: Path) -> None:
+    """A line that names a requirement links to its page, which links to that very line; and every requirement is decided somewhere."""
+    rows = register.bundled()
+    decided: set[str] = set()
+    for module in (one for chapter in Book(rows, [row.id for row in rows.by_spec[SPEC]], whole=False).chapters for one in chapter.modules):
+        lines = dict(
+            re.findall(r'<span id="L(\d+)">(.*?)\n</span>', (site / addresses.module(module.file)).read_text(encoding="utf-8"), re.S)
+        )
+        for number, line in enumerate(module.text.split("\n"), 1):
+            for requirement in re.findall(r'"(TXKEY-\d+)"', line):
+                there = (site / addresses.requirement(requirement)).read_text(encoding="utf-8")
+                assert f'/{requirement.rpartition("-")[2]}.html">{requirement}</a>' in lines[str(number)]
+                assert f'href="../../{addresses.module(module.file)}#L{number}"' in there
+                decided.add(requirement)
+
+    assert decided == {row.id for row in rows.by_spec[SPEC] if row.is_tested}
+
+
 def test_zombie_finds_the_requirement_about_zombies() -> None:
     """A search looks at statements, at what they prevent, and at the titles of scenarios."""
     found = entry_of(register.bundled()["KIP890-024"])
@@ -259,6 +277,14 @@ def test_the_page_of_a_run_says_what_changed_since_the_run_before(site: Path) ->
     assert "What changed since" not in first.read_text(encoding="utf-8")
 
 
+def test_runs_of_one_system_have_different_names(site: Path) -> None:
+    """By their results; a system with one run has no such addition."""
+    home = (site / "index.html").read_text(encoding="utf-8")
+
+    assert re.findall(r'<a href="runs/kafka[^"]*">([^<]*)</a>', home) == ["kafka 4.3.1 (other)", "kafka 4.3.1 (later)"]
+    assert "(ours)" not in home
+
+
 def test_a_red_has_its_picture_and_a_history_that_is_cut_off_says_so(site: Path) -> None:
     """The page shows what was expected next to what was seen."""
     (red,) = site.glob(f"runs/*/{addresses.slug(RED)}.html")
@@ -277,7 +303,9 @@ def test_a_site_is_made_again_without_what_was_there(site: Path, tmp_path: Path)
     assert not (out / "runs").exists()
     assert not (out / "matrix.html").exists()
     home = (out / "index.html").read_text(encoding="utf-8")
+    assert "nisshi" not in home, "it was never judged"
     assert "this is the specification alone, and this table is no run" in home
+    assert '<a href="releases/kafka-4.0.html">Apache Kafka 4.0</a> <span class="quiet">no date kept</span>' in home
     assert re.search(r'<a href="releases/pulsar-5.0.html">Apache Pulsar 5.0</a>.*<td><span class="quiet">not asked', home)
 
 

@@ -1,13 +1,18 @@
 """The site in a browser: pages work from a disk, without an error, and request nothing from outside."""
 
+import json
+import re
 from pathlib import Path
 
 import pytest
 from browser import CHROMIUM, opened
 from compliance_files import write
 
-from fencepost.site import addresses
+from fencepost.contract import folder, register
+from fencepost.contract.folder import Layout
+from fencepost.site import addresses, requirement_pages
 from fencepost.site.builder import Options, build
+from fencepost.site.page_writer import Writer
 
 SPEC = "transaction_key"
 ASKED = "TXKEY-05"
@@ -51,6 +56,49 @@ def test_pages_show_no_error_request_nothing_and_work(site: Path, tmp_path: Path
     assert f"found {ASKED} " in report.words
     assert f"at {requirement}" in report.words
     assert "; explained true; only only" in report.words
+
+
+_SEARCHES = """
+const shown = (words) => {
+  const field = frames[0].getElementById("q");
+  field.value = words;
+  field.dispatchEvent(new InputEvent("input"));
+  return [...frames[0].querySelectorAll("#found a")].slice(0, 3).map((link) => link.textContent.split(" ")[0]).join(",");
+};
+document.body.append(JSON.parse(frames[0].getElementById("asked").textContent).map(shown).join(";") + ";");
+"""
+SEARCHES = {
+    "zombie": {"KIP890-024"},
+    "KIP890-060": {"KIP890-060"},
+    "bumps epoch each transaction": {"KIP890-060"},
+    "Uniquely identify transactions by bumping the producer epoch after every commit/abort marker.": {"KIP890-122"},
+    "implicitly just add partitions to the transaction on the first produce request during a transaction.": {"KIP890-090"},
+    "Overflow: Return epoch 0 and producer ID z for overflow in EndTxnResponse": {"KIP890-076"},
+    "A similar event can occur if a delayed EndTxn marker comes through an a new transaction with the same epoch has started when the "
+    "request is received.": {"KIP890-200"},
+    "Pre KIP-890 part 2 old producers are fenced in the timeout case by bumping the epoch and writing abort markers.": {"KIP890-157"},
+    "xyzzy": {""},
+}
+"""What is typed, and what must be among the first three that are found; most are sentences of KIP-890."""
+
+
+def test_a_sentence_of_the_proposal_leads_to_its_requirement(tmp_path: Path) -> None:
+    """Among the first three, in an index of every requirement; words that are nowhere find nothing."""
+    writer = Writer(folder.claim(tmp_path / "out", Layout("site", "--out", ("page.html",), ("assets",))), "")
+    writer.entries += [requirement_pages.entry_of(row) for row in register.bundled().rows()]
+    writer.assets("")
+    writer.put(
+        "page.html",
+        '<body data-root=""><form><input id="q"></form><section id="found"></section>'
+        f'<script type="application/json" id="asked">{json.dumps(list(SEARCHES))}</script><script src="assets/site.js"></script>',
+    )
+
+    report = opened([f"{(tmp_path / 'out/page.html').as_uri()}?q=a"], tmp_path, _SEARCHES)
+
+    found = re.findall(r"([\w,-]*);", report.words.rpartition("</script>")[2])
+    assert len(found) == len(SEARCHES), report
+    missed = {asked: first for (asked, wanted), first in zip(SEARCHES.items(), found, strict=True) if not wanted <= set(first.split(","))}
+    assert missed == {}
 
 
 _WIDE = """

@@ -8,6 +8,7 @@ from compliance_files import write
 
 from fencepost.contract import register
 from fencepost.site import addresses, known_matrix, matrix_picture, requirement_twins
+from fencepost.site.builder import Options, build
 from fencepost.site.release_pages import holds, lines_of
 from fencepost.site.requirement_pages import entries
 from fencepost.site.run_columns import Columns
@@ -103,3 +104,36 @@ def test_a_run_is_compared_with_one_of_its_version_if_there_is_one(tmp_path: Pat
     first, second, last = columns.all
     assert columns.before(last) is first
     assert columns.before(second) is first
+
+
+def test_what_changed_since_the_line_before_is_what_a_client_sees() -> None:
+    """The same symptom is no news, however often it was seen; what is first asked is no news either; a change of symptom is."""
+    rows = register.bundled()
+    lines = {line.name: line for line in lines_of(rows, tuple(rows.by_spec), Columns())}
+
+    for line in lines.values():
+        new, gone = ({one.shows for one in those} for those in ([one for one in line.known if one.is_new], line.gone))
+        earlier, now = ({one.shows for one in those} for those in (line.before.known if line.before else (), line.known))
+        assert (new & earlier, gone & now) == (set(), set()), line.name
+        assert gone <= earlier, line.name
+    pulsar, kafka = lines["Apache Pulsar 5.0"], lines["Apache Kafka 4.3"]
+    assert pulsar.first_asked == ("pip460", "pip471")
+    assert {one.spec for one in pulsar.known if one.is_new} == {"core"}
+    assert "PIP31-111" not in {one.requirement for one in pulsar.gone}, "both lines show it, and were tried another number of times"
+    assert "KIP890-007" in {one.requirement for one in kafka.gone} & {one.requirement for one in kafka.known if one.is_new}
+    assert {one.requirement for one in lines["Apache Kafka 4.1"].gone} >= {"KIP890-156", "KIP890-023"}
+
+
+def test_the_page_of_a_release_says_what_changed_also_where_nothing_did(tmp_path: Path) -> None:
+    """A reader of the first line of a system finds no such part, since there is nothing to compare."""
+    build(Options((), tmp_path / "out", ("pip31", "pip460")))
+
+    first, second = (
+        re.sub("<[^>]*>", "", (tmp_path / f"out/releases/pulsar-{name}.html").read_text(encoding="utf-8")) for name in ("4.0", "5.0")
+    )
+    kafka = re.sub("<[^>]*>", "", (tmp_path / "out/releases/kafka-4.4.html").read_text(encoding="utf-8"))
+
+    assert "Since Apache" not in first
+    assert "Apache Pulsar 4.0 is not asked about PIP-460, and nothing of that is counted as new." in second
+    assert re.search(r"No longer, since the line before \(3\)\s*PIP31-50 \[3\]", second)
+    assert "New in this line (0)\nNo deviation is known." in kafka

@@ -202,6 +202,7 @@ def test_a_history_that_is_cut_off_is_read_as_far_as_it_goes(tmp_path: Path) -> 
     assert readable_events(cut(history.events, tmp_path / "half.jsonl.gz", 0.5)) == ([], False)
     assert readable_events(torn) == (history.events[:1], False)
     assert "Nothing was asked." in texts(drawn([], "empty"))
+    assert "Nothing was asked." not in texts(drawn([], "cut off at once", is_whole=False)), "the history does not say so"
 
 
 KEYS = ("tid", "pid", "epoch", "id", "request", "answer", "m", "log", "v", "o", "seq", "topic", "name", "partitions", "index", "error_code")
