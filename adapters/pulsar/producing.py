@@ -111,9 +111,10 @@ class ProducerCalls(Calls):
                 outcome = self.receipt(pending)
             case trouble:
                 return trouble
-        if not isinstance(outcome, Unknown) or transaction is not None or sequence_id is not None or not self._is_closed(producer):
+        is_repeated = reopen and transaction is None and sequence_id is None
+        if not (is_repeated and isinstance(outcome, Unknown) and self._is_closed(producer)):
             return outcome
-        match self.post(producer, value, sequence_id=pending.sequence_id, key=key, reopen=reopen):
+        match self.post(producer, value, sequence_id=pending.sequence_id, key=key):
             case Done(pending):
                 return self.receipt(pending)
             case trouble:

@@ -114,7 +114,7 @@ class Noticed:
 
 
 @dataclass(frozen=True)
-class Task:
+class PlayedBroker:
     """A broker to be played: the reference with a profile and a variant. `most` is how many twins of each scenario; None for all."""
 
     name: str
@@ -134,7 +134,7 @@ class Task:
         return (self.most,) if self.is_conforming else (1, self.most)
 
 
-def tasks(specs: Sequence[str], seed: int, everything: bool) -> list[Task]:
+def tasks(specs: Sequence[str], seed: int, everything: bool) -> list[PlayedBroker]:
     """The losses, then the conforming brokers, of the protocols that these proposals bind and that twins support."""
     known = proposals.bundled()
     named = tuple(specs) or tuple(known.by_spec)
@@ -144,7 +144,7 @@ def tasks(specs: Sequence[str], seed: int, everything: bool) -> list[Task]:
             speaking.setdefault(protocol, []).append(profile)
     protocols = {name: tuple(spec for spec in named if name in known.protocols_of(spec)) for name in speaking}
     most = None if everything else _DRAWN
-    found: list[Task] = []
+    found: list[PlayedBroker] = []
     for protocol, about in protocols.items():
         fitting = [one for one in disturbances.bundled().by_name.values() if any(one.fits(spec, protocol) for spec in about)]
         names = tuple(one.name for one in fitting)
@@ -153,10 +153,11 @@ def tasks(specs: Sequence[str], seed: int, everything: bool) -> list[Task]:
         if protocol in ("kafka", "pulsar"):
             replayed = tuple(one.name for one in fitting if one.family == "replay")
             found += [
-                Task(one.name, protocol, Selection(specs=about), replayed, False, seed, None, (one.name,)) for one in variants(protocol)
+                PlayedBroker(one.name, protocol, Selection(specs=about), replayed, False, seed, None, (one.name,))
+                for one in variants(protocol)
             ]
         conforming = partial(
-            Task, protocol=protocol, selection=Selection(specs=about), disturbances=names, is_conforming=True, seed=seed, most=most
+            PlayedBroker, protocol=protocol, selection=Selection(specs=about), disturbances=names, is_conforming=True, seed=seed, most=most
         )
         found += [conforming(f"profile {name} ({protocol})", profile=name) for name in speaking[protocol]]
         groups = conforming_groups.groups(one for one in CONFORMING.values() if one.protocol == protocol)
@@ -165,21 +166,21 @@ def tasks(specs: Sequence[str], seed: int, everything: bool) -> list[Task]:
 
 
 @dataclass(frozen=True)
-class Part:
+class ProofPart:
     """One of several parts of a proof, of about as many brokers each: the `number`-th of `count`, counted from 1."""
 
     number: int = 1
     count: int = 1
 
     @classmethod
-    def named(cls, name: str) -> "Part":
+    def named(cls, name: str) -> "ProofPart":
         """The part that `I/N` names. Raises WrongUsage."""
         found = re.fullmatch(r"([1-9]\d*)/([1-9]\d*)", name)
         if found is None or int(found[1]) > int(found[2]):
             raise WrongUsage(f"--part {name} is no part: expected I/N, with I from 1 to N, such as 2/3")
         return cls(int(found[1]), int(found[2]))
 
-    def of(self, wanted: Sequence[Task]) -> Sequence[Task]:
+    def of(self, wanted: Sequence[PlayedBroker]) -> Sequence[PlayedBroker]:
         """Those of this part: every count-th, so that each part has some of each kind. Raises WrongUsage if there is none."""
         own = wanted[self.number - 1 :: self.count]
         if not own:
@@ -190,7 +191,7 @@ class Part:
         return f"{self.number}/{self.count}"
 
 
-def show(specs: Sequence[str], seed: int, everything: bool, workers: int, where: Path, part: Part) -> Exit:
+def show(specs: Sequence[str], seed: int, everything: bool, workers: int, where: Path, part: ProofPart) -> Exit:
     """Prove, print and write `twins.json`. Exits with 1 if a conforming broker was noticed, or less than 95 % of the losses were."""
     wanted = part.of(tasks(specs, seed, everything))
     claimed = folder.claim(where, PROVE, keep=[name for name in PROVE.files if name != JSON])
@@ -226,12 +227,12 @@ def show(specs: Sequence[str], seed: int, everything: bool, workers: int, where:
     return Exit.DOES_NOT if false or stale or len(noticed) < 0.95 * len(lost) else Exit.CONFORMS
 
 
-def _noticed(wanted: Sequence[Task], workers: int) -> Iterator[Noticed]:
+def _noticed(wanted: Sequence[PlayedBroker], workers: int) -> Iterator[Noticed]:
     with forkserver.pool(workers) as pool:
         yield from pool.imap(play, wanted)
 
 
-def play(task: Task) -> Noticed:
+def play(task: PlayedBroker) -> Noticed:
     """Play the twins of a broker until one differs, in a dedicated process."""
     options: dict[str, str] = {}
     if task.variant:
@@ -271,7 +272,7 @@ def play(task: Task) -> Noticed:
         return reported(count, round(time.process_time() - began, 2), by_itself=by_itself, trouble=trouble)
 
 
-def _exceptions_of(task: Task, requirements: Collection[str]) -> list[TwinException]:
+def _exceptions_of(task: PlayedBroker, requirements: Collection[str]) -> list[TwinException]:
     """The exceptions for a conforming variant of the task, all of whose twins are played: those of a requirement that it is asked, and
     those of all requirements if no twins are drawn.
     """
@@ -280,7 +281,7 @@ def _exceptions_of(task: Task, requirements: Collection[str]) -> list[TwinExcept
     return [one for one in allowed_differences.bundled() if named & set(one.variants) and one.requirement in asked]
 
 
-def _variants(task: Task) -> tuple[Defect, ...]:
+def _variants(task: PlayedBroker) -> tuple[Defect, ...]:
     known = CONFORMING if task.is_conforming else {one.name: one for one in variants(task.protocol)}
     return tuple(known[name] for name in task.variant)
 

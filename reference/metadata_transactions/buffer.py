@@ -166,6 +166,7 @@ class MetadataBuffer:
         return (entry.content for entry in self._ledger if isinstance(entry.content, Message))
 
     def is_aborted(self, txn: TxnId) -> bool:
+        """Decision: whether readers will never see anything of that transaction here."""
         return txn in self._aborted
 
     def ongoing(self) -> dict[TxnId, Position]:

@@ -30,7 +30,7 @@ class PendingAckRecords:
         self._records = records
         self._profile = profile
         self._waiting = {txn for txn, _ in records.acknowledgements(self._name)}
-        self.participation = participation(site.participant, site.machine, records, profile, lambda: list(self._waiting), self._apply)
+        self.participation = participation(site.participant, site.machine, records, profile, lambda: list(self._waiting), self.apply)
         for txn in self._waiting:
             self.participation.takes_part(txn)
         if self._waiting:
@@ -88,7 +88,8 @@ class PendingAckRecords:
             self._records.delete_operations(txn, self._name)
         self._records.forget_events(self._name)
 
-    def _apply(self, txn: TxnId, state: State) -> None:
+    def apply(self, txn: TxnId, state: State) -> None:
+        """Decision: the end takes effect on what this subscription has pending, and the store keeps nothing of it here."""
         rule("PIP471-63")
         self._site.end(txn, state.action)
         self._records.delete_operations(txn, self._name)  # also if the subscription had nothing of it any more

@@ -79,7 +79,7 @@ FOUND: dict[str, tuple[str, tuple[str, ...]]] = {
     "scalable-sealed-not-assigned": ("PIP460-44", ("left is split", "a checkpoint consumer registers")),
     "scalable-conflict-taken-for-success": (
         "PIP460-41",
-        ("a split of right when the next change of the layout of orders meets another version",),
+        ("a split of right when the layout of orders meets another version at its next change",),
     ),
     "scalable-retention-is-a-time": ("PIP460-04", ("A writes to right", "right is split", "the retention passes")),
     "scalable-child-is-split-instead": ("PIP460-20", ("a split of left and a split of left at once",)),

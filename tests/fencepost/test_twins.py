@@ -324,14 +324,14 @@ def test_an_exception_that_its_variant_does_not_need_is_red(monkeypatch: pytest.
 
 
 def test_no_member_id_is_given_twice_where_the_coordinator_epoch_stands_still() -> None:
-    """The variant keeps the epoch at a restart with nothing decided, and members tell the lives of the broker apart."""
+    """The variant keeps the epoch at a restart with nothing decided, and member ids of two lives of the broker differ."""
     disk, variant = Disk(), "coordinator-epoch-stands-still"
     first, second = CoordinatorEpochStandsStill(disk), CoordinatorEpochStandsStill(disk)
     second.append(Transaction("A", second.new_producer_id(), 0, 60_000, State.PREPARE_COMMIT))
     selection = Selection.said([], ["KIP890-353"], [], [])
 
     assert [one.coordinator_epoch for one in (first, second, CoordinatorEpochStandsStill(disk))] == [0, 0, 1]
-    found = twin_proof.play(twin_proof.Task(variant, "kafka", selection, ("crash",), True, 1, None, (variant,)))
+    found = twin_proof.play(twin_proof.PlayedBroker(variant, "kafka", selection, ("crash",), True, 1, None, (variant,)))
     assert found.twins
     assert not found.is_noticed, found
 
@@ -341,19 +341,19 @@ def _of_variant(monkeypatch: pytest.MonkeyPatch, requirement: str, seen: str) ->
     entry = TwinException(disturbances=("crash",), requirement=requirement, variants=variant, seen=seen, reason="r")
     monkeypatch.setattr(allowed_differences, "bundled", lambda: [entry])
     selection = Selection.said([], [requirement], [], [])
-    return twin_proof.play(twin_proof.Task(*variant, "kafka", selection, ("crash",), True, 1, 0, variant))
+    return twin_proof.play(twin_proof.PlayedBroker(*variant, "kafka", selection, ("crash",), True, 1, 0, variant))
 
 
 def test_a_proof_is_played_in_parts() -> None:
     """Each broker is in one of them, and a part is named by two numbers."""
     brokers = twin_proof.tasks(["pip31"], 1, False)
 
-    parts = [twin_proof.Part.named(f"{number}/3").of(brokers) for number in (1, 2, 3)]
+    parts = [twin_proof.ProofPart.named(f"{number}/3").of(brokers) for number in (1, 2, 3)]
 
     assert sorted(one.name for part in parts for one in part) == sorted(one.name for one in brokers)
     for name in ("0/3", "4/3", "2", "a/b", f"{len(brokers) + 1}/{len(brokers) + 1}"):
         with pytest.raises(WrongUsage, match=f"--part {name} "):
-            twin_proof.Part.named(name).of(brokers)
+            twin_proof.ProofPart.named(name).of(brokers)
 
 
 def test_a_limit_holds_between_the_twins_of_one_scenario(tmp_path: Path) -> None:

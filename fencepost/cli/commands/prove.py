@@ -161,7 +161,7 @@ def prove(
             others = {"--explore": explore, "--mutants": mutants, "--only": only, "--write-killed": write_killed, "--examples": examples}
             if other := next((name for name, value in others.items() if value), None):
                 raise WrongUsage(f"{other} and --twins exclude each other: the second loses fields of records, and nothing else")
-            asked_part = twin_proof.Part.named(part) if part else twin_proof.Part()
+            asked_part = twin_proof.ProofPart.named(part) if part else twin_proof.ProofPart()
             return twin_proof.show(tuple(spec or ()), 1 if seed is None else seed, everything, workers, results, asked_part)
         if explore:
             from fencepost.proof import exploration_proof

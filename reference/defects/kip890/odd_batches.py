@@ -3,11 +3,14 @@
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
+from fencepost.reference.kafka.errors import Error
 from fencepost.reference.kafka.guards import Attempt
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.producer_state import EpochStanding, ProducerStates
 from fencepost.reference.kafka.values import ProducerIdAndEpoch
 from fencepost.wire.kafka.batches import Batch
+
+from .sequences import TakesRefused
 
 
 @defect({"KIP890-365": seen("^success", what="answer to Produce")}, origin="textbook: a field of the header that is only ever overwritten")
@@ -33,3 +36,14 @@ class EpochsLeftToTheCoordinator(ProducerStates):
     def standing(self, producer: ProducerIdAndEpoch) -> EpochStanding:
         standing = super().standing(producer)
         return EpochStanding.NEW if standing is EpochStanding.FENCED else standing
+
+
+@defect(
+    {"KIP890-365": seen("^success", expected="a2", what="answer to Produce")},
+    origin="red team: the next sequence number is set before the batch is looked at",
+)
+class InvalidBatchCounts(TakesRefused):
+    """A batch that is refused for its form uses up its sequence number, so the producer's next batch passes for its repetition and is
+    lost."""
+
+    error = Error.INVALID_RECORD

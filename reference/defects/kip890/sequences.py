@@ -163,7 +163,7 @@ def _of_this_epoch(states: ProducerStates, batch: Batch) -> tuple[AppendedBatch,
     return () if state is None or state.producer.epoch != batch.producer_epoch else state.batches
 
 
-class _TakesRefused(PartitionLog):
+class TakesRefused(PartitionLog):
     """A batch that is refused with `error` is remembered like one that was appended."""
 
     error: Error
@@ -204,18 +204,7 @@ class GapTakesAPlace(PartitionLog):
 
 
 @defect({"KIP890-113": _DUE}, origin="red team: the next sequence number is set before it is compared")
-class GapIsClosed(_TakesRefused):
+class GapIsClosed(TakesRefused):
     """A batch that is refused for its gap sets the next sequence number, and the batch that is due is refused."""
 
     error = Error.OUT_OF_ORDER_SEQUENCE_NUMBER
-
-
-@defect(
-    {"KIP890-365": seen("^success", expected="a2", what="answer to Produce")},
-    origin="red team: the next sequence number is set before the batch is looked at",
-)
-class InvalidBatchCounts(_TakesRefused):
-    """A batch that is refused for its form uses up its sequence number, so the producer's next batch passes for its repetition and is
-    lost."""
-
-    error = Error.INVALID_RECORD

@@ -249,10 +249,10 @@ class MetadataCumulativeCommitPending(CumulativeCommitLeavesPending):
 class MetadataOneSubscriptionOfASegmentFollows(PendingAckRecords):
     """The first subscription of a segment that learns of a commit applies it; on the others the messages stay pending."""
 
-    def _apply(self, txn: TxnId, state: State) -> None:
+    def apply(self, txn: TxnId, state: State) -> None:
         applied = self._site.machine.disk.journal(f"applied to {self._name.topic}")
         if state is State.COMMITTED and any(one == txn and name != self._name for one, name in applied):
             self._waiting.discard(txn)
             return
         applied.append((txn, self._name))
-        super()._apply(txn, state)
+        super().apply(txn, state)

@@ -299,19 +299,3 @@ class NotStoredForgetsTheConnection(TransactionKeys):
         except Refused:
             self._clients.pop(key, None)
             raise
-
-
-@pair(
-    {"TXKEY-05": seen("^OPEN$", expected="^ABORTED$", what="^status of A$")},
-    origin="red team: a refusal that ends what is there before it looks",
-)
-class NotStoredForgetsTheTransaction(TransactionKeys):
-    """A coordinator that cannot store a connect forgets the open transaction of the key: the next connect does not abort it."""
-
-    def persist(self, key: TransactionKey, epoch: int, fenced: Sequence[TxnId], txn: Numbers | None) -> None:
-        try:
-            super().persist(key, epoch, fenced, txn)
-        except Refused:
-            if (record := self._records.get(key)) is not None:
-                self._records[key] = record.model_copy(update={"open": None})
-            raise

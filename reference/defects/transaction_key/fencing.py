@@ -1,6 +1,7 @@
 """Defects of the transaction key in what a connect does to the transaction before, and when it is answered."""
 
 import functools
+from collections.abc import Sequence
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, expected, seen
@@ -8,10 +9,12 @@ from fencepost.reference.defects.pip31.late_messages import KnowsOfNoEnd
 from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
 from fencepost.reference.metadata_transactions.participation import Participation
 from fencepost.reference.metadata_transactions.records import State
+from fencepost.reference.pulsar.errors import Refused
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.participants import Participant, Participants
 from fencepost.reference.pulsar.transaction import Transaction
 from fencepost.reference.pulsar.transaction_key.claims import Claim, Client, Waiting
+from fencepost.reference.pulsar.transaction_key.key import TransactionKey
 from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.records import KeyRecord, Numbers
 from fencepost.reference.pulsar.values import Action, Status, SubscriptionName, TxnId
@@ -208,3 +211,19 @@ class TransactionGoesWithItsConnection(TransactionKeys):
 @pair({"TXKEY-06": _NOT_OVER, "TXKEY-25": _NOT_OVER}, origin="the proposal's text, O9: it has no order")
 class AnswersAtOnce(_AnswersAtOnce):
     """A connect is answered when the abort is decided, and topics and subscriptions hear of it later."""
+
+
+@pair(
+    {"TXKEY-05": seen("^OPEN$", expected="^ABORTED$", what="^status of A$")},
+    origin="red team: a refusal that ends what is there before it looks",
+)
+class NotStoredForgetsTheTransaction(TransactionKeys):
+    """A coordinator that cannot store a connect forgets the open transaction of the key: the next connect does not abort it."""
+
+    def persist(self, key: TransactionKey, epoch: int, fenced: Sequence[TxnId], txn: Numbers | None) -> None:
+        try:
+            super().persist(key, epoch, fenced, txn)
+        except Refused:
+            if (record := self._records.get(key)) is not None:
+                self._records[key] = record.model_copy(update={"open": None})
+            raise

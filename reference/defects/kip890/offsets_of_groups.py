@@ -1,10 +1,10 @@
-"""Defects in pending offsets that a change of the group's members loses: a generation is checked when offsets come, and not later."""
+"""Defects in pending offsets and the groups that they belong to: names that differ little, and changes of members."""
 
 from typing import Any
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.errors import Error
-from fencepost.reference.kafka.groups import Groups
+from fencepost.reference.kafka.groups import CommittedOffset, Groups
 from fencepost.reference.kafka.values import ProducerIdAndEpoch, TopicPartition
 from fencepost.wire.kafka.batches import MarkerType
 
@@ -47,3 +47,14 @@ class EmptyGroupLosesPending(_LosesPending):
 
     def of_group(self, group: str) -> object:
         return "members" if self._membership.has_members(group) else "none"
+
+
+@defect(
+    {"KIP890-052": seen("UNSTABLE_OFFSET_COMMIT", what="offset of payments-0 in group Shop")},
+    origin="red team: a database whose keys ignore case",
+)
+class GroupsWithoutCase(Groups):
+    """A group has the offsets of one whose name differs in case alone."""
+
+    def committed(self, group: str, partition: TopicPartition, *, require_stable: bool) -> CommittedOffset | None:
+        return super().committed(group.lower(), partition, require_stable=require_stable)

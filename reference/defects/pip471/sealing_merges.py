@@ -15,11 +15,11 @@ from fencepost.reference.scalable.names import parse_segment
 class MetadataSecondParentForgotten(PendingAckRecords):
     """After a merge an end is not applied to acknowledgements on its second parent, where they stay pending."""
 
-    def _apply(self, txn: TxnId, state: State) -> None:
+    def apply(self, txn: TxnId, state: State) -> None:
         meant = parse_segment(self._name.topic)
         stored = LayoutStore(self._records._store).find(meant.topic)
         children = () if stored is None else stored.layout.segments.values()
         if any(meant.number in child.parents[1:] for child in children):
             self._waiting.discard(txn)
         else:
-            super()._apply(txn, state)
+            super().apply(txn, state)

@@ -1,11 +1,10 @@
-"""Defects in names that differ little: transactional ids and groups are what their bytes are, and nothing less."""
+"""Defects in transactional ids that differ little: an id is what its bytes are, and nothing less."""
 
 from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.decorator import defect, seen
+from fencepost.reference.defects.decorator import defect
 from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.groups import CommittedOffset, Groups
 from fencepost.reference.kafka.transaction import Transaction
-from fencepost.reference.kafka.values import NO_PRODUCER, ProducerIdAndEpoch, TopicPartition
+from fencepost.reference.kafka.values import NO_PRODUCER, ProducerIdAndEpoch
 
 _FENCED = Symptom(expected="^success", what="answer to EndTxn")
 
@@ -30,14 +29,3 @@ class IdsWithoutBlanks(Coordinator):
 
     def describe(self, transactional_id: str) -> Transaction:
         return super().describe(transactional_id.strip())
-
-
-@defect(
-    {"KIP890-052": seen("UNSTABLE_OFFSET_COMMIT", what="offset of payments-0 in group Shop")},
-    origin="red team: a database whose keys ignore case",
-)
-class GroupsWithoutCase(Groups):
-    """A group has the offsets of one whose name differs in case alone."""
-
-    def committed(self, group: str, partition: TopicPartition, *, require_stable: bool) -> CommittedOffset | None:
-        return super().committed(group.lower(), partition, require_stable=require_stable)
