@@ -76,7 +76,7 @@ SEARCHES = {
     "Overflow: Return epoch 0 and producer ID z for overflow in EndTxnResponse": {"KIP890-076"},
     "A similar event can occur if a delayed EndTxn marker comes through an a new transaction with the same epoch has started when the "
     "request is received.": {"KIP890-200"},
-    "Pre KIP-890 part 2 old producers are fenced in the timeout case by bumping the epoch and writing abort markers.": {"KIP890-157"},
+    "Pre KIP-890 part 2 old producers are fenced in the timeout case by bumping the epoch and writing abort markers.": {"KIP890-156"},
     "xyzzy": {""},
 }
 """What is typed, and what must be among the first three that are found; most are sentences of KIP-890."""
