@@ -4,7 +4,7 @@ BIN := .venv/bin
 ROOMS := adapters contract features fixtures pipeline reference report steps wire
 export TESTCONTAINERS_RYUK_DISABLED := true
 # Tests start hundreds of processes; without byte code each of them compiles a thousand files anew. It is made before they run, for one
-# of them sees to it that nothing is written beside the reference.
+# of them sees to it that nothing is written next to the reference.
 unexport PYTHONDONTWRITEBYTECODE
 
 define MAKE_VENV
@@ -45,11 +45,12 @@ lint: .venv/.ready  ## ruff, the words that are out, and mypy, strict
 words: .venv/.ready  ## note how often each word that is out is left (fixtures/words.yaml), which may only fall
 	$(BIN)/python tests/support/words.py --write
 
-bench: .venv/.ready  ## figures: scenarios played in process beside the same with empty steps, how fast the served reference ends transactions, what a split loses, and what a transaction key costs
+bench: .venv/.ready  ## figures: scenarios played in process compared with the same with empty steps, how many sequences explore plays, how fast the served reference ends transactions, what a split loses, and what a transaction key costs
 	$(BIN)/python -m benchmarks.overhead
+	$(BIN)/python -m benchmarks.explore_speed
 	$(BIN)/python -m benchmarks.serve
 	$(BIN)/python -m benchmarks.splitting
-	$(BIN)/python -m benchmarks.connecting
+	$(BIN)/python -m benchmarks.connect_cost
 
 bench-check: .venv/.ready  ## figures: how fast a small history is judged in process, how fast the history checker is, and in how much memory (TIMES=10 for the ratio of two sizes)
 	$(BIN)/python -m benchmarks.judge_speed
@@ -85,7 +86,7 @@ clean:  ## remove everything that the targets made
 	$(INSTALL) --no-compile --editable .
 	@touch $@
 
-# What the tests need too. Whoever has that has what a run needs.
+# What the tests need too: with it, a run has what it needs.
 .venv/.ready: pyproject.toml constraints.txt
 	$(MAKE_VENV)
 	$(INSTALL) --editable '.[dev]'

@@ -118,7 +118,7 @@ def java() -> None:
 @pytest.fixture(scope="session")
 def one_spark(java: None) -> "Iterator[SparkSession]":  # noqa: ARG001 it only skips
     """One Spark session for all tests; small, since so are their histories."""
-    from fencepost.pipeline.session import Size, session
+    from fencepost.pipeline.spark_session import Size, session
 
     with session(Size(1, "local[2]")) as started:
         yield started
@@ -127,7 +127,7 @@ def one_spark(java: None) -> "Iterator[SparkSession]":  # noqa: ARG001 it only s
 @pytest.fixture(scope="module")
 def spark(one_spark: "SparkSession") -> "Iterator[SparkSession]":
     """The same; the next file's tests have its 1 GB to themselves, and plans that are not compiled, as a check has at its beginning."""
-    from fencepost.pipeline.session import COMPILED
+    from fencepost.pipeline.spark_session import COMPILED
 
     as_begun = {name: one_spark.conf.get(name) for name in COMPILED}
     yield one_spark

@@ -13,12 +13,12 @@ from typing import Protocol
 
 from fencepost.contract.errors import SystemUnreachable, WrongUsage
 from fencepost.contract.evidence import NoAnswer
-from fencepost.reference.metadata.faults import StoreFaults
-from fencepost.reference.metadata.memory import MemoryStore
 from fencepost.reference.metadata.memory_data import MemoryData
+from fencepost.reference.metadata.memory_store import MemoryStore
 from fencepost.reference.metadata.plain import PlainStore
 from fencepost.reference.metadata.rooted import RootedStore
 from fencepost.reference.metadata.store import MetadataStore, Unavailable
+from fencepost.reference.metadata.store_faults import StoreFaults
 from fencepost.reference.metadata.troubled import TroubledStore
 
 _MEMORY, _OXIA, _AT = "memory", "oxia", "oxia://"

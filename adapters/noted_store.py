@@ -8,7 +8,17 @@ from contextlib import contextmanager
 from typing import TypeAlias
 
 from fencepost.adapters.pulsar.store_writes import StoreWrite
-from fencepost.reference.metadata.store import IndexEntry, KeyChange, MetadataStore, Record, Session, Unavailable, Value, Version, Watch
+from fencepost.reference.metadata.store import (
+    IndexEntry,
+    KeyChange,
+    MetadataStore,
+    StoreRecord,
+    StoreSession,
+    StoreWatch,
+    Unavailable,
+    Value,
+    Version,
+)
 
 Note: TypeAlias = Callable[[StoreWrite, str | None], None]
 """Called with a write, and the reason why its outcome is unknown; None if it was done."""
@@ -32,14 +42,14 @@ class NotedStore:
         expected: Version | None = None,
         partition_key: str | None = None,
         indexes: Sequence[IndexEntry] = (),
-    ) -> Record:
+    ) -> StoreRecord:
         write = StoreWrite("put", key, value)
         with self._doubting(write):
             record = self._inner.put(key, value, expected=expected, partition_key=partition_key, indexes=indexes)
         self._note(write, None)
         return record
 
-    def append(self, prefix: str, value: Value, *, partition_key: str, indexes: Sequence[IndexEntry] = ()) -> Record:
+    def append(self, prefix: str, value: Value, *, partition_key: str, indexes: Sequence[IndexEntry] = ()) -> StoreRecord:
         with self._doubting(StoreWrite("append", prefix, value)):
             record = self._inner.append(prefix, value, partition_key=partition_key, indexes=indexes)
         self._note(StoreWrite("append", record.key, value), None)
@@ -51,13 +61,13 @@ class NotedStore:
             self._inner.delete(key, expected=expected, partition_key=partition_key)
         self._note(write, None)
 
-    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None]) -> Watch:
+    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None]) -> StoreWatch:
         return self._inner.watch(first, behind, reported)
 
-    def watch_sequence(self, prefix: str, reported: Callable[[str], None], *, partition_key: str) -> Watch:
+    def watch_sequence(self, prefix: str, reported: Callable[[str], None], *, partition_key: str) -> StoreWatch:
         return self._inner.watch_sequence(prefix, reported, partition_key=partition_key)
 
-    def session(self) -> Session:
+    def session(self) -> StoreSession:
         return self._inner.session()
 
     @contextmanager

@@ -14,6 +14,8 @@ class CanFail(HasClock, Protocol):
 
     def crash(self) -> None: ...
 
+    def stop(self) -> None: ...
+
     def restart(self) -> None: ...
 
     def crash_at(self, point: str) -> None: ...
@@ -29,6 +31,9 @@ class ReferenceFaults:
 
     def crash(self) -> None:
         self._broker.crash()
+
+    def stop(self) -> None:
+        self._broker.stop()
 
     def crash_at(self, point: str) -> None:
         self._broker.crash_at(point)

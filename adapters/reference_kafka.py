@@ -19,25 +19,25 @@ from fencepost.adapters.common.releases import Identity
 from fencepost.adapters.common.time import VirtualTime
 from fencepost.adapters.common.wire_faults import WIRE_FAULTS
 from fencepost.adapters.kafka.handshake import ask, describe
-from fencepost.adapters.kafka.inprocess import InProcessTransport, InProcessWire
-from fencepost.adapters.kafka.offer import Offer
+from fencepost.adapters.kafka.inprocess import InProcessKafkaTransport, InProcessWire
+from fencepost.adapters.kafka.kafka_session import KafkaSession
+from fencepost.adapters.kafka.kafka_settings import kafka_settings
+from fencepost.adapters.kafka.kafka_values import EPOCH_BEFORE_LAST, RAISED_NAME, NearLastEpoch, ProducerIdentity
+from fencepost.adapters.kafka.offer import KafkaOffer
 from fencepost.adapters.kafka.probe import no_pool
 from fencepost.adapters.kafka.producer_pool import NEAR_LAST_EPOCH
-from fencepost.adapters.kafka.session import KafkaSession
-from fencepost.adapters.kafka.settings import kafka_settings
 from fencepost.adapters.kafka.transport import Connect
-from fencepost.adapters.kafka.values import EPOCH_BEFORE_LAST, RAISED_NAME, NearLastEpoch, ProducerIdAndEpoch
 from fencepost.adapters.reference_faults import ReferenceFaults
 from fencepost.contract.errors import SystemUnreachable, WrongUsage
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.contract.ports import Handshake
 from fencepost.reference.defects import Defect
-from fencepost.reference.kafka import ANONYMOUS, Parts, Profile, ReferenceKafka, Settings, disk_after_bumps
-from fencepost.reference.kafka.errors import Error
+from fencepost.reference.kafka import ANONYMOUS, KafkaParts, Profile, ReferenceKafka, Settings, disk_after_bumps
+from fencepost.reference.kafka.kafka_errors import Errors
 from fencepost.reference.kafka.markers import MarkerAnswer, WriteMarker
 from fencepost.reference.kafka.transaction import TRANSITIONS
 from fencepost.reference.kernel.journal import Disk
-from fencepost.wire.kafka.acls import principal_of
+from fencepost.wire.kafka.acl_codes import principal_of
 
 _BOOTSTRAP = Address("reference", 9092)
 
@@ -57,9 +57,9 @@ class _NodeAt:
         """Send the request; the answer may have to wait for another node."""
         return self._broker.send(request, self._principal, self._number).read
 
-    def connect(self) -> InProcessTransport:
+    def connect(self) -> InProcessKafkaTransport:
         """A connection to it."""
-        return InProcessTransport(self, self.send)
+        return InProcessKafkaTransport(self, self.send)
 
 
 def number_of(address: Address) -> int:
@@ -86,7 +86,7 @@ class _Faults(ReferenceFaults):
         first: dict[WriteMarker, MarkerAnswer] = {}
 
         def is_second(content: object) -> bool:
-            if not isinstance(content, MarkerAnswer) or content.error is not Error.NONE:
+            if not isinstance(content, MarkerAnswer) or content.error is not Errors.NONE:
                 return False
             return first.setdefault(content.asked, content) is not content
 
@@ -105,9 +105,6 @@ class _Faults(ReferenceFaults):
         network.hold(_is_marker)
         self._cluster.advance(0)
         network.release()
-
-    def stop(self) -> None:
-        self._cluster.stop()
 
     def start_again(self) -> None:
         self.await_crash()
@@ -135,14 +132,14 @@ class ReferenceSystem:
         self._profile = Profile.load(profile_name)
         self._variant = variant
         self._patience_s = patience_s
-        self._offer: Offer | None = None
+        self._offer: KafkaOffer | None = None
 
     def prepare(self, needs: Collection[frozenset[str]] = ()) -> None:
         """There is nothing to start."""
 
     def open(self) -> Handshake:
         """Send ApiVersions to a broker, as to any other system."""
-        match ask(InProcessTransport(self._broker()), ANSWER_WITHIN_S):
+        match ask(InProcessKafkaTransport(self._broker()), ANSWER_WITHIN_S):
             case Done(offer):
                 self._offer = offer
             case unknown:
@@ -166,7 +163,7 @@ class ReferenceSystem:
         broker = self._broker(needs, disk)
 
         def take_from_pool() -> Outcome[NearLastEpoch]:
-            return no_pool() if owner is None else Done(NearLastEpoch(transactional_id, ProducerIdAndEpoch(owner.producer_id, owner.epoch)))
+            return no_pool() if owner is None else Done(NearLastEpoch(transactional_id, ProducerIdentity(owner.producer_id, owner.epoch)))
 
         return KafkaSession(
             _BOOTSTRAP,
@@ -188,9 +185,9 @@ class ReferenceSystem:
         return lambda _client, address: _NodeAt(broker, address, user).connect()
 
     @property
-    def _parts(self) -> Parts:
-        parts = self._variant.parts if self._variant else Parts()
-        assert isinstance(parts, Parts), "a variant of the Kafka reference is made of its parts"
+    def _parts(self) -> KafkaParts:
+        parts = self._variant.parts if self._variant else KafkaParts()
+        assert isinstance(parts, KafkaParts), "a variant of the Kafka reference is made of its parts"
         return parts
 
     def _broker(self, needs: frozenset[str] = frozenset(), disk: Disk | None = None) -> ReferenceKafka:

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from fencepost.contract.metadata_view import HeaderSeen, OperationSeen
-from fencepost.reference.metadata.faults import StoreFaults
 from fencepost.reference.metadata.plain_entries import BOOKKEEPING
 from fencepost.reference.metadata.store import MetadataStore, under
+from fencepost.reference.metadata.store_faults import StoreFaults
 from fencepost.reference.metadata_transactions import paths
-from fencepost.reference.metadata_transactions.records import Header, Operation, State, decoded
-from fencepost.reference.pulsar.values import TxnId
+from fencepost.reference.metadata_transactions.record_models import Header, HeaderState, OperationRecord, decoded
+from fencepost.reference.pulsar.pulsar_types import TxnId
 from fencepost.reference.scalable.names import TOPIC_DOMAIN
 from fencepost.reference.scalable.paths import TOPICS, change, layout
 
@@ -41,7 +41,7 @@ class StoreView:
 
     def operations(self, coordinator: int, sequence: int) -> Sequence[OperationSeen]:
         prefix = paths.operations(TxnId(coordinator, sequence)) + "-"
-        return [_seen(decoded(record, Operation)) for record in self._store.scan(*under(prefix))]
+        return [_seen(decoded(record, OperationRecord)) for record in self._store.scan(*under(prefix))]
 
     def is_kept_together(self, coordinator: int, sequence: int) -> bool:
         txn = TxnId(coordinator, sequence)
@@ -55,7 +55,7 @@ class StoreView:
         return [paths.txn_of(key.removeprefix(paths.HEADERS)) for key in self._store.keys_by_index(paths.BY_DEADLINE, "0", _LAST)]
 
     def found_by_final_state(self, state: str) -> Sequence[tuple[int, int]]:
-        first = State(state).value + ":"
+        first = HeaderState(state).value + ":"
         keys = self._store.keys_by_index(paths.BY_FINAL_STATE, *under(first))
         return [paths.txn_of(key.removeprefix(paths.HEADERS)) for key in keys]
 
@@ -85,6 +85,6 @@ class StoreTrouble:
         self._faults.release()
 
 
-def _seen(operation: Operation) -> OperationSeen:
+def _seen(operation: OperationRecord) -> OperationSeen:
     position = (operation.ledgerId, operation.entryId) if operation.kind == "ACK" else None
     return OperationSeen(operation.segment, operation.subscription, position, bool(operation.cumulative))

@@ -5,14 +5,14 @@ from collections.abc import Collection
 from importlib.metadata import version as version_of
 
 from fencepost.adapters.common.address import Address
-from fencepost.adapters.common.faults import NoCleanStop, OneNode
 from fencepost.adapters.common.genuine import Whose, of_imitation
 from fencepost.adapters.common.patience import PATIENCE_S
+from fencepost.adapters.common.system_faults import OneNode
 from fencepost.adapters.common.time import VirtualTime
-from fencepost.adapters.pulsar.core import PulsarLog
 from fencepost.adapters.pulsar.handshake import WITHOUT_SEALING
-from fencepost.adapters.pulsar.inprocess import InProcessAdmin, InProcessTransport
-from fencepost.adapters.pulsar.session import PulsarSession
+from fencepost.adapters.pulsar.inprocess import InProcessAdmin, InProcessPulsarTransport
+from fencepost.adapters.pulsar.pulsar_core import PulsarLog
+from fencepost.adapters.pulsar.pulsar_session import PulsarSession
 from fencepost.adapters.pulsar.transport import Connect, ConnectAdmin
 from fencepost.adapters.reference_faults import ReferenceFaults
 from fencepost.contract.errors import SystemUnreachable, WrongUsage
@@ -20,8 +20,8 @@ from fencepost.contract.ports import Handshake
 from fencepost.reference.defects import Defect
 from fencepost.reference.kernel.clock import FIRST_NODE
 from fencepost.reference.metadata_transactions import MetadataProfile
-from fencepost.reference.pulsar import Parts, PulsarProfile, ReferencePulsar
-from fencepost.reference.pulsar.connection import Connection
+from fencepost.reference.pulsar import PulsarParts, PulsarProfile, ReferencePulsar
+from fencepost.reference.pulsar.connection import ServerConnection
 from fencepost.reference.pulsar.transaction import TRANSITIONS
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 
@@ -29,13 +29,14 @@ SERVICE = Address("reference", 6650)
 NODES = 2
 """Coordinators and topics are on different nodes, as in a cluster."""
 _LEVERS = frozenset({"held-ends", "participant-ends", "buffer-statistics", "batch-index-acknowledgement"})
-_OFFERED = _LEVERS | {"crash", "crash-points", "hold-markers", "late-ends", "more-coordinators", "reload", "virtual-time"}
+_OFFERED = _LEVERS | {"clean-stop", "crash", "crash-points", "hold-markers", "late-ends", "more-coordinators", "own-broker", "reload"}
+_OFFERED |= {"virtual-time"}
 
 KEYS = frozenset({"transaction-keys", "principals", "key-topic-faults"})
 """The capabilities of transaction keys."""
 
 
-class PulsarFaults(ReferenceFaults, OneNode, NoCleanStop):
+class PulsarFaults(ReferenceFaults, OneNode):
     """The faults of a reference broker, which is one node and restarts at once, and of the topics of its transaction keys."""
 
     def __init__(self, broker: ReferencePulsar, patience_s: float) -> None:
@@ -77,7 +78,7 @@ class _NodeAt:
         self._number = number_of(address)
         self.advance = broker.advance
 
-    def connect(self) -> Connection | None:
+    def connect(self) -> ServerConnection | None:
         return self._broker.connect(number=self._number)
 
     def admin(self, request: AdminRequest) -> AdminAnswer | None:
@@ -163,10 +164,10 @@ class PulsarReferenceSystem:
 
     def ways_to(self, broker: ReferencePulsar) -> tuple[Connect, ConnectAdmin]:
         """How clients and administrators reach a broker."""
-        return lambda _client, address: InProcessTransport(_NodeAt(broker, address)), lambda: InProcessAdmin(broker)
+        return lambda _client, address: InProcessPulsarTransport(_NodeAt(broker, address)), lambda: InProcessAdmin(broker)
 
     def broker(self) -> ReferencePulsar:
         """A new broker."""
-        parts = self.variant.parts if self.variant else Parts()
-        assert isinstance(parts, Parts), "a variant of the Pulsar reference is made of its parts"
+        parts = self.variant.parts if self.variant else PulsarParts()
+        assert isinstance(parts, PulsarParts), "a variant of the Pulsar reference is made of its parts"
         return ReferencePulsar(self._profile, parts, nodes=NODES)

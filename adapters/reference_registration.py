@@ -9,8 +9,8 @@ from fencepost.reference.defects import Defect
 
 from .engines import ENGINES
 from .metadata_stores import backend
-from .pulsar.core import PulsarLog
 from .pulsar.keyed_core import KeyedLog
+from .pulsar.pulsar_core import PulsarLog
 from .reference_pulsar import PulsarReferenceSystem
 from .reference_scalable import ScalableReferenceSystem
 
@@ -70,5 +70,5 @@ def _variant(asked: SpecifiedSystem) -> Defect | None:
 
     known = DEFECTS | CONFORMING
     if name not in known:
-        raise UnknownName("defect", name, sorted(known))
+        raise UnknownName("defect", name, sorted(known), shown_by="fencepost list --defects")
     return known[name]

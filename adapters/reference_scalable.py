@@ -17,13 +17,13 @@ from fencepost.adapters.pulsar.store_writes import StoreWrite
 from fencepost.contract.ports import Handshake
 from fencepost.reference.defects import Defect
 from fencepost.reference.kernel.clock import FIRST_NODE
-from fencepost.reference.metadata.faults import StoreFaults
 from fencepost.reference.metadata.store import MetadataStore
+from fencepost.reference.metadata.store_faults import StoreFaults
 from fencepost.reference.metadata_transactions import MetadataKind, MetadataParts, MetadataProfile
-from fencepost.reference.metadata_transactions.records import TRANSITIONS
+from fencepost.reference.metadata_transactions.record_models import TRANSITIONS
 from fencepost.reference.pulsar import ReferencePulsar
 from fencepost.reference.scalable.paths import TOPICS
-from fencepost.reference.scalable.profile import ScalableProfile
+from fencepost.reference.scalable.scalable_profile import ScalableProfile
 
 from .metadata_stores import Backend, InMemory, Stores
 from .noted_store import NotedStore
@@ -40,6 +40,7 @@ _CORE_POINTS = {
 _OFFERED = frozenset(
     {
         "batch-index-acknowledgement",
+        "clean-stop",
         "crash",
         "crash-points",
         "entry-counts",

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 REFERENCE = "reference"
 BUNDLED = {
     REFERENCE: "fencepost.adapters.reference_registration",
-    "kafka": "fencepost.adapters.kafka.registration",
-    "pulsar": "fencepost.adapters.pulsar.registration",
+    "kafka": "fencepost.adapters.kafka.kafka_registration",
+    "pulsar": "fencepost.adapters.pulsar.pulsar_registration",
 }
 """The bundled systems, each with the module that registers it."""
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from fencepost.pipeline.session import Size, session
+from fencepost.pipeline.spark_session import Size, session
 
 BLOCK, PROCESSES, SENDS = 500, 5, 2
 READS = BLOCK * SENDS * PROCESSES // BLOCK

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from fencepost.pipeline import session
+from fencepost.pipeline import spark_session
 from fencepost.pipeline.anomalies import ANOMALIES
 from fencepost.pipeline.ingest import files
 from fencepost.pipeline.movement import judging, sorting
@@ -41,7 +41,7 @@ ORDERED = (
 ALLOWED = {
     "conflicted": "where one offset has two values Jepsen orders the log by the value that its hash table gives first; "
     "anomalies of order are not compared on such a log, nor cycles in a run that has one",
-    "cycle-exists": "Jepsen adds PL-1-cycle-exists to each G0; it is no witness of its own",
+    "cycle-exists": "Jepsen adds PL-1-cycle-exists to each G0; it is no separate witness",
     "which-cycle": "of one strongly connected component Jepsen shows one cycle and we show one, perhaps another",
 }
 
@@ -49,8 +49,8 @@ ALLOWED = {
 def main(folder: Path) -> int:
     verdicts = {entry["history"]: entry for entry in map(json.loads, (folder / "verdicts.jsonl").read_text(encoding="utf-8").splitlines())}
     paths = [folder / f"{name}.edn" for name in sorted(verdicts)]
-    size = session.Size(sum(path.stat().st_size for path in paths))
-    with session.session(size) as spark:
+    size = spark_session.Size(sum(path.stat().st_size for path in paths))
+    with spark_session.session(size) as spark:
         bad = compare(shown(spark, paths), paths, verdicts)
     for line in bad:
         print(line)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from fencepost.adapters.common.address import Address
-from fencepost.adapters.kafka.tcp import TcpTransport
+from fencepost.adapters.kafka.tcp import KafkaTcpTransport
 from fencepost.contract.outcomes import Done
 from fencepost.wire.kafka.batches import Batch, Record, encode
 from fencepost.wire.kafka.entities import request
@@ -51,7 +51,7 @@ def _cpu_seconds(pid: int) -> float:
 
 
 def call(port: int, message: Any) -> Any:
-    transport = TcpTransport("bench", Address("127.0.0.1", port))
+    transport = KafkaTcpTransport("bench", Address("127.0.0.1", port))
     outcome = transport.call(message, 10)
     transport.close()
     assert isinstance(outcome, Done), outcome

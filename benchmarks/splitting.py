@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from google.protobuf.message import Message as Command
 
 from fencepost.adapters.common.address import Address
-from fencepost.adapters.pulsar.tcp import TcpTransport
+from fencepost.adapters.pulsar.tcp import PulsarTcpTransport
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.frames import Frame, Payload, frame_of
 
@@ -104,7 +104,7 @@ class SplitClient:
     """A connection to the broker."""
 
     def __init__(self, port: int) -> None:
-        self._transport = TcpTransport(Address("127.0.0.1", port))
+        self._transport = PulsarTcpTransport(Address("127.0.0.1", port))
         self.close = self._transport.close
         self.ask(pb.CommandConnect(client_version="bench", protocol_version=21))
 

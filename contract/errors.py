@@ -9,6 +9,7 @@ _ALIKE = 0.5
 """The least likeness, of at most 1, at which a name is suggested as the one that was meant."""
 _NUMBERED = re.compile(r"(.*[a-z]\d*)-\d+")
 """An id such as `kip890-060`: its number makes it like any other id, so the part before it must be similar by itself."""
+_ZEROS = re.compile(r"-0+(?=\d)")
 _MOST_NAMED = 12
 
 
@@ -47,7 +48,10 @@ class WrongUsage(Exception):
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The existing name that is most like this one; None if none is near."""
+    """The existing name that is most like this one; None if none is near. An id with other zeros, such as `KIP890-60`, is nearest."""
+    known = list(known)
+    if same := next((candidate for candidate in known if _ZEROS.sub("-", candidate.lower()) == _ZEROS.sub("-", name.lower())), None):
+        return same
     likeness = {candidate: _alike(name.lower(), candidate.lower()) for candidate in known}
     best = max(likeness, key=likeness.__getitem__, default=None)
     return best if best is not None and likeness[best] > _ALIKE else None
@@ -74,8 +78,9 @@ def first_of(names: Sequence[str], most: int) -> str:
 class UnknownName(WrongUsage):
     """An unknown name; the message has the nearest existing one."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        super().__init__(f"unknown {kind} {name!r}{hint(name, known)}")
+    def __init__(self, kind: str, name: str, known: Iterable[str], *, shown_by: str = "") -> None:
+        listed = f" (`{shown_by}` has all)" if shown_by else ""
+        super().__init__(f"unknown {kind} {name!r}{hint(name, known)}{listed}")
 
 
 class Malformed(Exception):

@@ -35,7 +35,7 @@ _SPARK = ("part-*", ".part-*", "_SUCCESS", "._SUCCESS.crc")
 
 
 @dataclass(frozen=True)
-class Layout:
+class FolderLayout:
     """What a command writes at the top of its folder, and the option that names another folder.
 
     `folders` may hold the user's files next to ours. `trees` are replaced as a whole.
@@ -96,7 +96,7 @@ class Folder:
             raise
 
 
-def look(path: Path, layout: Layout, keep: Sequence[str] = ()) -> None:
+def look(path: Path, layout: FolderLayout, keep: Sequence[str] = ()) -> None:
     """Check whether the command may have this folder; nothing is changed. `keep` has the trees that stay. Raises WrongUsage."""
     instead = f"name another folder with {layout.option}"
     with reported(path):
@@ -118,7 +118,7 @@ def look(path: Path, layout: Layout, keep: Sequence[str] = ()) -> None:
                 raise WrongUsage(f"{strange} is not fencepost's, and is in the way; {instead}, or move it away")
 
 
-def claim(path: Path, layout: Layout, first: Mapping[str, str] | None = None, keep: Sequence[str] = ()) -> Folder:
+def claim(path: Path, layout: FolderLayout, first: Mapping[str, str] | None = None, keep: Sequence[str] = ()) -> Folder:
     """Prepare the folder: remove what we wrote there before, and write the files in `first`.
 
     They replace their predecessors before anything is removed, so that no moment shows half-removed results. Raises WrongUsage.
@@ -140,7 +140,7 @@ def claim(path: Path, layout: Layout, first: Mapping[str, str] | None = None, ke
     return Folder(path, (*beginning, *stays), lock)
 
 
-def give_up(path: Path, layout: Layout) -> None:
+def give_up(path: Path, layout: FolderLayout) -> None:
     """Remove all that we wrote in a folder that we claimed, and the folder if it is empty then. Any other folder is left alone."""
     if (path / MARKER).is_file() and not path.is_symlink():
         remove(path, [*(_listed(path, layout) or ()), MARKER])
@@ -198,7 +198,7 @@ def _is_plain(top: Path, file: Path) -> bool:
     return os.path.lexists(file) and stat.S_ISREG(file.lstat().st_mode)
 
 
-def _in_the_way(path: Path, name: str, layout: Layout, ours: Sequence[str]) -> Path | None:
+def _in_the_way(path: Path, name: str, layout: FolderLayout, ours: Sequence[str]) -> Path | None:
     """What exists under this name in a claimed folder and is not ours, if anything does."""
     if name in layout.files:
         return None if name in ours and _is_plain(path, path / name) else path / name
@@ -211,7 +211,7 @@ def _in_the_way(path: Path, name: str, layout: Layout, ours: Sequence[str]) -> P
     return next((file for file in unlisted if not any(fnmatchcase(file.name, pattern) for pattern in patterns)), None)
 
 
-def _listed(path: Path, layout: Layout) -> list[str] | None:
+def _listed(path: Path, layout: FolderLayout) -> list[str] | None:
     """The files that the marker lists as ours; None if there is no marker. Raises WrongUsage if it is another command's, or damaged."""
     if not os.path.lexists(path / MARKER):
         return None
@@ -241,7 +241,7 @@ def _is_inside(name: object) -> bool:
     return isinstance(name, str) and bool(name) and not PurePosixPath(name).is_absolute() and ".." not in PurePosixPath(name).parts
 
 
-def _mark(path: Path, layout: Layout, names: Iterable[str]) -> None:
+def _mark(path: Path, layout: FolderLayout, names: Iterable[str]) -> None:
     head = {"schema_version": _VERSION, "fencepost": VERSION, "command": layout.command}
     half = path / f"{MARKER}.tmp"
     half.write_text("".join(json.dumps(line) + "\n" for line in (head, *names)), encoding="utf-8")

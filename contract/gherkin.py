@@ -15,6 +15,7 @@ from typing import Any
 from gherkin.errors import ParserError
 from gherkin.parser import Parser
 
+from . import register
 from .datafile import DataFileError
 
 _NUMBER = re.compile(r"^\[[0-9]+] ")
@@ -22,7 +23,7 @@ _NEED = "needs:"
 
 
 @dataclass(frozen=True)
-class Step:
+class GherkinStep:
     """A step with the keyword as written and its kind: Given, When or Then, also for And."""
 
     keyword: str
@@ -40,7 +41,7 @@ class Scenario:
     name: str
     tags: tuple[str, ...]
     description: str
-    steps: tuple[Step, ...]
+    steps: tuple[GherkinStep, ...]
     examples_tags: tuple[str, ...]
     line: int
     rows: tuple[tuple[tuple[str, str], ...], ...] = ()
@@ -51,7 +52,7 @@ class Scenario:
         return _NUMBER.sub("", self.name)
 
     @property
-    def examples(self) -> tuple[tuple[Step, ...], ...]:
+    def examples(self) -> tuple[tuple[GherkinStep, ...], ...]:
         """Its steps as they run, for each row of an outline; once for a scenario without rows."""
         return tuple(
             tuple(
@@ -62,7 +63,7 @@ class Scenario:
         )
 
     @property
-    def said(self) -> Iterator[Step]:
+    def said(self) -> Iterator[GherkinStep]:
         """Its steps as they run: those of an outline once for each row."""
         return (step for steps in self.examples for step in steps)
 
@@ -75,7 +76,7 @@ class Rule:
     why: str
     tags: tuple[str, ...]
     scenarios: tuple[Scenario, ...]
-    background: tuple[Step, ...]
+    background: tuple[GherkinStep, ...]
     background_description: str
     line: int
 
@@ -89,7 +90,7 @@ class Feature:
     description: str
     tags: tuple[str, ...]
     rules: tuple[Rule, ...]
-    background: tuple[Step, ...]
+    background: tuple[GherkinStep, ...]
     background_description: str
     stray_scenarios: tuple[Scenario, ...]
 
@@ -98,7 +99,7 @@ class Feature:
         return self.path.split("/", 1)[0]
 
     @property
-    def said(self) -> Iterator[Step]:
+    def said(self) -> Iterator[GherkinStep]:
         """All its steps as they run: those of a Background once, those of an outline once for each row."""
         yield from self.background
         for rule in self.rules:
@@ -124,26 +125,26 @@ def _looks_like_an_id(tag: str) -> bool:
 
 def scenarios_of(requirement: str) -> Sequence[tuple[Feature, Scenario]]:
     """The bundled scenarios that test a requirement, each with its feature, in the order of the files."""
-    return _scenarios().get(requirement, ())
+    return [(feature, scenario) for feature, rule in _rules(requirement) for scenario in rule.scenarios]
+
+
+def _rules(requirement: str) -> Sequence[tuple[Feature, Rule]]:
+    rows = register.bundled()
+    return _rules_of(rows.spec_of(requirement)).get(requirement, ()) if requirement in rows.by_id else ()
 
 
 @functools.cache
-def _scenarios() -> dict[str | None, list[tuple[Feature, Scenario]]]:
-    found: dict[str | None, list[tuple[Feature, Scenario]]] = {}
-    for feature in bundled():
+def _rules_of(spec: str) -> dict[str | None, list[tuple[Feature, Rule]]]:
+    found: dict[str | None, list[tuple[Feature, Rule]]] = {}
+    for feature in bundled_for(spec):
         for rule in feature.rules:
-            found.setdefault(requirement_of(rule.tags), []).extend((feature, scenario) for scenario in rule.scenarios)
+            found.setdefault(requirement_of(rule.tags), []).append((feature, rule))
     return found
 
 
 def why_of(requirement: str) -> str:
     """The anomaly that a requirement prevents, as its Rule describes it; empty if it has no Rule."""
-    return _whys().get(requirement, "")
-
-
-@functools.cache
-def _whys() -> dict[str, str]:
-    return {requirement_of(rule.tags) or "": rule.why for feature in bundled() for rule in feature.rules}
+    return next((rule.why for _, rule in _rules(requirement)), "")
 
 
 @functools.cache
@@ -184,7 +185,7 @@ def parse(path: str, text: str) -> Feature:
     if not feature:
         raise DataFileError(f"{path}:1: no Feature in it")
     rules, stray, tags = [], [], _tags(feature)
-    background: tuple[Step, ...] = ()
+    background: tuple[GherkinStep, ...] = ()
     description = ""
     for child in feature["children"]:
         match child:
@@ -198,7 +199,7 @@ def parse(path: str, text: str) -> Feature:
 
 
 def _rule(rule: Any, of_feature: tuple[str, ...]) -> Rule:
-    background: tuple[Step, ...] = ()
+    background: tuple[GherkinStep, ...] = ()
     description = ""
     scenarios = []
     for child in rule["children"]:
@@ -228,12 +229,12 @@ def _rows(table: Any) -> Iterator[tuple[tuple[str, str], ...]]:
         yield tuple(zip(names, (cell["value"] for cell in row["cells"]), strict=True))
 
 
-def _steps(steps: Any) -> tuple[Step, ...]:
+def _steps(steps: Any) -> tuple[GherkinStep, ...]:
     kinds = {"Context": "Given", "Action": "When", "Outcome": "Then"}
-    found: list[Step] = []
+    found: list[GherkinStep] = []
     for step in steps:
         kind = kinds.get(step["keywordType"]) or (found[-1].kind if found else "Given")
-        found.append(Step(step["keyword"].strip(), kind, step["text"], step["location"]["line"]))
+        found.append(GherkinStep(step["keyword"].strip(), kind, step["text"], step["location"]["line"]))
     return tuple(found)
 
 

@@ -42,6 +42,11 @@ def requirement_in(template: Any) -> str:
     return _requirement_in(frozenset(template.rule.tags if template.rule else ())) or ""
 
 
+def tags_in(template: Any) -> frozenset[str]:
+    """The tags of a scenario, of its Rule and of its feature."""
+    return frozenset(template.tags | template.feature.tags | (template.rule.tags if template.rule else set()))
+
+
 def requirement_of(item: pytest.Item) -> str:
     """The requirement that the scenario's Rule names; the empty text if it names none."""
     return requirement_in(scenario_of(item))

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from .evidence import Evidence
-from .gherkin import Step
+from .gherkin import GherkinStep
 from .ports import Session
 
 
@@ -22,7 +22,7 @@ class PlayedStep:
     it took, and the number of exchanges when it ended.
     """
 
-    step: Step
+    step: GherkinStep
     ending: StepEnding
     observations: tuple[str, ...] = ()
     error: BaseException | None = None

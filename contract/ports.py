@@ -5,7 +5,7 @@ names, so that nothing is shared and nothing is assumed to be clean; it owns the
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from .events import Event
@@ -198,6 +198,8 @@ class Exchange:
     lost: str | None
     at_ms: float
     took_ms: float
+    began: int = field(default=0, compare=False)
+    """How many beginnings and ends of calls there were in its session before it began: a virtual clock may stand still meanwhile."""
 
 
 @dataclass(frozen=True)

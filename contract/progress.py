@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class Doing:
+class Activity:
     """Something in progress: what, why, and what it waits for at the moment; the last two may be empty.
 
     `what` begins with a verb, such as "starting apache/kafka:4.3.1, configuration plain". `since` is seconds since 1970.
@@ -32,28 +32,28 @@ class Doing:
         return self.what + (f", for {self.why}" if self.why else "") + (f"; waits for {self.waits_for}" if self.waits_for else "")
 
 
-class Task:
+class ActivityTask:
     """Something in progress, as the code that does it sees it."""
 
     def __init__(self, what: str, why: str) -> None:
-        self.now = Doing(what, why)
+        self.now = Activity(what, why)
 
     def waits_for(self, what: str) -> None:
         """Set what must happen next; the empty text for nothing."""
-        self.now = Doing(self.now.what, self.now.why, what, self.now.since)
+        self.now = Activity(self.now.what, self.now.why, what, self.now.since)
 
 
 class Board:
     """What is in progress, in the order in which it began. Any thread may report, and any may look."""
 
     def __init__(self) -> None:
-        self._tasks: list[Task] = []
+        self._tasks: list[ActivityTask] = []
         self._lock = threading.Lock()
 
     @contextmanager
-    def doing(self, what: str, why: str = "") -> Iterator[Task]:
+    def doing(self, what: str, why: str = "") -> Iterator[ActivityTask]:
         """Show this for as long as the block runs, however it ends."""
-        task = Task(what, why)
+        task = ActivityTask(what, why)
         with self._lock:
             self._tasks.append(task)
         try:
@@ -62,16 +62,16 @@ class Board:
             with self._lock:
                 self._tasks.remove(task)
 
-    def now(self) -> tuple[Doing, ...]:
+    def now(self) -> tuple[Activity, ...]:
         """All that is in progress."""
         with self._lock:
             return tuple(task.now for task in self._tasks)
 
 
-def doing_of(system: object) -> Sequence[Doing]:
+def doing_of(system: object) -> Sequence[Activity]:
     """What a system reports that it does; nothing if it does not report. A fault in its report must not end a run."""
     tell = getattr(system, "doing", None)
     try:
-        return tuple(one for one in tell() if isinstance(one, Doing)) if callable(tell) else ()
+        return tuple(one for one in tell() if isinstance(one, Activity)) if callable(tell) else ()
     except Exception:  # whatever a package's own code raises
         return ()

@@ -13,7 +13,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-from .places import Places
+from .fair_places import FairPlaces
 
 _GATHER = "gather"
 _START = "start"
@@ -34,7 +34,7 @@ class SharedCrashes:
     broker crashed. `broken` is the error of a fault that failed: the broker did not restart, for example.
     """
 
-    def __init__(self, scenarios: int, places: Places) -> None:
+    def __init__(self, scenarios: int, places: FairPlaces) -> None:
         self.kills = 0
         self.broken: BaseException | None = None
         self._changed = threading.Lock()

@@ -8,7 +8,7 @@ Outcomes are those of `outcomes`: a call that got no answer is Unknown for ever.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from .outcomes import Outcome
 
@@ -127,4 +127,13 @@ class TransactionalLog(Protocol):
 
     def seal(self, log: str) -> Outcome[None]:
         """Close a log for all writes, in the way that the system has for that. This is `sealing`, or raises NotOffered."""
+        ...
+
+
+@runtime_checkable
+class ReportsPendingInput(Protocol):
+    """A transactional log that can be asked which input waits for the end of a transaction."""
+
+    def has_leftovers(self, group: str, log: str) -> bool:
+        """Whether input of the group is pending in more transactions than its writers have open. False where the system does not say."""
         ...

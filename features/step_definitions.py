@@ -1,7 +1,7 @@
 """How pytest-bdd finds sentences: a vocabulary is one step definition of each kind, whatever the number of its sentences.
 
 For each step of a scenario, pytest-bdd goes through all step definitions that there are, and pytest works out of each whether it is
-visible there. That would be half of a run's time if each of some hundred sentences were a definition of its own. A definition does what
+visible there. That would be half of a run's time if each of some hundred sentences had a separate definition. A definition does what
 the player does: it lets the scenario's stage act.
 """
 

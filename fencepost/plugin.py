@@ -18,7 +18,7 @@ from fencepost.contract import register, room
 from fencepost.contract.datafile import DataFileError
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.evidence import Evidence
-from fencepost.contract.gherkin import Step
+from fencepost.contract.gherkin import GherkinStep
 from fencepost.contract.items import PROTOCOL
 from fencepost.contract.ports import Session
 from fencepost.contract.register import Register
@@ -58,9 +58,9 @@ def pytest_configure(config: pytest.Config) -> None:
         chosen, rows = RunOptions.of(config), register.bundled()
         pytest_markers.register_all(config, rows)
         registry.check_proposals()
-        vocabularies.check()
         chosen = chosen.about_system(rows)
         chosen.selection.check(rows)
+        vocabularies.check(chosen.selection.proposals_in(rows))
         _ = chosen.counting  # an unknown edition is reported before anything is started
         stopping = _stopping(config)
         if chosen.check and not in_worker:
@@ -110,7 +110,7 @@ def _report_allure(config: pytest.Config, chosen: RunOptions, rows: Register, st
     from fencepost.report.allure_steps import AllureSteps
     from fencepost.steps.player import player_of
 
-    def brings_down(spec: str, step: Step) -> str | None:
+    def brings_down(spec: str, step: GherkinStep) -> str | None:
         return player_of(spec).brings_down(step)
 
     if reported:

@@ -22,16 +22,16 @@ from fencepost.contract.errors import UnknownName, WrongUsage
 
 from . import local
 from .anomalies import ANOMALIES, Anomaly
+from .check_page import render
 from .drawing import with_layouts
 from .ingest import quarantine
 from .layout import CHECK, DESCRIPTION, PAGE, QUARANTINE, TABLES, VERDICT, WITNESSES
 from .movement import judging
 from .movement.buckets import put
 from .options import PipelineOptions
-from .page import render
 from .recorded_by import systems_of
-from .session import Size, session
-from .start import Histories, Stored, find
+from .spark_session import Size, session
+from .start import HistoryFiles, StoredTables, find
 from .tables import Tables
 from .verdicts import SCHEMA, FoundWitnesses, Total, together, totals, unfinished, verdict
 from .witnesses import RankedWitness, ranked, shown
@@ -122,9 +122,9 @@ class _Progress:
             print(f"  and {count - len(reported)} more lines and files; all stand in {folder}", file=sys.stderr)
 
 
-def _kept(start: Histories | Stored, results: Path) -> tuple[str, ...]:
+def _kept(start: HistoryFiles | StoredTables, results: Path) -> tuple[str, ...]:
     """The tables of an earlier check in the same folder, if they are what is judged."""
-    is_there = isinstance(start, Stored) and start.folder.resolve() == (results / TABLES).resolve()
+    is_there = isinstance(start, StoredTables) and start.folder.resolve() == (results / TABLES).resolve()
     return (TABLES,) if is_there else ()
 
 

@@ -2,7 +2,7 @@
 
 * `present`: what a history has at all, in words. A plan that reads something else has nothing to find, and is not even made: planning
   costs more than running where histories are small.
-* `values`: one row for each value of a log (`values`).
+* `values`: one row for each value of a log (`value_rows`).
 * `noticed`: the records that are not as a sound history's (`neighbours`); everything else about single records is sound.
 * `logs`: how far each log was read.
 * `gaps`: values that one poll of a log jumped over: it has a record before the value's rank and one after it, but not the value.
@@ -21,9 +21,9 @@ from pyspark.sql import functions as F
 
 from . import local, neighbours
 from .tables import UNKNOWN, Tables
-from .values import FLAWS, VALUE, values
+from .value_rows import FLAWS, VALUE, values
 
-__all__ = ["VALUE", "History"]
+__all__ = ["VALUE", "HistoryTables"]
 
 _WIDEST_GAP = 10_000
 _RARE = {
@@ -35,7 +35,7 @@ _RARE = {
 }
 
 
-class History:
+class HistoryTables:
     """The tables of a check, and what is derived from them."""
 
     def __init__(self, tables: Tables, infer_ww: bool = False, infer_rw: bool = False) -> None:

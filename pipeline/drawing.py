@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 from pyspark.sql import Row
 
-from .layouts.picture import drawn
+from .layouts.layout_picture import drawn
 from .layouts.story import Happening, StoryMove, changed_topic, story
 from .tables import Tables
 from .witnesses import RankedWitness

@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from .tables import ABORTED
-from .values import VALUE
+from .value_rows import VALUE
 
 _STEPS = {
     "jumped": "kind = 'recv' and op = previous_op and rank - previous_rank > 1",

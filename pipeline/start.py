@@ -10,7 +10,7 @@ from fencepost.contract.errors import WrongUsage
 
 from .ingest import files, firstlines, quarantine
 from .layout import DESCRIPTION, QUARANTINE, TABLES
-from .movement import reading, sorting
+from .movement import small_histories, sorting
 from .tables import Tables, described
 
 _NAMED = 5
@@ -18,7 +18,7 @@ _NAMED = 5
 
 
 @dataclass(frozen=True)
-class Histories:
+class HistoryFiles:
     """Files, except those that are unsafe to open."""
 
     readable: tuple[files.IngestSource, ...]
@@ -31,14 +31,14 @@ class Histories:
     @property
     def by_run(self) -> bool:
         """Whether whole runs go to one task each."""
-        return reading.fits(self.readable)
+        return small_histories.fits(self.readable)
 
     def __str__(self) -> str:
         return f"{len(self.readable)} files"
 
     def tables(self, spark: SparkSession, buckets: int, results: Path) -> tuple[Tables, int]:
         """Their tables, stored with the results, and how many lines and files could not be read."""
-        by = reading if self.by_run else sorting
+        by = small_histories if self.by_run else sorting
         tables = Tables(spark, results / TABLES, 0 if self.by_run else buckets)
         (tables.folder / DESCRIPTION).unlink(missing_ok=True)
         tables.keep(by.read(spark, self.readable, tables.folder, buckets))
@@ -50,7 +50,7 @@ class Histories:
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredTables:
     """Tables of an earlier check; what was unreadable then is still missing."""
 
     folder: Path
@@ -74,7 +74,7 @@ class Stored:
         return tables, self.quarantined
 
 
-def find(paths: Sequence[Path]) -> Histories | Stored:
+def find(paths: Sequence[Path]) -> HistoryFiles | StoredTables:
     """What these paths hold: a folder of tables, or of results with tables, is not read again. `WrongUsage` when there is nothing."""
     stored = [found for path in paths for found in [_stored(path)] if found]
     if stored and len(paths) > 1:
@@ -90,12 +90,12 @@ def find(paths: Sequence[Path]) -> Histories | Stored:
         bad = [*(f"{one.path}: {one.reason}" for one in refused), *map(str, hopeless)]
         more = f"; and {len(bad) - _NAMED} more" if len(bad) > _NAMED else ""
         raise WrongUsage(f"none of the histories can be read: {'; '.join(bad[:_NAMED])}{more}")
-    return Histories(readable, refused)
+    return HistoryFiles(readable, refused)
 
 
-def _stored(path: Path) -> Stored | None:
+def _stored(path: Path) -> StoredTables | None:
     for folder in (path, path / TABLES):
         description = described(folder)
         if description:
-            return Stored(folder, description["buckets"], description["bytes"], description["bad_lines"], description["quarantined"])
+            return StoredTables(folder, description["buckets"], description["bytes"], description["bad_lines"], description["quarantined"])
     return None

@@ -17,7 +17,7 @@ from .options import PipelineOptions, spark_is_there
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from .session import Ahead
+    from .spark_session import Ahead
 
 
 def ready() -> None:
@@ -30,7 +30,7 @@ def ready() -> None:
 def ahead() -> "Ahead":
     """A session that starts while scenarios run; the caller closes it."""
     from .rehearsal import rehearse
-    from .session import Ahead, Size
+    from .spark_session import Ahead, Size
 
     return Ahead(Size(0, by_run=True), rehearse)
 

@@ -16,7 +16,7 @@ grouping, ranking and joining by log moves nothing, and each process's records s
 (`movement.sorting` writes them). A value that is too long is stored as its beginning and its digest.
 
 Small histories are stored without buckets: each file of operations has its fellow of records, of the same name, with the same whole runs
-(`movement.reading` writes them).
+(`movement.small_histories` writes them).
 
 `tables.json` is written last and says how many buckets there are: tables that have it are whole, and a later check starts from them.
 """
@@ -34,7 +34,7 @@ from pyspark.sql import functions as F
 
 from fencepost.contract.errors import WrongUsage
 
-from .laws.outcomes import ABORTED, COMMITTED, UNKNOWN
+from .laws.transaction_outcomes import ABORTED, COMMITTED, UNKNOWN
 from .layout import DESCRIPTION
 
 __all__ = ["ABORTED", "COMMITTED", "UNKNOWN", "Tables", "described"]

@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from .anomalies import ANOMALIES, Anomaly
-from .derived import History
+from .derived import HistoryTables
 
 SCHEMA_VERSION = 1
 SCHEMA = (
@@ -57,7 +57,7 @@ class Total:
     runs: int
 
 
-def found(history: History, anomalies: Sequence[Anomaly]) -> list[FoundWitnesses]:
+def found(history: HistoryTables, anomalies: Sequence[Anomaly]) -> list[FoundWitnesses]:
     """The witnesses of each of these anomalies. Making a plan keeps one core busy, so the next one is made while one runs."""
     concerned = [anomaly for anomaly in anomalies if anomaly.concerns(history)]
     planners = ThreadPoolExecutor(_AT_ONCE)
@@ -67,7 +67,7 @@ def found(history: History, anomalies: Sequence[Anomaly]) -> list[FoundWitnesses
         planners.shutdown(cancel_futures=True)  # after an error, or Ctrl-C, the waiting plans are not run
 
 
-def _found(history: History, anomaly: Anomaly) -> FoundWitnesses:
+def _found(history: HistoryTables, anomaly: Anomaly) -> FoundWitnesses:
     rows = anomaly.find(history).withColumn("anomaly", F.lit(anomaly.name))
     if anomaly.absence and history.damaged:
         rows = rows.withColumn("definite", F.col("definite") & ~F.col("run").isin(history.damaged))

@@ -1,4 +1,4 @@
-"""An anomaly in the history of a green scenario, as a failed result of its own beside the scenario."""
+"""An anomaly in the history of a green scenario, as a separate failed result next to the scenario."""
 
 import time
 from collections.abc import Callable
@@ -21,7 +21,7 @@ def tell(reported: ReportedAnomaly, register: Register, folder: Path, note: Call
             "name": f"{reported.scenario.name}: {reported.finding.anomaly} in its history",
             "status": "failed",
             "statusDetails": {"message": f"Anomaly: {reported.finding.witness}"},
-            "description": f"{reported.counts}; every witness is drawn in check/index.html, beside compliance.json.",
+            "description": f"{reported.counts}; every witness is drawn in check/index.html, next to compliance.json.",
             "labels": labels(register, reported.scenario, (reported.finding.anomaly,)),
             "start": now,
             "stop": now,

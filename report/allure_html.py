@@ -27,7 +27,7 @@ def generate(claimed: Folder, title: str, grouped: Grouped) -> str:
         return HOW_TO_GET_IT
     results = claimed.path
     with tempfile.TemporaryDirectory() as folder:
-        ours = Path(folder) / _RESULTS  # what else stands beside our results is nobody's verdict on this system
+        ours = Path(folder) / _RESULTS  # what else is next to our results is no verdict on this system
         ours.mkdir()
         for file in claimed.written(_RESULTS):
             if file.name.endswith("-result.json"):

@@ -1,9 +1,9 @@
-"""The layout of a scalable topic over time, beside the page of a scenario that changed it and is not met."""
+"""The layout of a scalable topic over time, with the page of a scenario that changed it and is not met."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from fencepost.pipeline.layouts.picture import drawn
+from fencepost.pipeline.layouts.layout_picture import drawn
 from fencepost.pipeline.layouts.story import happenings, story
 
 from .allure_results import AllureWriter, Node

@@ -1,4 +1,4 @@
-"""allure-pytest keeps still while a scenario runs, where a user has it beside the kit: it would write each scenario a second time."""
+"""allure-pytest keeps still while a scenario runs, where a user has it too: it would write each scenario a second time."""
 
 import sys
 from contextlib import ExitStack

@@ -37,7 +37,7 @@ def labels(register: Register, result: ScenarioResult, tags: tuple[str, ...] = (
     row = register[result.requirement]
     named = {
         "epic": proposals.bundled().title_of(register.spec_of(row.id)),
-        "feature": _themes().get(result.feature, result.feature),
+        "feature": _titles(register.spec_of(row.id)).get(result.feature, result.feature),
         "story": f"{row.id} {row.statement}",
         "severity": _SEVERITY[row.level],
     }
@@ -46,13 +46,13 @@ def labels(register: Register, result: ScenarioResult, tags: tuple[str, ...] = (
 
 
 @functools.cache
-def _themes() -> dict[str, str]:
-    """The titles of the features, by their files."""
-    return {feature.path: feature.name for feature in gherkin.bundled()}
+def _titles(spec: str) -> dict[str, str]:
+    """The titles of a proposal's features, by their files."""
+    return {feature.path: feature.name for feature in gherkin.bundled_for(spec)}
 
 
 def full_name(result: ScenarioResult) -> str:
-    """By which a result is told from every other of its run."""
+    """What distinguishes a result from every other of its run."""
     return f"{result.feature}: {result.run}"
 
 
@@ -72,11 +72,11 @@ def same(name: str) -> str:
 
 
 def unnoted(name: str) -> None:
-    """Nobody wants to know the names of files."""
+    """The names of files interest no reader."""
 
 
 class AllureWriter:
-    """Writes into one folder of results. `note` is told the name of each file before it is written."""
+    """Writes into one folder of results. `note` gets the name of each file before it is written."""
 
     def __init__(self, folder: Path, note: Callable[[str], None] = unnoted) -> None:
         self._folder, self._note = folder, note

@@ -1,9 +1,9 @@
-"""The sequence picture beside the page of a scenario that is not met: the first thing that a reader sees of it."""
+"""The sequence picture on the page of a scenario that is not met: the first thing that a reader sees of it."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from fencepost.contract.gherkin import Step
+from fencepost.contract.gherkin import GherkinStep
 from fencepost.contract.played import Played
 from fencepost.contract.ports import Exchange
 from fencepost.contract.verdict import ScenarioResult
@@ -32,6 +32,6 @@ def picture(
     return writer.picture(NAME, drawn(history, f"{result.requirement} {result.name}", scene))
 
 
-def steps_of(played: Played, brings_down: Callable[[Step], str | None]) -> list[PicturedStep]:
+def steps_of(played: Played, brings_down: Callable[[GherkinStep], str | None]) -> list[PicturedStep]:
     """The steps that the player has played; `brings_down` says what the system goes through in one."""
     return [PicturedStep(f"{one.step.keyword} {one.step.text}", one.said, brings_down(one.step), one.ending.value) for one in played.steps]

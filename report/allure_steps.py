@@ -57,7 +57,7 @@ class AllureSteps:
         folder: Path,
         note: Callable[[str], None] = unnoted,
         writing: Callable[[], AbstractContextManager[None]] = nullcontext,
-        brings_down: Callable[[str, gherkin.Step], str | None] = lambda _spec, _step: None,
+        brings_down: Callable[[str, gherkin.GherkinStep], str | None] = lambda _spec, _step: None,
     ) -> None:
         self.register, self._writing, self._brings_down = register, writing, brings_down
         self.writer = AllureWriter(folder, note)
@@ -159,7 +159,7 @@ class AllureSteps:
         return [first, said, *pictures(self.writer, history)]
 
     def _steps(self, item: pytest.Item, result: ScenarioResult, reported: _Told) -> list[SaidInStep]:
-        """The steps for the sequence picture. Of a scenario that pytest-bdd plays, nobody knows what the system goes through in one."""
+        """The steps for the sequence picture. For a scenario that pytest-bdd plays, it is unknown what the system goes through in one."""
         if PLAYED in item.stash:
             spec = result.feature.partition("/")[0]
             return steps_of(item.stash[PLAYED], lambda step: self._brings_down(spec, step))
@@ -218,7 +218,7 @@ def _status_of(exception: BaseException) -> str:
 
 
 def _named(result: ScenarioResult, name: str, example: str) -> str:
-    """The scenario's name; where nobody was asked, or it is excused, that stands behind it in every list."""
+    """The scenario's name; where it was not asked, or is excused, that follows it in every list."""
     excused = result.verdict in (Verdict.NOT_OFFERED, Verdict.KNOWN_DEVIATION)
     provisional = " (provisional)" if result.is_provisional else ""
     return f"{name}{example}{provisional}" + (f" ({result.verdict.words})" if excused else "")

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from fencepost.contract.evidence import Evidence
 from fencepost.contract.outcomes import Done, Refused, Unknown
 
-from .outcomes import error_of, unanswered
+from .step_outcomes import error_of, unanswered
 
 
 def known(answer: object) -> object:

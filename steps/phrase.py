@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from .values import SentenceError, ValueType, literally
+from .sentence_types import SentenceError, ValueType, literally
 
 Values: TypeAlias = Mapping[str, Any]
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from .phrase import Phrase, Values, parts_of, phrases
-from .stage import EVIDENCE, SESSION, Factory
-from .values import SentenceError, ValueType, choice, listed, number, quoted, text
+from .sentence_types import SentenceError, ValueType, choice, listed, number, quoted, text
+from .stage import COMPARISONS, EVIDENCE, SESSION, Compared, Factory
 
 __all__ = [
     "ActSentence",
@@ -101,7 +101,7 @@ class Vocabulary:
     def state(self, factory: Made) -> Made:
         """Declare state of a scenario: what this function returns, under its name. Its parameters name other state; see `Stage`."""
         name = factory.__name__
-        if name in self.factories or name in (EVIDENCE, SESSION):
+        if name in self.factories or name in (EVIDENCE, SESSION, COMPARISONS):
             raise SentenceError(f"{self.name}: {name!r} is declared twice; expected one function for each state of a scenario")
         self.factories[name] = factory
         return factory
@@ -199,16 +199,19 @@ class ActSentence:
         return function
 
 
-def brings_down(how: str | None = None, **by_value: Mapping[str, str]) -> Callable[[Step], Step]:
+def brings_down(how: str | None = None, **by_value: Mapping[Any, str]) -> Callable[[Step], Step]:
     """Mark the function of a sentence that brings the system down, once, and makes sure that it is restarted.
 
     `how` is a word for what happens to the system, such as `crash`; where that follows from a value of the sentence, its name has a word
-    for each. Scenarios with the same word can share it: they are at rest when it happens, or wait for each other
-    (`contract.shared_crashes.gather`) before the action that it must follow at once.
+    for each, or for each class of them; with other values the system stays as it is. Scenarios with the same word can share it: they are at
+    rest when it happens, or wait for each other (`contract.shared_crashes.gather`) before the action that it must follow at once.
     """
 
+    def reported(values: Values) -> str | None:
+        return how or next((words.get(values[name], words.get(type(values[name]))) for name, words in by_value.items()), None)
+
     def marked(function: Step) -> Step:
-        function.brings_down = lambda values: how or next(words[values[name]] for name, words in by_value.items())  # type: ignore[attr-defined]
+        function.brings_down = reported  # type: ignore[attr-defined]  # that is the mark
         return function
 
     return marked
@@ -224,6 +227,32 @@ def takes_minutes(function: Step) -> Step:
     """Mark the function of a sentence that lets so much time pass that a concurrent scenario might run into its own timeouts."""
     function.takes_minutes = True  # type: ignore[attr-defined]  # that is the mark
     return function
+
+
+def compares(kind: str, of: str, **only: str) -> Callable[[Step], Step]:
+    """Mark the function of a sentence that compares something of this kind with its state before the When, which is asked for if a line
+    ahead does so (`stage.Comparisons`).
+
+    The value `of` of the sentence has its name or their names. With `only`, it does so only where another value is this one.
+    """
+
+    def names(values: Values) -> frozenset[Compared]:
+        if any(values[name] != value for name, value in only.items()):
+            return frozenset()
+        named = values[of]
+        return frozenset(Compared(kind, name) for name in ((named,) if isinstance(named, str) else named))
+
+    def marked(function: Step) -> Step:
+        function.compares = names  # type: ignore[attr-defined]  # that is the mark
+        return function
+
+    return marked
+
+
+def compared(found: Fulfilled, step: str) -> frozenset[Compared]:
+    """What a step compares with its state before the When, as `compares` has marked its function."""
+    reported = getattr(found.function, "compares", None)
+    return reported(found.form.parse(step)) if reported else frozenset()
 
 
 def brought_down(found: Fulfilled, step: str) -> str | None:

@@ -7,17 +7,36 @@ scenario is over, in the reverse order of creation, and the session is closed af
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from fencepost.contract.evidence import Evidence
 from fencepost.contract.ports import Session
 
-EVIDENCE, SESSION = "evidence", "session"
+EVIDENCE, SESSION, COMPARISONS = "evidence", "session", "comparisons"
 """The state of every stage, whatever its vocabularies declare."""
 
 Factory = Callable[..., Any]
+
+
+class Compared(NamedTuple):
+    """What a line compares with its state before the When: of which kind it is, such as a log, and its name in the scenario."""
+
+    kind: str
+    name: str
+
+
+@dataclass
+class Comparisons:
+    """What the lines ahead compare with its state before the When. None where they are not known: then any of it may be compared."""
+
+    ahead: frozenset[Compared] | None = None
+
+    def has(self, kind: str, names: Iterable[str]) -> bool:
+        """Whether a line ahead compares what has one of these names."""
+        return self.ahead is None or any(Compared(kind, name) in self.ahead for name in names)
 
 
 class Stage:
@@ -25,9 +44,10 @@ class Stage:
 
     def __init__(self, factories: Mapping[str, Factory], open_session: Callable[[], Session], evidence: Evidence | None = None) -> None:
         self.evidence = evidence or Evidence()
+        self.comparisons = Comparisons()
         self.session: Session | None = None
         self._factories, self._open = factories, open_session
-        self._made: dict[str, Any] = {EVIDENCE: self.evidence}
+        self._made: dict[str, Any] = {EVIDENCE: self.evidence, COMPARISONS: self.comparisons}
         self._ends = ExitStack()
 
     def act(self, function: Callable[..., None], values: Mapping[str, Any]) -> None:

@@ -51,9 +51,10 @@ class Speech:
         return self._found[key]
 
 
-def check() -> None:
+def check(specs: Collection[str]) -> None:
     """Raise WrongUsage for a missing vocabulary, and SentenceError for a sentence that cannot be used, or belongs to no vocabulary."""
-    for spec in by_spec():
+    for spec in specs:
+        speech_of(spec)
         factories(vocabularies_of(spec))
         if any(name.startswith(_STEP_DEFINITION) for module in modules_of(spec) for name in vars(module)):
             raise SentenceError(f"{spec}: a sentence is defined by pytest-bdd's own decorators; expected those of a Vocabulary")

@@ -17,8 +17,8 @@ from fencepost.contract.errors import SystemUnreachable, WrongUsage
 from fencepost.contract.outcomes import Done, Outcome, Unknown
 from fencepost.contract.progress import Board
 
-from .faults import NoCrashPoints
 from .node_logs import Closing, NodeLog, since_now
+from .system_faults import NoCrashPoints
 from .time import WallTime
 
 _SERVES_WITHIN_S = 240.0

@@ -19,7 +19,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from fencepost.contract.brokers import BROKERS_AT_ONCE, MOST_AT_ONCE, Brokers, ScheduledScenario, Started, Where
 from fencepost.contract.errors import NotOffered, SystemUnreachable, WrongUsage
 from fencepost.contract.ports import Image
-from fencepost.contract.progress import Board, Doing
+from fencepost.contract.progress import Activity, Board
 
 from .configurations import BrokerConfiguration, BrokerSettings
 from .costs import costs
@@ -34,7 +34,7 @@ HANDSHAKE = "the handshake"
 _CLOSED_WITHIN_S = 60.0
 
 
-class Broker(Protocol):
+class StartableBroker(Protocol):
     """One broker, in containers."""
 
     def start(self) -> None:
@@ -55,14 +55,14 @@ class Broker(Protocol):
         ...
 
 
-class Session(Closing, Protocol):
+class LoggedSession(Closing, Protocol):
     """A session, with the log of its broker."""
 
     broker_log: Callable[[], str] | None
 
 
-B = TypeVar("B", bound=Broker)
-S = TypeVar("S", bound=Session)
+B = TypeVar("B", bound=StartableBroker)
+S = TypeVar("S", bound=LoggedSession)
 
 
 @dataclass(eq=False)
@@ -199,7 +199,7 @@ class ContainerSystem(ABC, Generic[B]):
         )
         return Brokers(self._image, tuple(started), found.containers, found.memory_mb, found.seconds)
 
-    def doing(self) -> Sequence[Doing]:
+    def doing(self) -> Sequence[Activity]:
         """The brokers that are being started, and why."""
         return self._board.now()
 

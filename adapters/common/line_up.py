@@ -26,7 +26,7 @@ class Kind:
     fresh: bool = False
 
 
-class Member(Protocol):
+class LineUpBroker(Protocol):
     """A broker, started or not: `is_spent` if it is fresh and has served its scenario, `is_idle` if no session is open."""
 
     @property
@@ -37,7 +37,7 @@ class Member(Protocol):
     def is_idle(self) -> bool: ...
 
 
-M = TypeVar("M", bound=Member)
+M = TypeVar("M", bound=LineUpBroker)
 
 
 @dataclass
@@ -68,7 +68,7 @@ class LineUp:
         """How many scenarios may still need it."""
         return self._wanted.count(configuration)
 
-    def next_to_start(self, there: Iterable[Member]) -> str | None:
+    def next_to_start(self, there: Iterable[LineUpBroker]) -> str | None:
         """The configuration of the next broker to start in addition to these; None if none is needed, or there is no room."""
         there = list(there)
         spare = Counter(member.configuration for member in there if not member.is_spent)
@@ -99,10 +99,10 @@ class LineUp:
             too_many -= self.kinds[member.configuration].containers
         return given_back if too_many <= 0 else None
 
-    def held(self, there: Iterable[Member]) -> int:
+    def held(self, there: Iterable[LineUpBroker]) -> int:
         """The number of containers of these brokers."""
         return sum(self.kinds[member.configuration].containers for member in there)
 
-    def _latest_first(self, member: Member) -> float:
+    def _latest_first(self, member: LineUpBroker) -> float:
         place = None if member.is_spent else self.next_use(member.configuration)
         return float("-inf") if place is None else -place

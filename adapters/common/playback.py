@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
-from .faults import NoCrashPoints
+from .system_faults import NoCrashPoints
 from .time import WallTime
 
 _READS_AT_MOST = 100_000

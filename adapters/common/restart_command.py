@@ -23,7 +23,7 @@ from fencepost.contract.outcomes import Done, Outcome, Unknown
 from fencepost.contract.registration import SpecifiedSystem
 
 from .address import Address
-from .faults import NoCleanStop, NoCrashPoints
+from .system_faults import NoCleanStop, NoCrashPoints
 from .time import WallTime
 
 FAULT, BROKER = "FENCEPOST_FAULT", "FENCEPOST_BROKER"

@@ -8,7 +8,7 @@ from typing import Generic, Protocol, TypeVar
 from fencepost.contract.ports import Faults, Time
 from fencepost.contract.shared_crashes import SharedCrashes
 
-from .faults import SessionFaults
+from .system_faults import SessionFaults
 
 
 class Probe(Protocol):

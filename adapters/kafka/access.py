@@ -9,11 +9,11 @@ from typing import Any
 
 from fencepost.adapters.common.address import Address
 from fencepost.contract.outcomes import Done, Outcome, Unknown
-from fencepost.wire.kafka.acls import ALLOW, ANYWHERE, LITERAL, Operation, Resource, ResourceKind, Right
+from fencepost.wire.kafka.acl_codes import ALLOW, ANYWHERE, LITERAL, AclOperation, Resource, ResourceKind, Right
 
-from .calls import Calls, the_only
-from .cluster import AnyNode, Node
-from .errors import refused, verdict
+from .cluster import AnyNode, ClusterNode
+from .kafka_calls import KafkaCalls, the_only
+from .kafka_error_outcomes import refused, verdict
 
 _VERSION = 3
 
@@ -29,7 +29,7 @@ _ANYTHING: dict[str, object] = {
 """The filter that finds every entry."""
 
 
-class AccessCalls(Calls):
+class AccessCalls(KafkaCalls):
     """Logging in, and changing the rights of users."""
 
     def log_in_as(self, user: str) -> None:
@@ -111,7 +111,7 @@ class AccessCalls(Calls):
         def read(answer: Any) -> Outcome[bool]:
             return refused(answer.error_code, answer.error_message) if answer.error_code != 0 else Done(bool(answer.resources))
 
-        return self._read(Node(node), self._request("describe_acls", _VERSION, **_just(right)), read, frozenset())
+        return self._read(ClusterNode(node), self._request("describe_acls", _VERSION, **_just(right)), read, frozenset())
 
 
 def _entry(resource: Any, entry: Any) -> Right | None:
@@ -119,7 +119,7 @@ def _entry(resource: Any, entry: Any) -> Right | None:
     if (resource.pattern_type, entry.host, entry.permission_type) != (LITERAL, ANYWHERE, ALLOW):
         return None
     try:
-        kind, operation = ResourceKind(resource.resource_type), Operation(entry.operation)
+        kind, operation = ResourceKind(resource.resource_type), AclOperation(entry.operation)
     except ValueError:
         return None
     return Right(str(entry.principal), operation, Resource(kind, str(resource.resource_name)))

@@ -10,11 +10,11 @@ from fencepost.adapters.common.address import Address
 from fencepost.contract.errors import NotOffered
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 
-from .calls import partition_result
 from .cluster import AnyNode, LeaderOf
-from .errors import verdict
-from .reading import LATEST, ReadingCalls
-from .values import TRANSACTIONS, Isolation, TopicPartition
+from .fetch_calls import LATEST, ReadingCalls
+from .kafka_calls import partition_result
+from .kafka_error_outcomes import verdict
+from .kafka_values import TRANSACTIONS, IsolationLevel, TopicPartition
 
 _TIMEOUT_MS = 10_000
 _NO_EPOCH = -1
@@ -80,7 +80,7 @@ class AdministrationCalls(ReadingCalls):
 
     def _epoch_led(self, address: Address, partition: TopicPartition) -> int | None:
         """The leader epoch by which that node answers ListOffsets; None if it does not answer as a leader."""
-        answer = self._cluster.call(address, self._list_offsets(partition, Isolation.READ_UNCOMMITTED, LATEST))
+        answer = self._cluster.call(address, self._list_offsets(partition, IsolationLevel.READ_UNCOMMITTED, LATEST))
         if not isinstance(answer, Done):
             return None
         result = partition_result(answer.value.topics, partition, answer.value)

@@ -6,8 +6,8 @@ transaction; with 0 it adds a partition before it writes there, and keeps its ep
 
 from enum import Enum
 
-from .calls import Calls
-from .offer import Offer
+from .kafka_calls import KafkaCalls
+from .offer import KafkaOffer
 
 _EITHER = {"add_partitions_to_txn": (0, 3), "add_offsets_to_txn": (0, 3)}
 
@@ -19,7 +19,7 @@ class ClientKind(Enum):
     OLD = {"init_producer_id": (0, 5), "produce": (3, 11), "txn_offset_commit": (0, 3), "end_txn": (0, 4)}  # noqa: RUF012 - members
 
     @classmethod
-    def fitting(cls, offer: Offer) -> "ClientKind":
+    def fitting(cls, offer: KafkaOffer) -> "ClientKind":
         """The kind of client that a system with this offer has."""
         return cls.OLD if offer.lacking_for_second_part() else cls.NEW
 
@@ -28,7 +28,7 @@ class ClientKind(Enum):
         """Whether it adds partitions itself."""
         return self is ClientKind.OLD
 
-    def version(self, calls: Calls, api: str) -> int:
+    def version(self, calls: KafkaCalls, api: str) -> int:
         """The newest version of a request that both this client and the system have. Raises NotOffered if there is none."""
         lowest, highest = (_EITHER | self.value)[api]
         return highest if lowest == highest else calls.newest(api, lowest, highest)

@@ -12,8 +12,8 @@ from fencepost.adapters.common.access_token import Token
 from fencepost.adapters.common.tls import Tls, read_pem
 from fencepost.contract.errors import WrongUsage
 
-from .login import BEARER, MECHANISMS, Login
-from .security import Security
+from .kafka_login import BEARER, MECHANISMS, KafkaLogin
+from .security import KafkaSecurity
 
 _PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 _TAKEN = frozenset(
@@ -53,7 +53,7 @@ _JAAS_OPTION = re.compile(r"(\w+)\s*=\s*(?:\"((?:[^\"\\]|\\.)*)\"|([^\s;\"]+))",
 _VARIABLE = re.compile(r"\$\{env:(?:[^:}]*:)?([A-Za-z_]\w*)\}")
 
 
-def read(file: Path, token: Token | None, environment: Mapping[str, str]) -> tuple[Security, str | None]:
+def read(file: Path, token: Token | None, environment: Mapping[str, str]) -> tuple[KafkaSecurity, str | None]:
     """The security settings of the file, and its bootstrap.servers. Raises WrongUsage."""
     try:
         found = properties(file.read_text())
@@ -106,7 +106,7 @@ class _Reader:
     def __init__(self, file: Path, found: Mapping[str, str]) -> None:
         self._file, self._found = file, found
 
-    def read(self, token: Token | None) -> tuple[Security, str | None]:
+    def read(self, token: Token | None) -> tuple[KafkaSecurity, str | None]:
         for name in self._found.keys() & {*_REMEDIES, *_INLINE}:
             raise self._wrong(name, (_REMEDIES | _INLINE)[name])
         for name in self._found:
@@ -119,7 +119,7 @@ class _Reader:
             raise WrongUsage(
                 f"--token and --client-properties {self._file}: a token needs sasl.mechanism={BEARER}, and SASL_SSL or SASL_PLAINTEXT"
             )
-        return Security(tls, login), self._found.get("bootstrap.servers")
+        return KafkaSecurity(tls, login), self._found.get("bootstrap.servers")
 
     def _tls(self) -> Tls:
         for store in ("truststore", "keystore"):
@@ -152,19 +152,19 @@ class _Reader:
                 f"(keytool -importkeystore -deststoretype PKCS12 makes the one the other); then say {name}=PEM"
             )
 
-    def _login(self, token: Token | None) -> Login:
+    def _login(self, token: Token | None) -> KafkaLogin:
         mechanism = self._one_of("sasl.mechanism", MECHANISMS, "GSSAPI")
         if mechanism == BEARER:
             if token is None:
                 raise self._wrong("sasl.mechanism", "say with --token where the token is: file:PATH, env:VARIABLE or command:CMD", BEARER)
-            return Login("token", token, BEARER)
+            return KafkaLogin("token", token, BEARER)
         match = _JAAS.match(self._found.get("sasl.jaas.config", ""))
         options = {name: _plain(quoted or plain) for name, quoted, plain in _JAAS_OPTION.findall(match[2])} if match else {}
         wanted = "Scram" if mechanism.startswith("SCRAM") else "Plain"
         if match is None or not match[1].endswith(f"{wanted}LoginModule") or not {"username", "password"} <= options.keys():
             expected = f'org.apache.kafka.common.security.{wanted.lower()}.{wanted}LoginModule required username="..." password="...";'
             raise self._wrong("sasl.jaas.config", f"expected for {mechanism}: {expected}", "(not shown)")
-        return Login(options["username"], options["password"], mechanism)
+        return KafkaLogin(options["username"], options["password"], mechanism)
 
     def _one_of(self, name: str, known: tuple[str, ...], default: str) -> str:
         value = self._found.get(name, default).strip()

@@ -17,11 +17,11 @@ from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.wire.kafka.entities import request
 
-from .errors import refused
-from .offer import Offer
-from .recording import Recorder
-from .transport import Answer, Connect, ConnectAs, Transport, nobody_logs_in
-from .values import TopicPartition
+from .kafka_error_outcomes import refused
+from .kafka_recording import KafkaRecorder
+from .kafka_values import TopicPartition
+from .offer import KafkaOffer
+from .transport import Answer, Connect, ConnectAs, KafkaTransport, nobody_logs_in
 
 T = TypeVar("T")
 
@@ -45,7 +45,7 @@ class AnyNode:
 
 
 @dataclass(frozen=True)
-class Node:
+class ClusterNode:
     """The node at that address."""
 
     address: Address
@@ -66,11 +66,11 @@ class LeaderOf:
     partition: TopicPartition
 
 
-Target: TypeAlias = AnyNode | Node | CoordinatorOf | LeaderOf
+Target: TypeAlias = AnyNode | ClusterNode | CoordinatorOf | LeaderOf
 
 
 @dataclass(frozen=True)
-class Topic:
+class TopicMetadata:
     """A topic in an answer to Metadata. `leaders` lacks the partitions that have no leader now."""
 
     topic_id: uuid.UUID | None
@@ -130,8 +130,8 @@ class Cluster:
         client: str,
         bootstrap: Address,
         connect: Connect,
-        recorder: Recorder,
-        offer: Offer,
+        recorder: KafkaRecorder,
+        offer: KafkaOffer,
         deadline_s: float,
         connect_as: ConnectAs = nobody_logs_in,
     ) -> None:
@@ -142,7 +142,7 @@ class Cluster:
         self._recorder = recorder
         self._offer = offer
         self._deadline_s = deadline_s
-        self._transports: dict[Address, Transport] = {}
+        self._transports: dict[Address, KafkaTransport] = {}
         self._found: dict[Target, Address] = {}
         self._nodes = Nodes()
         self.only_asked: Address | None = None
@@ -190,7 +190,7 @@ class Cluster:
         match target:
             case AnyNode():
                 return Done(self._bootstrap)
-            case Node(address):
+            case ClusterNode(address):
                 return Done(address)
             case CoordinatorOf(kind, key):
                 outcome = self._find_coordinator(kind, key)
@@ -212,9 +212,14 @@ class Cluster:
         """The nodes by their numbers."""
         return self._metadata(None, lambda _: Done(self._nodes))
 
-    def topic(self, name: str, *, create: bool = False) -> Outcome[Topic]:
-        """The topic's id and leaders, as the bootstrap node knows them now; the node may create the topic if `create` is true."""
-        return self._metadata(name, lambda answer: _topic(answer, name), create=create)
+    def topic(self, name: str, *, create: bool = False) -> Outcome[TopicMetadata]:
+        """The topic's id and leaders, as the bootstrap node knows them now; the node may create the topic if `create` is true. Requests go
+        to these leaders from now on, as those of any client do.
+        """
+        outcome = self._metadata(name, lambda answer: _topic(answer, name), create=create)
+        if isinstance(outcome, Done):
+            self._found |= {LeaderOf(TopicPartition(name, one)): leader for one, leader in outcome.value.leaders.items()}
+        return outcome
 
     def log_in_as(self, user: str) -> None:
         """Use connections of that user from now on."""
@@ -227,7 +232,7 @@ class Cluster:
             transport.close()
         self._transports.clear()
 
-    def _transport(self, address: Address) -> Transport:
+    def _transport(self, address: Address) -> KafkaTransport:
         if address not in self._transports:
             self._transports[address] = self._connect(self._client, address)
         return self._transports[address]
@@ -252,7 +257,6 @@ class Cluster:
     def _find_leader(self, partition: TopicPartition) -> Outcome[Address]:
         match self.topic(partition.topic):
             case Done(topic) if partition.partition in topic.leaders:
-                self._found |= {LeaderOf(TopicPartition(partition.topic, one)): leader for one, leader in topic.leaders.items()}
                 return Done(topic.leaders[partition.partition])
             case Done(topic) if partition.partition < topic.partitions:
                 return Refused("LEADER_NOT_AVAILABLE", 5, f"Metadata names no leader of {partition}")
@@ -282,7 +286,7 @@ def _addresses(answer: Any) -> dict[int, Address]:
     return {int(broker.node_id): Address(broker.host, broker.port) for broker in answer.brokers}
 
 
-def _topic(answer: Any, name: str) -> Outcome[Topic]:
+def _topic(answer: Any, name: str) -> Outcome[TopicMetadata]:
     topics = [topic for topic in answer.topics if topic.name == name]
     if len(topics) != 1:
         raise Malformed(f"Metadata v{answer.__version__} answered {len(topics)} topics for the one name {name!r}")
@@ -296,4 +300,4 @@ def _topic(answer: Any, name: str) -> Outcome[Topic]:
         if partition.error_code == 0 and partition.leader_id in addresses
     }
     epochs = {int(one.partition_index): int(one.leader_epoch) for one in topic.partitions if hasattr(one, "leader_epoch")}
-    return Done(Topic(getattr(topic, "topic_id", None), leaders, len(topic.partitions), topic.name, epochs))
+    return Done(TopicMetadata(getattr(topic, "topic_id", None), leaders, len(topic.partitions), topic.name, epochs))

@@ -12,8 +12,8 @@ from docker.types import EndpointConfig  # type: ignore[import-untyped]
 from fencepost.adapters.common.address import LOOPBACK, Address, free_port
 from fencepost.adapters.common.containers import BrokerContainer
 
-from .login import Passwords
-from .settings import kafka_settings
+from .kafka_login import Passwords
+from .kafka_settings import kafka_settings
 
 _TRIES = 5
 

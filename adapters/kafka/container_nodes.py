@@ -12,9 +12,9 @@ from fencepost.adapters.common.containers import make_network, remove_network, s
 from fencepost.contract.errors import SystemUnreachable
 
 from .container import KafkaContainer
-from .login import Passwords
+from .kafka_login import Passwords
+from .kafka_settings import kafka_settings
 from .nodes import KafkaNodes
-from .settings import kafka_settings
 
 
 class ContainerNodes(KafkaNodes):

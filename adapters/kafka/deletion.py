@@ -9,10 +9,10 @@ from kio.schema.errors import ErrorCode
 
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 
-from .calls import Calls, partition_result, the_only
 from .cluster import AnyNode, CoordinatorKind, CoordinatorOf, LeaderOf
-from .errors import COORDINATOR_AWAY, TO_LEADER, verdict
-from .values import TopicPartition
+from .kafka_calls import KafkaCalls, partition_result, the_only
+from .kafka_error_outcomes import COORDINATOR_AWAY, TO_LEADER, verdict
+from .kafka_values import TopicPartition
 
 _TIMEOUT_MS = 10_000
 _BY_NAME_OR_ID = 6
@@ -21,7 +21,7 @@ _BY_NAME_OR_ID = 6
 _HIGH_WATERMARK = -1
 
 
-class DeletionCalls(Calls):
+class DeletionCalls(KafkaCalls):
     """Calls that only an administrator makes."""
 
     def delete_topic(self, name: str) -> Outcome[uuid.UUID | None]:

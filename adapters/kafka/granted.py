@@ -8,10 +8,10 @@ from fencepost.adapters.common.address import Address
 from fencepost.adapters.common.restart_command import CONFIGURATION, RESTART_COMMAND, THROWAWAY, RestartCommand, named
 from fencepost.contract.errors import UnknownName, WrongUsage
 
-from .login import Passwords
+from .kafka_login import Passwords
+from .kafka_settings import kafka_settings
 from .reach import Users, parse_address
-from .security import OPEN, Security
-from .settings import kafka_settings
+from .security import OPEN, KafkaSecurity
 
 PASSWORD = "FENCEPOST_USERS_PASSWORD"  # noqa: S105 - the name of a variable
 """The environment variable with the password of the users of a broker that requires a login."""
@@ -57,7 +57,7 @@ class Granted:
         return frozenset(name for name in kafka_settings().configuration(configuration).offers if needs_grant.get(name, True))
 
 
-def users_of(configuration: str, security: Security = OPEN) -> Users:
+def users_of(configuration: str, security: KafkaSecurity = OPEN) -> Users:
     """The users of a broker with that configuration. Raises WrongUsage if their password is not set."""
     names = kafka_settings().users(configuration)
     password = os.environ.get(PASSWORD, "")

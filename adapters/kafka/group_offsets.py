@@ -10,10 +10,10 @@ from kio.schema.errors import ErrorCode
 
 from fencepost.contract.outcomes import Done, Outcome
 
-from .calls import Calls
 from .cluster import CoordinatorKind, CoordinatorOf
-from .errors import COORDINATOR_AWAY, refused
-from .values import FetchedOffset, TopicPartition
+from .kafka_calls import KafkaCalls
+from .kafka_error_outcomes import COORDINATOR_AWAY, refused
+from .kafka_values import FetchedOffset, TopicPartition
 
 _MANY_GROUPS, _BY_ID, _SAYS_STABLE = 8, 10, 7
 """The first versions that have several groups, topic ids, and the choice of stable offsets."""
@@ -21,7 +21,7 @@ _MANY_GROUPS, _BY_ID, _SAYS_STABLE = 8, 10, 7
 _LEADER_EPOCHS = 5
 
 
-class GroupOffsetCalls(Calls):
+class GroupOffsetCalls(KafkaCalls):
     """A group's offsets, as a consumer of a given version requests them."""
 
     def fetch_offsets(

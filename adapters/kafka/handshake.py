@@ -17,9 +17,9 @@ from fencepost.contract.outcomes import Done, Unknown
 from fencepost.contract.ports import Handshake, Image
 from fencepost.wire.kafka.entities import API_NAMES, request
 
-from .errors import refused
-from .offer import Offer, Range
-from .transport import Transport
+from .kafka_error_outcomes import refused
+from .offer import KafkaOffer, VersionRange
+from .transport import KafkaTransport
 
 TRANSACTIONS_V2 = "transactions-v2"
 MAY_BE_OFFERED = frozenset({WIRE_FAULTS, TRANSACTIONS_V2})
@@ -40,7 +40,7 @@ _SHOWN_APIS = (
 )
 
 
-def ask(transport: Transport, deadline_s: float) -> Done[Offer] | Unknown:
+def ask(transport: KafkaTransport, deadline_s: float) -> Done[KafkaOffer] | Unknown:
     """Send ApiVersions to a node; returns its offer."""
     match transport.call(request("api_versions", 0), deadline_s):
         case Done(first):
@@ -62,7 +62,7 @@ WITHOUT_SEALING = "sealing: no request of Kafka's makes a partition take no more
 
 
 def describe(
-    offer: Offer,
+    offer: KafkaOffer,
     identity: Identity,
     whose: Whose,
     *,
@@ -93,19 +93,23 @@ def describe(
     )
 
 
-def offer_of(answer: Any) -> Offer:
+def offer_of(answer: Any) -> KafkaOffer:
     """The offer in an answer to ApiVersions."""
     if answer.error_code is not ErrorCode.none:
         raise Malformed(f"ApiVersions v{answer.__version__} answered {refused(answer.error_code)}, and every broker must understand it")
     apis = {
-        API_NAMES[api.api_key]: Range(int(api.min_version), int(api.max_version)) for api in answer.api_keys if api.api_key in API_NAMES
+        API_NAMES[api.api_key]: VersionRange(int(api.min_version), int(api.max_version))
+        for api in answer.api_keys
+        if api.api_key in API_NAMES
     }
     if answer.__version__ < 3:
-        return Offer(apis)
-    return Offer(
+        return KafkaOffer(apis)
+    return KafkaOffer(
         apis,
         features_reported=True,
-        supported={str(feature.name): Range(int(feature.min_version), int(feature.max_version)) for feature in answer.supported_features},
+        supported={
+            str(feature.name): VersionRange(int(feature.min_version), int(feature.max_version)) for feature in answer.supported_features
+        },
         finalized={str(feature.name): int(feature.max_version_level) for feature in answer.finalized_features},
         finalized_epoch=int(answer.finalized_features_epoch),
     )

@@ -8,18 +8,18 @@ records of compacted topics; the scenarios judge them.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any, cast
 
 from fencepost.contract.events import Mop
 from fencepost.wire.kafka.entities import api_of
 
-from .recording import Recorded
+from .kafka_recording import RecordedRequest
 
 _RECORDS = ("send", "recv")
 
 
-class Topics:
+class SessionTopics:
     """The topics of a session, as known from the calls that have ended."""
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class Topics:
         self._by_id: dict[str, tuple[str, int]] = {}
         self._compacted: set[str] = set()
 
-    def learn(self, call: Recorded) -> None:
+    def learn(self, call: RecordedRequest) -> None:
         """Note the topics' ids, and deleted and compacted topics, from a call's answer."""
         answer: Any = call.answer
         if answer is None:
@@ -44,8 +44,10 @@ class Topics:
                 for gone in answer.responses:
                     self._deleted[str(gone.name)] += not gone.error_code
 
-    def placed(self, mops: Iterable[Mop]) -> list[Mop]:
+    def placed(self, mops: Sequence[Mop]) -> list[Mop]:
         """The same operations, each with the name of its log, without the records of compacted topics."""
+        if not mops:  # as for most calls
+            return []
         return [placed for placed in map(self._placed, mops) if placed["m"] not in _RECORDS or placed["topic"] not in self._compacted]
 
     def _placed(self, mop: Mop) -> Mop:

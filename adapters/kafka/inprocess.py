@@ -12,10 +12,10 @@ from fencepost.adapters.common.wire_faults import Fault, Orders
 from fencepost.contract.outcomes import Done, Unknown
 from fencepost.wire.kafka.entities import API_KEYS, api_of
 
-from .transport import Answer, ReadingOrder, Transport, named
+from .transport import Answer, KafkaTransport, ReadingOrder, named
 
 
-class Broker(Protocol):
+class KafkaRequestHandler(Protocol):
     """A function from request to response entity; None if a broker would have closed the connection."""
 
     def handle(self, request: RequestPayload) -> ResponsePayload | None:
@@ -27,10 +27,10 @@ Send: TypeAlias = Callable[[RequestPayload], Callable[[], ResponsePayload | None
 """Sends a request; the function that it returns waits for the answer."""
 
 
-class InProcessTransport:
+class InProcessKafkaTransport:
     """A connection to a broker that answers at once or never, unless `send` is a function that can wait for an answer."""
 
-    def __init__(self, broker: Broker, send: Send | None = None) -> None:
+    def __init__(self, broker: KafkaRequestHandler, send: Send | None = None) -> None:
         self._send = send or (lambda request: _at_once(broker.handle(request)))
         self._order = ReadingOrder()
 
@@ -66,13 +66,13 @@ class InProcessTransport:
 class InProcessWire:
     """The connections to the nodes of a broker in this process, with wire faults."""
 
-    def __init__(self, node_at: Callable[[Address], Broker]) -> None:
+    def __init__(self, node_at: Callable[[Address], KafkaRequestHandler]) -> None:
         self.orders = Orders(API_KEYS)
         self._node_at = node_at
 
-    def connect(self, client: str, address: Address) -> Transport:
+    def connect(self, client: str, address: Address) -> KafkaTransport:
         """A transport that meets the faults ordered for this client."""
-        return InProcessTransport(_Faulty(self._node_at(address), client, self.orders))
+        return InProcessKafkaTransport(_Faulty(self._node_at(address), client, self.orders))
 
     def close(self) -> None:
         """Drop held requests: they never arrive."""
@@ -82,7 +82,7 @@ class InProcessWire:
 class _Faulty:
     """The broker as one client reaches it on a wire with faults."""
 
-    def __init__(self, broker: Broker, client: str, orders: Orders) -> None:
+    def __init__(self, broker: KafkaRequestHandler, client: str, orders: Orders) -> None:
         self._broker = broker
         self._client = client
         self._orders = orders
@@ -109,5 +109,5 @@ def _at_once(answer: ResponsePayload | None) -> Callable[[], ResponsePayload | N
     return lambda: answer
 
 
-def _arrive(broker: Broker, request: RequestPayload) -> None:
+def _arrive(broker: KafkaRequestHandler, request: RequestPayload) -> None:
     broker.handle(request)

@@ -9,18 +9,18 @@ from kio.schema.errors import ErrorCode
 
 from fencepost.contract.outcomes import Done, Outcome, Unknown
 
-from .calls import Calls, partition_result, the_only
-from .cluster import AnyNode, CoordinatorKind, CoordinatorOf, LeaderOf, Node
-from .errors import COORDINATOR_AWAY, TO_LEADER, refused, verdict
+from .cluster import AnyNode, ClusterNode, CoordinatorKind, CoordinatorOf, LeaderOf
 from .handshake import offer_of
-from .offer import Offer
-from .values import ActiveProducer, ListedTransaction, ProducerIdAndEpoch, TopicPartition, TransactionDescription, TransactionList
+from .kafka_calls import KafkaCalls, partition_result, the_only
+from .kafka_error_outcomes import COORDINATOR_AWAY, TO_LEADER, refused, verdict
+from .kafka_values import ActiveProducer, ListedTransaction, ProducerIdentity, TopicPartition, TransactionDescription, TransactionList
+from .offer import KafkaOffer
 
 
-class InspectionCalls(Calls):
+class InspectionCalls(KafkaCalls):
     """Calls that an administrator makes."""
 
-    def api_versions(self, version: int) -> Outcome[Offer]:
+    def api_versions(self, version: int) -> Outcome[KafkaOffer]:
         """ApiVersions, as in the handshake, in version 3 or later."""
         message = self._request("api_versions", version, client_software_name="fencepost", client_software_version="1")
         return self._read(AnyNode(), message, lambda answer: Done(offer_of(answer)), frozenset())
@@ -49,7 +49,7 @@ class InspectionCalls(Calls):
         """Find the coordinator of a transactional id and connect to it, so that the next request to it is sent at once."""
         match self._located(CoordinatorOf(CoordinatorKind.TRANSACTION, transactional_id)):
             case Done(address):
-                return self._read(Node(address), self._request("api_versions", 0), lambda _: Done(None), frozenset())
+                return self._read(ClusterNode(address), self._request("api_versions", 0), lambda _: Done(None), frozenset())
             case trouble:
                 return trouble
 
@@ -86,7 +86,7 @@ class InspectionCalls(Calls):
         match self._cluster.brokers():
             case Done(brokers):
                 for address in brokers.values():
-                    match self._read(Node(address), message, _listed, COORDINATOR_AWAY):
+                    match self._read(ClusterNode(address), message, _listed, COORDINATOR_AWAY):
                         case Done(listed):
                             transactions |= listed.transactions
                             unknown_states |= listed.unknown_states
@@ -129,7 +129,7 @@ class InspectionCalls(Calls):
             return self._read(AnyNode(), message, read, COORDINATOR_AWAY)
         match self._cluster.nodes():
             case Done(nodes):
-                return self._read(Node(nodes.address_of(asked)), message, read, COORDINATOR_AWAY)
+                return self._read(ClusterNode(nodes.address_of(asked)), message, read, COORDINATOR_AWAY)
             case trouble:
                 return trouble
 
@@ -147,7 +147,7 @@ class InspectionCalls(Calls):
 def _description(state: Any) -> TransactionDescription:
     return TransactionDescription(
         state=state.transaction_state,
-        producer=ProducerIdAndEpoch(int(state.producer_id), int(state.producer_epoch)),
+        producer=ProducerIdentity(int(state.producer_id), int(state.producer_epoch)),
         timeout_ms=round(state.transaction_timeout.total_seconds() * 1000),
         start_time=int(state.transaction_start_time),
         partitions=frozenset(TopicPartition(topic.topic, int(number)) for topic in state.topics for number in topic.partitions),
@@ -165,7 +165,7 @@ def _listed(answer: Any) -> Outcome[TransactionList]:
 
 def _active(producer: Any) -> ActiveProducer:
     return ActiveProducer(
-        producer=ProducerIdAndEpoch(int(producer.producer_id), int(producer.producer_epoch)),
+        producer=ProducerIdentity(int(producer.producer_id), int(producer.producer_epoch)),
         last_sequence=int(producer.last_sequence),
         last_timestamp=int(producer.last_timestamp),
         coordinator_epoch=int(producer.coordinator_epoch),

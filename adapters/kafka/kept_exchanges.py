@@ -12,20 +12,28 @@ from typing import Any
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.common.seals import sealed
 from fencepost.contract.errors import WrongUsage
-from fencepost.wire.kafka.frames import LENGTH, MalformedFrame, asked_in, decode_request, decode_response, encode_request, encode_response
+from fencepost.wire.kafka.frames import (
+    LENGTH,
+    MalformedKafkaFrame,
+    asked_in,
+    decode_request,
+    decode_response,
+    encode_request,
+    encode_response,
+)
 
+from .kafka_recording import CallEnding, RecordedRequest
 from .kept_session import Head
-from .recording import CallEnding, Recorded
 
 _CORRELATION = 1
 
 
-def kept(calls: Sequence[Recorded], head: Head) -> list[dict[str, Any]]:
+def kept(calls: Sequence[RecordedRequest], head: Head) -> list[dict[str, Any]]:
     """The lines of a session with that beginning."""
     return sealed([{"protocol": "kafka", **head.as_json()}, *map(_line, calls)])
 
 
-def _line(call: Recorded) -> dict[str, Any]:
+def _line(call: RecordedRequest) -> dict[str, Any]:
     answer, lost = None, call.lost
     try:
         answer = None if call.answer is None else encode_response(call.answer, _CORRELATION).hex()
@@ -45,9 +53,9 @@ def _line(call: Recorded) -> dict[str, Any]:
     }
 
 
-def read(lines: Sequence[Mapping[str, Any]], place: str) -> tuple[list[Recorded], str]:
+def read(lines: Sequence[Mapping[str, Any]], place: str) -> tuple[list[RecordedRequest], str]:
     """The calls, and the suffix. Raises WrongUsage if the lines are not what `kept` makes; `place` is where they come from."""
-    found: list[Recorded] = []
+    found: list[RecordedRequest] = []
     try:
         head = lines[0]
         if head["protocol"] != "kafka":
@@ -55,18 +63,18 @@ def read(lines: Sequence[Mapping[str, Any]], place: str) -> tuple[list[Recorded]
         for line in lines[1:]:
             found.append(_call(line))
         return found, str(head["suffix"])
-    except (LookupError, TypeError, ValueError, AttributeError, MalformedFrame) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, MalformedKafkaFrame) as error:
         raise WrongUsage(f"{place}, line {len(found) + 2}: not an exchange as fencepost writes it ({error}); was it changed?") from error
 
 
-def _call(line: Mapping[str, Any]) -> Recorded:
+def _call(line: Mapping[str, Any]) -> RecordedRequest:
     data = bytes.fromhex(line["request"])[LENGTH.size :]
     asked = asked_in(data)
     if not asked.can_be_read:
         raise ValueError(f"no request has number {asked.api_key} and version {asked.version}")
     request = decode_request(asked, data)
     answer = line["answer"]
-    return Recorded(
+    return RecordedRequest(
         client=str(line["client"]),
         node=Address.of(line["node"]),
         request=request,

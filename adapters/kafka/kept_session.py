@@ -7,8 +7,8 @@ from typing import Any
 from fencepost.adapters.common.address import Address
 from fencepost.contract.errors import WrongUsage
 
-from .offer import Offer, Range
-from .values import NearLastEpoch, ProducerIdAndEpoch
+from .kafka_values import NearLastEpoch, ProducerIdentity
+from .offer import KafkaOffer, VersionRange
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Head:
 
     suffix: str
     bootstrap: Address
-    offer: Offer
+    offer: KafkaOffer
     is_virtual: bool
     patience_s: float
     has_wire: bool
@@ -56,10 +56,10 @@ class Head:
         return cls(
             suffix=str(line["suffix"]),
             bootstrap=Address.of(line["bootstrap"]),
-            offer=Offer(
-                {name: Range(*pair) for name, pair in offer["apis"].items()},
+            offer=KafkaOffer(
+                {name: VersionRange(*pair) for name, pair in offer["apis"].items()},
                 bool(offer["features_reported"]),
-                {name: Range(*pair) for name, pair in offer["supported"].items()},
+                {name: VersionRange(*pair) for name, pair in offer["supported"].items()},
                 {name: int(level) for name, level in offer["finalized"].items()},
                 int(offer["finalized_epoch"]),
             ),
@@ -67,5 +67,5 @@ class Head:
             patience_s=float(line["patience_s"]),
             has_wire=bool(line["wire"]),
             looks=tuple(map(bool, line["looks"])),
-            taken=tuple(NearLastEpoch(name, ProducerIdAndEpoch(number, epoch)) for name, number, epoch in line["taken"]),
+            taken=tuple(NearLastEpoch(name, ProducerIdentity(number, epoch)) for name, number, epoch in line["taken"]),
         )

@@ -25,15 +25,15 @@ from fencepost.adapters.common.time import WallTime
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.wire.kafka.entities import request
-from fencepost.wire.kafka.frames import LENGTH, MalformedFrame, decode_response, encode_request
+from fencepost.wire.kafka.frames import LENGTH, MalformedKafkaFrame, decode_response, encode_request
 
 from .cluster import Cluster, CoordinatorKind, CoordinatorOf
-from .errors import refused
-from .offer import Offer
+from .kafka_error_outcomes import refused
+from .kafka_recording import KafkaRecorder
+from .kafka_values import EPOCH_BEFORE_LAST, RAISED_NAME, NearLastEpoch, ProducerIdentity
+from .offer import KafkaOffer
 from .probe import KafkaProbe
 from .reach import NOBODY, Users
-from .recording import Recorder
-from .values import EPOCH_BEFORE_LAST, RAISED_NAME, NearLastEpoch, ProducerIdAndEpoch
 
 _VERSION = 5
 _TIMEOUT_MS = 60_000
@@ -81,16 +81,16 @@ def new_id() -> str:
 
 
 def bring_near_last_epoch(
-    bootstrap: Address, offer: Offer, progress: Progress, name: str | None = None, users: Users = NOBODY
+    bootstrap: Address, offer: KafkaOffer, progress: Progress, name: str | None = None, users: Users = NOBODY
 ) -> Outcome[NearLastEpoch]:
     """A transactional id at the epoch before its last: the one of that name, whatever epoch it has now, or a new one."""
     name = name or new_id()
     time = _PatientTime(progress)
-    cluster = Cluster("near-last-epoch", bootstrap, users.connect, Recorder(time.now_ms), offer, ANSWER_WITHIN_S)
+    cluster = Cluster("near-last-epoch", bootstrap, users.connect, KafkaRecorder(time.now_ms), offer, ANSWER_WITHIN_S)
     probe = KafkaProbe(cluster, offer, time)
     coordinator = CoordinatorOf(CoordinatorKind.TRANSACTION, name)
     try:
-        known: Outcome[ProducerIdAndEpoch] = Unknown(f"{bootstrap} was not asked")
+        known: Outcome[ProducerIdentity] = Unknown(f"{bootstrap} was not asked")
         for _ in time.attempts():
             known = probe.init_producer_id(name, version=_VERSION)
             if not isinstance(known, Unknown):
@@ -98,9 +98,9 @@ def bring_near_last_epoch(
         fruitless = 0
         while True:
             match known:
-                case Done(ProducerIdAndEpoch(epoch=epoch) as producer) if epoch == EPOCH_BEFORE_LAST:
+                case Done(ProducerIdentity(epoch=epoch) as producer) if epoch == EPOCH_BEFORE_LAST:
                     return Done(NearLastEpoch(name, producer))
-                case Done(ProducerIdAndEpoch() as producer):
+                case Done(ProducerIdentity() as producer):
                     pass
                 case Refused() | Unknown():
                     return known
@@ -120,7 +120,7 @@ def bring_near_last_epoch(
         cluster.close()
 
 
-def _in_force(probe: KafkaProbe, name: str) -> Outcome[ProducerIdAndEpoch]:
+def _in_force(probe: KafkaProbe, name: str) -> Outcome[ProducerIdentity]:
     match probe.settled(name):
         case Done(description):
             return Done(description.producer)
@@ -129,7 +129,7 @@ def _in_force(probe: KafkaProbe, name: str) -> Outcome[ProducerIdAndEpoch]:
 
 
 def _raise(
-    users: Users, address: Address, name: str, producer: ProducerIdAndEpoch, progress: Progress
+    users: Users, address: Address, name: str, producer: ProducerIdentity, progress: Progress
 ) -> tuple[int, Refused | Unknown | None]:
     """Raise the epoch on one connection as far as possible: returns the last epoch answered, and the answer that ended it, if one did."""
     reached = producer.epoch
@@ -157,7 +157,7 @@ def _raise(
 class _Requests:
     """The requests of one producer: they differ only in the epoch, which is also the correlation id."""
 
-    def __init__(self, name: str, producer: ProducerIdAndEpoch) -> None:
+    def __init__(self, name: str, producer: ProducerIdentity) -> None:
         self._frame = bytearray(_encoded(name, producer))
         assert self.at(EPOCH_BEFORE_LAST) == _encoded(name, producer.with_epoch(EPOCH_BEFORE_LAST)), (
             "InitProducerId ends with the epoch no longer"
@@ -173,7 +173,7 @@ class _Requests:
 class _Answers:
     """The expected answers. The first that was decoded is the pattern for the next, so that only a frame that differs is decoded."""
 
-    def __init__(self, name: str, producer: ProducerIdAndEpoch) -> None:
+    def __init__(self, name: str, producer: ProducerIdentity) -> None:
         self._name = name
         self._producer = producer
         self._pattern = bytearray()
@@ -188,23 +188,23 @@ class _Answers:
         due = self._producer.with_epoch(epoch + 1)
         try:
             answer: Any = decode_response(_request(self._name, self._producer.with_epoch(epoch)), epoch, frame)
-        except MalformedFrame as error:
+        except MalformedKafkaFrame as error:
             raise Malformed(str(error)) from error
         if answer.error_code is not ErrorCode.none:
             return refused(answer.error_code)
-        given = ProducerIdAndEpoch(int(answer.producer_id), int(answer.producer_epoch))
+        given = ProducerIdentity(int(answer.producer_id), int(answer.producer_epoch))
         if given != due:
             return Unknown(f"{self._name} cannot be brought near its last epoch: InitProducerId answered {given} where {due} was due")
         self._pattern = bytearray(frame)
         return None
 
 
-def _request(name: str, producer: ProducerIdAndEpoch) -> RequestPayload:
+def _request(name: str, producer: ProducerIdentity) -> RequestPayload:
     fields = {"producer_id": producer.producer_id, "producer_epoch": producer.epoch}
     return request("init_producer_id", _VERSION, transactional_id=name, transaction_timeout=_TIMEOUT_MS, **fields)
 
 
-def _encoded(name: str, producer: ProducerIdAndEpoch) -> bytes:
+def _encoded(name: str, producer: ProducerIdentity) -> bytes:
     return encode_request(_request(name, producer), producer.epoch, "fencepost-near-last-epoch")
 
 

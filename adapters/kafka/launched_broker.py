@@ -8,10 +8,10 @@ from fencepost.adapters.common.launcher import LauncherFile
 from fencepost.adapters.common.process_node import ProcessNode
 from fencepost.contract.errors import SystemUnreachable
 
-from .container_broker import KafkaBroker
+from .kafka_container_broker import KafkaBroker
+from .kafka_settings import KafkaSettings
 from .nodes import KafkaNodes
 from .process_nodes import make_nodes
-from .settings import KafkaSettings
 
 _LOG_PARTITIONS = "transaction.state.log.num.partitions"
 """The setting that a broker must accept so that its whole transaction log is in one partition."""

@@ -6,12 +6,20 @@ from dataclasses import dataclass, field
 
 from fencepost.adapters.common.launcher import CANNOT, Launcher, LauncherFile, Passing
 
-from .settings import BrokerConfiguration, KafkaSettings, kafka_settings
+from .kafka_settings import KafkaConfiguration, KafkaSettings, kafka_settings
 
 _SET = ("known-limits", "short-expiry", "compaction", "verification-off", "authorizer")
 """The capabilities that a broker has by its settings; others depend on what the launcher can do to it, or on the broker itself."""
-_ONLY_SHORTENS = "transaction.abort.timed.out.transaction.cleanup.interval.ms"
-"""A setting that only makes a scenario shorter; without it the scenario takes longer."""
+_DISPENSABLE = frozenset(
+    {
+        "transaction.abort.timed.out.transaction.cleanup.interval.ms",
+        "log.cleaner.min.cleanable.ratio",
+        "log.roll.ms",
+    }
+)
+"""Settings without which a broker still offers what its configuration does. Without the first one a scenario takes longer; without one of
+the others, twins with compaction do not compact the broker's own logs.
+"""
 _CONTROLLER = "CONTROLLER://"
 
 
@@ -27,7 +35,7 @@ class Launched:
 def launched(file: LauncherFile) -> Launched:
     """The configurations that this launcher can start."""
     all_settings, launcher = kafka_settings(), file.launcher
-    kept: dict[str, BrokerConfiguration] = {}
+    kept: dict[str, KafkaConfiguration] = {}
     missing: dict[str, str] = {}
     for name, configuration in all_settings.configurations.items():
         reasons = {offer: why for offer in configuration.offers if (why := _why_not(all_settings, name, offer, file))}
@@ -68,7 +76,7 @@ def _why_not(settings: KafkaSettings, configuration: str, capability: str, file:
 def _why_not_set(settings: KafkaSettings, configuration: str, file: LauncherFile) -> str | None:
     passing = file.launcher.settings
     wanted = settings.properties(configuration)
-    needed = [name for name, value in wanted.items() if name != _ONLY_SHORTENS and passing.has.get(name) != value]
+    needed = [name for name, value in wanted.items() if name not in _DISPENSABLE and passing.has.get(name) != value]
     if needed and passing.how == CANNOT:
         return f"{file.reported} says that the broker takes no settings, and this needs {needed[0]}"
     if lacking := [name for name in needed if passing.name_of(name) is None]:
@@ -78,7 +86,7 @@ def _why_not_set(settings: KafkaSettings, configuration: str, file: LauncherFile
     return None
 
 
-def _more_nodes(settings: KafkaSettings, configuration: BrokerConfiguration, launcher: Launcher) -> list[dict[str, str]]:
+def _more_nodes(settings: KafkaSettings, configuration: KafkaConfiguration, launcher: Launcher) -> list[dict[str, str]]:
     """The settings of the nodes after the first: those of the configuration, and further ones if the launcher's brokers have more nodes."""
     count = max(launcher.nodes, min(configuration.nodes, launcher.nodes_at_most))
     all_of_first = settings.base | configuration.settings

@@ -15,13 +15,13 @@ from fencepost.adapters.common.patience import PATIENCE_S
 from fencepost.contract.brokers import Brokers, ScheduledScenario
 from fencepost.contract.trials import TriedLine
 
-from .container_system import KafkaContainerSystem
+from .kafka_container_system import KafkaContainerSystem
+from .kafka_settings import kafka_settings
 from .launched_broker import LaunchedKafka
 from .launched_settings import launched
 from .launcher_trial import tried
-from .offer import Range
+from .offer import VersionRange
 from .release import reported_by
-from .settings import kafka_settings
 
 
 class LaunchedKafkaSystem(KafkaContainerSystem):
@@ -58,7 +58,7 @@ class LaunchedKafkaSystem(KafkaContainerSystem):
             self._file, self._had.settings, configuration, self._patience_s, own, self.producers(configuration, to_come), starting
         )
 
-    def whose(self, supported: Range | None) -> genuine.Whose:
+    def whose(self, supported: VersionRange | None) -> genuine.Whose:
         """No known deviations hold: a launcher file may start any broker."""
         settings = kafka_settings()
         return genuine.of_stranger(settings.project_of(self.name), self._reported, reported_by(supported, settings.releases))

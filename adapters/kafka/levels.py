@@ -1,11 +1,11 @@
 """The levels of features: a scenario that changes one does not restore it; the next begins at the levels of the broker's start."""
 
 from fencepost.adapters.common.address import Address
-from fencepost.adapters.common.faults import NoFaults
+from fencepost.adapters.common.system_faults import NoFaults
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done
 
-from .offer import Offer
+from .offer import KafkaOffer
 from .reach import Users, wall_session
 
 FEATURE_LEVELS = "feature-levels"
@@ -15,7 +15,7 @@ _API_VERSIONS = 3, 4
 """The versions of ApiVersions that have features."""
 
 
-def put_back(bootstrap: Address, started: Offer, patience_s: float, users: Users) -> None:
+def put_back(bootstrap: Address, started: KafkaOffer, patience_s: float, users: Users) -> None:
     """Set every feature to its level in `started`, and wait until ApiVersions shows it. Raises SetUpFailed."""
     session = wall_session(bootstrap, started, patience_s, NoFaults(str(bootstrap)), users=users)
     probe, version = session.client("levels"), started.highest("api_versions", *_API_VERSIONS)

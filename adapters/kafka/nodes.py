@@ -13,7 +13,7 @@ from fencepost.adapters.common.node_logs import NodeLog
 from fencepost.contract.errors import WrongUsage
 
 
-class Node(Protocol):
+class ListeningNode(Protocol):
     """One node, which listens at `address` when it serves."""
 
     @property
@@ -66,25 +66,25 @@ class Node(Protocol):
 class KafkaNodes:
     """The nodes of a cluster with that configuration, made by their numbers. The first exists when it has been started."""
 
-    def __init__(self, configuration: str, count: int, make: Callable[[int], Node]) -> None:
+    def __init__(self, configuration: str, count: int, make: Callable[[int], ListeningNode]) -> None:
         self.count = count
         self._configuration = configuration
         self._make = make
-        self._nodes: list[Node] = []
+        self._nodes: list[ListeningNode] = []
         self._is_stopped = False
         self._lock = threading.Lock()
 
     @property
-    def all(self) -> tuple[Node, ...]:
+    def all(self) -> tuple[ListeningNode, ...]:
         """The nodes that were started."""
         return tuple(self._nodes)
 
     @property
-    def first(self) -> Node:
+    def first(self) -> ListeningNode:
         """Node 1."""
         return self._nodes[0]
 
-    def node(self, number: int) -> Node:
+    def node(self, number: int) -> ListeningNode:
         """The node with that number. Raises WrongUsage if there is none."""
         if not 0 < number <= len(self._nodes):
             raise WrongUsage(f"there is no node {number}; configuration {self._configuration} has {len(self._nodes)}")

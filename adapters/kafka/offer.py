@@ -19,7 +19,7 @@ _SECOND_LEVEL = 2
 
 
 @dataclass(frozen=True)
-class Range:
+class VersionRange:
     """Versions or levels from `lowest` to `highest`, both included."""
 
     lowest: int
@@ -30,12 +30,12 @@ class Range:
 
 
 @dataclass(frozen=True)
-class Offer:
+class KafkaOffer:
     """The answer to ApiVersions. `features_reported` is False if the answer's version has no features."""
 
-    apis: Mapping[str, Range]
+    apis: Mapping[str, VersionRange]
     features_reported: bool = False
-    supported: Mapping[str, Range] = field(default_factory=dict)
+    supported: Mapping[str, VersionRange] = field(default_factory=dict)
     finalized: Mapping[str, int] = field(default_factory=dict)
     finalized_epoch: int = -1
     """Grows with every change of the finalized levels; -1 for none."""
@@ -57,7 +57,7 @@ class Offer:
         for version in range(highest, lowest - 1, -1):
             if self.has(api, version):
                 return version
-        raise NotOffered(f"{title(api)} {Range(lowest, highest)}: the broker offers {self._reported(api)}")
+        raise NotOffered(f"{title(api)} {VersionRange(lowest, highest)}: the broker offers {self._reported(api)}")
 
     def fetching(self) -> int:
         """The version of Fetch where no version is asked. Raises NotOffered if there is none."""
@@ -65,9 +65,9 @@ class Offer:
             return self.highest("fetch", TOPIC_IDS_FROM, TOPIC_IDS_FROM)
         return self.highest("fetch", _OLDEST_FETCH, TOPIC_IDS_FROM - 1)
 
-    def up_to(self, api: str, highest: int) -> "Offer":
+    def up_to(self, api: str, highest: int) -> "KafkaOffer":
         """The same offer, with no version of that API above `highest`."""
-        return replace(self, apis={**self.apis, api: Range(self.apis[api].lowest, highest)})
+        return replace(self, apis={**self.apis, api: VersionRange(self.apis[api].lowest, highest)})
 
     def reported(self, api: str) -> str:
         """The API with its versions, as text."""

@@ -10,11 +10,11 @@ from typing import Any, TypeAlias, TypeVar
 from fencepost.contract.outcomes import Done, Outcome, Refused
 from fencepost.wire.kafka.batches import Batch, Record, encode
 
-from .calls import partition_result, the_only
 from .cluster import LeaderOf
-from .errors import TO_COORDINATOR, TO_LEADER, UNDECIDED, verdict
-from .reading import ReadingCalls, is_about
-from .values import NO_PRODUCER, Appended, ProducerIdAndEpoch, TopicPartition
+from .fetch_calls import ReadingCalls, is_about
+from .kafka_calls import partition_result, the_only
+from .kafka_error_outcomes import TO_COORDINATOR, TO_LEADER, UNDECIDED, verdict
+from .kafka_values import NO_PRODUCER, Appended, ProducerIdentity, TopicPartition
 
 T = TypeVar("T")
 
@@ -31,7 +31,7 @@ AppendResults: TypeAlias = Mapping[TopicPartition, Done[Appended] | Refused]
 class MarkerToWrite:
     """One transaction's entry in a WriteTxnMarkers; only newer versions of the request can say a `transaction_version` above 0."""
 
-    producer: ProducerIdAndEpoch
+    producer: ProducerIdentity
     commit: bool
     coordinator_epoch: int
     transaction_version: int = 0
@@ -45,7 +45,7 @@ class PartitionCalls(ReadingCalls):
         partition: TopicPartition,
         values: Sequence[str],
         *,
-        producer: ProducerIdAndEpoch = NO_PRODUCER,
+        producer: ProducerIdentity = NO_PRODUCER,
         transactional_id: str | None = None,
         sequence: int = -1,
         compression: str = "none",
@@ -58,7 +58,7 @@ class PartitionCalls(ReadingCalls):
         return self.produce_one_batch(partition, batch, transactional_id=transactional_id, version=version, retry=retry)
 
     def batch_of(
-        self, values: Sequence[str], *, producer: ProducerIdAndEpoch = NO_PRODUCER, sequence: int = -1, transactional: bool
+        self, values: Sequence[str], *, producer: ProducerIdentity = NO_PRODUCER, sequence: int = -1, transactional: bool
     ) -> Batch:
         """A batch with these values and the current time, for the calls that send batches unchanged."""
         now = round(self._time.now_ms())
@@ -167,7 +167,7 @@ class PartitionCalls(ReadingCalls):
     def write_marker(
         self,
         partition: TopicPartition,
-        producer: ProducerIdAndEpoch,
+        producer: ProducerIdentity,
         *,
         commit: bool,
         coordinator_epoch: int,
@@ -193,7 +193,7 @@ class PartitionCalls(ReadingCalls):
     def write_markers(
         self,
         partitions: Sequence[TopicPartition],
-        producer: ProducerIdAndEpoch,
+        producer: ProducerIdentity,
         *,
         commit: bool,
         coordinator_epoch: int,
@@ -274,7 +274,7 @@ def _marker(partitions: Iterable[TopicPartition], marker: MarkerToWrite, version
 
 
 def _marker_results(
-    answer: Any, producer: ProducerIdAndEpoch, partitions: Iterable[TopicPartition]
+    answer: Any, producer: ProducerIdentity, partitions: Iterable[TopicPartition]
 ) -> dict[TopicPartition, Done[None] | Refused]:
     """The verdict for each partition in the answer's entry for one producer."""
     found = [entry for entry in answer.markers if entry.producer_id == producer.producer_id]

@@ -15,29 +15,29 @@ from .administration import AdministrationCalls
 from .client_kind import ClientKind
 from .cluster import Cluster, CoordinatorKind
 from .deletion import DeletionCalls
-from .errors import nothing_of_no_group
 from .group_offsets import GroupOffsetCalls
 from .inspection import InspectionCalls
-from .membership import MembershipCalls
-from .offer import Offer, Range
+from .kafka_error_outcomes import nothing_of_no_group
+from .kafka_transaction_calls import BatchedAddition, KafkaTransactionCalls, PartitionResults
+from .kafka_values import NearLastEpoch
+from .membership_calls import MembershipCalls
+from .offer import KafkaOffer, VersionRange
 from .partitions import AppendResults, MarkerToWrite
 from .sending import SendingCalls
 from .several import SeveralCalls
-from .topics import TopicCalls
-from .transactions import Addition, PartitionResults, TransactionCalls
-from .values import NearLastEpoch
+from .topic_creation import TopicCalls
 
 __all__ = [
-    "Addition",
     "AppendResults",
+    "BatchedAddition",
     "ClientKind",
     "CoordinatorKind",
+    "KafkaOffer",
     "KafkaProbe",
     "MarkerToWrite",
-    "Offer",
     "PartitionResults",
-    "Range",
     "TakeFromPool",
+    "VersionRange",
     "no_pool",
     "nothing_of_no_group",
 ]
@@ -52,7 +52,7 @@ def no_pool() -> Outcome[NearLastEpoch]:
 
 
 class KafkaProbe(
-    TransactionCalls,
+    KafkaTransactionCalls,
     TopicCalls,
     SendingCalls,
     SeveralCalls,
@@ -65,7 +65,7 @@ class KafkaProbe(
 ):
     """One client of a Kafka system, with its own connections."""
 
-    def __init__(self, cluster: Cluster, offer: Offer, time: Time, take_from_pool: TakeFromPool = no_pool) -> None:
+    def __init__(self, cluster: Cluster, offer: KafkaOffer, time: Time, take_from_pool: TakeFromPool = no_pool) -> None:
         super().__init__(cluster, offer, time)
         self._take_from_pool = take_from_pool
 

@@ -7,10 +7,10 @@ from fencepost.adapters.common.address import LOOPBACK, Address, free_port
 from fencepost.adapters.common.launcher import LauncherFile
 from fencepost.adapters.common.process_node import Filled, ProcessNode
 
+from .kafka_login import Passwords
+from .kafka_settings import KafkaSettings, NodeAddresses
 from .launched_settings import file_of, passed_on, variables_of, words_of
-from .login import Passwords
 from .nodes import KafkaNodes
-from .settings import KafkaSettings, NodeAddresses
 
 DATA, PROPERTIES = "data", "broker.properties"
 

@@ -16,8 +16,8 @@ from typing import TypeAlias
 from fencepost.contract.errors import NotOffered
 from fencepost.contract.outcomes import Outcome, Unknown
 
+from .kafka_values import EPOCH_BEFORE_LAST, NearLastEpoch
 from .last_epoch import Progress, Stopped
-from .values import EPOCH_BEFORE_LAST, NearLastEpoch
 
 NEAR_LAST_EPOCH = "aged-ids"
 """The capability: a scenario may have a producer near its last epoch."""

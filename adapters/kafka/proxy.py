@@ -28,9 +28,9 @@ from fencepost.adapters.common.wire_faults import Fault, Orders
 from fencepost.contract.errors import SystemUnreachable
 from fencepost.wire.kafka.entities import API_KEYS, API_NAMES
 
-from .security import OPEN, Security
-from .tcp import MAX_FRAME, TcpTransport
-from .transport import Transport
+from .security import OPEN, KafkaSecurity
+from .tcp import MAX_FRAME, KafkaTcpTransport
+from .transport import KafkaTransport
 
 T = TypeVar("T")
 
@@ -45,7 +45,7 @@ _WITHIN_S = 15.0
 class ProxiedWire:
     """The connections to nodes over TCP, and TLS if there are TLS settings, through the proxy."""
 
-    def __init__(self, security: Security = OPEN) -> None:
+    def __init__(self, security: KafkaSecurity = OPEN) -> None:
         self._security = security
         self.orders = Orders(API_KEYS)
         self._loop = asyncio.new_event_loop()
@@ -54,9 +54,9 @@ class ProxiedWire:
         self._connections: set[asyncio.Task[None]] = set()
         self._stopping = asyncio.Event()
 
-    def connect(self, client: str, address: Address) -> Transport:
+    def connect(self, client: str, address: Address) -> KafkaTransport:
         """A transport whose connections lead to that node through the proxy."""
-        return TcpTransport(f"fencepost-{client}", address, self._security.login, lambda node, _within_s: self.dial(client, node))
+        return KafkaTcpTransport(f"fencepost-{client}", address, self._security.login, lambda node, _within_s: self.dial(client, node))
 
     def dial(self, client: str, node: Address) -> socket.socket:
         """That client's end of a connection to that node; it ends at once if the node does not listen."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from fencepost.adapters.common.address import Address
-from fencepost.adapters.common.faults import NoFaults
 from fencepost.adapters.common.patience import ANSWER_WITHIN_S
 from fencepost.adapters.common.suffixes import new_suffix
+from fencepost.adapters.common.system_faults import NoFaults
 from fencepost.adapters.common.time import WallTime
 from fencepost.adapters.common.tls import dial
 from fencepost.adapters.common.wire_faults import WIRE_FAULTS
@@ -19,16 +19,16 @@ from fencepost.contract.ports import Faults
 
 from .cluster import METADATA_VERSIONS, Cluster
 from .handshake import ask
-from .login import Login, Passwords
-from .offer import Offer
+from .kafka_login import KafkaLogin, Passwords
+from .kafka_recording import KafkaRecorder
+from .kafka_session import KafkaSession
+from .kafka_values import ProducerIdentity
+from .offer import KafkaOffer
 from .probe import TakeFromPool, no_pool
 from .proxy import ProxiedWire
-from .recording import Recorder
-from .security import OPEN, Security
-from .session import KafkaSession
-from .tcp import TcpTransport
+from .security import OPEN, KafkaSecurity
+from .tcp import KafkaTcpTransport
 from .transport import Connect, nobody_logs_in
-from .values import ProducerIdAndEpoch
 
 _CLIENT = "handshake"
 
@@ -55,9 +55,9 @@ def parse_addresses(text: str) -> tuple[Address, ...]:
     return tuple(dict.fromkeys(parse_address(one.strip()) for one in text.split(",")))
 
 
-def connect(client: str, address: Address, security: Security = OPEN) -> TcpTransport:
+def connect(client: str, address: Address, security: KafkaSecurity = OPEN) -> KafkaTcpTransport:
     """A client's transport to a node over TCP; it connects at the first call."""
-    return TcpTransport(f"fencepost-{client}", address, security.login, partial(dial, tls=security.tls))
+    return KafkaTcpTransport(f"fencepost-{client}", address, security.login, partial(dial, tls=security.tls))
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Users:
     """
 
     passwords: Passwords
-    security: Security = OPEN
+    security: KafkaSecurity = OPEN
 
     @property
     def connect(self) -> Connect:
@@ -75,10 +75,10 @@ class Users:
         return partial(connect, security=self.usual)
 
     @property
-    def usual(self) -> Security:
+    def usual(self) -> KafkaSecurity:
         """The security settings of those clients' connections."""
         users = list(self.passwords.by_user)
-        return Security(self.security.tls, self._login(users[0])) if users else self.security
+        return KafkaSecurity(self.security.tls, self._login(users[0])) if users else self.security
 
     def opened(self, address: Address) -> socket.socket:
         """A connection of such a client, which the caller uses directly. Raises SystemUnreachable, Malformed, OSError."""
@@ -88,9 +88,9 @@ class Users:
         """The transport of clients that log in as that user."""
         if user not in self.passwords.by_user:
             return nobody_logs_in(user)
-        return partial(connect, security=Security(self.security.tls, self._login(user)))
+        return partial(connect, security=KafkaSecurity(self.security.tls, self._login(user)))
 
-    def _login(self, user: str) -> Login:
+    def _login(self, user: str) -> KafkaLogin:
         return self.passwords.login(user, self.security.mechanism)
 
 
@@ -100,7 +100,7 @@ NOBODY = Users(Passwords({}))
 
 def wall_session(
     bootstrap: Address,
-    offer: Offer,
+    offer: KafkaOffer,
     patience_s: float,
     faults: Faults,
     needs: Collection[str] = frozenset(),
@@ -122,12 +122,12 @@ def wall_session(
     )
 
 
-def reach(address: Address, within_s: float, users: Users = NOBODY) -> Offer:
+def reach(address: Address, within_s: float, users: Users = NOBODY) -> KafkaOffer:
     """The offer of the node at that address, which is asked until it answers."""
     return reach_one((address,), within_s, users)[1]
 
 
-def reach_one(addresses: Sequence[Address], within_s: float, users: Users = NOBODY) -> tuple[Address, Offer]:
+def reach_one(addresses: Sequence[Address], within_s: float, users: Users = NOBODY) -> tuple[Address, KafkaOffer]:
     """The first of these nodes that answers, and its offer; all are asked in turn until one does."""
     end = time.monotonic() + within_s
     reasons: dict[Address, str] = {}
@@ -158,7 +158,7 @@ def reach_one(addresses: Sequence[Address], within_s: float, users: Users = NOBO
     )
 
 
-def readable(bootstrap: Address, offer: Offer, users: Users = NOBODY) -> tuple[Offer, list[str]]:
+def readable(bootstrap: Address, offer: KafkaOffer, users: Users = NOBODY) -> tuple[KafkaOffer, list[str]]:
     """The offer without the versions of Metadata whose answers break the protocol, and a line about it.
 
     Every scenario looks up its nodes, so all scenarios would be red because of one fault that no requirement is about. Raises Malformed if
@@ -168,7 +168,7 @@ def readable(bootstrap: Address, offer: Offer, users: Users = NOBODY) -> tuple[O
     wall = WallTime(ANSWER_WITHIN_S)
     while True:
         version = offer.highest("metadata", *METADATA_VERSIONS)
-        cluster = Cluster(_CLIENT, bootstrap, users.connect, Recorder(wall.now_ms), offer, ANSWER_WITHIN_S)
+        cluster = Cluster(_CLIENT, bootstrap, users.connect, KafkaRecorder(wall.now_ms), offer, ANSWER_WITHIN_S)
         try:
             cluster.brokers()
         except Malformed as error:
@@ -182,10 +182,10 @@ def readable(bootstrap: Address, offer: Offer, users: Users = NOBODY) -> tuple[O
             cluster.close()
 
 
-def brokers(bootstrap: Address, offer: Offer, users: Users = NOBODY) -> dict[int, Address]:
+def brokers(bootstrap: Address, offer: KafkaOffer, users: Users = NOBODY) -> dict[int, Address]:
     """The addresses that the cluster advertises. Raises SystemUnreachable if one of them does not answer."""
     wall = WallTime(ANSWER_WITHIN_S)
-    cluster = Cluster(_CLIENT, bootstrap, users.connect, Recorder(wall.now_ms), offer, ANSWER_WITHIN_S)
+    cluster = Cluster(_CLIENT, bootstrap, users.connect, KafkaRecorder(wall.now_ms), offer, ANSWER_WITHIN_S)
     began = time.monotonic()
     try:
         outcome = cluster.brokers()
@@ -211,10 +211,10 @@ REQUIRED_TIMEOUT_MS = 360_000
 
 def serves_transactions(
     bootstrap: Address,
-    offer: Offer,
+    offer: KafkaOffer,
     patience_s: float,
     users: Users = NOBODY,
-) -> Outcome[ProducerIdAndEpoch]:
+) -> Outcome[ProducerIdentity]:
     """The outcome of initialising a new transactional id, with the longest timeout that is asked of every broker. The first one on a
     broker makes it create the coordinator's log.
     """

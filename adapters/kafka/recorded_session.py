@@ -19,18 +19,18 @@ from fencepost.contract.outcomes import Done, Outcome, Unknown
 from fencepost.wire.kafka.entities import API_KEYS, api_of
 from fencepost.wire.kafka.message_fields import Part, parts_of
 
+from .kafka_recording import CallEnding, RecordedRequest
+from .kafka_session import KafkaSession
+from .kafka_values import NearLastEpoch
 from .kept_session import Head
 from .probe import no_pool
-from .recording import CallEnding, Recorded
-from .session import KafkaSession
-from .transport import Answer, Transport, named
-from .values import NearLastEpoch
+from .transport import Answer, KafkaTransport, named
 
 
 class Tape(RecordedExchanges):
     """The recorded calls, in the order of their requests, and the corresponding clock."""
 
-    def __init__(self, calls: Sequence[Recorded], head: Head) -> None:
+    def __init__(self, calls: Sequence[RecordedRequest], head: Head) -> None:
         self._calls = sorted(enumerate(calls, 1), key=lambda numbered: numbered[1].began)
         super().__init__(self._calls[0][1].at_ms if self._calls else 0.0)
         self.calls = list(calls)
@@ -38,7 +38,7 @@ class Tape(RecordedExchanges):
         self._looks, self._taken = list(head.looks), list(head.taken)
         self._next = 0
 
-    def sent(self, client: str, node: Address, request: RequestPayload) -> Recorded:
+    def sent(self, client: str, node: Address, request: RequestPayload) -> RecordedRequest:
         """The recorded call for this request. Raises Parted."""
         if self._next >= len(self._calls):
             raise self.part(f"{client} asks {named(request)} now, and the record ends with exchange {len(self._calls)}")
@@ -56,7 +56,7 @@ class Tape(RecordedExchanges):
         self.exchanged(call.at_ms)
         return call
 
-    def ended(self, call: Recorded) -> None:
+    def ended(self, call: RecordedRequest) -> None:
         """The play has waited for the answer of this call."""
         self._now_ms = max(self._now_ms, call.at_ms + call.took_ms)
 
@@ -142,18 +142,18 @@ class _RecordedWire:
         self.orders = Orders(API_KEYS)
         self._tape = tape
 
-    def connect(self, client: str, address: Address) -> Transport:
+    def connect(self, client: str, address: Address) -> KafkaTransport:
         return _RecordedTransport(self._tape, client, address, self.orders)
 
     def close(self) -> None:
         self.orders.forget()
 
 
-def session_of(calls: Sequence[Recorded], head: Head) -> tuple[KafkaSession, Tape]:
+def session_of(calls: Sequence[RecordedRequest], head: Head) -> tuple[KafkaSession, Tape]:
     """A session with these answers, and the tape, which knows at the end whether the play was as recorded."""
     tape = Tape(calls, head)
 
-    def connect(client: str, address: Address) -> Transport:
+    def connect(client: str, address: Address) -> KafkaTransport:
         return _RecordedTransport(tape, client, address, None)
 
     session = KafkaSession(

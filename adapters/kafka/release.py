@@ -9,11 +9,11 @@ from collections.abc import Iterable
 from fencepost.adapters.common.releases import TEXT, Identity, nearest
 from fencepost.contract.releases import version_of
 
-from .offer import Range
-from .settings import Release
+from .kafka_settings import KafkaRelease
+from .offer import VersionRange
 
 
-def identify(metadata_version: Range | None, releases: Iterable[Release], exact_version: str | None = None) -> Identity:
+def identify(metadata_version: VersionRange | None, releases: Iterable[KafkaRelease], exact_version: str | None = None) -> Identity:
     """Find the profile by the range of metadata.version that the system supports, None if it reports none.
 
     An exact version only gives the name: the tag of an image may follow any numbering, and a tag such as 4.3 names a release line.
@@ -33,14 +33,14 @@ def identify(metadata_version: Range | None, releases: Iterable[Release], exact_
     return Identity(exact_version or "unknown", exact, release.profile, (note,))
 
 
-def reported_by(metadata_version: Range | None, releases: Iterable[Release]) -> str | None:
+def reported_by(metadata_version: VersionRange | None, releases: Iterable[KafkaRelease]) -> str | None:
     """The release line that follows from the metadata.versions that a broker supports; None if no known release has these."""
     if metadata_version is None:
         return None
     return next((release.release for release in releases if release.lowest <= metadata_version.highest <= release.highest), None)
 
 
-def said_by(metadata_version: Range | None) -> str:
+def said_by(metadata_version: VersionRange | None) -> str:
     """What the system reported, in words."""
     return "reports no metadata.version" if metadata_version is None else f"supports metadata.version up to {metadata_version.highest}"
 

@@ -3,17 +3,17 @@
 from collections.abc import Collection, Sequence
 
 from fencepost.adapters.common.address import Address
-from fencepost.adapters.common.faults import NoFaults
 from fencepost.adapters.common.restart_command import CommandedFaults, RestartCommand
+from fencepost.adapters.common.system_faults import NoFaults
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.outcomes import Done, Outcome
 
 from .handshake import ask
-from .offer import Offer
+from .kafka_session import KafkaSession
+from .offer import KafkaOffer
 from .probe import TakeFromPool, no_pool
 from .reach import NOBODY, Users, reach_one, readable, serves_transactions, wall_session
 from .security import OPEN
-from .session import KafkaSession
 
 _REACHABLE_WITHIN_S = 6.0
 """An unreachable system is reported within ten seconds, with the second for each advertised address."""
@@ -28,7 +28,7 @@ class RunningBroker:
         self.address = addresses[0]
         self._command = command
         self._commanded: CommandedFaults | None = None
-        self._offer: Offer | None = None
+        self._offer: KafkaOffer | None = None
 
     def open(self) -> list[str]:
         """Ask the broker for its offer; returns notes for the handshake. Raises SystemUnreachable, Malformed."""
@@ -41,7 +41,7 @@ class RunningBroker:
         return notes if self.users.usual == OPEN else [*notes, f"reached over {self.users.usual}"]
 
     @property
-    def offer(self) -> Offer:
+    def offer(self) -> KafkaOffer:
         """The broker's offer. Raises WrongUsage before `open`."""
         if self._offer is None:
             raise WrongUsage(f"a session with {self.address} was asked for before open()")
@@ -68,7 +68,7 @@ class RunningBroker:
         """Whether the broker answers now, or is down because a scenario had it killed."""
         return (self._commanded is not None and self._commanded.is_away) or isinstance(self._ask(), Done)
 
-    def _ask(self) -> Outcome[Offer]:
+    def _ask(self) -> Outcome[KafkaOffer]:
         transport = self.users.connect("handshake", self.address)
         try:
             return ask(transport, deadline_s=_ASKED_WITHIN_S)

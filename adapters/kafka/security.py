@@ -4,15 +4,15 @@ from dataclasses import dataclass
 
 from fencepost.adapters.common.tls import Tls
 
-from .login import BEARER, PLAIN, Login
+from .kafka_login import BEARER, PLAIN, KafkaLogin
 
 
 @dataclass(frozen=True)
-class Security:
+class KafkaSecurity:
     """The security settings of every connection."""
 
     tls: Tls | None = None
-    login: Login | None = None
+    login: KafkaLogin | None = None
 
     @property
     def mechanism(self) -> str:
@@ -29,5 +29,5 @@ class Security:
         return self.tls is not None and self.tls.certificate is not None
 
 
-OPEN = Security()
+OPEN = KafkaSecurity()
 """Neither TLS nor a login."""

@@ -9,14 +9,14 @@ from fencepost.adapters.common.tls import TLS_OPTIONS, Tls
 from fencepost.contract.errors import WrongUsage
 
 from .client_properties import read
-from .login import BEARER, Login
-from .security import Security
+from .kafka_login import BEARER, KafkaLogin
+from .security import KafkaSecurity
 
 PROPERTIES = "client-properties"
 SECURITY_OPTIONS = (PROPERTIES, *TLS_OPTIONS, TOKEN)
 
 
-def security_of(options: Mapping[str, str]) -> tuple[Security, str | None]:
+def security_of(options: Mapping[str, str]) -> tuple[KafkaSecurity, str | None]:
     """The settings in the options, and the bootstrap addresses of a properties file. Raises WrongUsage."""
     token = Token.of(options[TOKEN]) if TOKEN in options else None
     if PROPERTIES in options:
@@ -24,4 +24,4 @@ def security_of(options: Mapping[str, str]) -> tuple[Security, str | None]:
             raise WrongUsage(f"--{own[0]} and --{PROPERTIES} exclude each other: the file says all of TLS")
         return read(Path(options[PROPERTIES]), token, os.environ)
     tls = Tls.of(*(options.get(name) for name in TLS_OPTIONS), takes_properties=True)
-    return Security(tls, None if token is None else Login(TOKEN, token, BEARER)), None
+    return KafkaSecurity(tls, None if token is None else KafkaLogin(TOKEN, token, BEARER)), None

@@ -8,8 +8,8 @@ from fencepost.contract.outcomes import Done, Outcome
 from fencepost.wire.kafka.batches import Batch, encode
 
 from .cluster import LeaderOf
+from .kafka_values import Appended, TopicPartition
 from .partitions import PartitionCalls
-from .values import Appended, TopicPartition
 
 
 class SendingCalls(PartitionCalls):

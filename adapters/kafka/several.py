@@ -7,10 +7,10 @@ from typing import Any
 
 from fencepost.contract.outcomes import Done, Outcome, Refused
 
-from .calls import Calls, partition_result, the_only
 from .cluster import CoordinatorKind, CoordinatorOf, LeaderOf
-from .errors import COORDINATOR_AWAY, TO_LEADER, verdict
-from .values import TopicPartition
+from .kafka_calls import KafkaCalls, partition_result, the_only
+from .kafka_error_outcomes import COORDINATOR_AWAY, TO_LEADER, verdict
+from .kafka_values import TopicPartition
 
 EntryResults = tuple[Done[None] | Refused, ...]
 """One for each entry of the request, in its order."""
@@ -19,7 +19,7 @@ _LATEST = -1
 _TIMEOUT_MS = 10_000
 
 
-class SeveralCalls(Calls):
+class SeveralCalls(KafkaCalls):
     """Calls whose entries are answered one by one."""
 
     def describe_transactions(self, transactional_ids: Sequence[str]) -> Outcome[EntryResults]:

@@ -8,17 +8,17 @@ from fencepost.adapters.reference_kafka import ReferenceSystem
 from fencepost.contract.errors import NotOffered
 from fencepost.contract.ports import Handshake
 
-from .offer import Offer, Range
+from .offer import KafkaOffer, VersionRange
 
 _MAKES_TOPICS = "create_topics"
 """A broker without this request may create a topic on Metadata. The reference does not, so clients always send it this request."""
 
 
 @dataclass(frozen=True)
-class _Noting(Offer):
+class _Noting(KafkaOffer):
     """The broker's offer; a request that it lacks is noted, and allowed if the `whole` offer of the reference has it."""
 
-    whole: Offer = field(default_factory=lambda: Offer({}))
+    whole: KafkaOffer = field(default_factory=lambda: KafkaOffer({}))
     missed: dict[str, str] = field(default_factory=dict)
     refused: list[str] = field(default_factory=list)
     """The API that was last found missing."""
@@ -53,17 +53,17 @@ class _Noting(Offer):
         self.missed.setdefault(needs, why)
 
 
-class StandIn(ReferenceSystem):
+class KafkaStandIn(ReferenceSystem):
     """The reference, with the requests of a broker that has this offer.
 
     `missed` has the requests that scenarios have needed since `begin` and the broker lacks, with what it has instead.
     """
 
-    def __init__(self, offer: Offer) -> None:
+    def __init__(self, offer: KafkaOffer) -> None:
         super().__init__()
         self._of_broker = offer
-        self._whole = Offer({})
-        self._apis: dict[str, Range] = {}
+        self._whole = KafkaOffer({})
+        self._apis: dict[str, VersionRange] = {}
         self._refused: list[str] = []
         self.missed: dict[str, str] = {}
 

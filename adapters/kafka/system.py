@@ -13,15 +13,15 @@ from fencepost.contract.ports import Handshake
 
 from .granted import CAN_BE_NAMED, Granted, users_of
 from .handshake import MAY_BE_OFFERED, describe
+from .kafka_login import Passwords
+from .kafka_session import KafkaSession
+from .kafka_settings import kafka_settings
 from .last_epoch import bring_near_last_epoch
-from .login import Passwords
 from .producer_pool import NEAR_LAST_EPOCH, ProducerPool
 from .reach import REQUIRED_TIMEOUT_MS, Users, brokers, parse_addresses
 from .release import identify, reported_by
 from .running import RunningBroker
-from .security import OPEN, Security
-from .session import KafkaSession
-from .settings import kafka_settings
+from .security import OPEN, KafkaSecurity
 
 _NOTHING_GRANTED = Granted()
 _SAME_BROKER = ("short", "near-last-epoch")
@@ -39,7 +39,7 @@ class KafkaAt:
     most_at_once = MOST_AT_ONCE
 
     def __init__(
-        self, bootstrap: str, patience_s: float = PATIENCE_S, granted: Granted = _NOTHING_GRANTED, security: Security = OPEN
+        self, bootstrap: str, patience_s: float = PATIENCE_S, granted: Granted = _NOTHING_GRANTED, security: KafkaSecurity = OPEN
     ) -> None:
         self._patience_s = patience_s
         self._granted = granted
@@ -107,7 +107,7 @@ class KafkaAt:
 
     def stand_in(self) -> StandIn:
         """The reference with the main broker's offer of requests."""
-        from .stand_in import StandIn as Reference
+        from .stand_in import KafkaStandIn as Reference
 
         return Reference(self._main.offer)
 

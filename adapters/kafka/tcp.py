@@ -23,13 +23,13 @@ from typing import TypeAlias, TypeVar
 from kio.static.protocol import RequestPayload, ResponsePayload
 
 from fencepost.adapters.common.address import Address
-from fencepost.adapters.common.outcomes import Unreachable
+from fencepost.adapters.common.shared_outcomes import Unreachable
 from fencepost.adapters.common.tls import dial, other_protocol, refused
 from fencepost.contract.errors import Malformed, SystemUnreachable
 from fencepost.contract.outcomes import Done, Unknown
-from fencepost.wire.kafka.frames import LENGTH, MalformedFrame, decode_response, encode_request
+from fencepost.wire.kafka.frames import LENGTH, MalformedKafkaFrame, decode_response, encode_request
 
-from .login import Login
+from .kafka_login import KafkaLogin
 from .transport import Answer, ReadingOrder, named
 
 T = TypeVar("T")
@@ -50,10 +50,10 @@ _USED_OF_LOGIN = 0.8
 """The part of a login's lifetime during which a connection is used; the node closes it if a request comes after the lifetime."""
 
 
-class TcpTransport:
+class KafkaTcpTransport:
     """A connection to one node, opened when it is first needed; with a login, the login is the first thing that it carries."""
 
-    def __init__(self, client_id: str, address: Address, login: Login | None = None, dial: Dial = dial) -> None:
+    def __init__(self, client_id: str, address: Address, login: KafkaLogin | None = None, dial: Dial = dial) -> None:
         self._client_id = client_id
         self._address = address
         self._login = login
@@ -97,7 +97,7 @@ class TcpTransport:
                 if isinstance(error, ssl.SSLError) and "ALERT" in (error.reason or ""):
                     raise refused(error, self._address, takes_properties=True) from error
                 return Unknown(f"{self._address} closed the connection instead of answering {asked}: {error}", lost=True)
-            except MalformedFrame as error:
+            except MalformedKafkaFrame as error:
                 self.close()
                 raise Malformed(f"{self._address}: {error}") from error
 
@@ -164,11 +164,11 @@ class TcpTransport:
         is_silent = not self._order.is_awaiting and not self._early
         return is_silent and time.monotonic() > self._used_at + _IDLE_AT_MOST_S
 
-    def _log_in(self, login: Login, connection: socket.socket, deadline: "_Deadline") -> None:
+    def _log_in(self, login: KafkaLogin, connection: socket.socket, deadline: "_Deadline") -> None:
         try:
             holds_s = login.over(lambda message: self._exchange(connection, message, deadline), self._address)
             self._logged_in_until = None if holds_s is None else time.monotonic() + _USED_OF_LOGIN * holds_s
-        except MalformedFrame:
+        except MalformedKafkaFrame:
             what = f"{self._address}: the answer to the login of the user {login.user!r} is none that the protocol allows"
             raise Malformed(f"{what}; its bytes are not shown, for they may quote the password") from None
 
@@ -194,7 +194,7 @@ class TcpTransport:
         if (other := other_protocol(prefix, _SAY_TLS)) is not None and not 0 <= length <= MAX_FRAME:
             raise SystemUnreachable(f"{self._address} is no Kafka broker, or not without TLS: {other}")
         if not 0 <= length <= MAX_FRAME:
-            raise MalformedFrame(f"a frame announces {length} bytes, expected 0 to {MAX_FRAME}", prefix)
+            raise MalformedKafkaFrame(f"a frame announces {length} bytes, expected 0 to {MAX_FRAME}", prefix)
         return _read_exactly(connection, length, deadline)
 
 

@@ -50,7 +50,7 @@ class ReadingOrder:
         )
 
 
-class Transport(Protocol):
+class KafkaTransport(Protocol):
     """A connection to one node that can be used again after every outcome."""
 
     def send(self, request: RequestPayload, deadline_s: float) -> Answer:
@@ -70,7 +70,7 @@ class Transport(Protocol):
         ...
 
 
-Connect: TypeAlias = Callable[[str, Address], Transport]
+Connect: TypeAlias = Callable[[str, Address], KafkaTransport]
 """Makes the transport of a named client to a node; it may connect only at the first call."""
 
 ConnectAs: TypeAlias = Callable[[str], Connect]
@@ -87,7 +87,7 @@ class Wire(Protocol):
 
     orders: Orders
 
-    def connect(self, client: str, address: Address) -> Transport:
+    def connect(self, client: str, address: Address) -> KafkaTransport:
         """The transport of a named client to a node."""
         ...
 

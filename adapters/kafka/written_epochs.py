@@ -16,12 +16,12 @@ from fencepost.contract.outcomes import Done
 from fencepost.wire.kafka.batches import Batch, Record
 
 from .cluster import Cluster
+from .kafka_recording import KafkaRecorder
+from .kafka_values import EPOCH_BEFORE_LAST, IsolationLevel, ProducerIdentity, TopicPartition
 from .last_epoch import new_id
-from .offer import TOPIC_IDS_FROM, Offer
+from .offer import TOPIC_IDS_FROM, KafkaOffer
 from .probe import KafkaProbe
-from .recording import Recorder
-from .tcp import TcpTransport
-from .values import EPOCH_BEFORE_LAST, Isolation, ProducerIdAndEpoch, TopicPartition
+from .tcp import KafkaTcpTransport
 
 WRITTEN_EPOCH = EPOCH_BEFORE_LAST - 5
 """Requests raise the remaining epochs, so that the coordinator's memory has the state of an id that was raised by requests alone."""
@@ -39,11 +39,11 @@ _VERSION_SIZE, _PRODUCER = 2, struct.Struct(">qh")
 """A record's value begins with its version, then producer id and epoch, in every version (Kafka, `TransactionLogValue.json`)."""
 
 
-def write_ids(address: Address, offer: Offer, count: int) -> list[str]:
+def write_ids(address: Address, offer: KafkaOffer, count: int) -> list[str]:
     """`count` new transactional ids, at `WRITTEN_EPOCH` once the coordinator has read its log again; none if the log cannot be written."""
     time = WallTime(ANSWER_WITHIN_S)
-    recorder = Recorder(time.now_ms)
-    cluster = Cluster("write-ids", address, lambda _, node: TcpTransport(_ADMINISTRATOR, node), recorder, offer, ANSWER_WITHIN_S)
+    recorder = KafkaRecorder(time.now_ms)
+    cluster = Cluster("write-ids", address, lambda _, node: KafkaTcpTransport(_ADMINISTRATOR, node), recorder, offer, ANSWER_WITHIN_S)
     try:
         return written_with(KafkaProbe(cluster, offer, time), count)
     except (Malformed, NotOffered):
@@ -54,7 +54,7 @@ def write_ids(address: Address, offer: Offer, count: int) -> list[str]:
 
 def written_with(probe: KafkaProbe, count: int) -> list[str]:
     """`count` such ids, by a client that may write into the log. Raises Malformed, NotOffered."""
-    begun: dict[bytes, ProducerIdAndEpoch] = {}
+    begun: dict[bytes, ProducerIdentity] = {}
     for _ in range(count):
         name = new_id()
         match probe.init_producer_id(name):
@@ -62,7 +62,7 @@ def written_with(probe: KafkaProbe, count: int) -> list[str]:
                 begun[name.encode()] = producer
             case _:
                 return []
-    match probe.read(_LOG, Isolation.READ_UNCOMMITTED):
+    match probe.read(_LOG, IsolationLevel.READ_UNCOMMITTED):
         case Done(view):
             records = [(record.key or b"", record) for batch in view.batches for record in batch.records]
         case _:
@@ -76,7 +76,7 @@ def written_with(probe: KafkaProbe, count: int) -> list[str]:
     return [name.decode() for name in begun] if isinstance(answer, Done) else []
 
 
-def _further(record: Record, producer: ProducerIdAndEpoch) -> Record | None:
+def _further(record: Record, producer: ProducerIdentity) -> Record | None:
     """The record with that producer at `WRITTEN_EPOCH`; None if the record's value does not have the producer at the expected place."""
     value, end = record.value or b"", _VERSION_SIZE + _PRODUCER.size
     if value[_VERSION_SIZE:end] != _PRODUCER.pack(producer.producer_id, producer.epoch):

@@ -15,19 +15,19 @@ from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 
-from .calls import Calls
-from .values import (
+from .pulsar_calls import PulsarCalls
+from .pulsar_values import (
     BufferStats,
     CoordinatorStats,
+    EntryPosition,
     LogStats,
     PendingAckStats,
-    Position,
-    Status,
-    Subscription,
+    ReportedStatus,
+    SubscriptionHandle,
     TopicStats,
+    TransactionId,
     TransactionInBuffer,
     TransactionMetadata,
-    TxnId,
 )
 
 T = TypeVar("T")
@@ -39,7 +39,7 @@ _RECOVERED_WITHIN_S = 120.0
 """Ample: after a crash of its broker, a buffer of Pulsar 4.0.7 on a busy machine needed more than 20 s."""
 
 
-class AdminCalls(Calls):
+class AdminCalls(PulsarCalls):
     """Calls that an administrator makes. Topics have their full names: persistent://tenant/namespace/topic."""
 
     # --- topics and namespaces ------------------------------------------------------------------------------------------------
@@ -116,7 +116,7 @@ class AdminCalls(Calls):
 
     # --- transactions ---------------------------------------------------------------------------------------------------------
 
-    def transaction(self, transaction: TxnId, *, retry: bool = True) -> Outcome[TransactionMetadata]:
+    def transaction(self, transaction: TransactionId, *, retry: bool = True) -> Outcome[TransactionMetadata]:
         """The coordinator's state of a transaction; 404 if it has none (any more).
 
         After a restart or an unload a broker answers 500 until the transaction's topics are loaded. Then this call reads the logs of those
@@ -149,17 +149,17 @@ class AdminCalls(Calls):
         state = outcome.value.state if isinstance(outcome, Done) else outcome
         return Unknown(f"the transaction buffer of {topic} was not recovered within {_RECOVERED_WITHIN_S:g} s: {state}")
 
-    def transaction_in_buffer(self, transaction: TxnId, topic: str) -> Outcome[TransactionInBuffer]:
+    def transaction_in_buffer(self, transaction: TransactionId, topic: str) -> Outcome[TransactionInBuffer]:
         """The state of a transaction in a topic's buffer."""
         path = f"{_transactions('transactionInBufferStats', topic)}/{transaction.coordinator_bits}/{transaction.sequence}"
         return self._look(path, _in_buffer)
 
-    def pending_ack_stats(self, subscription: Subscription) -> Outcome[PendingAckStats]:
+    def pending_ack_stats(self, subscription: SubscriptionHandle) -> Outcome[PendingAckStats]:
         """The acknowledgements of a subscription that wait for the end of their transactions."""
         path = f"{_transactions('pendingAckStats', subscription.topic)}/{subscription.name}"
         return self._look(path, _pending_ack_stats, {"lowWaterMarks": "true"})
 
-    def position_state(self, subscription: Subscription, position: Position) -> Outcome[str]:
+    def position_state(self, subscription: SubscriptionHandle, position: EntryPosition) -> Outcome[str]:
         """The state of an entry in a subscription: PendingAck, MarkDelete, or another word of the system."""
         path = f"{_transactions('positionStatsInPendingAck', subscription.topic)}/{subscription.name}/{position.ledger}/{position.entry}"
         return self._look(path, lambda answer: str(answer["state"]))
@@ -168,7 +168,7 @@ class AdminCalls(Calls):
         """Set the number of transaction coordinators, which are numbered from 0. It can only grow."""
         return self._change("POST", "/admin/v3/transactions/transactionCoordinator/replicas", body=count)
 
-    def abort_as_administrator(self, transaction: TxnId) -> Outcome[None]:
+    def abort_as_administrator(self, transaction: TransactionId) -> Outcome[None]:
         """Abort a transaction of any client."""
         return self._change("POST", f"/admin/v3/transactions/abortTransaction/{transaction.coordinator_bits}/{transaction.sequence}")
 
@@ -241,10 +241,10 @@ def _read(request: AdminRequest, body: bytes, read: Callable[[Any], T]) -> T:
         raise Malformed(f"{request} was answered with JSON that lacks what is due ({error}): {shown}") from error
 
 
-def _position(text: str) -> Position:
+def _position(text: str) -> EntryPosition:
     """`ledger:entry`; after a cursor's reset, text about a batch follows: `0:0 (ackSet is null)`."""
     ledger, _, entry = text.partition(" ")[0].partition(":")
-    return Position(int(ledger), int(entry))
+    return EntryPosition(int(ledger), int(entry))
 
 
 def _topic_stats(answer: Any) -> TopicStats:
@@ -265,14 +265,14 @@ def _log_stats(answer: Any) -> LogStats:
     )
 
 
-def _metadata(transaction: TxnId, answer: Any) -> TransactionMetadata:
+def _metadata(transaction: TransactionId, answer: Any) -> TransactionMetadata:
     acked = answer.get("ackedPartitions") or {}
     return TransactionMetadata(
         id=transaction,
-        status=Status[answer["status"]],
+        status=ReportedStatus[answer["status"]],
         timeout_ms=int(answer["timeoutAt"]),  # in spite of its name it is a duration
         topics=frozenset(answer.get("producedPartitions") or ()),
-        subscriptions=frozenset(Subscription(topic, name) for topic, names in acked.items() for name in names),
+        subscriptions=frozenset(SubscriptionHandle(topic, name) for topic, names in acked.items() for name in names),
     )
 
 

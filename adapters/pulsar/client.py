@@ -12,20 +12,20 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from fencepost.adapters.common.address import Address
-from fencepost.adapters.common.outcomes import Unreachable
+from fencepost.adapters.common.shared_outcomes import Unreachable
 from fencepost.contract.errors import Malformed, SystemUnreachable
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 
 from .attached import Attached
-from .connection import Connection
-from .errors import LOOKING, refused
+from .connection import ClientConnection
 from .keyed import Keyed
-from .recording import Call, Recorder
+from .pulsar_error_outcomes import LOOKING, refused
+from .pulsar_recording import PulsarCall, PulsarRecorder
+from .pulsar_values import CoordinatorId, TransactionId
 from .scalable_lookups import coordinators
 from .transport import AdminTransport, Connect, ConnectionLost, PendingAnswer
-from .values import Coordinator, TxnId
 
 COORDINATORS = "persistent://pulsar/system/transaction_coordinator_assign"
 """The partitioned topic whose partitions belong to the coordinators; the owner of a partition is the coordinator's broker."""
@@ -40,11 +40,11 @@ class PendingAdministration:
     """An admin call in flight, and its record."""
 
     request: AdminRequest
-    call: Call
+    call: PulsarCall
     on_its_way: PendingAnswer
 
 
-class Client:
+class PulsarClient:
     """A client by its name in the scenario."""
 
     def __init__(
@@ -53,7 +53,7 @@ class Client:
         service: Address,
         connect: Connect,
         admin: AdminTransport,
-        recorder: Recorder,
+        recorder: PulsarRecorder,
         attached: Attached,
         deadline_s: float,
         principal: str | None = None,
@@ -66,7 +66,7 @@ class Client:
         """The client's transaction key, with the connection that has it, which may be closed."""
         self.recorder = recorder
         self.attached = attached
-        self.added: defaultdict[TxnId, set[str]] = defaultdict(set)
+        self.added: defaultdict[TransactionId, set[str]] = defaultdict(set)
         """The topics that this client has tried to add to a transaction."""
         self._service = service
         self._over_tls = over_tls
@@ -74,8 +74,8 @@ class Client:
         self._admin = admin
         self.deadline_s = deadline_s
         """How long to wait for one answer."""
-        self._connections: dict[Address, Connection] = {}
-        self._former: list[Connection] = []
+        self._connections: dict[Address, ClientConnection] = {}
+        self._former: list[ClientConnection] = []
         """Connections that had the client's key before, and that the broker is to close."""
         self._requests = itertools.count(1)
         self._numbers = itertools.count(1)
@@ -83,6 +83,11 @@ class Client:
     def is_asked_first(self, service_url: str) -> bool:
         """Whether this is the URL of the broker at the service address, which answers administrators too."""
         return parse_service_url(service_url, self._over_tls) == self._service
+
+    @property
+    def connections(self) -> int:
+        """How many connections it has open."""
+        return sum(connection.lost is None for connection in self._connections.values())
 
     def next_request(self) -> int:
         """A request id that this client has not used."""
@@ -92,7 +97,7 @@ class Client:
         """A number for a producer or a consumer that this client has not used."""
         return next(self._numbers)
 
-    def connection(self, address: Address | None = None) -> Outcome[Connection]:
+    def connection(self, address: Address | None = None) -> Outcome[ClientConnection]:
         """The connection to that broker, or to the service address; opened if there is none."""
         address = address or self._service
         known = self._connections.get(address)
@@ -105,11 +110,11 @@ class Client:
             self._connections[address] = made.value
         return made
 
-    def new_connection(self, address: Address | None = None) -> Outcome[Connection]:
+    def new_connection(self, address: Address | None = None) -> Outcome[ClientConnection]:
         """One more connection, separate from this client's; the caller closes it."""
         address = address or self._service
         try:
-            connection = Connection(self.name, address, self._connect(self.name, address), self.recorder)
+            connection = ClientConnection(self.name, address, self._connect(self.name, address), self.recorder)
         except ConnectionLost as lost:
             return self.recorder.unreachable(str(lost))
         match connection.connect(self.deadline_s, self.principal):
@@ -145,7 +150,7 @@ class Client:
             case trouble:
                 return trouble
 
-    def owner(self, topic: str) -> Outcome[Connection]:
+    def owner(self, topic: str) -> Outcome[ClientConnection]:
         """A connection to the broker that serves a topic."""
         address, authoritative = self._service, False
         for _ in range(_REDIRECTS):
@@ -158,7 +163,7 @@ class Client:
                     return trouble
         raise Malformed(f"looking up {topic} from {self._service} is redirected for ever; the last redirect was to {address}")
 
-    def at(self, service_url: str) -> Outcome[Connection]:
+    def at(self, service_url: str) -> Outcome[ClientConnection]:
         """A connection to the broker at that service URL, whatever it serves. Raises Malformed for a text that is no service URL."""
         return self.connection(self._reported(service_url))
 
@@ -171,7 +176,7 @@ class Client:
             case Refused() | Unknown() as trouble:
                 return trouble
 
-    def coordinator(self, coordinator: Coordinator) -> Outcome[Connection]:
+    def coordinator(self, coordinator: CoordinatorId) -> Outcome[ClientConnection]:
         """A connection to a coordinator's broker that is connected to the coordinator; if there is no coordinator, one to the service
         address.
 
@@ -192,7 +197,7 @@ class Client:
             case trouble:
                 return trouble
 
-    def way_to(self, coordinator: Coordinator) -> Outcome[Connection]:
+    def way_to(self, coordinator: CoordinatorId) -> Outcome[ClientConnection]:
         """A connection to a coordinator's broker, for a key: a new one if this client's key is there already; that one is given up."""
         match self.has_coordinator(coordinator):
             case Done(exists) if not exists:
@@ -214,7 +219,7 @@ class Client:
             self.keyed.connection.close()
         self.keyed = None
 
-    def has_coordinator(self, coordinator: Coordinator) -> Outcome[bool]:
+    def has_coordinator(self, coordinator: CoordinatorId) -> Outcome[bool]:
         """Whether that coordinator exists; also False if the system has no coordinators."""
         if self._that_knows(coordinator) is not None or (self.keyed is not None and self.keyed.coordinator == coordinator):
             return Done(True)
@@ -240,7 +245,7 @@ class Client:
             case trouble:
                 return trouble
 
-    def forget_coordinator(self, coordinator: Coordinator) -> None:
+    def forget_coordinator(self, coordinator: CoordinatorId) -> None:
         """The coordinator is no longer where it was: look it up again the next time."""
         for connection in self._connections.values():
             connection.coordinators.discard(coordinator)
@@ -273,7 +278,7 @@ class Client:
             case answer:
                 return self._ended(pending.call, answer)
 
-    def _ended(self, call: Call, answer: Done[AdminAnswer] | Unknown) -> Done[AdminAnswer] | Unknown:
+    def _ended(self, call: PulsarCall, answer: Done[AdminAnswer] | Unknown) -> Done[AdminAnswer] | Unknown:
         match answer:
             case Done(answered):
                 self.recorder.answered(call, answered)
@@ -284,7 +289,7 @@ class Client:
                 self.recorder.lost(call, reason)
         return answer
 
-    def _broker_of(self, coordinator: Coordinator) -> Outcome[Connection]:
+    def _broker_of(self, coordinator: CoordinatorId) -> Outcome[ClientConnection]:
         """A connection to a coordinator's broker; to the service address if the system does not report the broker."""
         if not coordinator.scalable:
             return self.owner(f"{COORDINATORS}-partition-{coordinator.number}")
@@ -298,7 +303,7 @@ class Client:
             raise Malformed(f"the coordinator {coordinator.number} is reported to be at {url!r}, expected pulsar://HOST:PORT")
         return self.connection(address)
 
-    def _that_knows(self, coordinator: Coordinator) -> Connection | None:
+    def _that_knows(self, coordinator: CoordinatorId) -> ClientConnection | None:
         """A live connection on which this client has connected to the coordinator."""
         for connection in self._connections.values():
             if coordinator in connection.coordinators:
@@ -307,7 +312,7 @@ class Client:
                     return connection
         return None
 
-    def _connected_to_coordinator(self, connection: Connection, coordinator: Coordinator) -> Outcome[Connection]:
+    def _connected_to_coordinator(self, connection: ClientConnection, coordinator: CoordinatorId) -> Outcome[ClientConnection]:
         if coordinator in connection.coordinators:
             return Done(connection)
         number, flag = self.next_request(), coordinator.scalable or None

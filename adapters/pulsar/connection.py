@@ -22,9 +22,9 @@ from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.frames import Frame, Payload, frame_of
 from fencepost.wire.pulsar.numbers import MINUS_ONE
 
-from .recording import Call, Recorder
-from .transport import ConnectionLost, Transport
-from .values import Coordinator
+from .pulsar_recording import PulsarCall, PulsarRecorder
+from .pulsar_values import CoordinatorId
+from .transport import ConnectionLost, PulsarTransport
 
 _MOST_AT_ONCE = 10_000
 """The most frames that are read at once, in case a broker never stops sending."""
@@ -60,15 +60,15 @@ _PLAIN_ANSWERS = {
 _SUCCESS = frozenset({"SUBSCRIBE", "UNSUBSCRIBE", "SEEK", "CLOSE_PRODUCER", "CLOSE_CONSUMER"})
 
 
-class Connection:
+class ClientConnection:
     """A connection that was opened; `lost` is the reason why it no longer is."""
 
-    def __init__(self, client: str, address: Address, transport: Transport, recorder: Recorder) -> None:
+    def __init__(self, client: str, address: Address, transport: PulsarTransport, recorder: PulsarRecorder) -> None:
         self.address = address
         self.lost: str | None = None
         self.features: tuple[str, ...] = ()
         """The broker's features according to CONNECTED, by the names of their flags."""
-        self.coordinators: set[Coordinator] = set()
+        self.coordinators: set[CoordinatorId] = set()
         """The coordinators that this connection has connected to (TC_CLIENT_CONNECT)."""
         self.closed_producers: set[int] = set()
         self.closed_consumers: set[int] = set()
@@ -85,8 +85,8 @@ class Connection:
         self._client = client
         self._transport = transport
         self._recorder = recorder
-        self._waiting: dict[_Key, deque[Call]] = defaultdict(deque)
-        self._given_up: dict[_Key, deque[Call]] = defaultdict(deque)
+        self._waiting: dict[_Key, deque[PulsarCall]] = defaultdict(deque)
+        self._given_up: dict[_Key, deque[PulsarCall]] = defaultdict(deque)
         """Messages in flight when their producer was closed. The broker may still refuse them after that."""
 
     def connect(self, within_s: float, principal: str | None = None) -> Done[pb.CommandConnected] | Unknown:
@@ -104,7 +104,7 @@ class Connection:
             case unknown:
                 return unknown
 
-    def ask(self, command: Message, payload: Payload | None = None, about: About = NOTHING_MORE) -> Call:
+    def ask(self, command: Message, payload: Payload | None = None, about: About = NOTHING_MORE) -> PulsarCall:
         """Send a request; `answer` waits for its answer."""
         frame = frame_of(command, payload)
         call = self._recorder.begin(self._client, str(self.address), frame, about)
@@ -112,7 +112,7 @@ class Connection:
         self._send(frame)
         return call
 
-    def notify(self, command: Message, payload: Payload | None = None, about: About = NOTHING_MORE) -> Call:
+    def notify(self, command: Message, payload: Payload | None = None, about: About = NOTHING_MORE) -> PulsarCall:
         """Send a request that is not answered."""
         frame = frame_of(command, payload)
         call = self._recorder.begin(self._client, str(self.address), frame, about, one_way=True)
@@ -120,7 +120,7 @@ class Connection:
             self._recorder.lost(call, self.lost or "")
         return call
 
-    def answer(self, call: Call, within_s: float) -> Done[Frame] | Unknown:
+    def answer(self, call: PulsarCall, within_s: float) -> Done[Frame] | Unknown:
         """Wait for the answer to a request."""
         end = self._recorder.now_ms() + 1000 * within_s
         while call.answer is None and self.lost is None:
@@ -248,7 +248,7 @@ class Connection:
                 self._recorder.lost(call, f"{self.address} closed the producer instead of answering {call.name}")
                 self._given_up[key].append(call)
 
-    def _is_awaited(self, call: Call) -> bool:
+    def _is_awaited(self, call: PulsarCall) -> bool:
         assert isinstance(call.request, Frame)
         return call in self._waiting.get(_key(call.request), ())
 

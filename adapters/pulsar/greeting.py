@@ -3,12 +3,12 @@
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.wire.pulsar import messages_pb2 as pb
 
-from .answers import read_answer
-from .calls import Calls
-from .connection import Connection
+from .call_outcomes import read_answer
+from .connection import ClientConnection
+from .pulsar_calls import PulsarCalls
 
 
-class GreetingCalls(Calls):
+class GreetingCalls(PulsarCalls):
     """A client's first calls. Each is sent once."""
 
     def connect(self) -> Outcome[None]:
@@ -27,7 +27,7 @@ class GreetingCalls(Calls):
         """LOOKUP of a topic at the broker with that service URL: whether it answers that it serves the topic itself."""
         return self._client.is_served_by(topic, service_url)
 
-    def connect_apart(self) -> Outcome[Connection]:
+    def connect_apart(self) -> Outcome[ClientConnection]:
         """One more connection to the service address, which only the caller uses."""
         return self._client.new_connection()
 
@@ -45,5 +45,5 @@ class GreetingCalls(Calls):
         return read_answer(connection.answer(call, self._client.deadline_s), lambda _: None)
 
 
-def _nothing_of(found: Outcome[Connection]) -> Outcome[None]:
+def _nothing_of(found: Outcome[ClientConnection]) -> Outcome[None]:
     return Done(None) if isinstance(found, Done) else found

@@ -17,7 +17,7 @@ from fencepost.contract.releases import version_of
 from fencepost.wire.pulsar import messages_pb2 as pb
 
 from .connection import features_of
-from .settings import Release
+from .pulsar_settings import PulsarRelease
 
 MAY_BE_OFFERED = frozenset({"reload"})
 """What every broker offers: unloading a topic."""
@@ -26,7 +26,7 @@ _VERSION = re.compile(r"\d+\.\d+\S*")
 
 
 @dataclass(frozen=True)
-class Offer:
+class PulsarOffer:
     """The content of CONNECTED. `features` are the names of the flags that are set."""
 
     server: str
@@ -35,7 +35,7 @@ class Offer:
     features: tuple[str, ...]
 
     @classmethod
-    def of(cls, connected: pb.CommandConnected) -> "Offer":
+    def of(cls, connected: pb.CommandConnected) -> "PulsarOffer":
         size = connected.max_message_size if connected.HasField("max_message_size") else None
         return cls(connected.server_version, connected.protocol_version, size, features_of(connected))
 
@@ -44,7 +44,7 @@ WITHOUT_SEALING = "sealing: a topic without segments that is terminated takes no
 """What a system lacks whose topics are not scalable."""
 
 
-def identify(server: str, releases: Iterable[Release]) -> Identity:
+def identify(server: str, releases: Iterable[PulsarRelease]) -> Identity:
     """Find the profile by the version in the server's name for itself, such as `Pulsar Server4.0.7`."""
     found = _VERSION.search(server)
     known = version_of(found.group()) if found else None
@@ -67,7 +67,7 @@ def reported_by(identity: Identity) -> str | None:
 
 
 def describe(
-    offer: Offer,
+    offer: PulsarOffer,
     identity: Identity,
     whose: Whose,
     *,

@@ -14,21 +14,21 @@ from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.frames import Frame
 
 from .keyed import label_of
-from .recording import Call
-from .values import TxnId
+from .pulsar_recording import PulsarCall
+from .pulsar_values import TransactionId
 
 
 class Keys:
     """The transactions that a session began with keys, by their names."""
 
-    def __init__(self, calls: Sequence[Call]) -> None:
+    def __init__(self, calls: Sequence[PulsarCall]) -> None:
         self._of: dict[str, tuple[str, int, int]] = {}
         for call in calls:
             match call.request, call.answer:
                 case Frame(body=pb.CommandNewTxn() as asked), Frame(body=pb.CommandNewTxnResponse() as answer) if (
                     "key" in call.about and not answer.HasField("error")
                 ):
-                    begun = TxnId(answer.txnid_most_bits, answer.txnid_least_bits, asked.scalable)
+                    begun = TransactionId(answer.txnid_most_bits, answer.txnid_least_bits, asked.scalable)
                     self._of[str(begun)] = (call.about["key"], begun.coordinator, call.about["key_epoch"])
 
     def name(self, event: Event) -> None:
@@ -39,7 +39,7 @@ class Keys:
             event["ctl"] = {**event["ctl"], "key_epoch": epoch}
 
 
-def connect(call: Call, frame: Frame, answer: Any) -> Operation:
+def connect(call: PulsarCall, frame: Frame, answer: Any) -> Operation:
     """A connect to a coordinator. One with the epoch that the client has already may keep its transactions open, so no client that a
     checker could name is fenced.
     """

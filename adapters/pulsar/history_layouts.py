@@ -19,9 +19,9 @@ from fencepost.wire.pulsar.frames import Frame
 
 from .layout_changes import LayoutChange, beginning, between
 from .layout_reading import read_answer, read_update
-from .layout_values import Layout
-from .recording import Call
-from .values import is_segment
+from .layout_values import ReportedLayout
+from .pulsar_recording import PulsarCall
+from .pulsar_values import is_segment
 
 CONTROLLER = "controller"
 """The client that changes layouts, whichever broker it is."""
@@ -34,8 +34,8 @@ _DELETE, _PUT = "DELETE", "PUT"
 class _Look:
     """A layout that a session received, and the call that had it."""
 
-    layout: Layout
-    call: Call
+    layout: ReportedLayout
+    call: PulsarCall
 
 
 @dataclass
@@ -43,18 +43,18 @@ class _Topic:
     """The requests about one topic in a session, and what it received."""
 
     looks: list[_Look] = field(default_factory=list)
-    asked: list[tuple[str, frozenset[int], Call]] = field(default_factory=list)
+    asked: list[tuple[str, frozenset[int], PulsarCall]] = field(default_factory=list)
     """The changes that were requested and not refused: the kind, and the segments that they were to seal; creations seal none."""
     deleted: int | None = None
     """When a client asked to delete the topic."""
 
 
-def changes(calls: Sequence[Call]) -> list[Call]:
+def changes(calls: Sequence[PulsarCall]) -> list[PulsarCall]:
     """A call of the controller for each change of each topic."""
     return [call for topic in _topics(calls).values() for call in _of_topic(topic, calls[0])]
 
 
-def _topics(calls: Sequence[Call]) -> dict[str, _Topic]:
+def _topics(calls: Sequence[PulsarCall]) -> dict[str, _Topic]:
     topics: defaultdict[str, _Topic] = defaultdict(_Topic)
     for call in calls:
         if (layout := _reported(call)) is not None:
@@ -71,7 +71,7 @@ def _topics(calls: Sequence[Call]) -> dict[str, _Topic]:
     return topics
 
 
-def _reported(call: Call) -> Layout | None:
+def _reported(call: PulsarCall) -> ReportedLayout | None:
     """The layout that a call received, sound or not; None if it has none."""
     try:
         match call.request, call.answer:
@@ -85,13 +85,13 @@ def _reported(call: Call) -> Layout | None:
     return None
 
 
-def _is_refused(call: Call) -> bool:
+def _is_refused(call: PulsarCall) -> bool:
     return isinstance(call.answer, AdminAnswer) and 300 <= call.answer.status < 500
 
 
-def _of_topic(topic: _Topic, first: Call) -> Iterator[Call]:
+def _of_topic(topic: _Topic, first: PulsarCall) -> Iterator[PulsarCall]:
     looks = sorted((look for look in topic.looks if look.call.ended is not None), key=lambda look: look.call.ended or 0)
-    newest: Layout | None = None
+    newest: ReportedLayout | None = None
     for look in looks:
         if topic.deleted is not None and (look.call.ended or 0) > topic.deleted:
             return
@@ -107,7 +107,7 @@ def _of_topic(topic: _Topic, first: Call) -> Iterator[Call]:
         yield from (_as_call(change, look.call, topic, first) for change in found)
 
 
-def _as_call(change: LayoutChange, reported: Call, topic: _Topic, first: Call) -> Call:
+def _as_call(change: LayoutChange, reported: PulsarCall, topic: _Topic, first: PulsarCall) -> PulsarCall:
     """The change with the times that are known. If nothing is known, it began at the first call of all."""
     meant = (change.name, change.sealed)
     asked = [call for kind, numbers, call in topic.asked if (kind, numbers) == meant and call.began < reported.began]
@@ -119,14 +119,14 @@ def _as_call(change: LayoutChange, reported: Call, topic: _Topic, first: Call) -
     ]
     begin = min(asked, key=_began) if asked else max(before, key=_began, default=first)
     end = min([reported, *answered], key=_ended)
-    return Call(
+    return PulsarCall(
         CONTROLLER, reported.node, change, begin.at_ms, min(begin.began, end.began), one_way=True, ended_ms=end.ended_ms, ended=end.ended
     )
 
 
-def _began(call: Call) -> int:
+def _began(call: PulsarCall) -> int:
     return call.began
 
 
-def _ended(call: Call) -> int:
+def _ended(call: PulsarCall) -> int:
     return call.ended or 0

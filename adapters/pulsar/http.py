@@ -8,13 +8,13 @@ import httpx
 
 from fencepost.adapters.common.access_token import Token
 from fencepost.adapters.common.address import Address
-from fencepost.adapters.common.outcomes import Unreachable
+from fencepost.adapters.common.shared_outcomes import Unreachable
 from fencepost.adapters.common.tls import Tls, refused
 from fencepost.contract.errors import SystemUnreachable
 from fencepost.contract.outcomes import Done, Unknown
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 
-from .login import LoginRefused
+from .pulsar_login import PulsarLoginRefused
 from .transport import PendingAnswer
 
 _REDIRECTS = 20
@@ -70,7 +70,9 @@ class HttpAdmin:
             return Unknown(f"{self._url} did not answer {request}: {str(error) or 'the connection ended'}", lost=True)
         if answer.status_code == _WANTS_LOGIN:
             # The answer may quote the token.
-            raise LoginRefused.by(f"{answer.url.scheme}://{answer.url.netloc.decode()}", f"401 for {request}", self._token is not None)
+            raise PulsarLoginRefused.by(
+                f"{answer.url.scheme}://{answer.url.netloc.decode()}", f"401 for {request}", self._token is not None
+            )
         return Done(AdminAnswer(answer.status_code, answer.content))
 
     def _followed(self, client: httpx.Client, request: AdminRequest, deadline_s: float) -> httpx.Response:

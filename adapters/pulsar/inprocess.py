@@ -34,7 +34,7 @@ class BrokerConnection(Protocol):
         ...
 
 
-class Broker(Protocol):
+class ClockedBroker(Protocol):
     """A broker with a virtual clock."""
 
     def connect(self) -> BrokerConnection | None:
@@ -59,10 +59,10 @@ class StepsAdminCalls(Protocol):
         ...
 
 
-class InProcessTransport:
+class InProcessPulsarTransport:
     """A connection to a broker in this process."""
 
-    def __init__(self, broker: Broker) -> None:
+    def __init__(self, broker: ClockedBroker) -> None:
         self._broker = broker
         connection = broker.connect()
         if connection is None:
@@ -97,7 +97,7 @@ class InProcessTransport:
 class _Stepped:
     """An admin call that continues as time passes."""
 
-    def __init__(self, broker: Broker, request: AdminRequest, take: Callable[[], AdminAnswer | None] | None) -> None:
+    def __init__(self, broker: ClockedBroker, request: AdminRequest, take: Callable[[], AdminAnswer | None] | None) -> None:
         self._broker = broker
         self._request = request
         self._take = take
@@ -117,7 +117,7 @@ class _Stepped:
 class InProcessAdmin:
     """The admin interface of a broker in this process."""
 
-    def __init__(self, broker: Broker) -> None:
+    def __init__(self, broker: ClockedBroker) -> None:
         self._broker = broker
 
     def call(self, request: AdminRequest, deadline_s: float) -> Done[AdminAnswer] | Unknown:  # noqa: ARG002 - nothing takes time here

@@ -11,13 +11,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from fencepost.adapters.common.address import Address
-from fencepost.adapters.common.outcomes import Unreachable
 from fencepost.adapters.common.seals import sealed
+from fencepost.adapters.common.shared_outcomes import Unreachable
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.outcomes import Unknown
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 from fencepost.wire.pulsar.frames import SIZE, Frame, decode, encode
-from fencepost.wire.pulsar.reading import MalformedFrame
+from fencepost.wire.pulsar.message_parsing import MalformedPulsarFrame
 
 from .store_writes import StoreWrite
 from .tape import EntryKind, TapeEntry
@@ -65,7 +65,7 @@ def read(lines: Sequence[Mapping[str, Any]], place: str) -> list[TapeEntry]:
     try:
         for line in lines[1:]:
             found.append(_entry(line))
-    except (LookupError, TypeError, ValueError, AttributeError, MalformedFrame) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, MalformedPulsarFrame) as error:
         raise WrongUsage(f"{place}, line {len(found) + 2}: not an exchange as fencepost writes it ({error}); was it changed?") from error
     return found
 

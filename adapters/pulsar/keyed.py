@@ -3,8 +3,8 @@
 import json
 from dataclasses import dataclass
 
-from .connection import Connection
-from .values import Coordinator
+from .connection import ClientConnection
+from .pulsar_values import CoordinatorId
 
 
 def label_of(owner: str | None, key: bytes) -> str:
@@ -19,8 +19,8 @@ class Keyed:
     key: bytes
     owner: str | None
     epoch: int
-    coordinator: Coordinator
-    connection: Connection
+    coordinator: CoordinatorId
+    connection: ClientConnection
 
     @property
     def label(self) -> str:

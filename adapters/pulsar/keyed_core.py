@@ -8,12 +8,12 @@ not know yet that it was replaced. It connects with the key again when it begins
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from fencepost.adapters.common.outcomes import without_value
+from fencepost.adapters.common.shared_outcomes import without_value
 from fencepost.contract.outcomes import Done, Outcome, Unknown
 
-from .core import PulsarLog, PulsarWriter
 from .probe import PulsarProbe
-from .values import TxnId
+from .pulsar_core import PulsarLog, PulsarWriter
+from .pulsar_values import TransactionId
 
 
 class KeyedLog(PulsarLog):
@@ -65,7 +65,7 @@ class KeyedWriter(PulsarWriter):
         if self.probe.key is not None and self.probe.was_sent_away():
             self.probe.forget_key()
 
-    def _transaction(self) -> Outcome[TxnId]:
+    def _transaction(self) -> Outcome[TransactionId]:
         self._let_go()
         if self.open is None and self.probe.key is None and not isinstance(granted := self.probe.connect_with_key(self.key), Done):
             return granted

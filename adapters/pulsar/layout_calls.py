@@ -14,9 +14,9 @@ from fencepost.contract.ports import Time
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 
 from .administration import refusal
-from .client import Client, PendingAdministration
+from .client import PendingAdministration, PulsarClient
 from .layout_reading import layout_of_answer
-from .layout_values import Layout, PendingChange
+from .layout_values import PendingChange, ReportedLayout
 from .scalable_topics import ScalableTopicCalls, scalable_path
 
 _REFUSING = ("IllegalArgumentException", "IllegalStateException", "Failed to initialize controller")
@@ -27,11 +27,11 @@ _REASON = re.compile(r"Message: (?P<reason>[^\n\\]*)")
 class LayoutCalls(ScalableTopicCalls):
     """Layouts of scalable topics by their full names, topic://tenant/namespace/topic, and changes of layouts."""
 
-    def __init__(self, client: Client, time: Time) -> None:
+    def __init__(self, client: PulsarClient, time: Time) -> None:
         super().__init__(client, time)
         self._changing: list[PendingAdministration] = []
 
-    def layout(self, topic: str, *, retry: bool = True) -> Outcome[Layout]:
+    def layout(self, topic: str, *, retry: bool = True) -> Outcome[ReportedLayout]:
         """The whole layout, with sealed segments, as the admin interface has it. Raises Malformed for an unsound layout."""
         return self._offered(lambda: self._look(scalable_path(topic), lambda answer: layout_of_answer(topic, answer), retry=retry))
 

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 from fencepost.contract.events import Operation
 from fencepost.contract.operations import operation
 
-from .layout_values import Layout, LayoutSegment
+from .layout_values import LayoutSegment, ReportedLayout
 
 Kind: TypeAlias = Literal["create", "split", "merge", "prune"]
 
@@ -31,7 +31,7 @@ class LayoutChange:
         return operation(self.name, ctl=self.ctl)
 
 
-def beginning(layout: Layout) -> list[LayoutChange] | None:
+def beginning(layout: ReportedLayout) -> list[LayoutChange] | None:
     """The changes that made a layout: its first segments, and what became of them. None if segments that one would need are gone."""
     roots = [one for one in layout.segments if not _parents(one, layout)]
     if layout.epoch and not (_divide_all_hashes(roots) and _has_siblings(layout, set())):
@@ -41,7 +41,7 @@ def beginning(layout: Layout) -> list[LayoutChange] | None:
     return [made, *_families(layout, {one.number for one in roots})]
 
 
-def between(before: Layout, after: Layout) -> list[LayoutChange] | None:
+def between(before: ReportedLayout, after: ReportedLayout) -> list[LayoutChange] | None:
     """The changes from one layout to a later one; None likewise."""
     known, there = {one.number for one in before.segments}, {one.number for one in after.segments}
     if any(one.number not in there for one in before.active) or not _has_siblings(after, known):
@@ -51,7 +51,7 @@ def between(before: Layout, after: Layout) -> list[LayoutChange] | None:
     return [*_families(after, known), *([pruned] if gone else [])]
 
 
-def _has_siblings(layout: Layout, known: set[int]) -> bool:
+def _has_siblings(layout: ReportedLayout, known: set[int]) -> bool:
     """Whether, for each segment that is not known yet, all children of its parents are there. The layout's own epoch is left out, because
     its segments cannot be gone yet: what is not there never was.
     """
@@ -61,7 +61,7 @@ def _has_siblings(layout: Layout, known: set[int]) -> bool:
     return all(child in there for one in layout.segments if one.number in parents for child in one.children)
 
 
-def _families(layout: Layout, known: set[int]) -> Iterator[LayoutChange]:
+def _families(layout: ReportedLayout, known: set[int]) -> Iterator[LayoutChange]:
     """The splits and merges that made the segments which are not known yet, parents before their children."""
     families: defaultdict[tuple[int, frozenset[int]], list[LayoutSegment]] = defaultdict(list)
     for one in layout.segments:
@@ -74,7 +74,7 @@ def _families(layout: Layout, known: set[int]) -> Iterator[LayoutChange]:
             yield LayoutChange("split" if len(numbers) == 1 else "merge", numbers, epoch, _ctl(layout, parents, children, epoch))
 
 
-def _parents(segment: LayoutSegment, layout: Layout) -> frozenset[int]:
+def _parents(segment: LayoutSegment, layout: ReportedLayout) -> frozenset[int]:
     """Its parents that are still there, as either the segment or the parent names them."""
     there = {one.number for one in layout.segments}
     return frozenset(segment.parents) & there | {one.number for one in layout.segments if segment.number in one.children}
@@ -89,7 +89,7 @@ def _divide_all_hashes(segments: Iterable[LayoutSegment]) -> bool:
     return due == 1 << 16
 
 
-def _ctl(layout: Layout, segments: Iterable[LayoutSegment], children: Iterable[LayoutSegment], epoch: int) -> dict[str, str]:
+def _ctl(layout: ReportedLayout, segments: Iterable[LayoutSegment], children: Iterable[LayoutSegment], epoch: int) -> dict[str, str]:
     found = {
         "topic": layout.topic,
         "segs": ",".join(one.topic for one in segments),

@@ -12,24 +12,24 @@ from fencepost.contract.errors import Malformed
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.numbers import signed
 
-from .layout_values import Layout, LayoutSegment
+from .layout_values import LayoutSegment, ReportedLayout
 
 TOPIC, SEGMENT = "topic://", "segment://"
 _LAST_HASH = 0xFFFF
 _ACTIVE, _SEALED = "ACTIVE", "SEALED"
 
 
-def layout_of_update(update: pb.CommandScalableTopicUpdate) -> Layout:
+def layout_of_update(update: pb.CommandScalableTopicUpdate) -> ReportedLayout:
     """The layout in an update of a session. Raises Malformed."""
     return _sound(read_update(update))
 
 
-def layout_of_answer(topic: str, answer: Any) -> Layout:
+def layout_of_answer(topic: str, answer: Any) -> ReportedLayout:
     """The layout in an answer of the admin interface. Raises Malformed, and KeyError or TypeError if something is missing."""
     return _sound(read_answer(topic, answer))
 
 
-def read_update(update: pb.CommandScalableTopicUpdate) -> Layout:
+def read_update(update: pb.CommandScalableTopicUpdate) -> ReportedLayout:
     """The layout in an update, with its flaws. Raises Malformed if there is none."""
     if not update.HasField("dag"):
         raise Malformed(f"SCALABLE_TOPIC_UPDATE has neither a layout nor an error: {update}".rstrip())
@@ -40,16 +40,16 @@ def read_update(update: pb.CommandScalableTopicUpdate) -> Layout:
     brokers = {one.segment_id: one.broker_url for one in dag.segment_brokers}
     segments = [_of_proto(one, topic, brokers.get(one.segment_id)) for one in dag.segments]
     controller = dag.controller_broker_url if dag.HasField("controller_broker_url") else None
-    return Layout(dag.epoch, tuple(sorted(segments, key=_number)), controller, topic)
+    return ReportedLayout(dag.epoch, tuple(sorted(segments, key=_number)), controller, topic)
 
 
-def read_answer(topic: str, answer: Any) -> Layout:
+def read_answer(topic: str, answer: Any) -> ReportedLayout:
     """The layout in an answer of the admin interface, with its flaws. Raises as `layout_of_answer` if it cannot be read at all."""
     segments = [_of_json(one, topic) for one in answer["segments"].values()]
-    return Layout(int(answer["epoch"]), tuple(sorted(segments, key=_number)), None, topic)
+    return ReportedLayout(int(answer["epoch"]), tuple(sorted(segments, key=_number)), None, topic)
 
 
-def flaws(layout: Layout) -> Iterator[str]:
+def flaws(layout: ReportedLayout) -> Iterator[str]:
     """The flaws of an unsound layout."""
     numbers = [one.number for one in layout.segments]
     yield from (f"segment {number} comes twice" for number in sorted({one for one in numbers if numbers.count(one) > 1}))
@@ -58,7 +58,7 @@ def flaws(layout: Layout) -> Iterator[str]:
     yield from _flaws_of_ranges(layout.active)
 
 
-def _flaws_of_segment(segment: LayoutSegment, layout: Layout, numbers: Sequence[int]) -> Iterator[str]:
+def _flaws_of_segment(segment: LayoutSegment, layout: ReportedLayout, numbers: Sequence[int]) -> Iterator[str]:
     if not 0 <= segment.first_hash <= segment.last_hash <= _LAST_HASH:
         hashes = f"{segment.first_hash} to {segment.last_hash}"
         yield f"segment {segment.number} has the hashes {hashes}, expected a range within 0 to {_LAST_HASH}"
@@ -86,7 +86,7 @@ def _flaws_of_ranges(active: Iterable[LayoutSegment]) -> Iterator[str]:
         yield f"segments leave a gap: no segment has the hashes {due:04x} to {_LAST_HASH:04x}"
 
 
-def _sound(layout: Layout) -> Layout:
+def _sound(layout: ReportedLayout) -> ReportedLayout:
     if found := "; ".join(flaws(layout)):
         raise Malformed(f"what the broker sent for {layout.topic} is no layout: {found}")
     return layout

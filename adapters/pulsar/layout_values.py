@@ -32,7 +32,7 @@ class LayoutSegment:
 
 
 @dataclass(frozen=True)
-class Layout:
+class ReportedLayout:
     """A whole layout, its segments by their numbers. `topic` is the topic's full name, `controller` the service URL of the broker that
     changes the layout, None if it is not reported.
     """
@@ -79,16 +79,16 @@ class PendingChange:
 
 
 @dataclass(frozen=True)
-class LayoutWatch:
+class LayoutWatchHandle:
     """A session in which a broker sends the layouts of a topic, as its client holds it; `first` is the one that it was opened with."""
 
     topic: str
     number: int
-    first: Layout
+    first: ReportedLayout
 
 
 @dataclass(frozen=True)
-class TopicsWatch:
+class TopicsWatchHandle:
     """A watch of a namespace's scalable topics, as its client holds it; `first` are the topics that it was opened with."""
 
     namespace: str
@@ -107,7 +107,7 @@ class AssignedSegment:
 
 
 @dataclass(frozen=True)
-class Assignment:
+class SegmentAssignment:
     """The segments that a consumer of a whole topic is to read, by their numbers, as of an epoch of the layout."""
 
     epoch: int

@@ -9,9 +9,9 @@ from typing import TypeVar
 from fencepost.contract.outcomes import Done, Outcome
 
 from .probe import PulsarProbe
-from .session import PulsarSession
+from .pulsar_session import PulsarSession
+from .pulsar_values import AckKind, ReportedStatus, TxnAction, persistent
 from .transaction_keys import offers_keys
-from .values import AckKind, Action, Status, persistent
 
 T = TypeVar("T")
 
@@ -69,7 +69,7 @@ def _statistics(session: PulsarSession, probe: PulsarProbe) -> None:
         if _done(probe.transaction_in_buffer(txn, topic), "asking for a transaction in the buffer").start is None:
             raise _DoesNot("an open transaction is not in the statistics of the buffer")
     finally:
-        probe.end(txn, Action.ABORT)
+        probe.end(txn, TxnAction.ABORT)
         probe.delete_topic(topic)
 
 
@@ -79,9 +79,9 @@ def _participant_ends(session: PulsarSession, probe: PulsarProbe) -> None:
     txn = _done(probe.new_transaction(), "beginning a transaction")
     try:
         _done(probe.add_topics(txn, [topic]), "adding a topic")
-        _done(probe.end_on_topic(txn, topic, Action.ABORT), "END_TXN_ON_PARTITION of a client")
+        _done(probe.end_on_topic(txn, topic, TxnAction.ABORT), "END_TXN_ON_PARTITION of a client")
     finally:
-        probe.end(txn, Action.ABORT)
+        probe.end(txn, TxnAction.ABORT)
         probe.delete_topic(topic)
 
 
@@ -95,12 +95,12 @@ def _held_ends(session: PulsarSession, probe: PulsarProbe) -> None:
         _done(probe.send(producer, "held", transaction=txn), "sending a message")
         _done(probe.terminate_topic(topic), "terminating a topic")
         ender: PulsarProbe = session.client("lever-ender")
-        _done(ender.begin_end(txn, Action.COMMIT), "asking for a commit")
+        _done(ender.begin_end(txn, TxnAction.COMMIT), "asking for a commit")
         status: object = "not known"
         for _ in session.time.attempts():
             known = probe.transaction(txn)
             status = known.value.status.name if isinstance(known, Done) else known
-            if status == Status.COMMITTING.name:
+            if status == ReportedStatus.COMMITTING.name:
                 break
         else:
             raise _DoesNot(f"a transaction with a terminated topic is {status} when its commit was asked for")

@@ -6,14 +6,14 @@ A step calls one of these and judges the outcome. This module does not know whic
 from fencepost.contract.errors import NotOffered
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 
-from .connection import Connection
-from .errors import LOOKING
+from .connection import ClientConnection
 from .greeting import GreetingCalls
+from .pulsar_error_outcomes import LOOKING
+from .pulsar_values import ConsumerHandle, EntryPosition, Received, SubscriptionHandle, persistent
 from .transaction_keys import TransactionKeyCalls
-from .values import Consumer, Position, Received, Subscription, persistent
 from .whole_topics import WholeTopicCalls
 
-__all__ = ["LOOKING", "Connection", "PulsarProbe"]
+__all__ = ["LOOKING", "ClientConnection", "PulsarProbe"]
 
 _QUIET_S = 0.3
 """How long to watch a consumer that has all that it may have: no more messages may come."""
@@ -47,7 +47,7 @@ class PulsarProbe(TransactionKeyCalls, WholeTopicCalls, GreetingCalls):
         """Seal a topic, so that others take its place. Raises NotOffered."""
         raise NotOffered(f"sealing: a classic topic that is terminated, such as {topic}, holds up the ends of its transactions")
 
-    def mark_delete(self, subscription: Subscription) -> Outcome[Position | None]:
+    def mark_delete(self, subscription: SubscriptionHandle) -> Outcome[EntryPosition | None]:
         """The position up to which the subscription has acknowledged everything; None if there is no such subscription."""
         match self.log_stats(subscription.topic):
             case Done(stats):
@@ -55,7 +55,7 @@ class PulsarProbe(TransactionKeyCalls, WholeTopicCalls, GreetingCalls):
             case trouble:
                 return trouble
 
-    def receive_visible(self, consumer: Consumer, sentinel: str) -> Outcome[tuple[Received, ...]]:
+    def receive_visible(self, consumer: ConsumerHandle, sentinel: str) -> Outcome[tuple[Received, ...]]:
         """The messages that a consumer receives up to the sentinel at the end of the log, or up to where an open transaction stops readers.
 
         If the broker has no such statistics, only the sentinel counts.
@@ -73,11 +73,11 @@ class PulsarProbe(TransactionKeyCalls, WholeTopicCalls, GreetingCalls):
         self._await_dispatch(consumer, buffer.value.max_read_position)
         return self._until_quiet(consumer)
 
-    def receive_decided(self, consumer: Consumer, sentinel: str) -> Outcome[tuple[Received, ...]]:
+    def receive_decided(self, consumer: ConsumerHandle, sentinel: str) -> Outcome[tuple[Received, ...]]:
         """The same for a topic without open transactions: then the sentinel must come."""
         return self.receive_visible(consumer, sentinel)
 
-    def _await_dispatch(self, consumer: Consumer, limit: Position) -> None:
+    def _await_dispatch(self, consumer: ConsumerHandle, limit: EntryPosition) -> None:
         """Wait until the broker has read all messages that the consumer may have. Do not wait if it reports no read position."""
         for _ in self._time.attempts():
             match self.log_stats(consumer.subscription.topic):
@@ -88,7 +88,7 @@ class PulsarProbe(TransactionKeyCalls, WholeTopicCalls, GreetingCalls):
                 case _:
                     return
 
-    def _until_quiet(self, consumer: Consumer) -> Outcome[tuple[Received, ...]]:
+    def _until_quiet(self, consumer: ConsumerHandle) -> Outcome[tuple[Received, ...]]:
         taken: list[Received] = []
         while True:
             match self.receive(consumer, within_s=_QUIET_S):

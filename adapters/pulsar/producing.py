@@ -16,31 +16,33 @@ from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.batches import BatchedMessage, encode_batch
 from fencepost.wire.pulsar.frames import Payload
 
-from .answers import read_answer
-from .calls import Calls
-from .client import Client
-from .connection import Connection
-from .errors import OPENING, UNDECIDED
-from .recording import Call
+from .call_outcomes import read_answer
+from .client import PulsarClient
+from .connection import ClientConnection
+from .message_annotations import NO_ANNOTATIONS, Annotations
+from .pulsar_calls import PulsarCalls
+from .pulsar_error_outcomes import OPENING, UNDECIDED
+from .pulsar_recording import PulsarCall
+from .pulsar_values import MessageId, PendingSend, ProducerHandle, TransactionId
 from .transaction_requests import about_transaction
-from .values import MessageId, PendingSend, Producer, TxnId
 
 
 @dataclass(frozen=True)
 class _Routed:
-    """The key by which a message is routed, and its hash."""
+    """The key by which a message is routed, its hash, and what else its producer adds to it."""
 
     key: str | None = None
     hash: int | None = None
+    annotations: Annotations = NO_ANNOTATIONS
 
 
 @dataclass
 class _Held:
     """A producer as this client holds it: the connection on which it is open, and the next sequence id."""
 
-    producer: Producer
+    producer: ProducerHandle
     named_by_user: bool
-    connection: Connection | None
+    connection: ClientConnection | None
     next_sequence_id: int
     epoch: int = 0
     looks: bool = True
@@ -57,14 +59,14 @@ class _Held:
         return self.connection is not None and self.connection.lost is None and self.producer.number not in self.connection.closed_producers
 
 
-class ProducerCalls(Calls):
+class ProducerCalls(PulsarCalls):
     """A client's producers and what they send."""
 
-    def __init__(self, client: Client, time: Time) -> None:
+    def __init__(self, client: PulsarClient, time: Time) -> None:
         super().__init__(client, time)
         self._producers: dict[int, _Held] = {}
-        self._sending: dict[int, tuple[Connection, Call]] = {}
-        client.attached.add(self._producers.values)
+        self._sending: dict[int, tuple[ClientConnection, PulsarCall]] = {}
+        client.attached.add(self._producers.values, self._open_again)
 
     def producer(
         self,
@@ -74,14 +76,14 @@ class ProducerCalls(Calls):
         retry: bool = True,
         looks: bool = True,
         broker: str | None = None,
-        instead_of: Producer | None = None,
-    ) -> Outcome[Producer]:
+        instead_of: ProducerHandle | None = None,
+    ) -> Outcome[ProducerHandle]:
         """PRODUCER, for messages with and without a transaction. Under a name that was used before, sequence ids continue. Without `looks`
         it is opened at the service address, or at the service URL `broker`. `instead_of` is a producer that the broker has closed, whose
         number it takes over.
         """
         number = self._client.next_number() if instead_of is None else instead_of.number
-        producer = Producer(topic, number, name or "")
+        producer = ProducerHandle(topic, number, name or "")
         held = _Held(producer, name is not None, None, 0, looks=looks, broker=broker)
         match self._opened(held, retry=retry):
             case Done():
@@ -93,12 +95,13 @@ class ProducerCalls(Calls):
 
     def send(
         self,
-        producer: Producer,
+        producer: ProducerHandle,
         value: str,
         *,
-        transaction: TxnId | None = None,
+        transaction: TransactionId | None = None,
         sequence_id: int | None = None,
         key: str | None = None,
+        annotations: Annotations = NO_ANNOTATIONS,
         reopen: bool = True,
     ) -> Outcome[MessageId]:
         """SEND one message and wait for its receipt. `sequence_id` is the producer's next one unless it is given.
@@ -106,7 +109,8 @@ class ProducerCalls(Calls):
         If the broker closes the producer instead of answering a message outside of transactions, the producer opens again and sends it once
         more, as a client does: whether the message or the notice comes first is the broker's choice.
         """
-        match self.post(producer, value, transaction=transaction, sequence_id=sequence_id, key=key, reopen=reopen):
+        routed = _Routed(key, None, annotations)
+        match self._posted(producer, [value], transaction, sequence_id, routed, batched=False, reopen=reopen):
             case Done(pending):
                 outcome = self.receipt(pending)
             case trouble:
@@ -114,19 +118,19 @@ class ProducerCalls(Calls):
         is_repeated = reopen and transaction is None and sequence_id is None
         if not (is_repeated and isinstance(outcome, Unknown) and self._is_closed(producer)):
             return outcome
-        match self.post(producer, value, sequence_id=pending.sequence_id, key=key):
+        match self._posted(producer, [value], None, pending.sequence_id, routed, batched=False):
             case Done(pending):
                 return self.receipt(pending)
             case trouble:
                 return trouble
 
-    def _is_closed(self, producer: Producer) -> bool:
+    def _is_closed(self, producer: ProducerHandle) -> bool:
         """Whether the broker has closed it on a connection that is still there."""
         connection = self._producers[producer.number].connection
         return connection is not None and connection.lost is None and producer.number in connection.closed_producers
 
     def send_batch(
-        self, producer: Producer, values: Sequence[str], *, transaction: TxnId | None = None, sequence_id: int | None = None
+        self, producer: ProducerHandle, values: Sequence[str], *, transaction: TransactionId | None = None, sequence_id: int | None = None
     ) -> Outcome[tuple[MessageId, ...]]:
         """SEND several messages in one entry and wait for its receipt; each has a place there. `sequence_id` is that of the first."""
         match self._posted(producer, values, transaction, sequence_id, _Routed(), batched=True):
@@ -141,10 +145,10 @@ class ProducerCalls(Calls):
 
     def post(
         self,
-        producer: Producer,
+        producer: ProducerHandle,
         value: str,
         *,
-        transaction: TxnId | None = None,
+        transaction: TransactionId | None = None,
         sequence_id: int | None = None,
         key: str | None = None,
         hash: int | None = None,  # noqa: A002 - the protocol's word
@@ -166,7 +170,7 @@ class ProducerCalls(Calls):
             case outcome:
                 return outcome
 
-    def close_producer(self, producer: Producer) -> Outcome[None]:
+    def close_producer(self, producer: ProducerHandle) -> Outcome[None]:
         """CLOSE_PRODUCER, if it is open."""
         held = self._producers.pop(producer.number)
         connection = held.connection
@@ -189,9 +193,9 @@ class ProducerCalls(Calls):
 
     def _posted(
         self,
-        producer: Producer,
+        producer: ProducerHandle,
         values: Sequence[str],
-        transaction: TxnId | None,
+        transaction: TransactionId | None,
         sequence_id: int | None,
         routed: _Routed,
         *,
@@ -212,6 +216,7 @@ class ProducerCalls(Calls):
         metadata = pb.MessageMetadata(
             producer_name=held.producer.name, sequence_id=first, publish_time=round(self._time.now_ms()), partition_key=routed.key
         )
+        routed.annotations.add_to(metadata)
         command = pb.CommandSend(producer_id=producer.number, sequence_id=first)
         if transaction is not None:  # in both: the broker publishes by the command, and dispatches by the metadata
             command.txnid_most_bits, command.txnid_least_bits = transaction.coordinator_bits, transaction.sequence
@@ -226,12 +231,16 @@ class ProducerCalls(Calls):
         self._sending[pending.number] = (connection, connection.ask(command, Payload(metadata, data), about))
         return Done(pending)
 
-    def _opened(self, held: _Held, *, retry: bool) -> Outcome[Connection]:
+    def _open_again(self, held: _Held) -> None:
+        if not held.is_open:
+            self._opened(held, retry=False)  # what hinders it is the answer to the next message, or over by then
+
+    def _opened(self, held: _Held, *, retry: bool) -> Outcome[ClientConnection]:
         """Open the producer, for the first time or again, on the broker that serves its topic now."""
         topic, number, name = held.producer.topic, held.producer.number, held.producer.name
-        on: list[Connection] = []
+        on: list[ClientConnection] = []
 
-        def locate() -> Outcome[Connection]:
+        def locate() -> Outcome[ClientConnection]:
             if held.broker is not None:
                 located = self._client.at(held.broker)
             else:
@@ -250,7 +259,7 @@ class ProducerCalls(Calls):
                 txn_enabled=True,
             )
 
-        def read(answer: Any) -> Connection:
+        def read(answer: Any) -> ClientConnection:
             held.producer = replace(held.producer, name=answer.producer_name, last_sequence_id=answer.last_sequence_id)
             held.connection = on[0]
             held.connection.closed_producers.discard(number)

@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 
 from fencepost.adapters.common.access_token import TOKEN
 from fencepost.adapters.common.address import Address
-from fencepost.adapters.common.faults import NoFaults
 from fencepost.adapters.common.patience import ANSWER_WITHIN_S
 from fencepost.adapters.common.suffixes import new_suffix
+from fencepost.adapters.common.system_faults import NoFaults
 from fencepost.adapters.common.time import WallTime
 from fencepost.adapters.common.tls import speaks_tls
 from fencepost.contract.errors import SystemUnreachable, WrongUsage
@@ -19,15 +19,15 @@ from fencepost.contract.ports import Faults
 from fencepost.wire.pulsar.admin import AdminRequest
 
 from .client import parse_service_url
-from .connection import Connection
-from .handshake import Offer
+from .connection import ClientConnection
+from .handshake import PulsarOffer
 from .http import HttpAdmin
-from .recording import Recorder
-from .security import OPEN, Security
-from .session import PulsarSession
-from .tcp import TcpTransport
+from .pulsar_recording import PulsarRecorder
+from .pulsar_session import PulsarSession
+from .pulsar_values import TransactionId, TxnAction, persistent
+from .security import OPEN, PulsarSecurity
+from .tcp import PulsarTcpTransport
 from .transport import ConnectionLost
-from .values import Action, TxnId, persistent
 
 C = TypeVar("C", Address, str)
 T = TypeVar("T")
@@ -45,7 +45,7 @@ class ServiceUrls:
 
     service: Address
     admin_url: str
-    security: Security = OPEN
+    security: PulsarSecurity = OPEN
 
     @property
     def service_url(self) -> str:
@@ -54,9 +54,9 @@ class ServiceUrls:
     def __str__(self) -> str:
         return f"{self.service_url} with {self.admin_url}"
 
-    def connect(self, _client: str, address: Address, within_s: float = ANSWER_WITHIN_S) -> TcpTransport:
+    def connect(self, _client: str, address: Address, within_s: float = ANSWER_WITHIN_S) -> PulsarTcpTransport:
         """A client's connection to a broker. Raises ConnectionLost, SystemUnreachable."""
-        return TcpTransport(address, self.security.service, self.security.login, within_s)
+        return PulsarTcpTransport(address, self.security.service, self.security.login, within_s)
 
     def connect_admin(self) -> HttpAdmin:
         """A client of the admin interface."""
@@ -69,7 +69,7 @@ class Addresses:
 
     services: Sequence[Address]
     admin_urls: Sequence[str]
-    security: Security = OPEN
+    security: PulsarSecurity = OPEN
 
     def place(self, service: Address | None = None, admin_url: str | None = None) -> ServiceUrls:
         """One of the addresses with one of the URLs; by default the first."""
@@ -113,7 +113,7 @@ def parse_addresses(service_url: str, admin_url: str, options: Mapping[str, str]
             f"{admin_url!r} is not the URL of an admin interface; expected http://HOST:PORT or https://HOST:PORT, such as "
             "http://127.0.0.1:8080"
         )
-    security = Security.of(options, scheme == "pulsar+ssl", admin_scheme == "https")
+    security = PulsarSecurity.of(options, scheme == "pulsar+ssl", admin_scheme == "https")
     return Addresses(services, [f"{admin_scheme}://{host}" for host in admin_hosts], security)
 
 
@@ -129,29 +129,29 @@ def wall_session(place: ServiceUrls, patience_s: float, faults: Faults, kind: ty
     return kind(place.service, place.connect, place.connect_admin, WallTime(patience_s), faults, new_suffix(), over_tls=over_tls)
 
 
-def ask(place: ServiceUrls, within_s: float = ANSWER_WITHIN_S) -> Done[Offer] | Unknown:
+def ask(place: ServiceUrls, within_s: float = ANSWER_WITHIN_S) -> Done[PulsarOffer] | Unknown:
     """The offer of the broker at the service address, asked once. Raises SystemUnreachable if another attempt would not help."""
     wall = WallTime(within_s)
     try:
-        connection = Connection(_CLIENT, place.service, place.connect(_CLIENT, place.service, within_s), Recorder(wall.now_ms))
+        connection = ClientConnection(_CLIENT, place.service, place.connect(_CLIENT, place.service, within_s), PulsarRecorder(wall.now_ms))
     except ConnectionLost as lost:
         return Unknown(str(lost), lost=True)
     try:
         match connection.connect(within_s):
             case Done(connected):
-                return Done(Offer.of(connected))
+                return Done(PulsarOffer.of(connected))
             case unknown:
                 return unknown
     finally:
         connection.close()
 
 
-def reach(place: ServiceUrls, within_s: float) -> Offer:
+def reach(place: ServiceUrls, within_s: float) -> PulsarOffer:
     """The system's offer, asked until its broker and its admin interface answer. Raises SystemUnreachable."""
     return reach_one(Addresses([place.service], [place.admin_url], place.security), within_s)[1]
 
 
-def reach_one(addresses: Addresses, within_s: float) -> tuple[ServiceUrls, Offer]:
+def reach_one(addresses: Addresses, within_s: float) -> tuple[ServiceUrls, PulsarOffer]:
     """The first service address that answers, with the first admin interface that does, and the broker's offer; all are asked in turn until
     both are found. Raises SystemUnreachable.
     """
@@ -209,7 +209,7 @@ def _address_of(url: str) -> Address:
     return Address(parts.hostname or "", parts.port or 80)
 
 
-def serves_transactions(place: ServiceUrls, patience_s: float) -> Outcome[TxnId]:
+def serves_transactions(place: ServiceUrls, patience_s: float) -> Outcome[TransactionId]:
     """The outcome of beginning and aborting a transaction, after opening a producer of a separate topic."""
     session = wall_session(place, patience_s, NoFaults(str(place)))
     probe = session.client(_CLIENT)
@@ -223,7 +223,7 @@ def serves_transactions(place: ServiceUrls, patience_s: float) -> Outcome[TxnId]
                 return trouble
         outcome = probe.new_transaction()
         if isinstance(outcome, Done):
-            ended = probe.end(outcome.value, Action.ABORT)
+            ended = probe.end(outcome.value, TxnAction.ABORT)
             return outcome if isinstance(ended, Done) else ended
         return outcome
     finally:

@@ -20,11 +20,11 @@ from fencepost.wire.pulsar.frames import Frame
 
 from .kept_exchanges import KeptHead
 from .keyed_core import KeyedLog
+from .pulsar_session import PulsarSession
 from .scalable_session import ScalableSession
-from .session import PulsarSession
 from .store_writes import StoreWrite
 from .tape import EntryKind, TapeEntry
-from .transport import AdminTransport, ConnectionLost, PendingAnswer, Transport
+from .transport import AdminTransport, ConnectionLost, PendingAnswer, PulsarTransport
 
 
 class PlayedTape(RecordedExchanges):
@@ -42,7 +42,7 @@ class PlayedTape(RecordedExchanges):
         super().advance(ms)
         self._take_writes(is_waiting=False)
 
-    def connect(self, client: str, node: Address) -> Transport:
+    def connect(self, client: str, node: Address) -> PulsarTransport:
         """The next connection. Raises ConnectionLost if there was none, and Parted."""
         self._connections += 1
         entry = self.take(f"{client} connects to {node}", self._connections, EntryKind.CONNECTED, EntryKind.REFUSED)

@@ -6,26 +6,26 @@ separate topic of the client shows a transaction's state, since the broker accep
 
 from dataclasses import dataclass, field
 
-from fencepost.adapters.common.outcomes import without_value
+from fencepost.adapters.common.shared_outcomes import without_value
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.contract.ports import Time
 from fencepost.wire.pulsar import messages_pb2 as pb
 
-from .client import Client
+from .client import PulsarClient
 from .probe import PulsarProbe
-from .values import (
-    Action,
-    Consumer,
+from .pulsar_values import (
+    ConsumerHandle,
+    EntryPosition,
     MessageId,
     PendingEnd,
-    Position,
-    Producer,
+    ProducerHandle,
     Received,
-    Status,
-    Subscription,
-    SubscriptionType,
+    ReportedStatus,
+    SubscriptionHandle,
+    SubType,
+    TransactionId,
     TransactionMetadata,
-    TxnId,
+    TxnAction,
 )
 
 _GONE = 404
@@ -33,7 +33,7 @@ _OVER = frozenset({pb.NotAllowedError})
 """The errors for a message whose transaction is not open."""
 EXPIRED = "ExpiredTransaction"
 """The beginning of a refusal that a transaction key causes: its transaction was aborted, because a later connection has the key."""
-_STATUS = {Action.COMMIT: Status.COMMITTED, Action.ABORT: Status.ABORTED}
+_STATUS = {TxnAction.COMMIT: ReportedStatus.COMMITTED, TxnAction.ABORT: ReportedStatus.ABORTED}
 _QUIET_S = 0.5
 """How long to watch a consumer that may have received all there is for it."""
 
@@ -42,8 +42,8 @@ _QUIET_S = 0.5
 class Ends:
     """The ends that the clients of one session requested, and those that were answered with success."""
 
-    asked: dict[TxnId, Action] = field(default_factory=dict)
-    answered: dict[TxnId, Action] = field(default_factory=dict)
+    asked: dict[TransactionId, TxnAction] = field(default_factory=dict)
+    answered: dict[TransactionId, TxnAction] = field(default_factory=dict)
 
 
 class ScalableProbe(PulsarProbe):
@@ -52,11 +52,11 @@ class ScalableProbe(PulsarProbe):
     settles_later = True
     is_scalable = True
 
-    def __init__(self, client: Client, time: Time, scratch: str, ends: Ends) -> None:
+    def __init__(self, client: PulsarClient, time: Time, scratch: str, ends: Ends) -> None:
         super().__init__(client, time)
         self._scratch = scratch
         self._ends = ends
-        self._scratch_producer: Producer | None = None
+        self._scratch_producer: ProducerHandle | None = None
 
     def make_topic(self, name: str, namespace: str = "public/default") -> Outcome[str]:
         """A scalable topic of one segment, by the segment's name."""
@@ -93,25 +93,25 @@ class ScalableProbe(PulsarProbe):
 
     def new_transaction(
         self, timeout_ms: int = 60_000, *, coordinator: int | None = None, retry: bool = True, scalable: bool = True
-    ) -> Outcome[TxnId]:
+    ) -> Outcome[TransactionId]:
         return super().new_transaction(timeout_ms, coordinator=coordinator, retry=retry, scalable=scalable)
 
-    def end(self, transaction: TxnId, action: Action, *, retry: bool = True) -> Outcome[None]:
+    def end(self, transaction: TransactionId, action: TxnAction, *, retry: bool = True) -> Outcome[None]:
         self._ends.asked[transaction] = action
         return self._noted(transaction, action, super().end(transaction, action, retry=retry))
 
-    def begin_end(self, transaction: TxnId, action: Action) -> Outcome[PendingEnd]:
+    def begin_end(self, transaction: TransactionId, action: TxnAction) -> Outcome[PendingEnd]:
         self._ends.asked[transaction] = action
         return super().begin_end(transaction, action)
 
     def ended(self, pending: PendingEnd, *, within_s: float | None = None) -> Outcome[None]:
         return self._noted(pending.transaction, pending.action, super().ended(pending, within_s=within_s))
 
-    def abort_as_administrator(self, transaction: TxnId) -> Outcome[None]:
+    def abort_as_administrator(self, transaction: TransactionId) -> Outcome[None]:
         """Send an END_TXN that the client's record of ends does not have: administrators have no other way."""
-        return super().end(transaction, Action.ABORT) if transaction.scalable else super().abort_as_administrator(transaction)
+        return super().end(transaction, TxnAction.ABORT) if transaction.scalable else super().abort_as_administrator(transaction)
 
-    def transaction(self, transaction: TxnId, *, retry: bool = True) -> Outcome[TransactionMetadata]:
+    def transaction(self, transaction: TransactionId, *, retry: bool = True) -> Outcome[TransactionMetadata]:
         """The state of a transaction; 404 for an unknown one.
 
         After an end that was answered with success, the state is its outcome. Otherwise the client sends a message in the transaction, to a
@@ -125,15 +125,15 @@ class ScalableProbe(PulsarProbe):
             return Done(_standing(transaction, _STATUS[answered]))
         match self._write_in(transaction):
             case Done():
-                return Done(_standing(transaction, Status.OPEN))
+                return Done(_standing(transaction, ReportedStatus.OPEN))
             case Refused(code=pb.InvalidTxnStatus, message=str(message)) if message.startswith(EXPIRED):
-                return Done(_standing(transaction, Status.ABORTED))
+                return Done(_standing(transaction, ReportedStatus.ABORTED))
             case Refused(code=code) if code in _OVER:
                 return self._how_it_ended(transaction)
             case trouble:
                 return trouble
 
-    def receive_visible(self, consumer: Consumer, sentinel: str) -> Outcome[tuple[Received, ...]]:
+    def receive_visible(self, consumer: ConsumerHandle, sentinel: str) -> Outcome[tuple[Received, ...]]:
         """The messages that a consumer receives up to the sentinel, or up to the last message that any consumer can receive."""
         taken: list[Received] = []
         while True:
@@ -151,7 +151,7 @@ class ScalableProbe(PulsarProbe):
                 case trouble:
                     return trouble
 
-    def receive_decided(self, consumer: Consumer, sentinel: str) -> Outcome[tuple[Received, ...]]:
+    def receive_decided(self, consumer: ConsumerHandle, sentinel: str) -> Outcome[tuple[Received, ...]]:
         """The messages that a consumer receives up to the sentinel, or until patience ends: without the sentinel, an end is missing."""
         taken: list[Received] = []
         for _ in self._time.attempts():
@@ -164,9 +164,9 @@ class ScalableProbe(PulsarProbe):
                 break
         return Done(tuple(taken))
 
-    def mark_delete(self, subscription: Subscription) -> Outcome[Position | None]:
+    def mark_delete(self, subscription: SubscriptionHandle) -> Outcome[EntryPosition | None]:
         """The position up to which the subscription has acknowledged everything, from the answer to its consumer's GET_LAST_MESSAGE_ID."""
-        match self.subscribe(subscription.topic, subscription.name, SubscriptionType.SHARED, permits=0):
+        match self.subscribe(subscription.topic, subscription.name, SubType.SHARED, permits=0):
             case Done(consumer):
                 try:
                     return self._consumers_place(consumer)
@@ -175,7 +175,7 @@ class ScalableProbe(PulsarProbe):
             case trouble:
                 return trouble
 
-    def _consumers_place(self, consumer: Consumer) -> Outcome[Position | None]:
+    def _consumers_place(self, consumer: ConsumerHandle) -> Outcome[EntryPosition | None]:
         return self._read(
             lambda: self._where(consumer),
             lambda number: pb.CommandGetLastMessageId(consumer_id=consumer.number, request_id=number),
@@ -183,12 +183,12 @@ class ScalableProbe(PulsarProbe):
             frozenset(),
         )
 
-    def _noted(self, transaction: TxnId, action: Action, answer: Outcome[None]) -> Outcome[None]:
+    def _noted(self, transaction: TransactionId, action: TxnAction, answer: Outcome[None]) -> Outcome[None]:
         if isinstance(answer, Done):
             self._ends.answered[transaction] = action
         return answer
 
-    def _write_in(self, transaction: TxnId) -> Outcome[None]:
+    def _write_in(self, transaction: TransactionId) -> Outcome[None]:
         if self._scratch_producer is None:
             match self.make_topic(f"{self._scratch}-{self._client.name.replace(' ', '-')}"):
                 case Done(topic):
@@ -202,9 +202,9 @@ class ScalableProbe(PulsarProbe):
                     return refusal
         return without_value(self.send(self._scratch_producer, "open?", transaction=transaction))
 
-    def _how_it_ended(self, transaction: TxnId) -> Outcome[TransactionMetadata]:
-        asked = self._ends.asked.get(transaction, Action.ABORT)
-        opposite = Action.COMMIT if asked is Action.ABORT else Action.ABORT
+    def _how_it_ended(self, transaction: TransactionId) -> Outcome[TransactionMetadata]:
+        asked = self._ends.asked.get(transaction, TxnAction.ABORT)
+        opposite = TxnAction.COMMIT if asked is TxnAction.ABORT else TxnAction.ABORT
         match super().end(transaction, opposite):
             case Done():
                 return Done(_standing(transaction, _STATUS[opposite]))
@@ -216,5 +216,5 @@ class ScalableProbe(PulsarProbe):
                 return trouble
 
 
-def _standing(transaction: TxnId, status: Status) -> TransactionMetadata:
+def _standing(transaction: TransactionId, status: ReportedStatus) -> TransactionMetadata:
     return TransactionMetadata(transaction, status, 0, frozenset(), frozenset())

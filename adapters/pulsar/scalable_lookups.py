@@ -13,31 +13,31 @@ from fencepost.contract.outcomes import Done, Outcome, Unknown
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.frames import Frame
 
-from .answers import read_answer
-from .connection import Connection
+from .call_outcomes import read_answer
+from .connection import ClientConnection
 from .layout_reading import layout_of_update
-from .layout_values import Layout
-from .values import Segment
+from .layout_values import ReportedLayout
+from .pulsar_values import ActiveSegment
 
 SCALABLE_TOPICS = "supports_scalable_topics"
 TC_METADATA_DISCOVERY = "supports_tc_metadata_discovery"
 """The flags of the features, as CONNECTED has them."""
 
 
-def check_offered(connection: Connection, feature: str) -> None:
+def check_offered(connection: ClientConnection, feature: str) -> None:
     """Raises NotOffered if the broker's CONNECTED does not have the feature."""
     if feature not in connection.features:
         raise NotOffered(f"scalable topics: {connection.address} does not say {feature} in CONNECTED")
 
 
-def layout(connection: Connection, topic: str, number: int, within_s: float) -> Outcome[Layout]:
+def layout(connection: ClientConnection, topic: str, number: int, within_s: float) -> Outcome[ReportedLayout]:
     """SCALABLE_TOPIC_LOOKUP: the whole layout. `number` is that of the session. Raises NotOffered, and Malformed for an unsound layout."""
     check_offered(connection, SCALABLE_TOPICS)
     asked = pb.CommandScalableTopicLookup(session_id=number, topic=topic)
     return read_answer(_asked(connection, asked, pb.CommandScalableTopicClose(session_id=number), within_s), layout_of_update)
 
 
-def segments(connection: Connection, topic: str, number: int, within_s: float) -> Outcome[tuple[Segment, ...]]:
+def segments(connection: ClientConnection, topic: str, number: int, within_s: float) -> Outcome[tuple[ActiveSegment, ...]]:
     """SCALABLE_TOPIC_LOOKUP: only the active segments, by their hashes."""
     match layout(connection, topic, number, within_s):
         case Done(found):
@@ -46,21 +46,21 @@ def segments(connection: Connection, topic: str, number: int, within_s: float) -
             return trouble
 
 
-def coordinators(connection: Connection, number: int, within_s: float) -> Outcome[Mapping[int, str | None]]:
+def coordinators(connection: ClientConnection, number: int, within_s: float) -> Outcome[Mapping[int, str | None]]:
     """WATCH_TC_ASSIGNMENTS: the service URL of each coordinator's broker. `number` is that of the watch. Raises NotOffered."""
     check_offered(connection, TC_METADATA_DISCOVERY)
     asked = pb.CommandWatchTcAssignments(watch_id=number)
     return read_answer(_asked(connection, asked, pb.CommandWatchTcAssignmentsClose(watch_id=number), within_s), _coordinators)
 
 
-def _asked(connection: Connection, request: Message, close: Message, within_s: float) -> Done[Frame] | Unknown:
+def _asked(connection: ClientConnection, request: Message, close: Message, within_s: float) -> Done[Frame] | Unknown:
     answer = connection.answer(connection.ask(request), within_s)
     connection.notify(close)
     return answer
 
 
-def _segments(layout: Layout) -> tuple[Segment, ...]:
-    return tuple(Segment(one.number, one.first_hash, one.last_hash, one.topic, one.broker) for one in layout.active)
+def _segments(layout: ReportedLayout) -> tuple[ActiveSegment, ...]:
+    return tuple(ActiveSegment(one.number, one.first_hash, one.last_hash, one.topic, one.broker) for one in layout.active)
 
 
 def _coordinators(update: pb.CommandWatchTcAssignmentsUpdate) -> Mapping[int, str | None]:

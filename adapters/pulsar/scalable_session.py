@@ -8,11 +8,11 @@ from fencepost.contract.errors import NotOffered
 from fencepost.contract.events import Event
 from fencepost.contract.metadata_view import MetadataView
 
-from .history import events
 from .kept_exchanges import KeptHead
 from .probe import PulsarProbe
+from .pulsar_history import events
+from .pulsar_session import PulsarSession
 from .scalable import Ends, ScalableProbe
-from .session import PulsarSession
 from .store_writes import BROKER, StoreWrite
 
 

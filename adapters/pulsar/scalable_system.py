@@ -12,13 +12,13 @@ from fencepost.contract.brokers import Where
 from fencepost.contract.errors import NotOffered
 from fencepost.contract.ports import Handshake
 
-from .container_broker import PulsarBroker
-from .container_system import PulsarContainerSystem
+from .pulsar_container_broker import PulsarBroker
+from .pulsar_container_system import PulsarContainerSystem
+from .pulsar_session import PulsarSession
+from .pulsar_settings import scalable_settings
 from .reach import wall_session
 from .scalable_lookups import SCALABLE_TOPICS
 from .scalable_session import ScalableSession
-from .session import PulsarSession
-from .settings import scalable_settings
 
 
 class ScalableBroker(PulsarBroker):

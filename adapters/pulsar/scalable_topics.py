@@ -11,11 +11,11 @@ from typing import TypeVar
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 
 from .administration import AdminCalls
-from .connection import Connection
-from .errors import LOOKING
-from .layout_values import Layout
+from .connection import ClientConnection
+from .layout_values import ReportedLayout
+from .pulsar_error_outcomes import LOOKING
+from .pulsar_values import ActiveSegment
 from .scalable_lookups import SCALABLE_TOPICS, check_offered, layout, segments
-from .values import Segment
 
 T = TypeVar("T")
 
@@ -39,11 +39,11 @@ class ScalableTopicCalls(AdminCalls):
         """Remove a subscription of a scalable topic."""
         return self._offered(lambda: self._change("DELETE", f"{scalable_path(topic)}/subscriptions/{subscription}"))
 
-    def segments(self, topic: str, *, retry: bool = True) -> Outcome[tuple[Segment, ...]]:
+    def segments(self, topic: str, *, retry: bool = True) -> Outcome[tuple[ActiveSegment, ...]]:
         """SCALABLE_TOPIC_LOOKUP: the active segments, in the order of their hashes."""
         return self._looked_up(segments, topic, retry=retry)
 
-    def looked_up(self, topic: str, *, retry: bool = True) -> Outcome[Layout]:
+    def looked_up(self, topic: str, *, retry: bool = True) -> Outcome[ReportedLayout]:
         """SCALABLE_TOPIC_LOOKUP: the whole layout that clients get, with the broker of each segment, and the controller.
 
         `topic` may have any of a scalable topic's names; the layout has the full one.
@@ -58,7 +58,7 @@ class ScalableTopicCalls(AdminCalls):
         """WATCH_TC_ASSIGNMENTS: for each coordinator of scalable transactions the service URL of its broker, None if none is reported."""
         return self._patiently(self._client.scalable_coordinators, is_for_later, retry=retry)
 
-    def _looked_up(self, ask: Callable[[Connection, str, int, float], Outcome[T]], topic: str, *, retry: bool) -> Outcome[T]:
+    def _looked_up(self, ask: Callable[[ClientConnection, str, int, float], Outcome[T]], topic: str, *, retry: bool) -> Outcome[T]:
         def attempt() -> Outcome[T]:
             match self._client.connection():
                 case Done(connection):

@@ -7,15 +7,15 @@ from fencepost.adapters.common.access_token import TOKEN, Token
 from fencepost.adapters.common.tls import SYSTEM, TLS_OPTIONS, Tls
 from fencepost.contract.errors import WrongUsage
 
-from .login import TLS_METHOD, TOKEN_METHOD, Login
+from .pulsar_login import TLS_METHOD, TOKEN_METHOD, PulsarLogin
 
 SECURED = (*TLS_OPTIONS, TOKEN)
-"""The options of which `Security` is made, in addition to the schemes of the two URLs."""
+"""The options of which `PulsarSecurity` is made, in addition to the schemes of the two URLs."""
 _CA = "tls-ca"
 
 
 @dataclass(frozen=True)
-class Security:
+class PulsarSecurity:
     """The TLS settings of connections to brokers (`service`) and to the admin interface (`admin`), and the token for both."""
 
     service: Tls | None = None
@@ -23,7 +23,7 @@ class Security:
     token: Token | None = None
 
     @classmethod
-    def of(cls, options: Mapping[str, str], service_over_tls: bool, admin_over_tls: bool) -> "Security":
+    def of(cls, options: Mapping[str, str], service_over_tls: bool, admin_over_tls: bool) -> "PulsarSecurity":
         """The settings in the options; the URLs decide which of the two uses TLS. Raises WrongUsage."""
         token = Token.of(options[TOKEN]) if TOKEN in options else None
         if not service_over_tls and not admin_over_tls:
@@ -41,11 +41,11 @@ class Security:
         return cls(tls if service_over_tls else None, tls if admin_over_tls else None, token)
 
     @property
-    def login(self) -> Login | None:
+    def login(self) -> PulsarLogin | None:
         """How a client logs in, in CONNECT. A broker that requires no login ignores it."""
         if self.token is not None:
-            return Login(TOKEN_METHOD, self.token)
-        return Login(TLS_METHOD) if self.service is not None and self.service.certificate is not None else None
+            return PulsarLogin(TOKEN_METHOD, self.token)
+        return PulsarLogin(TLS_METHOD) if self.service is not None and self.service.certificate is not None else None
 
     def __str__(self) -> str:
         """In words, such as `TLS, a certificate and a token`; empty for OPEN."""
@@ -58,5 +58,5 @@ class Security:
         return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
 
 
-OPEN = Security()
+OPEN = PulsarSecurity()
 """Neither TLS nor a login."""

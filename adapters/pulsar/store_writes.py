@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias
 from fencepost.contract.events import Group, Mop, MopKind, Operation
 from fencepost.contract.operations import NO_TRANSACTION, NamedTransaction, operation
 
-from .values import TxnId
+from .pulsar_values import TransactionId
 
 BROKER = "broker"
 """The client that writes, whichever node it is."""
@@ -77,7 +77,7 @@ def _named(key: object) -> NamedTransaction:
     if found is None:
         return NO_TRANSACTION
     most = int(found[1])
-    name = str(TxnId(most, int(found[2]), scalable=True))
+    name = str(TransactionId(most, int(found[2]), scalable=True))
     return NamedTransaction(name, {"tid": name, "pid": most, "epoch": None})
 
 

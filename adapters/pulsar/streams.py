@@ -13,11 +13,11 @@ from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.contract.ports import Time
 from fencepost.wire.pulsar import messages_pb2 as pb
 
-from .answers import read_answer
-from .client import Client
-from .connection import Connection
-from .errors import LOOKING
-from .layout_values import AssignedSegment, Assignment, StreamConsumer
+from .call_outcomes import read_answer
+from .client import PulsarClient
+from .connection import ClientConnection
+from .layout_values import AssignedSegment, SegmentAssignment, StreamConsumer
+from .pulsar_error_outcomes import LOOKING
 from .watches import LOOK_S, WatchCalls
 
 
@@ -25,12 +25,12 @@ from .watches import LOOK_S, WatchCalls
 class _Held:
     """A registration as this client holds it: its connection, its first assignment, and how many later ones the caller has taken."""
 
-    connection: Connection
+    connection: ClientConnection
     number: int
-    first: Assignment
+    first: SegmentAssignment
     taken: int = 0
 
-    def reported(self) -> tuple[Assignment, ...]:
+    def reported(self) -> tuple[SegmentAssignment, ...]:
         """All assignments so far, from the answer on, without waiting."""
         return (self.first, *(_assignment(frame.body.assignment) for frame in self.connection.pushed_to("stream", self.number)))
 
@@ -38,7 +38,7 @@ class _Held:
 class StreamCalls(WatchCalls):
     """Registrations of consumers of whole topics."""
 
-    def __init__(self, client: Client, time: Time) -> None:
+    def __init__(self, client: PulsarClient, time: Time) -> None:
         super().__init__(client, time)
         self._streams: dict[int, _Held] = {}
 
@@ -69,7 +69,7 @@ class StreamCalls(WatchCalls):
 
         return self._patiently(attempt, lambda outcome: isinstance(outcome, Refused) and outcome.code in LOOKING, retry=retry)
 
-    def assignment(self, consumer: StreamConsumer) -> Outcome[Assignment]:
+    def assignment(self, consumer: StreamConsumer) -> Outcome[SegmentAssignment]:
         """The newest assignment received, without waiting. Unknown if the connection is lost."""
         held = self._streams[consumer.number]
         reported = held.reported()
@@ -77,11 +77,11 @@ class StreamCalls(WatchCalls):
             Done(reported[-1]) if held.connection.lost is None else Unknown(f"{consumer.name} is gone: {held.connection.lost}", lost=True)
         )
 
-    def assignments_reported(self, consumer: StreamConsumer) -> tuple[Assignment, ...]:
+    def assignments_reported(self, consumer: StreamConsumer) -> tuple[SegmentAssignment, ...]:
         """All assignments received, in order, from the answer on, without waiting; also after the consumer has left."""
         return self._streams[consumer.number].reported()
 
-    def next_assignment(self, consumer: StreamConsumer, *, within_s: float | None = None) -> Outcome[Assignment]:
+    def next_assignment(self, consumer: StreamConsumer, *, within_s: float | None = None) -> Outcome[SegmentAssignment]:
         """Wait for the next assignment after those that were read before. The first one answered the registration."""
         held = self._streams[consumer.number]
         for _ in self._time.attempts(within_s):
@@ -94,7 +94,7 @@ class StreamCalls(WatchCalls):
             held.connection.await_push(LOOK_S)
         return Unknown(f"{consumer.name} received no other assignment; the last was of {held.reported()[-1]}")
 
-    def assigned(self, consumer: StreamConsumer, numbers: frozenset[int], *, within_s: float | None = None) -> Outcome[Assignment]:
+    def assigned(self, consumer: StreamConsumer, numbers: frozenset[int], *, within_s: float | None = None) -> Outcome[SegmentAssignment]:
         """Wait until the newest assignment has exactly the segments of these numbers, and return it."""
         held = self._streams[consumer.number]
         for _ in self._time.attempts(within_s):
@@ -132,7 +132,7 @@ class StreamCalls(WatchCalls):
             connection.close()
         return joined
 
-    def _registered(self, topic: str, subscription: str, name: str, kind: str, connection: Connection) -> Outcome[StreamConsumer]:
+    def _registered(self, topic: str, subscription: str, name: str, kind: str, connection: ClientConnection) -> Outcome[StreamConsumer]:
         consumer = StreamConsumer(topic, subscription, name, self._client.next_number())
         command = pb.CommandScalableTopicSubscribe(
             request_id=self._client.next_request(),
@@ -153,6 +153,6 @@ class StreamCalls(WatchCalls):
                 return trouble
 
 
-def _assignment(assignment: Any) -> Assignment:
+def _assignment(assignment: Any) -> SegmentAssignment:
     segments = [AssignedSegment(one.segment_id, one.hash_start, one.hash_end, one.segment_topic) for one in assignment.segments]
-    return Assignment(assignment.layout_epoch, tuple(segments))
+    return SegmentAssignment(assignment.layout_epoch, tuple(segments))

@@ -3,19 +3,19 @@
 from collections.abc import Collection
 
 from fencepost.adapters.common import genuine
-from fencepost.adapters.common.faults import NoFaults
 from fencepost.adapters.common.patience import PATIENCE_S
 from fencepost.adapters.common.restart_command import RESTART_COMMAND, CommandedFaults, RestartCommand
+from fencepost.adapters.common.system_faults import NoFaults
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.contract.ports import Handshake
 
 from .handshake import MAY_BE_OFFERED, describe, identify, reported_by
 from .levers import LEVERS, missing
+from .pulsar_session import PulsarSession
+from .pulsar_settings import pulsar_settings
 from .reach import Addresses, ask, reach_one, serves_transactions, wall_session
 from .security import OPEN
-from .session import PulsarSession
-from .settings import pulsar_settings
 
 _REACHABLE_WITHIN_S = 6.0
 _LEVERS_WITHIN_S = 5.0

@@ -16,7 +16,7 @@ from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 from fencepost.wire.pulsar.frames import Frame
 
 from .store_writes import StoreWrite
-from .transport import AdminTransport, Connect, ConnectionLost, PendingAnswer, Transport
+from .transport import AdminTransport, Connect, ConnectionLost, PendingAnswer, PulsarTransport
 
 R = TypeVar("R")
 
@@ -88,7 +88,7 @@ class PulsarTape:
     def connecting(self, connect: Connect) -> Connect:
         """The same connections, recorded."""
 
-        def recorded(client: str, address: Address) -> Transport:
+        def recorded(client: str, address: Address) -> PulsarTransport:
             self._connections += 1
             number, to = self._connections, (client, address)
             try:
@@ -128,7 +128,7 @@ class PulsarTape:
 class _RecordingTransport:
     """A connection that notes its frames."""
 
-    def __init__(self, tape: PulsarTape, number: int, inner: Transport) -> None:
+    def __init__(self, tape: PulsarTape, number: int, inner: PulsarTransport) -> None:
         self._tape, self._number, self._inner = tape, number, inner
         self.close = inner.close
 

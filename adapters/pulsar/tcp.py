@@ -18,10 +18,10 @@ from fencepost.adapters.common.tls import Tls, dial, other_protocol, refused
 from fencepost.contract.errors import AccessRefused, Malformed, SystemUnreachable
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.frames import SIZE, Frame, decode, encode, size_of
+from fencepost.wire.pulsar.message_parsing import MalformedPulsarFrame
 from fencepost.wire.pulsar.numbers import MINUS_ONE
-from fencepost.wire.pulsar.reading import MalformedFrame
 
-from .login import Login, LoginRefused
+from .pulsar_login import PulsarLogin, PulsarLoginRefused
 from .transport import ConnectionLost
 
 _CONNECTED_WITHIN_S = 5.0
@@ -30,11 +30,11 @@ _CHUNK = 1 << 16
 _SAY_TLS = "Say pulsar+ssl://HOST:PORT, and --tls-ca FILE unless this machine trusts its authority"
 
 
-class TcpTransport:
+class PulsarTcpTransport:
     """A connection to one broker."""
 
     def __init__(
-        self, address: Address, tls: Tls | None = None, login: Login | None = None, connected_within_s: float = _CONNECTED_WITHIN_S
+        self, address: Address, tls: Tls | None = None, login: PulsarLogin | None = None, connected_within_s: float = _CONNECTED_WITHIN_S
     ) -> None:
         self._address = address
         self._login = login
@@ -69,17 +69,17 @@ class TcpTransport:
                     return None
             try:
                 frame = decode(data)
-            except MalformedFrame as error:
+            except MalformedPulsarFrame as error:
                 raise self._malformed(error) from error
             match frame.body, self._login:
-                case pb.CommandAuthChallenge() as challenge, Login() as login:
+                case pb.CommandAuthChallenge() as challenge, PulsarLogin() as login:
                     self.send(self._with_login(partial(login.answer_to, challenge)))
                 case pb.CommandError(request_id=number, error=pb.AuthenticationError, message=why), _ if (
                     number == MINUS_ONE and not self._is_own_login
                 ):
                     self.close()
                     why = why.replace(self._secret, "[hidden]") if self._secret else why
-                    raise LoginRefused.by(self._address, why, has_token=bool(self._secret))
+                    raise PulsarLoginRefused.by(self._address, why, has_token=bool(self._secret))
                 case _:
                     return frame
 
@@ -101,7 +101,7 @@ class TcpTransport:
             return None
         try:
             end = SIZE.size + size_of(bytes(self._incoming[: SIZE.size]))
-        except MalformedFrame as error:
+        except MalformedPulsarFrame as error:
             if (other := other_protocol(bytes(self._incoming[: SIZE.size]), _SAY_TLS)) is not None:
                 self.close()
                 raise SystemUnreachable(f"{self._address} is no Pulsar broker, or not without TLS: {other}") from error
@@ -135,6 +135,6 @@ class TcpTransport:
                 raise refused(error, self._address, takes_properties=False) from error
             raise ConnectionLost(f"{self._address} {what}: {error}") from error
 
-    def _malformed(self, error: MalformedFrame) -> Malformed:
+    def _malformed(self, error: MalformedPulsarFrame) -> Malformed:
         self.close()
         return Malformed(f"{self._address}: {error}")

@@ -17,7 +17,7 @@ from google.protobuf.message import Message
 from prometheus_client import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
-from fencepost.adapters.common.outcomes import without_value
+from fencepost.adapters.common.shared_outcomes import without_value
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.contract.ports import Time
@@ -25,14 +25,14 @@ from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 
 from .administration import AdminCalls, refusal
-from .answers import refusal_in
-from .client import Client
-from .connection import Connection
+from .call_outcomes import refusal_in
+from .client import PulsarClient
+from .connection import ClientConnection
 from .keyed import Keyed
-from .recording import Call
+from .pulsar_recording import PulsarCall
+from .pulsar_transaction_calls import PulsarTransactionCalls
+from .pulsar_values import CoordinatorId, KeyGrant, KeyMetrics, KeyState, NewTransaction, OwnedKey, PendingKeyConnect, TransactionId
 from .transaction_requests import command_of
-from .transactions import TransactionCalls
-from .values import Coordinator, KeyGrant, KeyMetrics, KeyState, NewTransaction, OwnedKey, PendingKeyConnect, TxnId
 
 NEW = -1
 """The epoch of a client that has no epoch yet."""
@@ -46,14 +46,14 @@ _EPOCH = "pulsar_txn_transaction_key_epoch"
 _AGE = "pulsar_txn_transaction_key_age"
 
 
-class TransactionKeyCalls(TransactionCalls, AdminCalls):
+class TransactionKeyCalls(PulsarTransactionCalls, AdminCalls):
     """A client's calls with a key."""
 
     is_scalable: bool = False
 
-    def __init__(self, client: Client, time: Time) -> None:
+    def __init__(self, client: PulsarClient, time: Time) -> None:
         super().__init__(client, time)
-        self._connecting: dict[int, tuple[Call, Connection]] = {}
+        self._connecting: dict[int, tuple[PulsarCall, ClientConnection]] = {}
 
     # --- connecting -----------------------------------------------------------------------------------------------------------
 
@@ -82,17 +82,17 @@ class TransactionKeyCalls(TransactionCalls, AdminCalls):
 
     def connect_beside_key(self, key: bytes, coordinator: int) -> Outcome[KeyGrant]:
         """TC_CLIENT_CONNECT with another key, once, on the connection that has one already."""
-        asked = Coordinator(coordinator, self.is_scalable)
+        asked = CoordinatorId(coordinator, self.is_scalable)
         return self.connected_with_key(self._asked_for(key, NEW, asked, self._with_key().connection, False))
 
-    def begin_beside_key(self, timeout_ms: int) -> Outcome[TxnId | None]:
+    def begin_beside_key(self, timeout_ms: int) -> Outcome[TransactionId | None]:
         """NEW_TXN on the connection that has the key, at the first other coordinator that its broker has; retried until there is one."""
         own, asked = self._with_key().coordinator.number, self.coordinators()
         if not isinstance(asked, Done):
             return asked
         others = [NewTransaction(timeout_ms, number, self.is_scalable) for number in range(asked.value) if number != own]
 
-        def attempt() -> Outcome[TxnId | None]:
+        def attempt() -> Outcome[TransactionId | None]:
             answers = self.at_once_on(self._with_key().connection, others)
             return next((answer for answer in answers if not _is_elsewhere(answer)), answers[0])
 
@@ -100,13 +100,13 @@ class TransactionKeyCalls(TransactionCalls, AdminCalls):
 
     def approach_coordinator(self, coordinator: int = 0) -> Outcome[None]:
         """Open a connection to the coordinator's broker, so that a connect with a key is in flight at once."""
-        return without_value(self._located(lambda: self._client.way_to(Coordinator(coordinator, self.is_scalable))))
+        return without_value(self._located(lambda: self._client.way_to(CoordinatorId(coordinator, self.is_scalable))))
 
     def begin_connect_with_key(
         self, key: str | bytes | None, epoch: int | None = NEW, *, coordinator: int | None = None
     ) -> Outcome[PendingKeyConnect]:
         """TC_CLIENT_CONNECT without waiting: `connected_with_key` waits for the answer. The outcome is only that of reaching the broker."""
-        asked = Coordinator(coordinator or 0, self.is_scalable)
+        asked = CoordinatorId(coordinator or 0, self.is_scalable)
         match self._located(lambda: self._client.way_to(asked)):
             case Done(connection):
                 return Done(self._asked_for(key.encode() if isinstance(key, str) else key, epoch, asked, connection, coordinator is None))
@@ -132,7 +132,7 @@ class TransactionKeyCalls(TransactionCalls, AdminCalls):
             return Done(KeyGrant(None, number))
         if pending.key is None:
             return Done(KeyGrant(answer.transaction_key_epoch, number))
-        granted = Coordinator(number, self.is_scalable)
+        granted = CoordinatorId(number, self.is_scalable)
         connection.coordinators.add(granted)
         self._client.keep_key(Keyed(pending.key, self._client.principal, answer.transaction_key_epoch, granted, connection))
         return Done(KeyGrant(answer.transaction_key_epoch, number))
@@ -178,7 +178,7 @@ class TransactionKeyCalls(TransactionCalls, AdminCalls):
         return keyed
 
     def _asked_for(
-        self, key: bytes | None, epoch: int | None, asked: Coordinator, connection: Connection, follows: bool
+        self, key: bytes | None, epoch: int | None, asked: CoordinatorId, connection: ClientConnection, follows: bool
     ) -> PendingKeyConnect:
         pending = PendingKeyConnect(self._client.next_request(), key, epoch, asked, follows)
         about = {"owner": self._client.principal}
@@ -213,7 +213,7 @@ class TransactionKeyCalls(TransactionCalls, AdminCalls):
         return ({} if owner is None else {"owner": owner}) | ({"scalable": "true"} if self.is_scalable else {})
 
     def _key_state(self, answer: Any) -> KeyState:
-        open_ones = [TxnId(int(one["mostSigBits"]), int(one["leastSigBits"]), self.is_scalable) for one in answer["transactions"]]
+        open_ones = [TransactionId(int(one["mostSigBits"]), int(one["leastSigBits"]), self.is_scalable) for one in answer["transactions"]]
         return KeyState(str(answer["owner"]), str(answer["key"]), int(answer["epoch"]), int(answer["coordinator"]), tuple(open_ones))
 
 
@@ -238,7 +238,7 @@ def _is_being_loaded(outcome: Outcome[KeyGrant]) -> bool:
     return isinstance(outcome, Refused) and outcome.code == pb.TransactionCoordinatorNotFound and outcome.fields[_IS_THERE]
 
 
-def _is_elsewhere(outcome: Outcome[TxnId | None]) -> bool:
+def _is_elsewhere(outcome: Outcome[TransactionId | None]) -> bool:
     return isinstance(outcome, Refused) and outcome.code == pb.TransactionCoordinatorNotFound
 
 

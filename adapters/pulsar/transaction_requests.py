@@ -6,14 +6,14 @@ from google.protobuf.message import Message
 
 from fencepost.wire.pulsar import messages_pb2 as pb
 
-from .values import AddSubscriptions, AddTopics, Coordinator, End, NewTransaction, TransactionRequest, TxnId
+from .pulsar_values import AddSubscriptions, AddTopics, CoordinatorId, End, NewTransaction, TransactionId, TransactionRequest
 
 
-def coordinator_of(request: TransactionRequest) -> Coordinator:
+def coordinator_of(request: TransactionRequest) -> CoordinatorId:
     """The coordinator of a request: that of its transaction, if it has one."""
     if isinstance(request, NewTransaction):
-        return Coordinator(request.coordinator, request.scalable)
-    return Coordinator(request.transaction.coordinator, request.transaction.scalable)
+        return CoordinatorId(request.coordinator, request.scalable)
+    return CoordinatorId(request.transaction.coordinator, request.transaction.scalable)
 
 
 def command_of(request: TransactionRequest, number: int) -> Message:
@@ -30,16 +30,16 @@ def command_of(request: TransactionRequest, number: int) -> Message:
             return pb.CommandEndTxn(request_id=number, txn_action=pb.TxnAction.Name(action), **_fields(transaction))
 
 
-def _fields(transaction: TxnId) -> dict[str, Any]:
+def _fields(transaction: TransactionId) -> dict[str, Any]:
     """A transaction's id and kind, as every command to a coordinator has them. A transaction of PIP-31 has no field for the kind."""
     return id_fields(transaction) | ({"scalable": True} if transaction.scalable else {})
 
 
-def id_fields(transaction: TxnId) -> dict[str, Any]:
+def id_fields(transaction: TransactionId) -> dict[str, Any]:
     """A transaction's id, as every command about it has it."""
     return {"txnid_most_bits": transaction.coordinator_bits, "txnid_least_bits": transaction.sequence}
 
 
-def about_transaction(transaction: TxnId | None) -> dict[str, Any]:
+def about_transaction(transaction: TransactionId | None) -> dict[str, Any]:
     """What is known about a transaction, and commands that name it by its id alone do not have."""
     return {"scalable": True} if transaction is not None and transaction.scalable else {}

@@ -17,7 +17,7 @@ class ConnectionLost(Exception):
     """There is no connection (any more); the message names the broker and the reason."""
 
 
-class Transport(Protocol):
+class PulsarTransport(Protocol):
     """A connection to one broker."""
 
     def send(self, frame: Frame) -> None:
@@ -57,7 +57,7 @@ class AdminTransport(Protocol):
         ...
 
 
-Connect: TypeAlias = Callable[[str, Address], Transport]
+Connect: TypeAlias = Callable[[str, Address], PulsarTransport]
 """Connects a named client to a broker. Raises ConnectionLost."""
 
 ConnectAdmin: TypeAlias = Callable[[], AdminTransport]

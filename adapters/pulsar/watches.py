@@ -19,12 +19,12 @@ from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.contract.ports import Time
 from fencepost.wire.pulsar import messages_pb2 as pb
 
-from .answers import read_answer, refusal_in
-from .client import Client, parse_service_url
-from .connection import Connection
+from .call_outcomes import read_answer, refusal_in
+from .client import PulsarClient, parse_service_url
+from .connection import ClientConnection
 from .layout_calls import LayoutCalls
 from .layout_reading import layout_of_update
-from .layout_values import Layout, LayoutWatch, TopicsWatch
+from .layout_values import LayoutWatchHandle, ReportedLayout, TopicsWatchHandle
 from .scalable_lookups import SCALABLE_TOPICS, check_offered
 from .scalable_topics import is_for_later
 
@@ -39,7 +39,7 @@ class _Held:
     """A watch as this client holds it: its connection, its number there, and how many of its updates have been read."""
 
     kind: str
-    connection: Connection
+    connection: ClientConnection
     number: int
     taken: int = 0
 
@@ -51,22 +51,22 @@ class _Held:
 class WatchCalls(LayoutCalls):
     """Watches of layouts and of namespaces."""
 
-    def __init__(self, client: Client, time: Time) -> None:
+    def __init__(self, client: PulsarClient, time: Time) -> None:
         super().__init__(client, time)
         self._watches: dict[int, _Held] = {}
 
-    def watch_layout(self, topic: str, *, broker: str | None = None, retry: bool = True) -> Outcome[LayoutWatch]:
+    def watch_layout(self, topic: str, *, broker: str | None = None, retry: bool = True) -> Outcome[LayoutWatchHandle]:
         """SCALABLE_TOPIC_LOOKUP, which opens a watch; Done with the present layout. `broker` is the service URL of the broker to ask."""
 
         def command(number: int) -> Message:
             return pb.CommandScalableTopicLookup(session_id=number, topic=topic)
 
-        def watch(number: int, answer: Any) -> LayoutWatch:
-            return LayoutWatch(topic, number, layout_of_update(answer))
+        def watch(number: int, answer: Any) -> LayoutWatchHandle:
+            return LayoutWatchHandle(topic, number, layout_of_update(answer))
 
         return self._watch("session", command, watch, broker, retry=retry)
 
-    def layouts_reported(self, watch: LayoutWatch) -> tuple[Layout, ...]:
+    def layouts_reported(self, watch: LayoutWatchHandle) -> tuple[ReportedLayout, ...]:
         """All layouts that a watch has received, in order, from the first on, without waiting.
 
         Raises Malformed for an invalid layout, and for one that is older than one before.
@@ -78,21 +78,21 @@ class WatchCalls(LayoutCalls):
                 raise Malformed(f"{watch.topic} was sent an older layout: epoch {after.epoch} after epoch {before.epoch}")
         return layouts
 
-    def end_reported(self, watch: LayoutWatch) -> Refused | None:
+    def end_reported(self, watch: LayoutWatchHandle) -> Refused | None:
         """The error with which the broker has ended a watch, without waiting; None if it has sent only layouts."""
         reported = [refused for body in self._watches[watch.number].reported() if (refused := refusal_in(body)) is not None]
         return reported[-1] if reported else None
 
-    def next_layout(self, watch: LayoutWatch, *, within_s: float | None = None) -> Outcome[Layout]:
+    def next_layout(self, watch: LayoutWatchHandle, *, within_s: float | None = None) -> Outcome[ReportedLayout]:
         """Wait for the next layout after those that were read before. The first one opened the watch."""
 
-        def read(reported: Sequence[Any]) -> Layout:
+        def read(reported: Sequence[Any]) -> ReportedLayout:
             self.layouts_reported(watch)  # checks their order
             return layout_of_update(reported[-1])
 
         return self._next(watch.number, read, within_s)
 
-    def layout_from(self, watch: LayoutWatch, epoch: int, *, within_s: float | None = None) -> Outcome[Layout]:
+    def layout_from(self, watch: LayoutWatchHandle, epoch: int, *, within_s: float | None = None) -> Outcome[ReportedLayout]:
         """Wait for the first layout in a watch with that epoch or a later one. `next_layout` still returns it."""
         held = self._watches[watch.number]
         for _ in self._time.attempts(within_s):
@@ -102,45 +102,45 @@ class WatchCalls(LayoutCalls):
             held.connection.await_push(LOOK_S)
         return Unknown(f"no layout of {watch.topic} from epoch {epoch} on was received; the last was of {self.layouts_reported(watch)[-1]}")
 
-    def watch_scalable_topics(self, namespace: str = "public/default", *, retry: bool = True) -> Outcome[TopicsWatch]:
+    def watch_scalable_topics(self, namespace: str = "public/default", *, retry: bool = True) -> Outcome[TopicsWatchHandle]:
         """WATCH_SCALABLE_TOPICS: Done with the topics of the namespace at that moment."""
 
         def command(number: int) -> Message:
             return pb.CommandWatchScalableTopics(watch_id=number, namespace=namespace)
 
-        def watch(number: int, answer: Any) -> TopicsWatch:
-            return TopicsWatch(namespace, number, _first_topics(answer))
+        def watch(number: int, answer: Any) -> TopicsWatchHandle:
+            return TopicsWatchHandle(namespace, number, _first_topics(answer))
 
         return self._watch("topics", command, watch, None, retry=retry)
 
-    def topics_reported(self, watch: TopicsWatch) -> tuple[frozenset[str], ...]:
+    def topics_reported(self, watch: TopicsWatchHandle) -> tuple[frozenset[str], ...]:
         """The topics as received, from the first answer on and after each update, without waiting."""
         return _accumulated(watch.first, self._watches[watch.number].reported())
 
-    def next_topics(self, watch: TopicsWatch, *, within_s: float | None = None) -> Outcome[frozenset[str]]:
+    def next_topics(self, watch: TopicsWatchHandle, *, within_s: float | None = None) -> Outcome[frozenset[str]]:
         """Wait for the next update; returns the topics after it."""
         return self._next(watch.number, lambda reported: _accumulated(watch.first, reported)[-1], within_s)
 
-    def close_watch(self, watch: LayoutWatch | TopicsWatch) -> None:
+    def close_watch(self, watch: LayoutWatchHandle | TopicsWatchHandle) -> None:
         """Close the watch. There is no answer; updates that arrive all the same can still be read."""
         command: Message = (
             pb.CommandScalableTopicClose(session_id=watch.number)
-            if isinstance(watch, LayoutWatch)
+            if isinstance(watch, LayoutWatchHandle)
             else pb.CommandWatchScalableTopicsClose(watch_id=watch.number)
         )
         self._watches[watch.number].connection.notify(command)
 
-    def is_watching(self, watch: LayoutWatch | TopicsWatch) -> bool:
+    def is_watching(self, watch: LayoutWatchHandle | TopicsWatchHandle) -> bool:
         """Whether the connection of a watch is alive."""
         connection = self._watches[watch.number].connection
         connection.drain()
         return connection.lost is None
 
-    def at_broker(self, service_url: str | None) -> Outcome[Connection]:
+    def at_broker(self, service_url: str | None) -> Outcome[ClientConnection]:
         """This client's connection to the broker of that service URL, None for the first. Raises Malformed for an invalid URL."""
         return self._client.connection(_address(service_url))
 
-    def new_connection_to(self, service_url: str | None) -> Outcome[Connection]:
+    def new_connection_to(self, service_url: str | None) -> Outcome[ClientConnection]:
         """One more connection to that broker, which the caller closes."""
         return self._client.new_connection(_address(service_url))
 

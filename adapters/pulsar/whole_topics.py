@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.contract.ports import Time
 from fencepost.wire.pulsar import messages_pb2 as pb
-from fencepost.wire.pulsar.keys import Half, segment_hash
+from fencepost.wire.pulsar.key_hash import Half, segment_hash
 
 from .acknowledging import AcknowledgementCalls
-from .client import Client
-from .layout_values import Layout, LayoutWatch, PendingInTopic, QueueConsumer, StreamConsumer, TopicReader, TopicWriter
+from .client import PulsarClient
+from .layout_values import LayoutWatchHandle, PendingInTopic, QueueConsumer, ReportedLayout, StreamConsumer, TopicReader, TopicWriter
 from .producing import ProducerCalls
+from .pulsar_values import AckKind, ConsumerHandle, MessageId, PendingSend, ProducerHandle, Received, SubType, TransactionId
 from .streams import StreamCalls
-from .values import AckKind, Consumer, MessageId, PendingSend, Producer, Received, SubscriptionType, TxnId
 
 _SEALED = frozenset({pb.TopicTerminatedError})
 _NOT_NOW = frozenset({pb.ConsumerBusy, pb.TopicNotFound, pb.ServiceNotReady})
@@ -29,23 +29,23 @@ _QUIET_S = 0.5
 
 @dataclass
 class _Writer:
-    watch: LayoutWatch
+    watch: LayoutWatchHandle
     half: Half
-    producers: dict[str, Producer] = field(default_factory=dict)
+    producers: dict[str, ProducerHandle] = field(default_factory=dict)
     sent: int = 0
 
 
 @dataclass
 class _Reader:
-    type: SubscriptionType
-    consumers: dict[str, Consumer] = field(default_factory=dict)
-    watch: LayoutWatch | None = None
+    type: SubType
+    consumers: dict[str, ConsumerHandle] = field(default_factory=dict)
+    watch: LayoutWatchHandle | None = None
 
 
 class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
     """Messages to and from scalable topics by their full names."""
 
-    def __init__(self, client: Client, time: Time) -> None:
+    def __init__(self, client: PulsarClient, time: Time) -> None:
         super().__init__(client, time)
         self._writers: dict[int, _Writer] = {}
         self._readers: dict[TopicReader, _Reader] = {}
@@ -63,21 +63,28 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
                 return trouble
 
     def send_to_topic(
-        self, writer: TopicWriter, value: str, *, key: str | None = None, transaction: TxnId | None = None
+        self, writer: TopicWriter, value: str, *, key: str | None = None, transaction: TransactionId | None = None
     ) -> Outcome[tuple[str, MessageId]]:
-        """Send one message and wait for its receipt: returns the segment that stored it, and the message's id there."""
-        match self.post_to_topic(writer, value, key=key, transaction=transaction):
-            case Done(pending):
-                match self.receipt(self._in_topics[pending.number]):
-                    case Done(id):
-                        return Done((pending.segment, id))
-                    case trouble:
-                        return trouble
-            case trouble:
-                return trouble
+        """Send one message and wait for its receipt: returns the segment that stored it, and the message's id there.
+
+        A message that a segment refuses because it was sealed meanwhile is sent once more, to the segment in the next layout.
+        """
+        refusal: Refused | Unknown = Unknown(f"no segment of {writer.topic} has answered")
+        for _ in self._time.attempts():
+            posted = self.post_to_topic(writer, value, key=key, transaction=transaction)
+            if not isinstance(posted, Done):
+                return posted
+            match self.receipt(self._in_topics[posted.value.number]):
+                case Done(id):
+                    return Done((posted.value.segment, id))
+                case Refused(code=code) as refusal if code in _SEALED:
+                    continue
+                case trouble:
+                    return trouble
+        return refusal
 
     def post_to_topic(
-        self, writer: TopicWriter, value: str, *, key: str | None = None, transaction: TxnId | None = None
+        self, writer: TopicWriter, value: str, *, key: str | None = None, transaction: TransactionId | None = None
     ) -> Outcome[PendingInTopic]:
         """Send one message without waiting for its receipt. If a segment is sealed, wait for the next layout, and send the message to the
         segment in that.
@@ -105,7 +112,7 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
         return self.receipt(sent, within_s=within_s)
 
     def _posted_to(
-        self, held: _Writer, segment: str, value: str, key: str | None, hashed: int | None, transaction: TxnId | None
+        self, held: _Writer, segment: str, value: str, key: str | None, hashed: int | None, transaction: TransactionId | None
     ) -> Outcome[PendingSend]:
         if segment not in held.producers:
             match self.producer(segment):
@@ -122,7 +129,7 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
         match self.watch_layout(topic):
             case Done(watch):
                 consumer = QueueConsumer(topic, subscription, watch.number)
-                self._readers[consumer] = _Reader(SubscriptionType.SHARED, watch=watch)
+                self._readers[consumer] = _Reader(SubType.SHARED, watch=watch)
                 return Done(consumer)
             case trouble:
                 return trouble
@@ -146,7 +153,7 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
                         pass  # no message has come, or the segment is gone, as the next layout shows
         return Unknown(f"no message came for {reader.subscription} of {reader.topic}")
 
-    def acknowledge_taken(self, reader: TopicReader, message: Received, *, transaction: TxnId | None = None) -> Outcome[None]:
+    def acknowledge_taken(self, reader: TopicReader, message: Received, *, transaction: TransactionId | None = None) -> Outcome[None]:
         """Acknowledge a message on the segment that it came from."""
         consumer = self._reader(reader).consumers.get(message.topic)
         if consumer is None:
@@ -196,7 +203,7 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
             case trouble:
                 return trouble
 
-    def _all_of(self, layout: Layout, subscription: str) -> Outcome[tuple[Received, ...]]:
+    def _all_of(self, layout: ReportedLayout, subscription: str) -> Outcome[tuple[Received, ...]]:
         found: list[tuple[Received, ...]] = []
         for segment in layout.in_order:
             match self.read_segment(segment.topic, subscription):
@@ -206,7 +213,7 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
                     return trouble
         return Done(tuple(itertools.chain.from_iterable(found)))
 
-    def _all_for(self, consumer: Consumer) -> Outcome[tuple[Received, ...]]:
+    def _all_for(self, consumer: ConsumerHandle) -> Outcome[tuple[Received, ...]]:
         taken: list[Received] = []
         while True:
             limit = self.last_message_id(consumer)
@@ -225,7 +232,7 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
 
     def _reader(self, reader: TopicReader) -> _Reader:
         if isinstance(reader, StreamConsumer) and reader not in self._readers:
-            self._readers[reader] = _Reader(SubscriptionType.EXCLUSIVE)
+            self._readers[reader] = _Reader(SubType.EXCLUSIVE)
         return self._readers[reader]
 
     def _attached(self, reader: TopicReader, held: _Reader) -> Outcome[None]:

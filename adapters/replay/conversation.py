@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fencepost.adapters.kafka.recording import Recorded
+from fencepost.adapters.kafka.kafka_recording import RecordedRequest
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.evidence import Mismatch
 from fencepost.wire.kafka.entities import api_of, plain, title
@@ -27,7 +27,7 @@ _LOOKS = ("describe_", "list_", "fetch", "offset_fetch", "consumer_group_describ
 class RepeatedRequest:
     """A request, as it was sent the last time, and how often it was; `writes` counts the earlier requests that change something."""
 
-    call: Recorded
+    call: RecordedRequest
     times: int
     writes: int
 
@@ -79,7 +79,7 @@ class Parting:
     expected: Mapping[str, Any]
 
 
-def asked_of(calls: Sequence[Recorded]) -> list[RepeatedRequest]:
+def asked_of(calls: Sequence[RecordedRequest]) -> list[RepeatedRequest]:
     """The requests that matter, in the order in which they were made; one that a client repeats at once counts as one."""
     found: list[RepeatedRequest] = []
     writes = 0
@@ -95,7 +95,9 @@ def asked_of(calls: Sequence[Recorded]) -> list[RepeatedRequest]:
     return found
 
 
-def parting(red: Sequence[Recorded], red_suffix: str, reference: Sequence[Recorded], suffix: str, violation: Mismatch) -> Parting:
+def parting(
+    red: Sequence[RecordedRequest], red_suffix: str, reference: Sequence[RecordedRequest], suffix: str, violation: Mismatch
+) -> Parting:
     """Where the red and the reference differ. Raises WrongUsage if no single answer shows it."""
     ours, theirs = asked_of(red), asked_of(reference)
     writes = list(_paired_writes(ours, theirs))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from fencepost.adapters.kafka.recording import Recorded
+from fencepost.adapters.kafka.kafka_recording import RecordedRequest
 from fencepost.wire.kafka.entities import api_of, title
 from fencepost.wire.kafka.message_fields import Part, parts_of
 
@@ -13,7 +13,7 @@ _WIDTH = 47
 """Sixteen bytes in a line."""
 
 
-def text(heading: str, calls: list[Recorded], verdict: str) -> str:
+def text(heading: str, calls: list[RecordedRequest], verdict: str) -> str:
     """All requests that matter, with their answers, in the order in which they were made; one that was repeated at once is shown once."""
     lines = [f"# {heading}", f"# {verdict}", "# Frames without length and header, as they were recorded."]
     for number, one in enumerate(asked_of(calls), 1):

@@ -7,7 +7,7 @@ from fencepost.adapters.common.playback import NotRecorded, RecordedExchanges
 from fencepost.adapters.common.seals import first_broken
 from fencepost.adapters.kafka import kept_exchanges as kafka_exchanges
 from fencepost.adapters.kafka import recorded_session as kafka_session
-from fencepost.adapters.kafka.history import events
+from fencepost.adapters.kafka.kafka_history import events
 from fencepost.adapters.kafka.kept_session import Head
 from fencepost.adapters.kafka.transport import named
 from fencepost.adapters.pulsar import kept_exchanges as pulsar_exchanges
@@ -16,7 +16,7 @@ from fencepost.contract.errors import WrongUsage
 from fencepost.contract.events import Event
 from fencepost.contract.ports import Session
 
-from .making import Lines, protocol_of
+from .replay_programs import Lines, protocol_of
 
 
 def is_whole(lines: Lines) -> bool:

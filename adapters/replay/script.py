@@ -5,7 +5,7 @@ import pprint
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from fencepost.adapters.kafka.recording import Recorded
+from fencepost.adapters.kafka.kafka_recording import RecordedRequest
 from fencepost.wire.kafka.entities import plain
 from fencepost.wire.kafka.message_fields import shape_of
 
@@ -82,7 +82,7 @@ def one_line(text: str) -> str:
 
 
 def _steps(parting: Parting, suffix: str, topics: Mapping[str, str]) -> Iterator[str]:
-    before: Recorded | None = None
+    before: RecordedRequest | None = None
     for number, pair in enumerate(parting.pairs, 1):
         red = pair.red
         request = red.call.request

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from kio.static.protocol import RequestPayload
 
-from fencepost.adapters.kafka.transport import Transport
+from fencepost.adapters.kafka.transport import KafkaTransport
 from fencepost.contract.evidence import Violation
 from fencepost.contract.outcomes import Done
 from fencepost.wire.kafka.batches import Batch, MalformedBatch, decode, encode
@@ -34,7 +34,7 @@ _SEQUENCES = 2**31
 
 @dataclass(frozen=True)
 class _Late:
-    transport: Transport
+    transport: KafkaTransport
     request: RequestPayload
     deadline_s: float
     what: str
@@ -49,7 +49,7 @@ class _Late:
 class _Ended:
     """A transaction whose end was answered with success, and what is to arrive once it is complete."""
 
-    transport: Transport
+    transport: KafkaTransport
     transactional_id: str
     late: tuple[_Late, ...]
 
@@ -61,18 +61,20 @@ class AfterTheEnd(RequestPerformer):
     marker may be part of the transaction, and one of a client that keeps its epoch could belong to the next.
     """
 
+    idle = "no client ended a transaction with a write or an offset that was complete before its producer continued"
+
     def begin(self) -> None:
         super().begin()
         self._open: dict[int, dict[object, _Late]] = {}
         """By the producer's id and the partition or the group."""
         self._ended: dict[int, _Ended] = {}
 
-    def before(self, client: str, transport: Transport, request: RequestPayload) -> None:  # noqa: ARG002 - of every client
+    def before(self, client: str, transport: KafkaTransport, request: RequestPayload) -> None:  # noqa: ARG002 - of every client
         self._let_arrive()
         for producer_id in _producers_of(request):
             self._ended.pop(producer_id, None)
 
-    def finish(self, transport: Transport, request: RequestPayload, answer: Heard, deadline_s: float) -> Heard:
+    def finish(self, transport: KafkaTransport, request: RequestPayload, answer: Heard, deadline_s: float) -> Heard:
         if isinstance(answer, Done) and not any(errors_in(answer.value)):
             api, asked = api_of(request), cast(Any, request)
             if api == "produce":
@@ -94,7 +96,8 @@ class AfterTheEnd(RequestPerformer):
             if ended.late and not any(self.in_flight[one] for one in transports) and _is_complete(ended):
                 del self._ended[producer_id]
                 for late in ended.late:
-                    _expect_refusal(late)
+                    if _is_refused(late):
+                        self.did("sent", "late request")
 
 
 def _is_complete(ended: _Ended) -> bool:
@@ -104,11 +107,12 @@ def _is_complete(ended: _Ended) -> bool:
     return any(one.transaction_state in _COMPLETE for one in states)
 
 
-def _expect_refusal(late: _Late) -> None:
-    """Raises Violation if it is taken."""
+def _is_refused(late: _Late) -> bool:
+    """Whether it is refused; False if no answer comes. Raises Violation if it is accepted."""
     answer = late.transport.call(late.request, late.deadline_s)
     if isinstance(answer, Done) and not any(errors_in(answer.value)):
         raise Violation("a refusal", "success", what=f"answer to a {late.what} that comes when its transaction is over")
+    return isinstance(answer, Done)
 
 
 def _producers_of(request: RequestPayload) -> Iterator[int]:

@@ -6,19 +6,20 @@ checks the crowd's outcome: if the broker forgot the crowd, it would disturb not
 
 from collections.abc import Sequence
 
-from fencepost.adapters.kafka.core import KafkaLog, KafkaWriter
+from fencepost.adapters.kafka.kafka_core import KafkaLog, KafkaWriter
+from fencepost.adapters.kafka.kafka_session import KafkaSession
+from fencepost.adapters.kafka.kafka_values import IsolationLevel, ProducerIdentity, TopicPartition
 from fencepost.adapters.kafka.probe import KafkaProbe
-from fencepost.adapters.kafka.session import KafkaSession
-from fencepost.adapters.kafka.values import Isolation, ProducerIdAndEpoch, TopicPartition
 from fencepost.contract.evidence import Violation
-from fencepost.contract.outcomes import Done, Outcome, Refused
+from fencepost.contract.outcomes import Outcome, Refused
 
 from .performer import Performer
-from .prelude import TIMEOUT_MS, await_end, done
+from .prelude import TIMEOUT_MS, await_end, done, expect
+from .replay import crash
 
 PARTITIONS = 40
 """The number of partitions of the open transaction: more than a coordinator sends or loads at a time."""
-_DECIDED, _ENDED, _REFUSING = "crowd-decided", "crowd-ended", "crowd-refusing"
+_DECIDED, _ENDED, _GONE, _REFUSING = "crowd-decided", "crowd-ended", "crowd-gone", "crowd-refusing"
 _FIRST = "the crowd's first"
 _ENDED_TOGETHER = 4
 """How many transactions the crowd ends right before the crash."""
@@ -40,9 +41,7 @@ class _Crowded(Performer):
         await_end(writer, self.session, writer.transactional_id, "of the crowd")
 
     def _expect(self, values: Sequence[str], log: str) -> None:
-        seen = self._log.committed(log)
-        if not (isinstance(seen, Done) and list(seen.value) == list(values)):
-            raise Violation(str(list(values)), str(seen), what=f"what readers of {log} see")
+        expect(values, self._log.committed(log), f"what readers of {log} see")
 
     @staticmethod
     def _hold(outcome: Outcome[None], what: str) -> None:
@@ -67,27 +66,43 @@ class Crowd(_Crowded):
             done(writer.write(_DECIDED, _value(commit)), "writing in the crowd")
             done(writer.end(commit), "ending in the crowd")
             self._await(writer)
+        self._commit_in_a_deleted_topic()
         self._writer("idle")
         self._open = self._writer("open")
         self._write_everywhere()
         self._group = f"{(self.undisturbed.groups or ['crowd'])[0]}-crowd"
         done(self._open.take(self._group, _DECIDED, 1), "taking input in the crowd")
+        self.did("opened", "crowd transaction")
 
     def end(self) -> None:
         if not self._is_there:
             return
+        self._expect_place([])
+        self._expect_in_each([], "nothing of the crowd while it is undecided")
         self._hold(self._open.end(True), "answer to EndTxn of the crowd")
         self._await(self._open)
         self._expect([_value(True)], _DECIDED)
-        place = self._log.place(self._group, _DECIDED)
-        if not (isinstance(place, Done) and list(place.value) == [_value(True)]):
-            raise Violation(f"behind {_value(True)!r}", str(place), what=f"place of group {self._group}")
-        views = done(self._probe.read_together(self._partitions, Isolation.READ_COMMITTED), "reading the crowd")
-        missing = [str(where.partition) for where, view in views.items() if view.values() != ["of the crowd"]]
-        if missing:
-            raise Violation(
-                "the record of the crowd in each", f"none in {', '.join(missing)}", what=f"the {PARTITIONS} partitions of the crowd"
-            )
+        self._expect_place([_value(True)])
+        self._expect_in_each(["of the crowd"], "the record of the crowd")
+
+    def _expect_place(self, values: Sequence[str]) -> None:
+        expect(values, self._log.place(self._group, _DECIDED), f"the values before the place of group {self._group}")
+
+    def _expect_in_each(self, values: Sequence[str], what: str) -> None:
+        views = done(self._probe.read_together(self._partitions, IsolationLevel.READ_COMMITTED), "reading the crowd")
+        others = [str(where.partition) for where, view in views.items() if view.values() != list(values)]
+        if others:
+            raise Violation(f"{what} in each", f"otherwise in {', '.join(others)}", what=f"the {PARTITIONS} partitions of the crowd")
+
+    def _commit_in_a_deleted_topic(self) -> None:
+        if not self._probe.offers("delete_topics", 1):
+            return
+        done(self._log.create(_GONE), f"creating {_GONE}")
+        writer = self._writer("gone")
+        done(writer.write(_GONE, "gone with its topic"), "writing in the crowd")
+        done(self._probe.delete_topic(self.session.unique(_GONE)), f"deleting {_GONE}")
+        self._hold(writer.end(True), "answer to EndTxn of the crowd, whose topic was deleted")
+        self._await(writer)
 
     @property
     def _partitions(self) -> Sequence[TopicPartition]:
@@ -102,7 +117,7 @@ class Crowd(_Crowded):
         for node in dict.fromkeys(nodes.values()):
             self._write(who.producer, who.transactional_id, [one for one in self._partitions if nodes.get(one.partition) == node])
 
-    def _write(self, producer: ProducerIdAndEpoch, transactional_id: str, where: Sequence[TopicPartition]) -> None:
+    def _write(self, producer: ProducerIdentity, transactional_id: str, where: Sequence[TopicPartition]) -> None:
         batch = self._probe.batch_of(["of the crowd"], producer=producer, sequence=0, transactional=True)
         version = self._log.version("produce")
         results = done(
@@ -141,8 +156,8 @@ class CrashInACrowd(_Crowded):
     def before_step(self) -> None:
         for number, writer in enumerate(self._ending):
             self._hold(writer.end(_commits(number)), "answer to EndTxn of the crowd")
-        self.session.faults.crash()
-        self.session.faults.restart()
+            self.did("ended", "crowd transaction")
+        crash(self)
 
     def end(self) -> None:
         for writer in self._ending:

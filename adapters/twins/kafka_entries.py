@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from kio.static.protocol import RequestPayload
 
-from fencepost.adapters.kafka.transport import Transport
+from fencepost.adapters.kafka.transport import KafkaTransport
 from fencepost.contract.outcomes import Done
 from fencepost.wire.kafka.entities import api_of
 
@@ -89,11 +89,13 @@ def joined(entities: Sequence[Any], path: Sequence[str]) -> Any:
 class Split(RequestPerformer):
     """A request with several entries is sent as one request for each entry, in order; if one is refused as a whole, its answer counts."""
 
+    idle = "no request had several entries"
+
     def changed(self, request: RequestPayload) -> RequestPayload:
         parts = _parts(request)
         return parts[0] if parts else request
 
-    def finish(self, transport: Transport, request: RequestPayload, answer: Heard, deadline_s: float) -> Heard:
+    def finish(self, transport: KafkaTransport, request: RequestPayload, answer: Heard, deadline_s: float) -> Heard:
         where, parts = entries_of(request), _parts(request)
         if where is None or len(parts) < 2:
             return answer
@@ -102,6 +104,7 @@ class Split(RequestPerformer):
             if not isinstance(answers[-1], Done):
                 return answers[-1]
             answers.append(transport.call(part, deadline_s))
+        self.did("split", "request")
         heard = [one.value for one in answers if isinstance(one, Done)]
         if len(heard) < len(answers):
             return answers[-1]
@@ -112,9 +115,13 @@ class Split(RequestPerformer):
 class Reordered(RequestPerformer):
     """The entries of a request are sent in reverse order."""
 
+    idle = Split.idle
+
     def changed(self, request: RequestPayload) -> RequestPayload:
         where = entries_of(request)
         reordered: RequestPayload = request if where is None else reversed_entries(request, where.asked)
+        if reordered != request:
+            self.did("reordered", "request")
         return reordered
 
 

@@ -6,8 +6,8 @@ from typing import Any, cast
 
 from kio.static.protocol import RequestPayload, ResponsePayload
 
-from fencepost.adapters.kafka.errors import TO_COORDINATOR, TO_LEADER
-from fencepost.adapters.kafka.transport import Transport
+from fencepost.adapters.kafka.kafka_error_outcomes import TO_COORDINATOR, TO_LEADER
+from fencepost.adapters.kafka.transport import KafkaTransport
 from fencepost.contract.outcomes import Done
 from fencepost.wire.kafka.batches import MalformedBatch, decode
 from fencepost.wire.kafka.entities import api_of
@@ -50,22 +50,29 @@ def _is_idempotent(data: bytes) -> bool:
 class Twice(RequestPerformer):
     """The performer sends each request that may be repeated once more after its answer; the client gets the first answer."""
 
-    def finish(self, transport: Transport, request: RequestPayload, answer: Heard, deadline_s: float) -> Heard:
+    idle = "no client sent a request that may be repeated"
+
+    def finish(self, transport: KafkaTransport, request: RequestPayload, answer: Heard, deadline_s: float) -> Heard:
         if isinstance(answer, Done) and may_be_repeated(request) and not is_to_retry(answer):
-            transport.call(request, deadline_s)
+            self._note(transport.call(request, deadline_s))
         return answer
 
+    def _note(self, again: Heard) -> None:
+        if isinstance(again, Done):
+            self.did("repeated", "request")
 
-class AnswerLost(RequestPerformer):
+
+class AnswerLost(Twice):
     """The answer to each request that may be repeated is lost with its connection; the client sends it on a new one, whose answer
     counts.
     """
 
-    def finish(self, transport: Transport, request: RequestPayload, answer: Heard, deadline_s: float) -> Heard:
+    def finish(self, transport: KafkaTransport, request: RequestPayload, answer: Heard, deadline_s: float) -> Heard:
         if not (isinstance(answer, Done) and may_be_repeated(request)) or is_to_retry(answer):
             return answer
         transport.close()
         again = transport.call(request, deadline_s)
+        self._note(again)
         # A client retries an error that asks it to wait, perhaps for long; at the end it gets the first answer, so it gets that at once.
         return answer if _is_to_wait(again) else again
 
@@ -96,8 +103,17 @@ def _is_to_wait(heard: Heard) -> bool:
 class NewConnection(RequestPerformer):
     """Each request is sent on a new connection."""
 
-    def before(self, client: str, transport: Transport, request: RequestPayload) -> None:  # noqa: ARG002 - of every client and request
-        transport.close()
+    idle = "no client sent a second request to a node"
+
+    def begin(self) -> None:
+        super().begin()
+        self._seen = set[KafkaTransport]()
+
+    def before(self, client: str, transport: KafkaTransport, request: RequestPayload) -> None:  # noqa: ARG002 - of every client and request
+        if transport in self._seen:
+            transport.close()
+            self.did("opened", "connection")
+        self._seen.add(transport)
 
 
 _RECOGNISED = {"end_txn": 5, "produce": 12}
@@ -107,21 +123,24 @@ _RECOGNISED = {"end_txn": 5, "produce": 12}
 class Late(RequestPerformer):
     """Each write and each end of a new client arrives once more after the next of them was answered; that answer is dropped."""
 
+    idle = "no new client wrote or ended something, and then something else"
+
     def begin(self) -> None:
         super().begin()
-        self._clients: dict[Transport, str] = {}
-        self._late: dict[str, tuple[Transport, RequestPayload]] = {}
+        self._clients: dict[KafkaTransport, str] = {}
+        self._late: dict[str, tuple[KafkaTransport, RequestPayload]] = {}
 
-    def before(self, client: str, transport: Transport, request: RequestPayload) -> None:  # noqa: ARG002 - the client is enough
+    def before(self, client: str, transport: KafkaTransport, request: RequestPayload) -> None:  # noqa: ARG002 - the client is enough
         self._clients[transport] = client
 
-    def finish(self, transport: Transport, request: RequestPayload, answer: Heard, deadline_s: float) -> Heard:
+    def finish(self, transport: KafkaTransport, request: RequestPayload, answer: Heard, deadline_s: float) -> Heard:
         version = _RECOGNISED.get(api_of(request))
         if version is None or request.__version__ < version:
             return answer
         client = self._clients[transport]
-        if (late := self._late.pop(client, None)) is not None and not self.in_flight[late[0]]:
-            late[0].call(late[1], deadline_s)
+        late = self._late.pop(client, None)
+        if late is not None and not self.in_flight[late[0]] and isinstance(late[0].call(late[1], deadline_s), Done):
+            self.did("sent", "late request")
         # What was refused has no effect by which it could be recognised, and may be due the second time.
         if may_be_repeated(request) and isinstance(answer, Done) and not any(errors_in(answer.value)):
             self._late[client] = (transport, request)

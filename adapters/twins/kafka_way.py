@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 from kio.static.protocol import RequestPayload, ResponsePayload
 
-from fencepost.adapters.kafka.session import KafkaSession
-from fencepost.adapters.kafka.transport import Answer, Transport
+from fencepost.adapters.kafka.kafka_session import KafkaSession
+from fencepost.adapters.kafka.transport import Answer, KafkaTransport
 from fencepost.contract.outcomes import Done, Unknown
 
 from .performer import Performer
@@ -24,7 +24,7 @@ class RequestPerformer(Performer):
     session: KafkaSession
 
     def begin(self) -> None:
-        self.in_flight: Counter[Transport] = Counter()
+        self.in_flight: Counter[KafkaTransport] = Counter()
         """How many requests of each connection are not answered yet."""
         self.session.between(lambda client, transport: _Way(client, transport, self))
 
@@ -32,14 +32,14 @@ class RequestPerformer(Performer):
         """Whether this request is disturbed."""
         return True
 
-    def before(self, client: str, transport: Transport, request: RequestPayload) -> None:
+    def before(self, client: str, transport: KafkaTransport, request: RequestPayload) -> None:
         """The request is about to be sent, and nothing is in flight on the connection."""
 
     def changed(self, request: RequestPayload) -> RequestPayload:
         """The request to send instead: another form of the same request, whose answer is also that of the original."""
         return request
 
-    def finish(self, transport: Transport, request: RequestPayload, answer: Heard, deadline_s: float) -> Heard:  # noqa: ARG002
+    def finish(self, transport: KafkaTransport, request: RequestPayload, answer: Heard, deadline_s: float) -> Heard:  # noqa: ARG002
         """The answer came, and nothing else is in flight on the connection. Returns what the client gets."""
         return answer
 
@@ -47,7 +47,7 @@ class RequestPerformer(Performer):
 class _Way:
     """A transport whose requests are disturbed."""
 
-    def __init__(self, client: str, inner: Transport, performer: RequestPerformer) -> None:
+    def __init__(self, client: str, inner: KafkaTransport, performer: RequestPerformer) -> None:
         self._client = client
         self._inner = inner
         self._performer = performer

@@ -1,24 +1,36 @@
-"""The class that performs a disturbance, by its name and the protocol."""
+"""The class that performs a disturbance, by its name and the protocol, and what is looked at when a scenario is over."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from .kafka_after_end import AfterTheEnd
+from .kafka_compaction import CompactionTwin
 from .kafka_crowd import CrashInACrowd, Crowd
 from .kafka_entries import Reordered, Split
 from .kafka_form import ById, Compressed, OlderLooks, OneBatch
+from .kafka_last_look import kafka_last_look
+from .kafka_lived_in import LivedIn
+from .kafka_moves import CoordinatorMoved, LeaderMoved
 from .kafka_repeat import AnswerLost, Late, NewConnection, Twice
-from .performer import Performer
+from .performer import Performer, Undisturbed
 from .prelude import Prelude
 from .pulsar_before import PulsarCrowd, TopicPrelude
 from .pulsar_elsewhere import PulsarAnswerLost, PulsarNewConnection
-from .pulsar_repeat import PulsarTwice
-from .replay import CleanStop, Crash, Reconnect, RefusedAppend, Unload
+from .pulsar_entries import PulsarReordered, PulsarSplit
+from .pulsar_last_look import pulsar_last_look
+from .pulsar_repeat import PulsarLate, PulsarTwice
+from .pulsar_replay import PulsarCleanStop, PulsarCrash, Reconnect, Unload
+from .replay import CleanStop, CrashBetweenSteps, RefusedAppend
 
-_OF_ALL: Mapping[str, type[Performer]] = {"crash": Crash, "clean-stop": CleanStop}
 _OF_PULSAR: Mapping[str, type[Performer]] = {
+    "crash": PulsarCrash,
+    "clean-stop": PulsarCleanStop,
     "reconnect": Reconnect,
     "unload": Unload,
     "twice": PulsarTwice,
+    "late": PulsarLate,
+    "split": PulsarSplit,
+    "reordered": PulsarReordered,
     "answer-lost": PulsarAnswerLost,
     "new-connection": PulsarNewConnection,
     "prelude": TopicPrelude,
@@ -26,6 +38,8 @@ _OF_PULSAR: Mapping[str, type[Performer]] = {
 }
 _OF_PROTOCOL: Mapping[str, Mapping[str, type[Performer]]] = {
     "kafka": {
+        "crash": CrashBetweenSteps,
+        "clean-stop": CleanStop,
         "twice": Twice,
         "answer-lost": AnswerLost,
         "late": Late,
@@ -41,6 +55,10 @@ _OF_PROTOCOL: Mapping[str, Mapping[str, type[Performer]]] = {
         "crowd": Crowd,
         "crash-in-a-crowd": CrashInACrowd,
         "refused-append": RefusedAppend,
+        "compaction": CompactionTwin,
+        "leader-moved": LeaderMoved,
+        "coordinator-moved": CoordinatorMoved,
+        "lived-in": LivedIn,
     },
     "pulsar": _OF_PULSAR,
     "pulsar-scalable": _OF_PULSAR,
@@ -49,4 +67,17 @@ _OF_PROTOCOL: Mapping[str, Mapping[str, type[Performer]]] = {
 
 def performers_of(protocol: str) -> Mapping[str, type[Performer]]:
     """The disturbances that can be performed on a session of this protocol."""
-    return {**_OF_ALL, **_OF_PROTOCOL.get(protocol, {})}
+    return _OF_PROTOCOL.get(protocol, {})
+
+
+_LAST_LOOKS: Mapping[str, Callable[[Any, Undisturbed], Iterator[str]]] = {
+    "kafka": kafka_last_look,
+    "pulsar": pulsar_last_look,
+    "pulsar-scalable": pulsar_last_look,
+}
+
+
+def last_look_of(session: Any, protocol: str, undisturbed: Undisturbed) -> tuple[str, ...]:
+    """What clients find on a session of this protocol after the last step of its scenario."""
+    look = _LAST_LOOKS.get(protocol)
+    return tuple(look(session, undisturbed)) if look else ()

@@ -9,29 +9,36 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from urllib.parse import unquote
 
-from fencepost.adapters.pulsar.core import PulsarFollower, PulsarLog, PulsarWriter
-from fencepost.adapters.pulsar.session import PulsarSession
+from fencepost.adapters.pulsar.pulsar_core import PulsarFollower, PulsarLog, PulsarWriter
+from fencepost.adapters.pulsar.pulsar_session import PulsarSession
 from fencepost.adapters.pulsar.transport import AdminTransport, PendingAnswer
 from fencepost.contract.evidence import Violation
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
+from fencepost.contract.ports import PassesTime
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 
-from .performer import Performer
-from .prelude import TIMEOUT_MS, await_end, done
+from .performer import Performer, own_calls
+from .prelude import EXPIRED_MS, EXPIRES_MS, TIMEOUT_MS, await_end, done
 
-_MADE = re.compile(r"/admin/v2/persistent/(?P<topic>[^/]+/[^/]+/[^/]+)")
+_MADE = re.compile(r"/admin/v2/(?P<kind>persistent|scalable)/(?P<topic>[^/]+/[^/]+/[^/]+)")
 _CLIENT = "the client of the prelude"
 _OPEN_IN = 4
 """The number of topics in which the crowd's open transaction has written."""
-_CROWD_TIMEOUT_MS = 86_400_000
-"""Longer than any scenario lets pass, so that the crowd's open transaction is still open at the end."""
+_CROWD_TIMEOUT_MS = 60 * 86_400_000
+"""Sixty days: longer than any scenario lets pass, so that the crowd's open transaction is still open at the end."""
 _OF_DISTURBANCE = "of the disturbance"
 _DECIDED = "crowd-decided"
 _VALUES = {True: "committed in the crowd", False: "aborted in the crowd"}
 
 
 class TopicPrelude(Performer):
-    """As soon as the scenario makes a topic, it gets an aborted transaction with a message in it, and a committed one without messages."""
+    """As soon as the scenario makes a topic, it gets an aborted transaction with a message in it, and a committed one without messages.
+
+    A scalable topic gets them in each segment. A topic of the other kind of transactions than the session's is left alone: a message of a
+    metadata-driven transaction in a classic topic may share the outcome of the classic transaction with the same number.
+    """
+
+    idle = "the scenario made no topic"
 
     session: PulsarSession
 
@@ -39,15 +46,21 @@ class TopicPrelude(Performer):
         self._is_at_it = False
         self.session.between_admin(lambda inner: _Noticing(inner, self))
 
-    def made(self, topic: str) -> None:
-        """The scenario has made a topic."""
-        if not self.is_active or self._is_at_it:
+    def made(self, name: str, *, scalable: bool) -> None:
+        """The scenario has made a topic, TENANT/NAMESPACE/NAME."""
+        if not self.is_active or self._is_at_it or scalable != (self.session.protocol == "pulsar-scalable"):
             return
         self._is_at_it = True
         try:
-            self._live(topic)
+            with own_calls():
+                for topic in self._segments(name) if scalable else (f"persistent://{name}",):
+                    self._live(topic)
         finally:
             self._is_at_it = False
+
+    def _segments(self, name: str) -> list[str]:
+        found = done(self.session.client(_CLIENT).segments(f"topic://{name}"), f"looking for the segments of {name}")
+        return [segment.topic for segment in found]
 
     def _live(self, topic: str) -> None:
         log: PulsarLog = self.session.transactional_log()
@@ -62,6 +75,7 @@ class TopicPrelude(Performer):
                 done(writer.write(topic, "before the scenario"), f"writing to {topic}")
             done(writer.end(commit), "ending a transaction")
             await_end(writer, self.session, str(writer.ended), _OF_DISTURBANCE)
+            self.did("made", "earlier transaction")
         for producer in writer.producers.values():
             done(writer.probe.close_producer(producer), f"closing the producer of {topic}")
 
@@ -80,7 +94,7 @@ class _Noticing:
         answer = self._inner.call(request, deadline_s)
         found = _MADE.fullmatch(request.path) if request.method == "PUT" else None
         if found and isinstance(answer, Done) and answer.value.status < 300:
-            self._prelude.made(f"persistent://{unquote(found['topic'])}")
+            self._prelude.made(unquote(found["topic"]), scalable=found["kind"] == "scalable")
         return answer
 
     def close(self) -> None:
@@ -106,30 +120,49 @@ class PulsarCrowd(Performer):
             done(writer.write(_DECIDED, value), "writing in the crowd")
             done(writer.end(commit), "ending in the crowd")
             await_end(writer, self.session, str(writer.ended), _OF_DISTURBANCE)
+            writer.write_late(_DECIDED, f"late, {value}")  # refused, or of a transaction that readers do not see
+        if isinstance(self.session.time, PassesTime):
+            self._let_one_expire(self.session.time)
         self._open = self._writer("crowd open")
         for name in self._topics:
             done(self._open.write(name, "open in the crowd"), "writing in the crowd")
         for name in self.undisturbed.subscriptions:
             done(self._open.take(f"{name}-crowd", _DECIDED, 1), f"taking input as {name}-crowd")
+        self.did("opened", "crowd transaction")
 
     def end(self) -> None:
         if not self._is_there:
             return
+        self._await(None, partial(self._log.committed, self._topics[0]), f"what readers of {self._topics[0]} see")
         if isinstance(answer := self._open.end(True), Refused):
             raise Violation("success", str(answer), what="answer to END_TXN of the crowd", error=answer.error, code=answer.code)
         await_end(self._open, self.session, str(self._open.ended), _OF_DISTURBANCE)
         for name in self._topics:
             self._await("open in the crowd", partial(self._log.committed, name), f"what readers of {name} see")
-        self._await(_VALUES[True], self._follower.seen, "what the consumer of the crowd has received")
+        self._await(_VALUES[True], self._received, "what the consumer of the crowd has received")
         for name in self.undisturbed.subscriptions:
             self._await(_VALUES[True], partial(self._log.place, f"{name}-crowd", _DECIDED), f"the place of {name}-crowd")
 
-    def _writer(self, name: str) -> PulsarWriter:
-        return done(self._log.writer(name, _CROWD_TIMEOUT_MS), "making a writer of the crowd")
+    def _received(self) -> Outcome[Sequence[str]]:
+        """What the consumer has received, each value once: it acknowledges nothing, so a broker may redeliver that any number of times."""
+        seen = self._follower.seen()
+        return Done(list(dict.fromkeys(seen.value))) if isinstance(seen, Done) else seen
 
-    def _await(self, value: str, look: Callable[[], Outcome[Sequence[str]]], what: str) -> None:
+    def _let_one_expire(self, time: PassesTime) -> None:
+        """One that has taken the input that the open transaction takes next."""
+        writer = self._writer("crowd expired", EXPIRES_MS)
+        done(writer.write(_DECIDED, "expired in the crowd"), "writing in the crowd")
+        for name in self.undisturbed.subscriptions:
+            done(writer.take(f"{name}-crowd", _DECIDED, 1), f"taking input as {name}-crowd")
+        time.let_pass(EXPIRED_MS)
+        await_end(writer, self.session, str(writer.open), _OF_DISTURBANCE)
+
+    def _writer(self, name: str, timeout_ms: int = _CROWD_TIMEOUT_MS) -> PulsarWriter:
+        return done(self._log.writer(name, timeout_ms), "making a writer of the crowd")
+
+    def _await(self, value: str | None, look: Callable[[], Outcome[Sequence[str]]], what: str) -> None:
         for _ in self.session.time.attempts():
             seen = look()
-            if isinstance(seen, Done) and list(seen.value) == [value]:
+            if isinstance(seen, Done) and list(seen.value) == ([] if value is None else [value]):
                 return
-        raise Violation(f"{value!r}", str(seen), what=what)
+        raise Violation("nothing" if value is None else f"{value!r}", str(seen), what=what)

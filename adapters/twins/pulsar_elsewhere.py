@@ -4,15 +4,16 @@ The client's connection stays, with its producers and consumers. The other one i
 did, and is closed after the answer.
 """
 
-from collections import deque
 from collections.abc import Callable
 
-from fencepost.adapters.pulsar.session import PulsarSession
-from fencepost.adapters.pulsar.transport import ConnectionLost, Transport
+from fencepost.adapters.pulsar.pulsar_session import PulsarSession
+from fencepost.adapters.pulsar.transport import ConnectionLost, PulsarTransport
 from fencepost.wire.pulsar.frames import Frame
+from fencepost.wire.pulsar.messages_pb2 import ServerError as Error
 
 from .performer import Performer
-from .pulsar_repeat import ANSWERED_WITHIN_S, MAY_BE_REPEATED
+from .pulsar_repeat import MAY_BE_REPEATED
+from .pulsar_way import ANSWERED_WITHIN_S, PulsarWay
 
 _ELSEWHERE = MAY_BE_REPEATED - {"GET_LAST_MESSAGE_ID", "TC_CLIENT_CONNECT_REQUEST"}
 """What may be repeated, except what depends on something that the connection has."""
@@ -20,6 +21,8 @@ _ELSEWHERE = MAY_BE_REPEATED - {"GET_LAST_MESSAGE_ID", "TC_CLIENT_CONNECT_REQUES
 
 class PulsarNewConnection(Performer):
     """Each of these requests comes on a separate connection."""
+
+    idle = "no client sent a request that may come on another connection"
 
     session: PulsarSession
     comes_twice = False
@@ -29,45 +32,44 @@ class PulsarNewConnection(Performer):
 
 
 class PulsarAnswerLost(PulsarNewConnection):
-    """The answer to each of these requests is lost; it is sent again on another connection, and that answer counts."""
+    """The answer to each of these requests is lost; it is sent again on another connection, and that answer counts, unless the broker has
+    forgotten the transaction that it ended.
+    """
 
     comes_twice = True
 
 
-class _Elsewhere:
-    """A transport whose requests are asked on other connections, `again` opens one."""
+def _is_forgotten(answer: Frame) -> bool:
+    """Whether the end was done and its transaction is forgotten, as PIP-31 allows; a client cannot distinguish that from a lost end."""
+    return answer.name == "END_TXN_RESPONSE" and answer.body.error == Error.TransactionNotFound
 
-    def __init__(self, inner: Transport, again: Callable[[], Transport], performer: PulsarNewConnection) -> None:
-        self._inner = inner
+
+class _Elsewhere(PulsarWay):
+    """A way whose requests are asked on other connections, `again` opens one."""
+
+    def __init__(self, inner: PulsarTransport, again: Callable[[], PulsarTransport], performer: PulsarNewConnection) -> None:
+        super().__init__(inner, performer)
         self._again = again
-        self._performer = performer
+        self._comes_twice = performer.comes_twice
         self._greetings: dict[object, Frame] = {}
         """What a new connection says first: CONNECT, and to which coordinators it connects."""
-        self._asked: dict[int, Frame] = {}
-        self._answers: deque[Frame] = deque()
 
     def send(self, frame: Frame) -> None:
         if frame.name in ("CONNECT", "TC_CLIENT_CONNECT_REQUEST"):
             self._greetings[frame.name, getattr(frame.body, "tc_id", None)] = frame
-        if not self._performer.is_active or frame.name not in _ELSEWHERE:
-            self._inner.send(frame)
-        elif self._performer.comes_twice:
-            self._asked[frame.body.request_id] = frame
-            self._inner.send(frame)
+        if not self.performer.is_active or frame.name not in _ELSEWHERE:
+            super().send(frame)
+        elif self._comes_twice:
+            self.note(frame)
+            super().send(frame)
         elif (answer := self._asked_elsewhere(frame)) is not None:
-            self._answers.append(answer)
+            self.came_between.append(answer)
         else:
-            self._inner.send(frame)
+            super().send(frame)
 
-    def receive(self, within_s: float) -> Frame | None:
-        if self._answers:
-            return self._answers.popleft()
-        frame = self._inner.receive(within_s)
-        asked = self._asked.pop(getattr(frame.body, "request_id", -1), None) if frame is not None else None
-        return frame if asked is None else self._asked_elsewhere(asked) or frame
-
-    def close(self) -> None:
-        self._inner.close()
+    def answered(self, request: Frame, answer: Frame) -> Frame:
+        again = self._asked_elsewhere(request)
+        return answer if again is None or _is_forgotten(again) else again
 
     def _asked_elsewhere(self, asked: Frame) -> Frame | None:
         """The answer on another connection; None where it does not come, or cannot be asked for."""
@@ -87,4 +89,5 @@ class _Elsewhere:
             return None
         finally:
             other.close()
+        self.performer.did("asked on another connection", "time")
         return answer

@@ -1,49 +1,49 @@
-"""Restarts and lost connections: what is durable must be enough."""
-
-from fencepost.contract.outcomes import Refused
+"""Restarts: what is durable must be enough."""
 
 from .performer import Performer
-from .prelude import done
 
 _TRANSACTION_LOG = "__transaction_state"
 
 
-class Crash(Performer):
+class CrashBetweenSteps(Performer):
     """The system crashes between two steps, and restarts."""
 
     def before_step(self) -> None:
-        self.session.faults.crash()
-        self.session.faults.restart()
+        crash(self)
 
 
 class CleanStop(Performer):
     """The system stops cleanly between two steps, and restarts."""
 
     def before_step(self) -> None:
-        self.session.faults.stop()
-        self.session.faults.restart()
+        clean_stop(self)
 
 
 class RefusedAppend(Performer):
     """The transaction log does not take the next record."""
 
+    idle = "nothing was written to the transaction log any more"
+
+    _is_armed = False
+
     def before_step(self) -> None:
         self.session.faults.refuse_append(_TRANSACTION_LOG, 1)
+        self._is_armed = True
+
+    def look_back(self) -> None:
+        if self._is_armed and not self.session.faults.append_is_to_be_refused(_TRANSACTION_LOG):
+            self.did("refused", "append")
 
 
-class Unload(Performer):
-    """The broker drops its memory of each topic in which clients write or read, and loads the topic again when it is next used."""
-
-    def before_step(self) -> None:
-        probe = self.session.client("the client of the unloading")
-        for topic in self.undisturbed.topics:
-            unloaded = probe.unload_topic(topic.replace(self.undisturbed.suffix, self.session.unique("")))
-            if not isinstance(unloaded, Refused):  # as that of a topic that is not made yet
-                done(unloaded, f"unloading {topic}")
+def crash(performer: Performer) -> None:
+    """Every node of the system loses its power, and the system is started again."""
+    performer.session.faults.crash()
+    performer.session.faults.restart()
+    performer.did("lost power", "time")
 
 
-class Reconnect(Performer):
-    """Every client loses its connections between two steps, and the system keeps running."""
-
-    def before_step(self) -> None:
-        self.session.disconnect()
+def clean_stop(performer: Performer) -> None:
+    """The system is stopped as its operator does it, and started again."""
+    performer.session.faults.stop()
+    performer.session.faults.restart()
+    performer.did("stopped cleanly", "time")

@@ -61,6 +61,13 @@ Feature: Deciding once
       Then it is refused
       And readers of orders see "a1"
 
+    Scenario: [3] A writer repeats an abort that was refused after the commit
+      Given A has committed "a1" to orders
+      And A has tried to abort the same transaction again
+      When A aborts the same transaction again
+      Then it is refused
+      And readers of orders see "a1"
+
   @CORE-14 @MUST @aborts
   Rule: A commit of an aborted transaction is refused, and none of the writes appears.
     A writer that receives a success for a commit of aborted data continues, and what it wrote is lost.
@@ -77,6 +84,14 @@ Feature: Deciding once
       Given A has written "a1" to orders
       And A has aborted
       And the system has crashed and restarted
+      When A commits the same transaction again
+      Then it is refused
+      And readers of orders see nothing
+
+    Scenario: [3] A writer repeats a commit that was refused after the abort
+      Given A has written "a1" to orders
+      And A has aborted
+      And A has tried to commit the same transaction again
       When A commits the same transaction again
       Then it is refused
       And readers of orders see nothing

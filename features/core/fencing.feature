@@ -42,7 +42,7 @@ Feature: Writers that have lost their transaction
     Scenario: [1] A replaced writer writes to a log of its ended transaction
       Given a writer A
       And A has written "a1" to orders
-      And A has lost its transaction to somebody else
+      And A has lost its transaction to another client
       And A has tried to write "late" to orders
       When "plain" is written to orders
       Then readers of orders do not see "late"
@@ -50,7 +50,7 @@ Feature: Writers that have lost their transaction
     Scenario: [2] A replaced writer writes to a log that its ended transaction had not written to
       Given a writer A
       And A has written "a1" to orders
-      And A has lost its transaction to somebody else
+      And A has lost its transaction to another client
       And A has tried to write "late" to payments
       When "plain" is written to payments
       Then readers of payments do not see "late"
@@ -58,7 +58,7 @@ Feature: Writers that have lost their transaction
     Scenario: [3] A replaced writer writes before its successor commits
       Given a writer A
       And A has written "a1" to orders
-      And A has lost its transaction to somebody else
+      And A has lost its transaction to another client
       And A has tried to write "late" to orders
       And a new instance of A
       When A commits "n1" to orders
@@ -71,19 +71,19 @@ Feature: Writers that have lost their transaction
     Scenario: [1] A writer commits a transaction that another client has aborted
       Given a writer A
       And A has written "a1" to orders
-      And A has lost its transaction to somebody else
+      And A has lost its transaction to another client
       When A commits
       Then it is refused
       And readers of orders see nothing
 
   @CORE-19 @MUST @fencing
-  Rule: A late write to a transaction that another client has ended blocks no reader.
+  Rule: If a writer writes to a transaction that another client has ended, readers still receive every later committed value of that log.
     A write that reopens its ended transaction leaves a transaction that is never ended, and readers wait for ever.
 
     Scenario: [1] Another writer writes after a late write
       Given a writer A
       And A has written "a1" to orders
-      And A has lost its transaction to somebody else
+      And A has lost its transaction to another client
       And A has tried to write "late" to orders
       When "plain" is written to orders
       Then readers of orders see "plain"
@@ -91,7 +91,7 @@ Feature: Writers that have lost their transaction
     Scenario: [2] Another writer writes after a late write to a log that the ended transaction had not written to
       Given a writer A
       And A has written "a1" to orders
-      And A has lost its transaction to somebody else
+      And A has lost its transaction to another client
       And A has tried to write "late" to payments
       When "plain" is written to payments
       Then readers of payments see "plain"

@@ -7,8 +7,8 @@ Feature: Inputs that follow the outcome
     And a writer A
 
   @CORE-20 @MUST @commits
-  Rule: After a commit, the group does not receive the input again that the transaction took.
-    Input that is redelivered after its commit is processed twice, and its output is in the log twice.
+  Rule: The system does not redeliver to a group the input that a committed transaction has taken for it.
+    Input that is redelivered after the commit is processed twice, and its output is in the log twice.
 
     Scenario: [1] A commit takes one of three values
       Given A has taken "i1" from inputs for group "workers"
@@ -82,7 +82,7 @@ Feature: Inputs that follow the outcome
       And group "workers" has nothing of inputs left
 
   @CORE-23 @MUST
-  Rule: Input that one group takes in a transaction does not move the position of another group.
+  Rule: A transaction that takes input for one group does not move the position of another group.
     A transaction that moves the position of a group which has not read makes that group skip records.
 
     Scenario: [1] Another group reads the same log

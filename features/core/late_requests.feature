@@ -6,7 +6,7 @@ Feature: Late and duplicate requests
     And a writer A
 
   @CORE-30 @MUST @commits @aborts
-  Rule: A repeated end of a transaction does not affect the writer's next one, which stays open and undecided.
+  Rule: A repeated commit or abort of a transaction does not end the writer's next transaction.
     A retried commit would commit half of the next transaction, and a late abort would lose what the writer has written to it.
 
     Scenario: [1] A commit is repeated while the next transaction is open

@@ -2,7 +2,7 @@ Feature: Requests that are never refused
   A writer sends what every transaction needs, in the right order.
 
   @CORE-42 @MUST
-  Rule: A new writer that writes to a new log and ends its transaction is not refused anything.
+  Rule: A system refuses no request of a new writer that writes to a new log and ends its transaction.
     A system that refuses valid requests is safe and useless; in every other scenario such a refusal leaves the verdict open.
 
     Scenario: [1] A new writer commits to a new log

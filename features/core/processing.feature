@@ -7,7 +7,7 @@ Feature: Exactly once from input to output
     And a writer A
 
   @CORE-33 @MUST @recovery
-  Rule: Input and output of a transaction stay consistent at whatever point of its end the system crashes.
+  Rule: If the system crashes while a transaction ends, either its output is visible and its input consumed, or its output is discarded and its input redelivered.
     If the output is visible and the input redelivered, it is processed twice; if the input is consumed and the output discarded, it is
     lost.
 
@@ -90,7 +90,7 @@ Feature: Exactly once from input to output
 
   @CORE-39 @MUST @commits
   Rule: The position of a group moves with the commit of the transaction that takes its input, and not before.
-    A client that requests the position while the transaction is open would continue after input that is redelivered when it aborts.
+    If the position moved earlier, a client that requests it would skip input that is redelivered when the transaction aborts.
 
     Scenario: [1] The position stays while the transaction is open
       Given "i1" has been written to inputs

@@ -28,7 +28,7 @@ Feature: Concurrent requests
       And readers of payments see "plain"
 
   @CORE-37 @MUST @commits @aborts
-  Rule: If two ends of a transaction race, one wins, and its decision holds in every log.
+  Rule: If two ends of one transaction are requested concurrently, a commit and an abort do not both succeed, and every log has the same outcome.
     An application that times out aborts while its commit is in flight. If both return success, one client acts on what never happened; if
     logs follow different ends, half of the transaction is visible.
 

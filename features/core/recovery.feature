@@ -117,7 +117,7 @@ Feature: After a crash
       And readers of orders see nothing
 
   @CORE-28 @MUST @recovery
-  Rule: After a crash, every participant applies the decision, whichever of them were notified before.
+  Rule: If the system crashes after it has decided a transaction, every participant applies that decision, whether or not it was notified before the crash.
     A crash during the notifications must not leave one log committed and another undecided.
 
     @needs:crash-points

@@ -41,7 +41,7 @@ Feature: Adding partitions to a transaction
       And the transaction of B is unchanged
 
   @KIP890-032 @MUST @fencing
-  Rule: A coordinator answers AddPartitionsToTxn with PRODUCER_FENCED (INVALID_PRODUCER_EPOCH below v2) if its epoch is not the current one.
+  Rule: A coordinator answers AddPartitionsToTxn with PRODUCER_FENCED (v0 and v1: INVALID_PRODUCER_EPOCH) if the request's producer epoch is not the current one.
     A fenced instance would add partitions to its successor's transaction.
 
     Scenario: [1] A producer adds a partition with the epoch before its commit
@@ -54,21 +54,21 @@ Feature: Adding partitions to a transaction
 
     Scenario: [2] A producer adds a partition with an epoch that was never assigned
       Given producer A with transactional id "transfer"
-      When A adds payments-0 with an epoch ahead of its own
+      When A adds payments-0 with an epoch ahead of the current one
       Then it is refused for payments-0 with PRODUCER_FENCED
       And the transaction of A is unchanged
 
     Scenario: [3] A producer adds a partition with an epoch that was never assigned, in AddPartitionsToTxn v1
       Given producer A with transactional id "transfer"
       And A uses AddPartitionsToTxn v1
-      When A adds payments-0 with an epoch ahead of its own
+      When A adds payments-0 with an epoch ahead of the current one
       Then it is refused for payments-0 with INVALID_PRODUCER_EPOCH
       And the transaction of A is unchanged
 
     Scenario: [4] A producer adds a partition with an epoch that was never assigned, in AddPartitionsToTxn v2
       Given producer A with transactional id "transfer"
       And A uses AddPartitionsToTxn v2
-      When A adds payments-0 with an epoch ahead of its own
+      When A adds payments-0 with an epoch ahead of the current one
       Then it is refused for payments-0 with PRODUCER_FENCED
       And the transaction of A is unchanged
 
@@ -139,7 +139,7 @@ Feature: Adding partitions to a transaction
 
     Scenario: [1] One request contains a valid transaction and then an invalid one
       Given producers A and B with transactional ids "transfer" and "refund"
-      When A adds payments-0 for A and for B with an epoch ahead of its own in one request
+      When A adds payments-0 for A and for B with an epoch ahead of the current one in one request
       Then it is done for payments-0 of A
       And it is refused for payments-0 of B with PRODUCER_FENCED
       And the transaction of A is Ongoing in payments-0
@@ -147,7 +147,7 @@ Feature: Adding partitions to a transaction
 
     Scenario: [2] One request contains an invalid transaction and then a valid one
       Given producers A and B with transactional ids "transfer" and "refund"
-      When A adds payments-0 for A with an epoch ahead of its own and for B in one request
+      When A adds payments-0 for A with an epoch ahead of the current one and for B in one request
       Then it is refused for payments-0 of A with PRODUCER_FENCED
       And it is done for payments-0 of B
       And the transaction of A is unchanged
@@ -156,7 +156,7 @@ Feature: Adding partitions to a transaction
     Scenario: [3] One request contains an invalid transaction between two valid ones
       Given producers A and B with transactional ids "transfer" and "refund"
       And producer C with transactional id "fees" at the coordinator of A
-      When A adds payments-0 for A and for B with an epoch ahead of its own and for C in one request
+      When A adds payments-0 for A and for B with an epoch ahead of the current one and for C in one request
       Then it is done for payments-0 of A
       And it is refused for payments-0 of B with PRODUCER_FENCED
       And it is done for payments-0 of C
@@ -186,9 +186,18 @@ Feature: Adding partitions to a transaction
       Then it is done for payments-0 of A
       And it is refused for payments-9 of B with UNKNOWN_TOPIC_OR_PARTITION
 
+    Scenario: [7] One request contains a transaction of a fenced instance after two valid ones
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And producer C with transactional id "fees" at the coordinator of A
+      And D has taken over from C
+      When A adds payments-0 for A and for B and for C in one request
+      Then it is done for payments-0 of A
+      And it is refused for payments-0 of C with PRODUCER_FENCED
+      And the transaction of D is unchanged
+
   @KIP890-038 @MUST
   Rule: A coordinator answers a verify-only AddPartitionsToTxn with success for a partition that is in the open transaction.
-    If batches of an announced partition are refused, old clients cannot write at all.
+    If a leader refuses batches of an added partition, old clients cannot write at all.
 
     Scenario: [1] A leader verifies partitions that the client added
       Given producer A with transactional id "transfer"
@@ -275,7 +284,7 @@ Feature: Adding partitions to a transaction
     Scenario: [2] A leader verifies with an epoch that was never assigned
       Given producer A with transactional id "transfer"
       And A has added payments-0
-      When the leader verifies payments-0 and payments-1 for A with an epoch ahead of its own
+      When the leader verifies payments-0 and payments-1 for A with an epoch ahead of the current one
       Then it is refused for payments-0 and payments-1 with PRODUCER_FENCED
 
     @needs:hold-markers
@@ -288,7 +297,7 @@ Feature: Adding partitions to a transaction
       Then it is refused for payments-0 and payments-1 with CONCURRENT_TRANSACTIONS
 
   @KIP890-042 @SHOULD
-  Rule: A coordinator refuses every partition of a verify-only AddPartitionsToTxn if the transactional id has no open transaction.
+  Rule: A coordinator refuses every partition of a verify-only AddPartitionsToTxn with TRANSACTION_ABORTABLE or INVALID_TXN_STATE if the id has no open or completing transaction.
     The late batch of an ended transaction would be accepted exactly when no open transaction is there to compare it with.
 
     Scenario: [1] A leader verifies before the first transaction

@@ -83,6 +83,15 @@ Feature: Appending to a partition
       When A writes "stray" to payments-0
       Then it is refused with TRANSACTION_ABORTABLE
 
+    Scenario: [3] Produce v11 to a partition that is not in the open transaction, which has a record
+      Given producer A with transactional id "transfer"
+      And A is an old client (transaction version 0)
+      And A has written "a1" to payments-0
+      And A uses Produce v11
+      When A writes "stray" to payments-1
+      Then it is refused with TRANSACTION_ABORTABLE
+      And the transaction of A is unchanged
+
   @KIP890-097 @MUST
   Rule: A leader accepts Produce v9 to v11 to a partition that AddPartitionsToTxn v3 has added to the transaction.
     Verification must not lock out old clients that follow the protocol.
@@ -142,7 +151,7 @@ Feature: Appending to a partition
 
     Scenario: [1] A new client writes with an epoch that was never assigned
       Given producer A with transactional id "transfer"
-      When A writes "early" to payments-0 with an epoch ahead of its own
+      When A writes "early" to payments-0 with an epoch ahead of the current one
       Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of payments-0 has not grown
 
@@ -150,21 +159,21 @@ Feature: Appending to a partition
       Given producer A with transactional id "transfer"
       And A has added payments-0
       And A uses Produce v11
-      When A writes "early" to payments-0 with an epoch ahead of its own
+      When A writes "early" to payments-0 with an epoch ahead of the current one
       Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of payments-0 has not grown
 
     Scenario: [3] A client writes with an epoch that was never assigned while a transaction is open in the partition
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      When A writes "early" to payments-0 with an epoch ahead of its own
+      When A writes "early" to payments-0 with an epoch ahead of the current one
       Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of payments-0 has not grown
 
     Scenario: [4] The owner commits after a write with an epoch that was never assigned
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      And A has sent "early" to payments-0 with an epoch ahead of its own, whatever was answered
+      And A has sent "early" to payments-0 with an epoch ahead of the current one, whatever was answered
       When A commits
       Then the transaction of A is over
       And readers of payments-0 see "a1"

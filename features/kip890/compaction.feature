@@ -44,6 +44,14 @@ Feature: Compaction of topics with transactions
       Then readers of compacted ledger-0 see "a2", "b1"
       And the last stable offset of ledger-0 is the high watermark
 
+    Scenario: [5] A batch has the newest records of two keys
+      Given A has committed "a1" under key "x" to ledger-0
+      And A has committed "a2" under key "y" to ledger-0
+      And B has written "b1" under key "x" and "b2" under key "y" to ledger-0
+      And B has committed
+      When ledger-0 is compacted
+      Then readers of compacted ledger-0 see "b1", "b2"
+
   @KIP890-441 @MUST @retention @aborts
   Rule: A read_committed Fetch returns no record of an aborted transaction from a compacted topic.
     What was withdrawn would become visible as soon as the cleaner has removed the abort marker.

@@ -27,7 +27,7 @@ Feature: Ending a transaction in unusual cases
     Scenario: [3] An abort is refused
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      When A aborts with an epoch ahead of its own
+      When A aborts with an epoch ahead of the current one
       Then it is refused with PRODUCER_FENCED
       And the refusal has producer id -1 and epoch -1
 
@@ -156,7 +156,7 @@ Feature: Ending a transaction in unusual cases
     Scenario: [1] A new client commits with an epoch that was never assigned
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      When A commits with an epoch ahead of its own
+      When A commits with an epoch ahead of the current one
       Then it is refused with PRODUCER_FENCED
       And the transaction of A is Ongoing in payments-0
       And the producer id and epoch of A are unchanged
@@ -164,7 +164,7 @@ Feature: Ending a transaction in unusual cases
     Scenario: [2] A new client aborts with an epoch that was never assigned
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      When A aborts with an epoch ahead of its own
+      When A aborts with an epoch ahead of the current one
       Then it is refused with PRODUCER_FENCED
       And the transaction of A is Ongoing in payments-0
       And the producer id and epoch of A are unchanged
@@ -173,7 +173,7 @@ Feature: Ending a transaction in unusual cases
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has written "a1" to payments-0
-      When A commits with an epoch ahead of its own
+      When A commits with an epoch ahead of the current one
       Then it is refused with PRODUCER_FENCED
       And the transaction of A is Ongoing in payments-0
       And the producer id and epoch of A are unchanged
@@ -279,7 +279,7 @@ Feature: Ending a transaction in unusual cases
 
   @KIP890-081 @SHOULD
   Rule: Right after a successful EndTxn v5, a request with the returned epoch succeeds or is answered with a retriable error, and is never fenced.
-    A client that is fenced with the epoch that it was just given fails through no fault of its own.
+    A client that is fenced with the epoch that it was just given fails although it has done nothing wrong.
 
     @needs:hold-markers
     Scenario: [1] A producer writes while its commit is blocked

@@ -125,7 +125,7 @@ Feature: Ending a transaction as an old client
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0) and uses EndTxn v2
       And A has written "a1" to payments-0
-      When A aborts with an epoch ahead of its own
+      When A aborts with an epoch ahead of the current one
       Then it is refused with PRODUCER_FENCED
       And the transaction of A is Ongoing in payments-0
 

@@ -23,7 +23,7 @@ Feature: Exhausted epochs
       And the producer id and epoch of A are those of the answer
 
   @KIP890-027 @MUST @fencing
-  Rule: After a change of the producer id, the exhausted identity's retry is answered with the same new id, and the epoch before it with PRODUCER_FENCED.
+  Rule: After a change of the producer id, a coordinator answers a retried InitProducerId of the exhausted identity with the same new id, and one of the epoch before with PRODUCER_FENCED.
     The answer with the new producer id may be lost. A client that retries must be given the same one, and must not be fenced by its own
     id.
 
@@ -292,3 +292,10 @@ Feature: Exhausted epochs
       When A commits
       Then one COMMIT marker was added to payments-0, with the next epoch of A
       And one COMMIT marker was added to payments-1, with the next epoch of A
+
+    @needs:transactions-v2
+    Scenario: [3] A takeover aborts the last transaction before an overflow
+      Given producer A at the last usable epoch
+      And A has written "a1" to payments-0
+      When B takes over from A
+      Then one ABORT marker was added to payments-0, with the next epoch of A

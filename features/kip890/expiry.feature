@@ -7,7 +7,7 @@ Feature: Expiry
 
   @KIP890-165 @MUST @retention
   Rule: A coordinator removes a transactional id that is idle beyond its expiration time; the id then starts again at epoch 0.
-    Ids that are never removed fill the coordinator; one that comes back at a restart has an unknown epoch.
+    Ids that are never removed fill the coordinator; one that is there again after a restart has an unknown epoch.
 
     Scenario: [1] A producer stays idle until its id expires
       Given producer A with transactional id "transfer"

@@ -106,7 +106,7 @@ Feature: Appends that fail
       And an append to the transaction log has failed
 
   @KIP890-465 @MUST @commits
-  Rule: If the log of groups' offsets refuses offsets or their marker at first, the offsets still take effect with the commit.
+  Rule: A commit applies the offsets of its transaction even if the log of groups' offsets at first refuses the offsets or their marker.
     A group would process records again, or skip some.
 
     Scenario: [1] The record of the offsets is refused

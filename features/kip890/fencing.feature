@@ -17,12 +17,12 @@ Feature: Fencing an old instance
 
     Scenario: [2] An instance initialises with an epoch that was never assigned
       Given producer A with transactional id "transfer"
-      When A initialises again with an epoch ahead of its own
+      When A initialises again with an epoch ahead of the current one
       Then it is refused with PRODUCER_FENCED
       And the producer id and epoch of A are unchanged
 
   @KIP890-024 @MUST @fencing
-  Rule: After a new instance has taken over an open transaction, a write with the old epoch is refused, and so is its EndTxn.
+  Rule: After a new instance has taken over an open transaction, a leader refuses a write with the old epoch, and the coordinator refuses EndTxn with it.
     This is the zombie of the KIP: an instance that was replaced continues to write, or ends its successor's transaction.
 
     Scenario: [1] The old instance writes
@@ -106,3 +106,17 @@ Feature: Fencing an old instance
         | v1      | INVALID_PRODUCER_EPOCH | the version before the newer error    |
         | v2      | PRODUCER_FENCED        | the first version that has it         |
         | v3      | PRODUCER_FENCED        | a later one                           |
+
+    Scenario: [2] An instance that was replaced adds offsets while the transaction of its successor is open
+      Given producer A with transactional id "transfer"
+      And B has taken over from A
+      And B has written "b1" to payments-0
+      When A adds the offsets of group "shop"
+      Then it is refused with PRODUCER_FENCED
+      And the transaction of B is unchanged
+
+    Scenario: [3] A producer adds offsets with an epoch that was never assigned
+      Given producer A with transactional id "transfer"
+      When A adds the offsets of group "shop" with an epoch ahead of the current one
+      Then it is refused with PRODUCER_FENCED
+      And the transaction of A is unchanged

@@ -5,7 +5,7 @@ Feature: Isolation
     Given a topic "payments" with 2 partitions
 
   @KIP890-137 @MUST
-  Rule: A read_committed Fetch returns nothing from the first record of an open transaction on, and so no later record either.
+  Rule: A read_committed Fetch returns neither the first record of an open transaction nor any later record of the partition.
     A reader that passes an undecided record may act on what is aborted later.
 
     Scenario: [1] A plain record follows an open transaction

@@ -78,7 +78,7 @@ Feature: Late EndTxn requests
       And readers of payments-0 see "a1"
 
   @KIP890-201 @MUST @fencing
-  Rule: After a new instance has taken over an idle transactional id, EndTxn of the old instance is refused and changes nothing.
+  Rule: After a new instance has taken over an idle transactional id, a coordinator refuses EndTxn of the old instance and changes nothing.
     A zombie that wakes up would commit what its successor is still writing, or abort it.
 
     Scenario: [1] The old instance commits before the new one has begun a transaction

@@ -40,7 +40,7 @@ Feature: What a refused or empty request leaves
     Scenario: [2] An instance initialises with an epoch that was never assigned during a transaction
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      When A initialises again with an epoch ahead of its own
+      When A initialises again with an epoch ahead of the current one
       Then it is refused with PRODUCER_FENCED
       And the transaction of A is unchanged
 
@@ -126,7 +126,7 @@ Feature: What a refused or empty request leaves
       And the last stable offset of payments-0 is the high watermark
 
   @KIP890-411 @MUST
-  Rule: A request of a producer that is refused while its transaction is open changes nothing of the transaction or of its pending offsets.
+  Rule: A request that is refused while its producer's transaction is open changes neither the transaction nor its pending offsets.
     A client that corrects its request and commits would commit less than it has written, or nothing.
 
     @needs:transactions-v2
@@ -192,3 +192,22 @@ Feature: What a refused or empty request leaves
       Then it is refused with INVALID_TOPIC_EXCEPTION
       And the transaction of A is unchanged
       And group "shop" has a pending offset of payments-0
+
+    @needs:transactions-v2
+    Scenario: [7] An offset is sent with the previous epoch while another one is pending
+      Given producer A with transactional id "transfer"
+      And A has committed "a1" to payments-0
+      And A has sent offset 3 of payments-0 to group "shop"
+      When A sends offset 5 of payments-0 to group "shop" with its previous epoch
+      Then it is refused for payments-0 with INVALID_PRODUCER_EPOCH
+      And the transaction of A is unchanged
+      And group "shop" has a pending offset of payments-0
+
+    @needs:transactions-v2
+    Scenario: [8] A record is sent with the previous epoch while a transaction is open
+      Given producer A with transactional id "transfer"
+      And A has committed "a1" to payments-0
+      And A has written "a2" to payments-0
+      When A writes "late" to payments-0 with its previous epoch
+      Then it is refused with INVALID_PRODUCER_EPOCH
+      And the last stable offset of payments-0 is the offset of "a2"

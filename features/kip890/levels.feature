@@ -63,6 +63,23 @@ Feature: Levels of the transaction feature
       Then it is done and answers the same producer id and the next epoch
       And one ABORT marker was added to payments-0, with the next epoch of A
 
+    Scenario: [3] A commit by EndTxn v4 at transaction.version 1
+      Given transaction.version has been set to 1
+      And producer A with transactional id "transfer"
+      And A uses EndTxn v4
+      When A commits "a1" to payments-0
+      Then it is done
+      And the producer id and epoch of A are unchanged
+      And readers of payments-0 see "a1"
+
+    Scenario: [4] The level falls to 1 while a transaction is open
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And transaction.version has been set to 1
+      When A commits
+      Then it is done and answers the same producer id and the next epoch
+      And readers of payments-0 see "a1"
+
   @KIP890-007 @MUST @recovery
   Rule: A coordinator completes a prepared transaction after transaction.version was lowered from 2 to 0 and the broker was restarted.
     A transaction whose end was decided before a downgrade must not get stuck because the older format cannot represent it.

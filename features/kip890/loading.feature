@@ -14,7 +14,7 @@ Feature: Coordinators that are loading
     Scenario: [1] A new client sends an offset while the coordinator loads
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      And the system has crashed and is coming back
+      And the system has crashed and is restarting
       When A sends offset 5 of payments-0 to group "billing"
       Then every refusal was COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE or NOT_COORDINATOR
       And it is done
@@ -26,7 +26,7 @@ Feature: Coordinators that are loading
     Scenario: [1] A producer commits while the coordinator loads
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      And the system has crashed and is coming back
+      And the system has crashed and is restarting
       When A commits
       Then every refusal was retriable
       And it is done
@@ -34,7 +34,7 @@ Feature: Coordinators that are loading
 
     Scenario: [2] A producer initialises while the coordinator loads
       Given producer A with transactional id "transfer"
-      And the system has crashed and is coming back
+      And the system has crashed and is restarting
       When A initialises again with neither producer id nor epoch
       Then every refusal was retriable
       And it is done
@@ -42,7 +42,7 @@ Feature: Coordinators that are loading
     Scenario: [3] A producer writes to a second partition while the coordinator loads
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
-      And the system has crashed and is coming back
+      And the system has crashed and is restarting
       When A writes "a2" to payments-1
       Then every refusal was retriable
       And it is done
@@ -52,7 +52,7 @@ Feature: Coordinators that are loading
       Given producer A with transactional id "transfer"
       And A is an old client (transaction version 0)
       And A has added payments-0
-      And the system has crashed and is coming back
+      And the system has crashed and is restarting
       When A writes "a1" to payments-0
       Then every refusal was retriable
       And it is done
@@ -61,7 +61,7 @@ Feature: Coordinators that are loading
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has committed
-      And the system has crashed and is coming back
+      And the system has crashed and is restarting
       When A writes "a2" to payments-0
       Then every refusal was retriable
       And the transaction of A is Ongoing in payments-0

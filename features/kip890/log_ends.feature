@@ -33,7 +33,7 @@ Feature: The start and the end of a log
 
     Scenario: [4] Records are deleted beyond the end
       Given "p1" has been written to payments-0
-      When the records of payments-0 up to behind its end are deleted
+      When the records of payments-0 up to past its end are deleted
       Then it is refused with OFFSET_OUT_OF_RANGE
       And payments-0 begins with "p1"
 
@@ -69,7 +69,7 @@ Feature: The start and the end of a log
 
     Scenario: [2] A Fetch from an offset beyond the end
       Given "p1" has been written to payments-0
-      When payments-0 is read from behind its end for read_committed
+      When payments-0 is read from past its end for read_committed
       Then it is refused with OFFSET_OUT_OF_RANGE
 
     Scenario: [3] A Fetch from the end, after an open transaction

@@ -20,7 +20,7 @@ Feature: Groups whose members join and leave
 
     Scenario: [2] A second member joins
       Given A is a member of group "shop"
-      When B joins group "shop" beside A
+      When B joins group "shop" together with A
       Then it is done
       And the members have one generation, one protocol and one leader among them
       And the leader alone receives what all members want
@@ -29,7 +29,7 @@ Feature: Groups whose members join and leave
 
     Scenario: [3] A second static member joins
       Given A is a static member of group "shop"
-      When B joins group "shop" beside A
+      When B joins group "shop" together with A
       Then it is done
       And the members have one generation, one protocol and one leader among them
       And the leader alone receives what all members want
@@ -38,7 +38,7 @@ Feature: Groups whose members join and leave
 
     Scenario: [4] A member rejoins after the leader has left
       Given A is a member of group "shop"
-      And B has joined group "shop" beside A
+      And B has joined group "shop" together with A
       And A has left group "shop"
       When B joins group "shop"
       Then the members have one generation, one protocol and one leader among them
@@ -47,7 +47,7 @@ Feature: Groups whose members join and leave
 
     Scenario: [5] A member rejoins with the same metadata
       Given A is a member of group "shop"
-      And B has joined group "shop" beside A
+      And B has joined group "shop" together with A
       When B joins group "shop"
       Then it is done
       And each member has what the leader assigned to it
@@ -79,7 +79,7 @@ Feature: Groups whose members join and leave
 
     Scenario: [1] A member leaves
       Given A is a member of group "shop"
-      And B has joined group "shop" beside A
+      And B has joined group "shop" together with A
       When B leaves group "shop"
       Then it is done
       And group "shop" wants a new JoinGroup of A
@@ -87,7 +87,7 @@ Feature: Groups whose members join and leave
 
     Scenario: [2] A static member leaves
       Given A is a static member of group "shop"
-      And B has joined group "shop" beside A
+      And B has joined group "shop" together with A
       When B leaves group "shop"
       Then it is done
       And group "shop" wants a new JoinGroup of A
@@ -95,7 +95,7 @@ Feature: Groups whose members join and leave
 
     Scenario: [3] A member is silent until its session expires
       Given A is a member of group "shop"
-      And B has joined group "shop" beside A with a short session
+      And B has joined group "shop" together with A with a short session
       When B is silent until A is notified of it in group "shop"
       Then group "shop" wants a new JoinGroup of A
       And group "shop" no longer has B
@@ -108,7 +108,7 @@ Feature: Groups whose members join and leave
 
     Scenario: [5] A member leaves twice
       Given A is a member of group "shop"
-      And B has joined group "shop" beside A
+      And B has joined group "shop" together with A
       And B has left group "shop"
       When B leaves group "shop"
       Then it is refused with UNKNOWN_MEMBER_ID
@@ -130,11 +130,11 @@ Feature: Groups whose members join and leave
       Examples:
         | mistake                           |
         | another protocol type             |
-        | a protocol that nobody else knows |
+        | a protocol that no other member knows |
 
     Scenario: [3] A consumer joins with a member id that was never assigned
       Given A is a member of group "shop"
-      When B joins group "shop" with a member id that nobody was given
+      When B joins group "shop" with an unknown member id
       Then it is refused with UNKNOWN_MEMBER_ID
       And group "shop" still has A
 
@@ -144,7 +144,7 @@ Feature: Groups whose members join and leave
 
     Scenario Outline: [1] A static member restarts
       Given A is a static member of group "shop"
-      And B has joined group "shop" beside A
+      And B has joined group "shop" together with A
       When another process takes the place of <restarted> in group "shop"
       Then it is done
       And each member has what the leader assigned to it
@@ -171,6 +171,14 @@ Feature: Groups whose members join and leave
       And group "shop" of A has gone on to its next generation
       When offset 7 of payments-0 is committed to group "shop" outside of transactions by A as a member of the generation before
       Then it is refused with ILLEGAL_GENERATION
+      And group "shop" has no committed offset of payments-0
+
+    Scenario: [3] A consumer that has left its group commits an offset
+      Given A is a member of group "shop"
+      And B has joined group "shop" together with A
+      And B has left group "shop"
+      When offset 7 of payments-0 is committed to group "shop" outside of transactions by B as the member that it is
+      Then it is refused with UNKNOWN_MEMBER_ID
       And group "shop" has no committed offset of payments-0
 
   @KIP890-357 @MUST
@@ -204,7 +212,7 @@ Feature: Groups whose members join and leave
     @needs:crash
     Scenario: [1] A group has its two members after a crash
       Given A is a member of group "shop"
-      And B has joined group "shop" beside A
+      And B has joined group "shop" together with A
       When the system crashes and restarts
       Then group "shop" still has A
       And group "shop" still has B
@@ -212,7 +220,7 @@ Feature: Groups whose members join and leave
     @needs:crash
     Scenario: [2] A member that rejoins after a crash receives its former assignment
       Given A is a member of group "shop"
-      And B has joined group "shop" beside A
+      And B has joined group "shop" together with A
       And the system has crashed and restarted
       When B joins group "shop"
       Then each member has what the leader assigned to it
@@ -221,7 +229,7 @@ Feature: Groups whose members join and leave
     @needs:crash
     Scenario: [3] A static member restarts after a crash
       Given A is a static member of group "shop"
-      And B has joined group "shop" beside A
+      And B has joined group "shop" together with A
       And the system has crashed and restarted
       When another process takes the place of B in group "shop"
       Then group "shop" still has A

@@ -129,7 +129,7 @@ Feature: Observing
       Then A is listed
 
   @KIP890-151 @MUST
-  Rule: ListTransactions with a duration filter returns only the open transactions that began longer ago.
+  Rule: ListTransactions with a duration filter returns the open transactions that began longer ago, and none that began later.
     Operators find hanging transactions by their age.
 
     Scenario: [1] A duration longer than any transaction was open

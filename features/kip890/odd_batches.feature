@@ -50,7 +50,7 @@ Feature: Malformed batches
       Then it is done and answers the offset of "a2"
 
   @KIP890-366 @MUST
-  Rule: A leader answers a batch that overtakes an earlier one, refused at verification, with OUT_OF_ORDER_SEQUENCE_NUMBER.
+  Rule: A leader that has refused a batch at verification answers the producer's next batch with OUT_OF_ORDER_SEQUENCE_NUMBER if that arrives before the retry.
     If the second batch were appended, the first would be refused for ever when it is sent again, and its records would be lost.
 
     Scenario: [1] A second batch follows one that was refused before its partition was added

@@ -6,8 +6,8 @@ Feature: How the leader of a partition judges a Produce
     Given a topic "payments" with 2 partitions
 
   @KIP890-091 @MUST
-  Rule: A leader appends nothing of a Produce v12 if the coordinator refuses to add the partition.
-    A batch that was refused and appended all the same is written a second time by the client.
+  Rule: If the coordinator refuses to add a partition, the leader refuses that partition's batch of a Produce v12 and does not append it.
+    A client sends a refused batch again, so a log that had appended it has it twice.
 
     @needs:transactions-v2
     Scenario: [1] A late batch arrives in a partition outside of its ended transaction
@@ -85,7 +85,7 @@ Feature: How the leader of a partition judges a Produce
       And the open transaction of A in accounts-0 starts at "a1"
 
   @KIP890-093 @MUST
-  Rule: DescribeProducers shows no start offset for a transaction once it is complete.
+  Rule: A leader answers DescribeProducers without a start offset of a transaction, CurrentTxnStartOffset -1, once the transaction is complete.
     An operator who still sees an open transaction looks for a hang that does not exist.
 
     Scenario: [1] A new client has committed
@@ -160,7 +160,7 @@ Feature: How the leader of a partition judges a Produce
       And it is refused for accounts-0 with INVALID_TXN_STATE or TRANSACTION_ABORTABLE
 
   @KIP890-099 @MUST @fencing
-  Rule: A leader refuses a late batch of an old client after its transaction has ended, and the last stable offset still reaches the log end.
+  Rule: While an old client has no open transaction, a leader refuses a late batch of its ended transaction, and the last stable offset still reaches the log end.
     A late batch that is appended after the marker begins a transaction that is never ended, and blocks readers there for ever.
 
     Scenario: [1] A late batch arrives in Produce v10
@@ -195,7 +195,7 @@ Feature: How the leader of a partition judges a Produce
       And the log of payments-0 has not grown
 
   @KIP890-103 @MUST
-  Rule: A leader answers Produce with INVALID_PRODUCER_ID_MAPPING if the producer id does not belong to the transactional id.
+  Rule: A leader without an open transaction of the producer id answers Produce with INVALID_PRODUCER_ID_MAPPING if that id does not belong to the transactional id.
     With a retriable error, a producer that has another producer's id retries for ever.
 
     Scenario: [1] Produce v12 with the producer id of another
@@ -239,7 +239,7 @@ Feature: How the leader of a partition judges a Produce
       And the log of payments-0 has not grown
 
   @KIP890-107 @MUST
-  Rule: A leader answers a non-transactional batch with INVALID_TXN_STATE while the producer's transaction is open in the partition.
+  Rule: A leader refuses a producer's non-transactional batch with INVALID_TXN_STATE while a transaction of that producer is open in the partition.
     A plain batch inside the same producer's transaction would be aborted with it, or be visible before it is decided.
 
     Scenario: [1] A non-transactional batch follows a transactional one
@@ -299,7 +299,7 @@ Feature: How the leader of a partition judges a Produce
       Given producer A with transactional id "transfer"
       And A uses Produce v9
       And A has added payments-0
-      And the system has crashed and is coming back
+      And the system has crashed and is restarting
       When A writes "a1" to payments-0
       Then every refusal was NOT_ENOUGH_REPLICAS, NOT_LEADER_OR_FOLLOWER or UNKNOWN_TOPIC_OR_PARTITION
       And it is done

@@ -71,3 +71,11 @@ Feature: A client that changes its protocol
       When A commits
       Then readers of payments-0 see "a1"
       And the last stable offset of payments-0 is the high watermark
+
+    Scenario: [8] A client writes with the new protocol and commits with the old one
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A uses EndTxn v4
+      When A commits
+      Then it is done
+      And the producer id and epoch of A are unchanged

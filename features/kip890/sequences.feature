@@ -26,6 +26,14 @@ Feature: Sequence numbers
       And the log of payments-1 has not grown
       And the producer id and epoch of A are unchanged
 
+    @needs:transactions-v2
+    Scenario: [3] The first batch of a producer has sequence 1, and was refused before
+      Given producer A with transactional id "transfer"
+      And A has sent a batch that leaves a gap to payments-0, whatever was answered
+      When A writes "early" to payments-0 at sequence 1
+      Then it is refused with OUT_OF_ORDER_SEQUENCE_NUMBER
+      And the log of payments-0 has not grown
+
   @KIP890-109 @MUST
   Rule: A leader accepts any first sequence from an idempotent producer, or in Produce v11, if the partition does not know the producer.
     Old clients and idempotent producers may return after their state has expired; the strict rule would lock them out.
@@ -156,6 +164,13 @@ Feature: Sequence numbers
       Then it is done and answers the offset of "r0"
       And the log of payments-0 has not grown
 
+    Scenario: [11] The oldest of five batches of an idempotent producer is repeated
+      Given idempotent producer I
+      And I has written 5 batches to payments-0
+      When I writes "r0" to payments-0 at sequence 0
+      Then it is done and answers the offset of "r0"
+      And the log of payments-0 has not grown
+
   @KIP890-113 @MUST
   Rule: A leader answers a gap or a partial overlap with OUT_OF_ORDER_SEQUENCE_NUMBER, and does not append an older duplicate again.
     A gap means lost records, an overlap means records stored twice.
@@ -208,6 +223,20 @@ Feature: Sequence numbers
       And A has sent a batch that leaves a gap to payments-0, whatever was answered
       When A writes "a2" to payments-0
       Then it is done and answers the offset of "a2"
+
+    Scenario: [8] A batch of an idempotent producer leaves a gap
+      Given idempotent producer I
+      And I has written "i1" to payments-0
+      When I writes "gap" to payments-0 at sequence 2
+      Then it is refused with OUT_OF_ORDER_SEQUENCE_NUMBER
+      And the log of payments-0 has not grown
+
+    Scenario: [9] A batch of an idempotent producer repeats the end of the last one and continues
+      Given idempotent producer I
+      And I has written a batch of 3 records to payments-0
+      When I writes a batch of 2 records to payments-0 at sequence 2
+      Then it is refused with OUT_OF_ORDER_SEQUENCE_NUMBER
+      And the log of payments-0 has not grown
 
   @KIP890-114 @MUST
   Rule: A leader accepts sequence 0 after 2147483647, and answers any other sequence there with OUT_OF_ORDER_SEQUENCE_NUMBER.

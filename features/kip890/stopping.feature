@@ -34,6 +34,15 @@ Feature: A clean stop
       Then readers of payments-0 see nothing
       And the last stable offset of payments-0 is the offset of "a1"
 
+    @needs:clean-stop
+    Scenario: [4] Two transactions are open in one partition during a clean stop
+      Given producer B with transactional id "refund"
+      And A has written "a1" to payments-0
+      And B has written "b1" to payments-0
+      When the system stops cleanly and restarts
+      Then the open transaction of A in payments-0 starts at "a1"
+      And the open transaction of B in payments-0 starts at "b1"
+
   @KIP890-266 @MUST @recovery
   Rule: A partition keeps the epochs and sequence numbers of its producers over a clean stop.
     A record that was already late before the stop would be accepted after it, and one that is sent again would be stored twice.

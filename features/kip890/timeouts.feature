@@ -5,7 +5,7 @@ Feature: Timeouts and restarts in detail
     Given a topic "payments" with 2 partitions
 
   @KIP890-158 @SHOULD @aborts
-  Rule: After a timeout a coordinator refuses an EndTxn v5 commit with the old epoch, and may answer an abort as a retried one.
+  Rule: After a timeout a coordinator refuses an EndTxn v5 commit with the old epoch; it may answer an abort with that epoch like a retried abort.
     A commit after the abort by timeout must not be answered with success: its data is gone.
 
     @needs:transactions-v2
@@ -119,8 +119,18 @@ Feature: Timeouts and restarts in detail
       When A aborts with its previous epoch
       Then it is done and answers the producer id and epoch in force
 
+    @needs:crash @needs:transactions-v2
+    Scenario: [7] A commit of the second of two transactional ids is retried after a crash
+      Given producer A with transactional id "transfer"
+      And producer B with transactional id "refund" at the coordinator of A
+      And B has written "b1" to payments-0
+      And B has committed
+      And the system has crashed and restarted
+      When B commits with its previous epoch
+      Then it is done and answers the producer id and epoch in force
+
   @KIP890-164 @MUST @recovery
-  Rule: After its restart, a coordinator answers a retried InitProducerId that has the same identity with the same epoch.
+  Rule: After its restart, a coordinator answers an InitProducerId that is retried with the same identity as it answered the first.
     A client whose answer was lost in a crash retries, and must be given the epoch that was stored.
 
     @needs:crash
@@ -150,3 +160,13 @@ Feature: Timeouts and restarts in detail
       And the system has crashed and restarted
       When A initialises again
       Then it is done and answers the same producer id and the next epoch
+
+    @needs:crash
+    Scenario: [4] The answer to the second of two transactional ids is lost in a crash
+      Given producer A with transactional id "transfer"
+      And producer B with transactional id "refund" at the coordinator of A
+      And A has initialised again
+      And B has initialised again
+      And the system has crashed and restarted
+      When B initialises again with its previous epoch
+      Then it is done and answers the producer id and epoch in force

@@ -29,67 +29,6 @@ Feature: Acknowledging in a transaction
       When the consumer of "auditors" asks for redelivery
       Then the consumer of "auditors" receives "i3" and nothing else
 
-  @PIP31-55 @MUST
-  Rule: A broker answers a transaction's acknowledgement of a message that is pending in another transaction with TransactionConflict or InvalidTxnStatus.
-    If two transactions both commit the results of one message, the message is processed twice.
-
-    Scenario: [1] Another transaction acknowledges a pending message
-      Given transactions A and B
-      And A has acknowledged "i1" for "workers"
-      When B acknowledges "i1" for "workers"
-      Then it is refused with TransactionConflict or InvalidTxnStatus
-
-    @needs:batch-index-acknowledgement
-    Scenario: [2] Another transaction acknowledges a pending message of a batch on an exclusive subscription
-      Given transactions A and B
-      And a batch of "b1", "b2" has been written to inputs
-      And the consumer of exclusive subscription "packers" has received "i1", "i2", "i3", "b1", "b2" from inputs
-      And A has acknowledged "b2" for "packers"
-      When B acknowledges "b2" for "packers"
-      Then it is refused with TransactionConflict or InvalidTxnStatus
-
-    Scenario: [3] Another transaction acknowledges a pending message that a third one had written
-      Given transactions A, B and C
-      And A has written "a1", "a2" to inputs
-      And A has committed
-      And the consumer of shared subscription "others" has received "i1", "i2", "i3", "a1", "a2" from inputs
-      And B has acknowledged "a1" for "others"
-      When C acknowledges "a1" for "others"
-      Then it is refused with TransactionConflict or InvalidTxnStatus
-
-  @PIP31-56 @MUST
-  Rule: A broker refuses a transaction's acknowledgement of a message that is already deleted from the subscription.
-    A client that processes a message which another client has acknowledged must learn of it before the commit.
-
-    Scenario: [1] A transaction acknowledges a message that a plain acknowledgement deleted
-      Given transaction A
-      And "i1" has been acknowledged for "workers" without a transaction
-      When A acknowledges "i1" for "workers"
-      Then it is refused with TransactionConflict or InvalidTxnStatus
-
-    Scenario: [2] A transaction acknowledges a message that a committed transaction deleted
-      Given transactions A and B
-      And A has acknowledged "i1" for "workers"
-      And A has committed
-      When B acknowledges "i1" for "workers"
-      Then it is refused with TransactionConflict or InvalidTxnStatus
-
-    Scenario: [3] A transaction acknowledges cumulatively up to a message that is deleted
-      Given transaction A
-      And the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
-      And everything up to "i2" has been acknowledged for "auditors" without a transaction
-      When A acknowledges everything up to "i2" for "auditors"
-      Then it is refused with TransactionConflict or InvalidTxnStatus
-
-    @needs:batch-index-acknowledgement
-    Scenario: [4] A transaction acknowledges two messages of a batch of which one is deleted
-      Given transaction A
-      And a batch of "b1", "b2", "b3" has been written to inputs
-      And the consumer of shared subscription "packers" has received "i1", "i2", "i3", "b1", "b2", "b3" from inputs
-      And "b1" has been acknowledged for "packers" without a transaction
-      When A acknowledges "b1", "b2" for "packers"
-      Then it is refused with TransactionConflict or InvalidTxnStatus
-
   @PIP31-57 @MUST
   Rule: A plain acknowledgement deletes the messages that it names, except those that are pending in a transaction.
     If a plain acknowledgement overrides a pending one, an abort has no message left to redeliver.
@@ -206,6 +145,24 @@ Feature: Acknowledging in a transaction
       When B commits
       Then subscription "others" has "i1", "i2", "i3", "a1" left
 
+    @needs:crash
+    Scenario: [4] The system crashes after the commit of what an aborted transaction had acknowledged
+      Given transactions A and B
+      And A has acknowledged "i1" for "workers"
+      And A has aborted
+      And B has acknowledged "i1" for "workers"
+      And B has committed
+      When the system crashes and restarts
+      Then subscription "workers" has "i2", "i3" left
+
+    @needs:crash
+    Scenario: [5] The system crashes after the commit of two acknowledgements after a message that is left
+      Given transaction A
+      And A has acknowledged "i2", "i3" for "workers"
+      And A has committed
+      When the system crashes and restarts
+      Then subscription "workers" has "i1" left
+
   @PIP31-60 @MUST @recovery
   Rule: After a crash a broker neither redelivers a message that is pending in a transaction nor accepts its acknowledgement in another one.
     A broker that loses pending acknowledgements in a crash delivers the messages to others while the transaction may still commit.
@@ -238,6 +195,14 @@ Feature: Acknowledging in a transaction
       Given transaction A
       And A has acknowledged "i1" for "workers"
       And A has acknowledged "i2" for "workers"
+      When the system crashes and restarts
+      Then the consumer of "workers" receives "i3" and nothing else
+
+    @needs:crash
+    Scenario: [5] The system crashes while acknowledgements of two transactions are pending
+      Given transactions A and B
+      And A has acknowledged "i1" for "workers"
+      And B has acknowledged "i2" for "workers"
       When the system crashes and restarts
       Then the consumer of "workers" receives "i3" and nothing else
 
@@ -279,6 +244,43 @@ Feature: Acknowledging in a transaction
       When A commits
       Then subscription "workers" has "i3" left
 
+    Scenario Outline: [5] Another transaction acknowledges a pending message after a third one has ended
+      Given transactions A, B and C
+      And A has acknowledged "i1" for "workers"
+      And B has acknowledged "i2" for "workers"
+      And B has <ended>
+      When C acknowledges "i1" for "workers"
+      Then it is refused with TransactionConflict or InvalidTxnStatus
+
+      Examples:
+        | ended     | why                                                    |
+        | aborted   | the abort releases nothing of the transaction that is open |
+        | committed | the same for a commit                                  |
+
+    Scenario: [6] Another transaction acknowledges a pending message after one that was refused has aborted
+      Given transactions A, B and C
+      And A has acknowledged "i1" for "workers"
+      And B has tried to acknowledge "i1" for "workers"
+      And B has aborted
+      When C acknowledges "i1" for "workers"
+      Then it is refused with TransactionConflict or InvalidTxnStatus
+
+    Scenario: [7] A transaction commits after one that was refused its message has aborted
+      Given transactions A and B
+      And A has acknowledged "i1" for "workers"
+      And B has tried to acknowledge "i1" for "workers"
+      When B aborts
+      Then subscription "workers" has "i2", "i3" left
+
+    @needs:crash
+    Scenario: [8] A transaction that was refused a pending message aborts after a crash
+      Given transactions A and B
+      And A has acknowledged "i1" for "workers"
+      And B has tried to acknowledge "i1" for "workers"
+      And the system has crashed and restarted
+      When B aborts
+      Then subscription "workers" has "i2", "i3" left
+
   @PIP31-62 @MUST
   Rule: A broker does not redeliver a message that is pending in a transaction when its consumer requests redelivery.
     A consumer that requests redelivery must not receive what a transaction may still commit.
@@ -307,6 +309,15 @@ Feature: Acknowledging in a transaction
       When A commits
       Then subscription "others" has "i1", "i2", "i3" left
 
+    Scenario: [3] An abort returns a message on one subscription that is pending on another
+      Given transactions A and B
+      And the consumer of shared subscription "others" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged "i1" for "workers"
+      And B has acknowledged "i1" for "others"
+      And A has aborted
+      When the consumer of "others" asks for redelivery
+      Then the consumer of "others" receives "i2", "i3" and nothing else
+
   @PIP31-67 @MUST
   Rule: A broker answers each acknowledgement in a transaction with success or with an error.
     A client without an answer never commits, or commits without what it has processed.
@@ -334,40 +345,3 @@ Feature: Acknowledging in a transaction
       And A has acknowledged "i2" for "workers"
       When B acknowledges "i1", "i2" for "workers" without asking for an answer
       Then the consumer of "workers" learns nothing that it did not ask for
-
-  @PIP31-70 @MUST @aborts
-  Rule: A transaction whose acknowledgement was refused with a conflict can be aborted, and the abort leaves nothing of it pending.
-    A part of a refused request that stays pending would never be released.
-
-    Scenario: [1] A transaction aborts after a conflict
-      Given transactions A and B
-      And A has acknowledged "i1" for "workers"
-      And B has tried to acknowledge "i2", "i1" for "workers"
-      When B aborts
-      Then subscription "workers" has "i2", "i3" left
-
-    Scenario: [2] Another transaction acknowledges after the abort that followed a conflict
-      Given transactions A, B and C
-      And A has acknowledged "i1" for "workers"
-      And B has tried to acknowledge "i2", "i1" for "workers"
-      And B has aborted
-      When C acknowledges "i2" for "workers"
-      Then it is done
-
-  @PIP31-154 @SHOULD
-  Rule: A broker that refuses an acknowledgement withholds none of the messages that the acknowledgement names.
-    The other messages of the request would not be processed for as long as the refused transaction is open.
-
-    Scenario: [1] Another transaction acknowledges the free message of a refused request
-      Given transactions A, B and C
-      And A has acknowledged "i1" for "workers"
-      And B has tried to acknowledge "i2", "i1" for "workers"
-      When C acknowledges "i2" for "workers"
-      Then it is done
-
-    Scenario: [2] Another consumer takes over from one whose acknowledgement was refused
-      Given transactions A and B
-      And A has acknowledged "i1" for "workers"
-      And B has tried to acknowledge "i2", "i1" for "workers"
-      When another consumer takes over "workers"
-      Then the consumer of "workers" receives "i2", "i3" and nothing else

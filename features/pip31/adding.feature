@@ -8,7 +8,7 @@ Feature: Adding participants to a transaction
     And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
 
   @PIP31-15 @MUST
-  Rule: A coordinator answers ADD_PARTITION_TO_TXN for an unknown transaction with TransactionNotFound, or for an unknown coordinator with TransactionCoordinatorNotFound.
+  Rule: A coordinator answers ADD_PARTITION_TO_TXN for an unknown transaction with TransactionNotFound, or for an unknown coordinator with TransactionCoordinatorNotFound, and neither opens it nor changes another one.
     A topic that is added to a missing transaction is never notified of an end, and its messages stay undecided.
 
     Scenario: [1] A topic is added to a transaction id that was never assigned
@@ -21,6 +21,14 @@ Feature: Adding participants to a transaction
       Given U is a transaction of an unknown coordinator
       When U adds orders
       Then it is refused with TransactionNotFound or TransactionCoordinatorNotFound
+
+    Scenario: [3] A topic is added to an unknown transaction while another one is open
+      Given transaction A
+      And A has written "a1" to orders
+      And U is an unknown transaction
+      When U adds orders
+      Then it is refused with TransactionNotFound
+      And A is OPEN
 
   @PIP31-16 @MUST @recovery
   Rule: A topic that was added to an open transaction follows the end of the transaction, even after a crash of the coordinator.
@@ -107,7 +115,7 @@ Feature: Adding participants to a transaction
       And readers of payments see "a2"
 
   @PIP31-19 @MUST
-  Rule: A coordinator answers ADD_SUBSCRIPTION_TO_TXN for an unknown transaction with TransactionNotFound, or for an unknown coordinator with TransactionCoordinatorNotFound.
+  Rule: A coordinator answers ADD_SUBSCRIPTION_TO_TXN for an unknown transaction with TransactionNotFound, or for an unknown coordinator with TransactionCoordinatorNotFound, and neither opens it nor changes another one.
     A subscription that is added to a missing transaction keeps its acknowledgements pending for ever.
 
     Scenario: [1] A subscription is added to a transaction id that was never assigned
@@ -120,6 +128,14 @@ Feature: Adding participants to a transaction
       Given U is a transaction of an unknown coordinator
       When U adds "workers"
       Then it is refused with TransactionNotFound or TransactionCoordinatorNotFound
+
+    Scenario: [3] A subscription is added to an unknown transaction while another one is open
+      Given transaction A
+      And A has written "a1" to orders
+      And U is an unknown transaction
+      When U adds "workers"
+      Then it is refused with TransactionNotFound
+      And A is OPEN
 
   @PIP31-20 @MUST @recovery
   Rule: A subscription that was added to an open transaction follows the end of the transaction, even after a crash of the coordinator.

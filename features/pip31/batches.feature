@@ -8,7 +8,7 @@ Feature: Acknowledging a batch in several transactions
     And the consumer of shared subscription "workers" has received "b1", "b2", "b3" from inputs
 
   @PIP31-66 @MUST @aborts
-  Rule: Two transactions may acknowledge different messages of one batch, and an abort redelivers only those that the aborted one acknowledged.
+  Rule: Two transactions may acknowledge different messages of one batch, and the end of each applies only to those that it acknowledged.
     The messages of a batch share one entry; an end that applies to whole entries also ends those of another transaction.
 
     Scenario: [1] A transaction acknowledges a second message of a batch
@@ -70,3 +70,55 @@ Feature: Acknowledging a batch in several transactions
       When B commits
       Then nothing of B is pending in "workers"
       And subscription "workers" has "b3" left
+
+    Scenario: [8] The last message of a batch of seventy is acknowledged in a transaction that commits
+      Given the topic "orders"
+      And transaction A
+      And A has acknowledged the last of 70 messages of orders for "packers", which are one batch
+      When A commits
+      Then "packers" agrees with the answers
+
+    Scenario: [9] The last message of a batch of seventy is acknowledged in a transaction that aborts
+      Given the topic "orders"
+      And transaction A
+      And A has acknowledged the last of 70 messages of orders for "packers", which are one batch
+      When A aborts
+      Then "packers" agrees with the answers
+
+    @needs:crash
+    Scenario: [10] The system crashes after the commit of the last message of a batch
+      Given transaction A
+      And A has acknowledged "b3" for "workers"
+      And A has committed
+      When the system crashes and restarts
+      Then subscription "workers" has "b1", "b2" left
+
+    Scenario Outline: [11] Another transaction acknowledges a pending message of a batch of which an ended transaction had another one
+      Given transactions A, B and C
+      And A has acknowledged "b1" for "workers"
+      And B has acknowledged "b2" for "workers"
+      And A has <ended>
+      When C acknowledges "b2" for "workers"
+      Then it is refused with TransactionConflict or InvalidTxnStatus
+
+      Examples:
+        | ended     | why                                          |
+        | aborted   | the abort releases only what was acknowledged |
+        | committed | the commit deletes only what was acknowledged |
+
+    @needs:crash
+    Scenario: [12] The system crashes after the abort of one message of a batch while another one is pending
+      Given transactions A and B
+      And A has acknowledged "b1" for "workers"
+      And B has acknowledged "b2" for "workers"
+      And A has aborted
+      When the system crashes and restarts
+      Then the consumer of "workers" receives "b1", "b3" and nothing else
+
+    Scenario: [13] One transaction commits a message of a batch after another one has aborted
+      Given transactions A and B
+      And A has acknowledged "b1" for "workers"
+      And B has acknowledged "b2" for "workers"
+      And A has aborted
+      When B commits
+      Then subscription "workers" has "b1", "b3" left

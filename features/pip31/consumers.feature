@@ -39,7 +39,7 @@ Feature: What consumers may rely on
       Then the consumer of "workers" receives "i1", "i2" once more
 
   @PIP31-138 @MUST
-  Rule: A broker refuses a second consumer of an exclusive subscription, and a consumer with another subscription type than the attached ones.
+  Rule: A broker refuses a second consumer of an exclusive subscription, and a consumer with another subscription type than the attached ones, and changes nothing of the subscription.
     Two consumers that each expect to be the only one process every message twice.
 
     Scenario: [1] A second consumer subscribes to an exclusive subscription
@@ -63,6 +63,22 @@ Feature: What consumers may rely on
       Given the consumer of exclusive subscription "workers" has received "i1", "i2", "i3" from inputs
       When another consumer tries to join "workers" when the connection of the one that is there is lost
       Then it is done
+
+    Scenario: [5] A second consumer is refused while an acknowledgement is pending
+      Given the consumer of exclusive subscription "workers" has received "i1", "i2", "i3" from inputs
+      And transaction A
+      And A has acknowledged "i1" for "workers"
+      When another consumer tries to join "workers"
+      Then it is refused with ConsumerBusy
+      And subscription "workers" has "i2", "i3" left
+
+    Scenario: [6] A consumer of another subscription type is refused while an acknowledgement is pending
+      Given the consumer of shared subscription "workers" has received "i1", "i2", "i3" from inputs
+      And transaction A
+      And A has acknowledged "i1" for "workers"
+      When another consumer tries to join "workers" as failover
+      Then it is refused
+      And subscription "workers" has "i2", "i3" left
 
   @PIP31-139 @SHOULD @sealing
   Rule: A broker notifies a consumer that has acknowledged everything in a terminated topic that the topic has ended, and no other consumer.

@@ -20,6 +20,13 @@ Feature: Cumulative acknowledgements in a transaction
       When B acknowledges everything up to "i1" for "auditors"
       Then it is refused with TransactionConflict or InvalidTxnStatus
 
+    @needs:more-coordinators
+    Scenario: [3] The second cumulative acknowledgement is of a transaction with the same number at another coordinator
+      Given C and D are transactions with the same number at two coordinators
+      And C has acknowledged everything up to "i1" for "auditors"
+      When D acknowledges everything up to "i2" for "auditors"
+      Then it is refused with TransactionConflict or InvalidTxnStatus
+
   @PIP31-64 @SHOULD
   Rule: A broker refuses a cumulative acknowledgement that covers a message pending in another transaction, or lets that transaction decide over the message.
     A cumulative acknowledgement over a pending message would delete what the other transaction may redeliver.

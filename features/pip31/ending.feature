@@ -7,7 +7,7 @@ Feature: The end of a transaction
     And transaction A
 
   @PIP31-22 @MUST
-  Rule: A coordinator answers END_TXN for an unknown transaction with TransactionNotFound.
+  Rule: A coordinator answers END_TXN for an unknown transaction with TransactionNotFound, and neither opens it nor changes another one.
     A client that receives a success for an unknown transaction believes that its data is stored.
 
     Scenario: [1] A client commits a transaction id that was never assigned
@@ -21,6 +21,15 @@ Feature: The end of a transaction
       When U aborts
       Then it is refused with TransactionNotFound
       And the coordinator does not know U
+
+    Scenario: [3] A client commits an unknown transaction while another one is open
+      Given transaction A
+      And A has written "a1" to orders
+      And U is an unknown transaction
+      When U commits
+      Then it is refused with TransactionNotFound
+      And A is OPEN
+      And readers of orders see nothing
 
   @PIP31-23 @MUST @commits
   Rule: A coordinator answers a repeated commit with success while the first commit is in progress.
@@ -64,7 +73,7 @@ Feature: The end of a transaction
       And readers of orders see nothing
 
   @PIP31-26 @MUST @aborts
-  Rule: A coordinator refuses to commit a transaction that is being aborted or was aborted, and changes nothing.
+  Rule: A coordinator refuses END_TXN with COMMIT for a transaction that is ABORTING or ABORTED, and the transaction ends as aborted.
     A client that receives a success for an aborted transaction continues, and its data is lost.
 
     @needs:held-ends
@@ -100,6 +109,14 @@ Feature: The end of a transaction
       Then it is refused
       And readers of orders see nothing
 
+    Scenario: [5] A client repeats a commit that was refused
+      Given A has written "a1" to orders
+      And A has aborted
+      And A has tried to commit
+      When A commits
+      Then it is refused
+      And readers of orders see nothing
+
   @PIP31-27 @MUST @commits
   Rule: A coordinator refuses to abort a transaction that is being committed or was committed, and changes nothing.
     A client that is answered that its committed transaction was aborted writes everything once more.
@@ -131,6 +148,13 @@ Feature: The end of a transaction
     Scenario: [4] A client aborts after a complete commit and a crash
       Given A has committed "a1" to orders
       And the system has crashed and restarted
+      When A aborts
+      Then it is refused
+      And readers of orders see "a1"
+
+    Scenario: [5] A client repeats an abort that was refused
+      Given A has committed "a1" to orders
+      And A has tried to abort
       When A aborts
       Then it is refused
       And readers of orders see "a1"

@@ -32,6 +32,14 @@ Feature: Timeouts
       When B is left open past its timeout
       Then B is ABORTED
 
+    @needs:own-broker
+    Scenario: [4] A short transaction times out that began after one with the longest possible timeout
+      Given transaction A with a maximal timeout
+      And transaction B with a short timeout
+      And B has written "b1" to orders
+      When B is left open past its timeout
+      Then B is ABORTED
+
   @PIP31-40 @MUST
   Rule: A coordinator does not abort a transaction before its timeout.
     A client that kept its timeout fails if its transaction is aborted early.
@@ -46,6 +54,23 @@ Feature: Timeouts
       Given transaction A
       And transaction B with a short timeout
       And A has written "a1" to orders
+      When B is left open past its timeout
+      Then A is OPEN
+
+    @needs:own-broker
+    Scenario: [3] A transaction with the longest possible timeout is open when another one times out
+      Given transaction A with a maximal timeout
+      And transaction B with a short timeout
+      And A has written "a1" to orders
+      When B is left open past its timeout
+      Then A is OPEN
+
+    @needs:crash @needs:own-broker
+    Scenario: [4] A transaction with the longest possible timeout is open after a crash
+      Given transaction A with a maximal timeout
+      And A has written "a1" to orders
+      And the system has crashed and restarted
+      And transaction B with a short timeout
       When B is left open past its timeout
       Then A is OPEN
 
@@ -87,6 +112,15 @@ Feature: Timeouts
       Then it is refused
       And readers of orders see nothing
 
+    Scenario: [2] A client repeats a commit that was refused after the timeout
+      Given transaction A with a short timeout
+      And A has written "a1" to orders
+      And A has been left open past its timeout
+      And A has tried to commit
+      When A commits
+      Then it is refused
+      And readers of orders see nothing
+
   @PIP31-43 @MUST @recovery
   Rule: The timeout of a transaction survives a crash of its coordinator.
     If a crash loses the timeouts, the transactions of crashed clients stay open for ever.
@@ -122,6 +156,15 @@ Feature: Timeouts
       Then A is ABORTED
       And readers of orders see nothing
 
+    @needs:crash @alone
+    Scenario: [5] The system crashes before the timeouts of two transactions
+      Given transactions A and B with a moderate timeout
+      And A has written "a1" to orders
+      And B has written "b1" to orders
+      When the system crashes while A is OPEN and restarts
+      Then A is ABORTED
+      And B is ABORTED
+
   @PIP31-44 @MUST @commits
   Rule: A coordinator completes a transaction that is being committed, and does not abort it after its timeout.
     A promised commit must not turn into an abort because a topic is slow.
@@ -133,7 +176,16 @@ Feature: Timeouts
     Scenario: [1] A commit is still incomplete at the timeout
       Given A has written "a1" to orders
       And the commit of A is incomplete
-      And the timeout of B has passed
+      And B has been left open past its timeout
+      When the end of A is held up no longer
+      Then A went from COMMITTING to COMMITTED
+      And readers of orders see "a1"
+
+    @needs:crash @needs:held-ends
+    Scenario: [2] The timeout passes while the system is down, and the commit is incomplete
+      Given A has written "a1" to orders
+      And the commit of A is incomplete
+      And the system has crashed and restarted after the timeout of A
       When the end of A is held up no longer
       Then A went from COMMITTING to COMMITTED
       And readers of orders see "a1"
@@ -149,7 +201,7 @@ Feature: Timeouts
     Scenario: [1] An abort by the timeout is incomplete
       Given A has written "a1" to orders
       And the end of A is held up
-      And the timeout of A has passed
+      And A has been left open past its timeout
       When the end of A is held up no longer
       Then A went from ABORTING to ABORTED
       And readers of orders see nothing

@@ -35,6 +35,19 @@ Feature: Messages outside of the transaction's end
       When A writes "late" to orders
       Then it is refused
 
+    Scenario Outline: [5] A message arrives after the end when the topic has been reloaded
+      Given transaction A
+      And A has written "a1" to orders
+      And A has <ended>
+      And orders has been unloaded
+      When A writes "late" to orders
+      Then it is refused
+
+      Examples:
+        | ended     | why                                                   |
+        | committed | the topic has to find the commit in what it has stored |
+        | aborted   | the same for an abort                                 |
+
   @PIP31-50 @MUST @fencing
   Rule: A broker never delivers a message that arrives after the end of its transaction, and the message neither delays nor hides another one.
     A late message must not become visible, and must not block or hide later messages.
@@ -63,6 +76,14 @@ Feature: Messages outside of the transaction's end
       And A has tried to write "late" to orders
       When C commits "c1" to orders
       Then readers of orders see "a1", "b1", "c1"
+
+    Scenario: [4] A plain message follows a late message when the topic has been reloaded
+      Given transaction A
+      And A has committed "a1" to orders
+      And orders has been unloaded
+      And A has tried to write "late" to orders
+      When "plain" is written to orders
+      Then readers of orders see "a1", "plain"
 
   @PIP31-51 @SHOULD
   Rule: A message to a topic that was never added to its transaction does not stay pending for ever.

@@ -36,7 +36,7 @@ Feature: Topics that are created and deleted
       Then it is refused
 
   @PIP31-146 @SHOULD
-  Rule: A topic that was deleted has no messages, one that is created again under its name starts empty, and no other topic changes.
+  Rule: A topic that was deleted has no messages, a topic that is created under its name starts empty, and no other topic changes.
     Deleted data would reappear before the messages of the new topic.
 
     Scenario: [1] An administrator creates a topic

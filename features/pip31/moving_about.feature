@@ -7,7 +7,7 @@ Feature: Subscriptions that move during a transaction
     And transaction A
 
   @PIP31-94 @SHOULD
-  Rule: A broker answers a request for the last message id with that of a message which readers can receive.
+  Rule: A broker answers GET_LAST_MESSAGE_ID with the id of the last message that readers can receive, or with no message id if there is none.
     A reader that reads up to the last message would wait for one that it never receives.
 
     Scenario: [1] The last message belongs to an open transaction

@@ -74,6 +74,30 @@ Feature: Participants of a transaction
       Then nothing of A is pending in "workers"
       And subscription "workers" has "i2" left
 
+    Scenario: [4] A transaction that writes to the topic of its input commits
+      Given A has acknowledged "i1" for "workers"
+      And A has written "a1" to inputs
+      When A commits
+      Then readers of inputs see "i1", "i2", "a1"
+      And the consumer of "workers" receives "a1" and nothing else
+      And subscription "workers" has "a1", "i2" left
+
+    Scenario: [5] A transaction that writes to the topic of its input aborts
+      Given A has acknowledged "i1" for "workers"
+      And A has written "a1" to inputs
+      When A aborts
+      Then readers of inputs see "i1", "i2"
+      And subscription "workers" has "i1", "i2" left
+
+    @needs:buffer-statistics
+    Scenario: [6] Nothing is pending after the commit of a transaction that writes to the topic of its input
+      Given A has acknowledged "i1" for "workers"
+      And A has written "a1" to inputs
+      When A commits
+      Then nothing of A is pending in inputs
+      And nothing of A is pending in "workers"
+      And the consumer of "workers" receives "a1" and nothing else
+
   @PIP31-36 @MUST @commits
   Rule: A participant that receives a commit twice makes no message visible twice.
     A coordinator that lost the answer notifies a topic again; messages that become visible twice are processed twice.
@@ -99,6 +123,24 @@ Feature: Participants of a transaction
       When A commits
       Then subscription "workers" has "i2" left
 
+    @needs:participant-ends
+    Scenario: [4] A topic receives a commit again while a later transaction is open
+      Given transaction B
+      And A has written "a1" to orders
+      And A has committed
+      And B has written "b1" to orders
+      And orders has been asked to commit A
+      When B aborts
+      Then readers of orders see "a1"
+
+    @needs:participant-ends
+    Scenario: [5] A topic receives the commit again after it was reloaded
+      Given A has written "a1", "a2" to orders
+      And A has committed
+      And orders has been unloaded
+      When orders is asked to commit A
+      Then readers of orders see "a1", "a2"
+
   @PIP31-37 @MUST @aborts
   Rule: A participant that receives an abort twice changes nothing the second time.
     A second abort must not take messages away from the consumer that received them after the first.
@@ -118,6 +160,16 @@ Feature: Participants of a transaction
       And the consumer of "workers" has received "i1" again
       When A aborts
       Then the consumer of "workers" receives nothing
+
+    @needs:participant-ends
+    Scenario: [3] A topic receives an abort again while a later transaction is open
+      Given transaction B
+      And A has written "a1" to orders
+      And A has aborted
+      And B has written "b1" to orders
+      And orders has been asked to abort A
+      When B commits
+      Then readers of orders see "b1"
 
   @PIP31-38 @MUST @commits
   Rule: An unavailable participant does not delay the others: consumers receive the committed messages there.

@@ -149,3 +149,12 @@ Feature: Pending acknowledgements across crashes
       And the system has crashed and restarted
       When B commits
       Then subscription "auditors" has "i2", "i3" left
+
+    @needs:buffer-statistics
+    Scenario: [17] Nothing is pending after a crash and the commit of a cumulative acknowledgement
+      Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged everything up to "i2" for "auditors"
+      And the system has crashed and restarted
+      When A commits
+      Then nothing of A is pending in "auditors"
+      And subscription "auditors" has "i3" left

@@ -31,5 +31,5 @@ Feature: Concurrent ends
       And the commit of A is incomplete
       And A has tried to commit
       When the end of A is held up no longer
-      Then everybody who asked for the end of A is answered
+      Then each request for the end of A is answered
       And readers of orders see "a1"

@@ -82,6 +82,21 @@ Feature: After a crash
       Then C went from ABORTING to ABORTED
       And readers of orders see nothing
 
+    @needs:held-ends
+    Scenario Outline: [3] The system crashes while two aborts are incomplete
+      Given <one> has written "x1" to orders
+      And the abort of A is incomplete
+      And the abort of B is incomplete
+      And the system has crashed and restarted
+      When the end of <one> is held up no longer
+      Then <one> went from ABORTING to ABORTED
+      And readers of orders see nothing
+
+      Examples:
+        | one | why                                             |
+        | A   | the older abort is found like the newer one     |
+        | B   | the newer abort does not wait for the older one |
+
   @PIP31-32 @MUST @recovery
   Rule: A transaction that was not decided before a crash is open after it, and can be committed or aborted.
     A coordinator that decides by itself overrules a client that is still running.
@@ -97,6 +112,19 @@ Feature: After a crash
       Then it is done
       And readers of orders see "a1"
       And B is ABORTED
+
+    Scenario Outline: [2] A newer transaction has ended before the crash
+      Given B has <ended>
+      And transaction C
+      And C has <ended>
+      And the system has crashed and restarted
+      When A commits
+      Then it is done
+
+      Examples:
+        | ended     | why                                                       |
+        | committed | what was logged of an older transaction is needed further |
+        | aborted   | the same for an abort                                     |
 
   @PIP31-33 @MUST @recovery
   Rule: A coordinator that recovers restores the topics and subscriptions of each open transaction, so that its end reaches all of them.
@@ -137,6 +165,35 @@ Feature: After a crash
       And B has acknowledged "i1" for "workers"
       And the system has crashed and restarted
       And B has acknowledged "i1" for "auditors"
+      When B commits
+      Then nothing of B is pending in "workers"
+      And subscription "workers" has "i2" left
+
+    @needs:buffer-statistics
+    Scenario: [5] A transaction with two subscriptions commits after the crash
+      Given the consumer of shared subscription "auditors" has received "i1", "i2" from inputs
+      And B has acknowledged "i1" for "workers"
+      And B has acknowledged "i1" for "auditors"
+      And the system has crashed and restarted
+      When B commits
+      Then nothing of B is pending in "auditors"
+      And subscription "auditors" has "i2" left
+
+    Scenario: [6] A transaction that added three topics one by one commits after the crash
+      Given the topics "payments" and "refunds"
+      And A has written "a2" to payments
+      And A has written "a3" to refunds
+      And the system has crashed and restarted
+      When A commits
+      Then readers of orders see "a1"
+      And readers of payments see "a2"
+
+    @needs:buffer-statistics
+    Scenario: [7] The first of two subscriptions follows the commit after the crash
+      Given the consumer of shared subscription "auditors" has received "i1", "i2" from inputs
+      And B has acknowledged "i1" for "workers"
+      And B has acknowledged "i1" for "auditors"
+      And the system has crashed and restarted
       When B commits
       Then nothing of B is pending in "workers"
       And subscription "workers" has "i2" left

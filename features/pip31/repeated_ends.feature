@@ -27,3 +27,11 @@ Feature: Ends that are repeated
       And "workers" has been asked to commit A
       When B aborts
       Then subscription "workers" has "i1", "i2" left
+
+    Scenario: [3] An abort is repeated after another transaction acknowledged the message and the topic was reloaded
+      Given A has aborted
+      And B has acknowledged "i1" for "workers"
+      And inputs has been unloaded
+      And "workers" has been asked to abort A
+      When B commits
+      Then subscription "workers" has "i2" left

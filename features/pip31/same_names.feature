@@ -112,3 +112,21 @@ Feature: Equal names in different places
       And C has aborted
       When D commits
       Then subscription "workers" has "i1", "i3" left
+
+  @PIP31-180 @MUST @recovery
+  Rule: A subscription keeps its pending acknowledgements apart from those of every other one, also where the names of two subscriptions, joined with their topics' names, are the same text.
+    One name is appended to another for what is kept of a subscription. A second subscription would delete what the first one has pending,
+    and the input that a transaction has taken is processed again before its commit.
+
+    Background:
+      Given the topic "refunds" by the name of inputs followed by "-east" with "r1", "r2"
+      And the consumer of exclusive subscription "others" has received "r1", "r2" from refunds, by the name of "workers"
+      And the consumer of exclusive subscription "east-workers" has received "i1", "i2", "i3" from inputs
+      And transaction A
+
+    @needs:crash @needs:own-broker
+    Scenario: [1] The system crashes after the other subscription was removed
+      Given A has acknowledged "i1" for "east-workers"
+      And subscription "others" has been removed
+      When the system crashes and restarts
+      Then the consumer of "east-workers" receives "i2", "i3" and nothing else

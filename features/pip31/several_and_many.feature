@@ -26,6 +26,11 @@ Feature: Several transactions in a topic, and many messages in a transaction
       When "p1" is written to orders
       Then readers of orders see "p1"
 
+    Scenario: [4] A commit of six hundred messages
+      Given A has written 600 messages to orders
+      When A commits
+      Then readers of orders see exactly what of A was receipted
+
   @PIP31-174 @MUST @commits @aborts
   Rule: A commit deletes every message that its transaction has acknowledged and an abort redelivers every one, however many there are.
     A broker that processes only the first page of acknowledgements redelivers input after a commit, or loses it after an abort.
@@ -35,11 +40,13 @@ Feature: Several transactions in a topic, and many messages in a transaction
       When A commits
       Then subscription "workers" has nothing left
 
+    @needs:buffer-statistics
     Scenario: [2] The topic is reloaded before a commit of a hundred and fifty acknowledgements
       Given A has acknowledged 150 messages of orders for "workers", one by one
       And orders has been unloaded
       When A commits
-      Then subscription "workers" has nothing left
+      Then nothing of A is pending in "workers"
+      And subscription "workers" has nothing left
 
     Scenario: [3] An abort of a hundred and fifty acknowledgements
       Given A has acknowledged 150 messages of orders for "workers", one by one
@@ -98,6 +105,12 @@ Feature: Several transactions in a topic, and many messages in a transaction
       When A commits
       Then each of the 40 subscriptions has consumed "i1"
 
+    Scenario: [3] A transaction over a hundred and thirty subscriptions commits
+      Given "i1" has been written to orders
+      And A has acknowledged "i1" of orders for each of 130 subscriptions
+      When A commits
+      Then each of the 130 subscriptions has consumed "i1"
+
   @PIP31-172 @MUST @commits
   Rule: A topic and a subscription on which a transaction has ended accept an older transaction that is still open.
     A broker that takes every older transaction for a finished one refuses the work of a slow client, or loses it after the commit.
@@ -142,3 +155,23 @@ Feature: Several transactions in a topic, and many messages in a transaction
       And A has tried to acknowledge "i1" for "workers"
       When A commits
       Then subscription "workers" has "i2" left
+
+    Scenario Outline: [7] An older transaction that has written commits after a younger one has ended
+      Given A has written "a1" to orders
+      And B has written "b1" to orders
+      And B has <ended>
+      When A commits
+      Then readers of orders see <content> in some order
+
+      Examples:
+        | ended     | content    | why                                           |
+        | aborted   | "a1"       | the abort hides only what the younger one wrote |
+        | committed | "a1", "b1" | the commit of the older one is not lost       |
+
+    Scenario: [8] An older transaction that has written commits after the timeout of a younger one
+      Given transaction C with a short timeout
+      And A has written "a1" to orders
+      And C has written "c1" to orders
+      And C has been left open past its timeout
+      When A commits
+      Then readers of orders see "a1"

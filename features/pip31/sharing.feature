@@ -42,3 +42,11 @@ Feature: Several consumers of one subscription
       And A has written "a1", "a2", "a3" to orders
       When A commits
       Then one of "workers" and "others" receives "a1", "a2", "a3", and the other one nothing
+
+    Scenario: [3] An acknowledgement on a key-shared subscription is aborted while the consumer has another message of the key
+      Given the keyed topic "orders" with "p1", "p2"
+      And the consumer of key-shared subscription "workers" has received "p1", "p2" from orders
+      And the consumer of key-shared subscription "others" has received nothing from orders, by the name of "workers"
+      And A has acknowledged "p1" for "workers"
+      When A aborts
+      Then the consumer of "others" receives nothing for a while

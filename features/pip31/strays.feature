@@ -29,7 +29,7 @@ Feature: Requests of faulty clients
 
     Scenario: [1] A transaction commits before the first send receipt is read
       Given transaction A
-      And A has 50 messages under way to orders
+      And A has 50 messages in flight to orders
       When A commits
       Then it is done
       And readers of orders see exactly what of A was receipted

@@ -188,3 +188,20 @@ Feature: Subscription types
         | exclusive  | the same for the only consumer                 |
         | failover   | the same for the active consumer               |
         | key-shared | the same for the consumer of the key           |
+
+    Scenario: [15] Two consumers acknowledge what each has received in one transaction, which aborts
+      Given the consumer of shared subscription "workers" has received "i1" from inputs, with 1 permits
+      And the consumer of shared subscription "others" has received "i2", "i3" from inputs, by the name of "workers"
+      And A has acknowledged "i1" for "workers"
+      And A has acknowledged "i2" for "others"
+      When A aborts
+      Then "workers" and "others" receive "i1", "i2" between them
+
+    Scenario: [16] Two consumers acknowledge what each has received in one transaction, which commits, and one leaves
+      Given the consumer of shared subscription "workers" has received "i1" from inputs, with 1 permits
+      And the consumer of shared subscription "others" has received "i2", "i3" from inputs, by the name of "workers"
+      And A has acknowledged "i1" for "workers"
+      And A has acknowledged "i2" for "others"
+      And A has committed
+      When the consumer of "workers" leaves
+      Then the consumer of "others" receives nothing

@@ -63,6 +63,14 @@ Feature: What readers see of a transaction
       When the system crashes and restarts
       Then readers of orders see nothing
 
+    Scenario: [3] The first of three transactions that have written to a topic commits
+      Given transactions A, B and C
+      And A has written "a1" to orders
+      And B has written "b1" to orders
+      And C has written "c1" to orders
+      When A commits
+      Then readers of orders see "a1"
+
   @PIP31-06 @MUST
   Rule: A broker delivers the messages before the first message of an open transaction while the transaction is open.
     An open transaction must not hide earlier messages.

@@ -14,7 +14,7 @@ Feature: Administering scalable topics
       And readers of left see "p1"
 
     Scenario: [2] A producer names a segment number that does not exist
-      Given stranger is a segment that nobody has made of orders
+      Given stranger is a segment that does not exist of orders
       When a client opens a producer of stranger
       Then it is refused
 
@@ -129,6 +129,21 @@ Feature: Administering scalable topics
       Then soon a split of left is made
       And the layout of orders is what the answers say
 
+    Scenario: [15] An administrator creates a topic that exists and has an open transaction
+      Given transaction A
+      And A has written "a1" to left
+      When an administrator makes the scalable topic "orders" of segments "left", "middle" and "right"
+      Then it is refused
+      And A is OPEN
+      And readers of left see nothing
+
+    Scenario: [16] A client watches a namespace with two topics
+      Given the scalable topic "payments" of segment "single"
+      And the scalable topic "events" of segment "root", in a namespace whose name begins with that of others
+      When client A begins to watch the namespace of orders
+      Then it is notified of orders and not of events
+      And it is notified of payments and not of events
+
   @PIP460-47 @MUST
   Rule: Nothing is left of a deleted topic: no active or sealed segment and no metadata.
     A new topic of the same name would begin with the messages of the deleted one.
@@ -230,6 +245,49 @@ Feature: Administering scalable topics
       And the scalable topic "orders" of segments "left" and "right"
       When the retention of sealed segments passes
       Then orders has 2 equal segments of its first epoch
+
+    Scenario: [14] Two consumers of a deleted topic are still connected when the topic is recreated
+      Given ann has joined "workers" of orders
+      And bob has joined "workers" of orders
+      And orders has been deleted as a whole
+      And the scalable topic "orders" of segments "left" and "right"
+      When left is split into low and high
+      Then soon ann is sent away, or notified of orders as it is now
+      And soon bob is sent away, or notified of orders as it is now
+
+    Scenario: [15] Consumers of two subscriptions of a deleted topic are still connected when the topic is recreated
+      Given ann has joined "workers" of orders
+      And bob has joined "auditors" of orders
+      And orders has been deleted as a whole
+      And the scalable topic "orders" of segments "left" and "right"
+      When left is split into low and high
+      Then soon ann is sent away, or notified of orders as it is now
+      And soon bob is sent away, or notified of orders as it is now
+
+    Scenario: [16] A recreated topic has none of the messages of the second segment that retention had removed
+      Given "p1" has been written to right
+      And left has been split into low and high
+      And right has been split into third and fourth
+      And the retention of sealed segments has passed
+      And orders has been deleted as a whole
+      When an administrator makes the scalable topic "orders" of segments "left" and "right"
+      Then readers of right see nothing
+
+    Scenario: [17] A recreated topic has none of the former messages of its last segment
+      Given "p1" has been written to right
+      And orders has been deleted as a whole
+      When an administrator makes the scalable topic "orders" of segments "left" and "right"
+      Then orders has 2 equal segments of its first epoch
+      And readers of right see nothing
+
+    Scenario: [18] The children of a recreated topic have none of two former subscriptions
+      Given subscription "auditors" has been registered for orders
+      And subscription "workers" has been registered for orders
+      And orders has been deleted as a whole
+      And the scalable topic "orders" of segments "left" and "right"
+      And left has been split into low and high
+      When "p1" is written to low
+      Then subscription "auditors" has nothing waiting in low
 
   @PIP460-55 @MUST
   Rule: A subscription that is registered for a topic is on every active segment, from the segment's first message on.

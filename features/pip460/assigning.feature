@@ -92,6 +92,15 @@ Feature: Segments are assigned to stream consumers
       Then each active segment of orders is assigned once to ann
       And each active segment of orders is assigned once to bob
 
+    Scenario: [15] A subscription is removed together with two consumers and created again
+      Given ann has joined "workers" of orders
+      And bob has joined "workers" of orders
+      And ann has been cut off
+      And bob has been cut off
+      And subscription "workers" has been unregistered from orders
+      When carol joins "workers" of orders
+      Then each active segment of orders is assigned once to carol
+
   @PIP460-35 @SHOULD
   Rule: A controller assigns segments to stream consumers round-robin, with both segments and consumers sorted.
     A controller that assigns them in an arbitrary order moves segments without need after each fail-over.

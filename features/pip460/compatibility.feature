@@ -25,7 +25,7 @@ Feature: Scalable topics next to classic topics
       Then it is refused
 
     Scenario: [5] A producer opens a scalable topic that does not exist as a classic topic
-      Given payments is a scalable topic that nobody has made
+      Given payments is a scalable topic that does not exist
       When a client opens a producer of payments
       Then it is refused
 

@@ -120,6 +120,21 @@ Feature: Consumers and controllers that are absent for a while
       When bob joins "workers" of orders
       Then each active segment of orders is assigned once to abe and ann and bob
 
+    Scenario: [5] A consumer of another topic of the controller does not reconnect
+      Given the scalable topic "payments" of segments "a" and "b"
+      And abe has joined "workers" of payments
+      And carol has joined "workers" of payments
+      And carol has been cut off
+      When the grace period passes
+      Then abe is assigned a and b
+
+    Scenario: [6] Two consumers of one subscription do not reconnect
+      Given carol has joined "workers" of orders
+      And ann has been cut off
+      And bob has been cut off
+      When the grace period passes
+      Then carol is assigned left and right
+
   @PIP460-39 @MUST @recovery
   Rule: Assignments survive a fail-over of the controller: a stream consumer that reconnects is assigned the segments that it had.
     Otherwise each fail-over takes all segments away from each consumer that reconnects a little later than the others.
@@ -207,5 +222,15 @@ Feature: Consumers and controllers that are absent for a while
       And the controller of orders has been replaced while it lives
       And bob has joined "workers" of orders
       And the controller of orders has been replaced while it lives
+      When the grace period passes but for its end
+      Then ann is assigned left, and was notified of no others
+
+    @needs:crash @needs:virtual-time
+    Scenario: [5] A consumer does not reconnect after two fail-overs
+      Given the system has crashed and restarted
+      And ann has joined "workers" of orders
+      And the grace period has passed but for its end
+      And the system has crashed and restarted
+      And ann has joined "workers" of orders
       When the grace period passes but for its end
       Then ann is assigned left, and was notified of no others

@@ -59,7 +59,7 @@ Feature: Merging segments
       And the layout of orders is what the answers say
 
     Scenario: [4] A merge with a segment that does not exist is requested
-      Given stranger is a segment that nobody has made of orders
+      Given stranger is a segment that does not exist of orders
       When a merge of left and stranger is asked for
       Then it is refused as something that cannot be done
       And the layout of orders is what the answers say
@@ -72,7 +72,7 @@ Feature: Merging segments
       And the layout of orders is what the answers say
 
     Scenario: [6] A segment takes messages after a refused merge with one that does not exist
-      Given stranger is a segment that nobody has made of orders
+      Given stranger is a segment that does not exist of orders
       And "p1" has been written to left
       And a merge of left and stranger has been tried
       When "p2" is written to left
@@ -117,6 +117,15 @@ Feature: Merging segments
       Then it is done
       And the hashes of left are those of low and high
       And the layout of orders is what the answers say
+
+    Scenario: [12] A transaction is open in a segment when its merge with one that is not adjacent is refused
+      Given left has been split into low and high
+      And transaction A
+      And A has written "a1" to low
+      When a merge of low and right is asked for
+      Then it is refused as something that cannot be done
+      And A is OPEN
+      And readers of low see nothing
 
   @PIP460-12 @SHOULD
   Rule: A controller either completes or refuses, as a whole, a merge of more than two adjacent segments or of segments with different parents.

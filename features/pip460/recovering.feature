@@ -249,6 +249,24 @@ Feature: Changes that a controller does not finish
       Then soon a split of right is made
       And subscription "workers" is on each active segment of orders
 
+    @needs:crash-points
+    Scenario: [26] A split ends after-terminate, and another topic comes first by its name
+      Given the scalable topic "invoices" of segment "single"
+      And "p1" has been written to left
+      And the system will crash after-terminate
+      And a split of left has been tried
+      When the system restarts
+      Then soon each active segment of orders takes a message
+
+    @needs:crash-points
+    Scenario: [27] A split ends after-terminate, and another topic comes last by its name
+      Given the scalable topic "payments" of segment "single"
+      And "p1" has been written to left
+      And the system will crash after-terminate
+      And a split of left has been tried
+      When the system restarts
+      Then soon each active segment of orders takes a message
+
   @PIP460-41 @MUST @recovery
   Rule: One controller acts for a topic, and what a former controller still does has no effect.
     Two controllers overwrite each other's layouts, and a topic without a controller is never changed again.

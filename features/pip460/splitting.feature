@@ -61,7 +61,7 @@ Feature: Splitting a segment
       And the layout of orders is what the answers say
 
     Scenario: [2] A split of a segment that does not exist is requested
-      Given stranger is a segment that nobody has made of orders
+      Given stranger is a segment that does not exist of orders
       When a split of stranger is asked for
       Then it is refused as something that cannot be done
       And the layout of orders is what the answers say
@@ -83,7 +83,7 @@ Feature: Splitting a segment
       And the layout of orders is what the answers say
 
     Scenario: [5] The other segments accept messages after a refused split of one that does not exist
-      Given stranger is a segment that nobody has made of orders
+      Given stranger is a segment that does not exist of orders
       And "p1" has been written to left
       And a split of stranger has been tried
       When "p2" is written to left
@@ -97,6 +97,15 @@ Feature: Splitting a segment
       When ann joins "workers" of orders
       Then it is done
       And each active segment of orders is assigned once to ann
+
+    Scenario: [7] A transaction is open in a child when a split of its parent is refused
+      Given left has been split into low and high
+      And transaction A
+      And A has written "a1" to low
+      When a split of left is asked for
+      Then it is refused as something that cannot be done
+      And A is OPEN
+      And readers of low see nothing
 
   @PIP460-09 @MUST
   Rule: A controller refuses to split a segment with a single hash.

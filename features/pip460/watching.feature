@@ -125,6 +125,13 @@ Feature: Watching a layout
       When right is split into lower and upper
       Then client A is notified that orders was deleted, or how it is now
 
+    Scenario: [13] A client is notified of the merge of all segments
+      Given the scalable topic "events" of segment "root"
+      And root has been split into low and high
+      And client A has begun to watch events
+      When low and high are merged into whole
+      Then client A is notified how events is now
+
   @PIP460-29 @MUST
   Rule: The layouts that a broker sends to one watch have increasing epochs.
     A client that applies an old layout after a new one goes back to sealed segments.
@@ -187,12 +194,12 @@ Feature: Watching a layout
     A client without an answer waits for a topic that is never created.
 
     Scenario: [1] A client that watches a missing topic is refused with TopicNotFound
-      Given payments is a scalable topic that nobody has made
+      Given payments is a scalable topic that does not exist
       When client A begins to watch payments
       Then it is refused with TopicNotFound
 
     Scenario: [2] Watching a missing topic does not create it
-      Given payments is a scalable topic that nobody has made
+      Given payments is a scalable topic that does not exist
       When client A begins to watch payments
       Then payments is not among the scalable topics of its namespace
 

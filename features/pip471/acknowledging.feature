@@ -103,6 +103,13 @@ Feature: Acknowledging in a metadata-driven transaction
         | "workers"    | the first subscription of the segment    |
         | "others"     | the second subscription of the segment   |
 
+    Scenario: [12] A transaction commits a message that another consumer has received, and that one leaves
+      Given the consumer of shared subscription "others" has received nothing from inputs, by the name of "workers"
+      And A has acknowledged "i2" for "others"
+      And A has committed
+      When the consumer of "workers" leaves
+      Then the consumer of "others" receives "i1", "i3" and nothing else
+
   @PIP471-29 @MUST @aborts
   Rule: An abort redelivers what the transaction has acknowledged.
     The input of an aborted transaction would never be processed.
@@ -137,7 +144,7 @@ Feature: Acknowledging in a metadata-driven transaction
       Then subscription "workers" has "i2", "i3" left
 
     Scenario: [6] A classic transaction with the same number and the same subscription has committed
-      Given A and classic K are transactions with the same number
+      Given A and K are transactions with the same number, the second one classic
       And A has acknowledged "i1" for "workers"
       And K has added "workers"
       And K has committed
@@ -184,6 +191,28 @@ Feature: Acknowledging in a metadata-driven transaction
       And A has acknowledged "i1" for "others"
       When the consumer of "workers" leaves
       Then the consumer of "others" receives "i2", "i3" and nothing else
+
+    Scenario Outline: [12] A transaction aborts whose consumer has left while another one is attached
+      Given the consumer of <kind> subscription "auditors" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged "i1" for "auditors"
+      And the consumer of <kind> subscription "others" has received nothing from inputs, by the name of "auditors"
+      And the consumer of "auditors" has left
+      When A aborts
+      Then the consumer of "others" receives "i1", "i2", "i3" and nothing else
+
+      Examples:
+        | kind       | why                                            |
+        | shared     | an abort gives the message to who is there     |
+        | failover   | the same for the active consumer               |
+        | key-shared | the same for the consumer that has the key now |
+
+    Scenario: [13] Two consumers acknowledge what each has received in one transaction, which aborts
+      Given the consumer of shared subscription "auditors" has received "i1" from inputs, with 1 permits
+      And the consumer of shared subscription "others" has received "i2", "i3" from inputs, by the name of "auditors"
+      And A has acknowledged "i1" for "auditors"
+      And A has acknowledged "i2" for "others"
+      When A aborts
+      Then "auditors" and "others" receive "i1", "i2" between them
 
   @PIP471-63 @MUST @commits @aborts
   Rule: The end of a transaction changes only the subscriptions on which the transaction has acknowledged.

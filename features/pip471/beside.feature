@@ -40,7 +40,7 @@ Feature: Both kinds of transactions on one broker
       Given the classic topic "ledger"
       And classic transactions K, L and M
       And M has written "m1" to ledger
-      And N has the numbers of classic M
+      And N is an unknown transaction with the numbers of classic M
       When N commits
       Then it is refused
       And readers of ledger see nothing
@@ -48,7 +48,7 @@ Feature: Both kinds of transactions on one broker
     Scenario: [5] A classic transaction aborts to which a subscription of a metadata-driven one was added
       Given the topic "inputs" with "i1"
       And the consumer of shared subscription "workers" has received "i1" from inputs
-      And A and classic K are transactions with the same number
+      And A and K are transactions with the same number, the second one classic
       And A has acknowledged "i1" for "workers"
       And K has added "workers"
       When K aborts
@@ -56,7 +56,7 @@ Feature: Both kinds of transactions on one broker
 
     Scenario Outline: [6] A metadata-driven transaction commits after a classic one with the same number has <ended>
       Given the classic topic "ledger"
-      And A and classic K are transactions with the same number
+      And A and K are transactions with the same number, the second one classic
       And A has written "a1" to orders
       And K has written "k1" to ledger
       And K has <ended>
@@ -70,7 +70,7 @@ Feature: Both kinds of transactions on one broker
 
     Scenario Outline: [7] A classic transaction commits after a metadata-driven one with the same number has <ended>
       Given the classic topic "ledger"
-      And A and classic K are transactions with the same number
+      And A and K are transactions with the same number, the second one classic
       And A has written "a1" to orders
       And K has written "k1" to ledger
       And A has <ended>
@@ -84,7 +84,7 @@ Feature: Both kinds of transactions on one broker
 
     Scenario: [8] A classic transaction with the number of a committed metadata-driven one aborts
       Given the classic topic "ledger"
-      And A and classic K are transactions with the same number
+      And A and K are transactions with the same number, the second one classic
       And A has committed "a1" to orders
       And K has written "k1" to ledger
       And K has aborted
@@ -93,7 +93,7 @@ Feature: Both kinds of transactions on one broker
 
     Scenario: [9] A metadata-driven transaction with the number of a committed classic one aborts
       Given the classic topic "ledger"
-      And A and classic K are transactions with the same number
+      And A and K are transactions with the same number, the second one classic
       And K has committed "k1" to ledger
       And A has written "a1" to orders
       And A has aborted

@@ -156,6 +156,25 @@ Feature: Collection of the headers of ended transactions
       When A commits
       Then the store soon has no header of A
 
+    @needs:metadata-store
+    Scenario: [9] The header is collected after a topic was deleted with messages of two transactions
+      Given the scalable topic "invoices" of segments "left" and "right"
+      And A has written "a1" to left
+      And B has written "b1" to left
+      And invoices has been deleted as a whole
+      When B commits
+      Then the store soon has no header of B
+
+    @needs:metadata-store
+    Scenario: [10] The header is collected after a subscription was removed with pending acknowledgements of two transactions
+      Given the topic "inputs" with "i1", "i2"
+      And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
+      And A has acknowledged "i1" for "workers"
+      And B has acknowledged "i2" for "workers"
+      And subscription "workers" has been removed
+      When B commits
+      Then the store soon has no header of B
+
   @PIP471-39 @MUST @retention
   Rule: A coordinator that collects a transaction loses neither data nor outcome while a participant has not yet applied the end.
     A participant that was away for longer than the retention would do the opposite of what was decided.
@@ -211,6 +230,15 @@ Feature: Collection of the headers of ended transactions
         | ended     | seen    |
         | committed | "a1"    |
         | aborted   | nothing |
+
+    Scenario: [6] Messages were committed in two segments of which one is not loaded
+      Given the topic "payments" in another namespace
+      And A has written "a1" to orders
+      And A has written "a2" to payments
+      And payments has been unloaded
+      And A has been asked to commit
+      When the retention of A passes
+      Then readers of payments see "a2"
 
   @PIP471-40 @MUST @retention
   Rule: The store has no index entry for a deleted record.

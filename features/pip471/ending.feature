@@ -160,6 +160,15 @@ Feature: Ends of metadata-driven transactions
       Then it is done, or refused with InvalidTxnStatus
       And readers of orders see "a1"
 
+    Scenario: [3] A subscription is added after the transaction has ended
+      Given the topic "inputs" with "i1", "i2"
+      And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
+      And A has acknowledged "i1" for "workers"
+      And A has committed
+      When A adds "workers"
+      Then it is done, or refused with InvalidTxnStatus
+      And subscription "workers" has "i2" left
+
   @PIP471-46 @MUST
   Rule: A message follows the outcome of its transaction even if its topic was never added to the transaction.
     Clients need not add topics here: a message whose topic is unknown would never be decided.

@@ -66,8 +66,32 @@ Feature: Timeouts of metadata-driven transactions
       When A is left open past its timeout
       Then readers of orders see "p1"
 
+    Scenario: [8] A transaction with the longest possible timeout is open when another one times out
+      Given transaction A with a maximal timeout
+      And transaction B with a short timeout
+      And A has written "a1" to orders
+      When B is left open past its timeout
+      Then A is OPEN
+
+    Scenario: [9] Two transactions time out at the same time
+      Given transactions A and B with a short timeout
+      And A has written "a1" to orders
+      And B has written "b1" to orders
+      And "p1" has been written to orders
+      When A is left open past its timeout
+      Then readers of orders see "p1"
+
+    @needs:crash
+    Scenario: [10] A transaction from before a crash is open when another one times out
+      Given transaction A
+      And A has written "a1" to orders
+      And the system has crashed and restarted
+      And transaction B with a short timeout
+      When B is left open past its timeout
+      Then A is OPEN
+
   @PIP471-44 @MUST @commits @aborts
-  Rule: If a commit races with the timeout, one of them wins, and the answer to the client says which.
+  Rule: If a commit races with the timeout, one of them decides the transaction, and the answer to the commit agrees with the decision.
     Data is lost if a client receives a success for a transaction that was aborted.
 
     Scenario: [1] Clients commit shortly before, at and after the timeout

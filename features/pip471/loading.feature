@@ -61,7 +61,7 @@ Feature: Segments that are reloaded
       Then readers of orders see "b1", "p1"
 
     Scenario Outline: [7] One of two segments of an aborted transaction is reloaded
-      Given the segments "low" and "high" of one topic
+      Given the topics "low" and "high" as segments of one topic
       And A has written "a1" to low
       And A has written "a2" to high
       And A has aborted
@@ -76,7 +76,7 @@ Feature: Segments that are reloaded
 
     @needs:crash
     Scenario: [8] The system crashes after an abort in two segments
-      Given the segments "low" and "high" of one topic
+      Given the topics "low" and "high" as segments of one topic
       And A has written "a1" to low
       And A has written "a2" to high
       And A has aborted
@@ -164,7 +164,7 @@ Feature: Segments that are reloaded
       Then readers of orders see "a1"
 
     Scenario: [8] The segment is reloaded when later transactions are decided in another segment of the topic
-      Given the segments "low" and "high" of one topic
+      Given the topics "low" and "high" as segments of one topic
       And A has written "a1" to low
       And A has committed "a2" to high
       And B has written "b1" to low
@@ -204,6 +204,14 @@ Feature: Segments that are reloaded
       And orders has been unloaded
       When B commits "b1" to payments
       Then readers of orders see "c1"
+
+    Scenario: [13] The segment is reloaded with two open transactions of which the older has written a hundred and fifty messages
+      Given A has written 150 messages to orders
+      And B has written "b1" to orders
+      And orders has been unloaded
+      And A has aborted
+      When "p1" is written to orders
+      Then readers of orders see nothing
 
   @PIP471-61 @MUST @recovery
   Rule: A transaction continues after a reload of its segment, and messages from before and after the reload share its outcome.

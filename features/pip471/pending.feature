@@ -129,6 +129,30 @@ Feature: Pending acknowledgements of a subscription that is reloaded
         | aborted   | "i2", "i3" | the returned message is available again |
         | committed | "i3"       | the deleted message is not redelivered  |
 
+    Scenario: [15] A transaction with acknowledgements on two subscriptions commits before the reload
+      Given the consumer of shared subscription "auditors" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged "i1" for "auditors"
+      And inputs has been unloaded
+      And A has been asked to commit
+      When "i4" is written to inputs
+      Then subscription "auditors" has "i2", "i3", "i4" left
+
+    Scenario: [16] The segment is reloaded before and after the commit
+      Given inputs has been unloaded
+      And A has committed
+      And B has acknowledged "i2" for "workers"
+      And inputs has been unloaded
+      When "i4" is written to inputs
+      Then subscription "workers" has "i3", "i4" left
+
+    @needs:store-faults
+    Scenario: [17] The segment is reloaded twice before the commit
+      Given inputs has been unloaded
+      And A has acknowledged "i2" for "workers"
+      And inputs has been unloaded
+      When A commits
+      Then subscription "workers" has "i3" left
+
   @PIP471-31 @MUST @aborts @recovery
   Rule: An abort redelivers what the transaction had acknowledged before the subscription was reloaded.
     The input of an aborted transaction would never be processed.
@@ -142,6 +166,13 @@ Feature: Pending acknowledgements of a subscription that is reloaded
     Scenario: [2] The system crashes before the abort
       Given the system has crashed and restarted
       When A aborts
+      Then subscription "workers" has "i1", "i2", "i3" left
+
+    Scenario: [3] Two transactions had acknowledged on one subscription before the reload
+      Given B has acknowledged "i2" for "workers"
+      And inputs has been unloaded
+      And A has aborted
+      When B aborts
       Then subscription "workers" has "i1", "i2", "i3" left
 
   @PIP471-32 @MUST @recovery
@@ -163,3 +194,9 @@ Feature: Pending acknowledgements of a subscription that is reloaded
       Given the system has crashed and restarted
       When B acknowledges "i1" for "workers"
       Then it is refused
+
+    Scenario: [4] Another transaction acknowledges three messages of which the last is pending after a reload
+      Given inputs has been unloaded
+      When B acknowledges "i3", "i2", "i1" for "workers"
+      Then it is refused
+      And B is OPEN

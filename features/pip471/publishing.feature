@@ -10,7 +10,7 @@ Feature: Publishing in a metadata-driven transaction
     A message whose record was overwritten is never decided.
 
     Scenario: [1] A commit covers twenty messages that are in flight together
-      Given A has 20 messages under way to orders
+      Given A has 20 messages in flight to orders
       When A commits
       Then readers of orders see exactly what of A was receipted
 
@@ -28,7 +28,7 @@ Feature: Publishing in a metadata-driven transaction
     A limit that no document names tears a large transaction apart when it ends.
 
     Scenario: [1] A transaction of six hundred messages commits
-      Given A has 600 messages under way to orders
+      Given A has 600 messages in flight to orders
       When A commits
       Then readers of orders see exactly what of A was receipted
 
@@ -143,7 +143,7 @@ Feature: Publishing in a metadata-driven transaction
     A send receipt is a promise: an acknowledged message that is invisible after a commit is lost.
 
     Scenario: [1] A client commits while thirty messages are in flight
-      Given A has 30 messages under way to orders
+      Given A has 30 messages in flight to orders
       When A commits
       Then readers of orders see exactly what of A was receipted
 

@@ -225,6 +225,13 @@ Feature: What the metadata store contains of a transaction
       When A aborts
       Then A is not found by its deadline
 
+    @needs:metadata-indexes
+    Scenario: [3] The index lists two transactions that are open at the same time
+      Given A has written "a1" to orders
+      When B writes "b1" to orders
+      Then A is found by its deadline
+      And B is found by its deadline
+
   @PIP471-42 @MUST
   Rule: The index by final state lists ended transactions in the order in which they ended.
     The collection begins with the oldest, and stops at the first one that is too young.

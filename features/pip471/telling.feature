@@ -47,6 +47,14 @@ Feature: How participants are notified of an end
         | and does not write it |
         | and has written it    |
 
+    @needs:store-faults
+    Scenario: [4] The store does not answer the write of the record of a second message
+      Given A has written "a1" to orders
+      And the store does not answer the next write of an operation record, and does not write it
+      And A has tried to write "a2" to orders
+      When A commits
+      Then readers of orders see "a1"
+
   @PIP471-22 @MUST @commits
   Rule: A coordinator answers a commit without waiting for the participants.
     A slow or unreachable participant would block every client with a transaction there.
@@ -73,7 +81,7 @@ Feature: How participants are notified of an end
         | trouble    |
         | lost       |
         | late       |
-        | told twice |
+        | delivered twice |
 
     @needs:store-faults @needs:metadata-store
     Scenario: [2] A notification is lost when an acknowledgement is committed
@@ -141,6 +149,20 @@ Feature: How participants are notified of an end
         | and does not write it |
         | and has written it    |
 
+    @needs:store-faults
+    Scenario Outline: [8] A notification is late, and another transaction ends the other way before it arrives
+      Given A has written "a1" to orders
+      And B has written "b1" to orders
+      And the next event of an end is late
+      And A has <ended>
+      When B <ends>
+      Then readers of orders see <visible>
+
+      Examples:
+        | ended     | ends    | visible | why                                               |
+        | committed | aborts  | "a1"    | the later abort must not hide what was committed  |
+        | aborted   | commits | "b1"    | the later commit must not show what was withdrawn |
+
   @PIP471-66 @MUST
   Rule: All requirements also hold on a metadata store without sequence keys and indexes.
     The brokers do what the store does not do, and a crash in the middle of that must lose nothing.
@@ -163,7 +185,7 @@ Feature: How participants are notified of an end
 
     @needs:plain-store
     Scenario: [3] Twenty messages are in flight on a store without sequence keys and indexes
-      Given A has 20 messages under way to orders
+      Given A has 20 messages in flight to orders
       When A commits
       Then readers of orders see exactly what of A was receipted
 
@@ -212,6 +234,6 @@ Feature: How participants are notified of an end
 
     @needs:plain-store
     Scenario: [9] A transaction of 120 messages writes one more on a store without sequence keys and indexes
-      Given A has 120 messages under way to orders
+      Given A has 120 messages in flight to orders
       When A writes "a1" to orders
       Then it is done

@@ -91,7 +91,7 @@ Feature: What readers see of metadata-driven transactions
     One slow client would stop the topic for all its consumers.
 
     Scenario: [1] A transaction is open in one of two segments of a topic
-      Given the segments "low" and "high" of one topic
+      Given the topics "low" and "high" as segments of one topic
       And A has written "a1" to low
       When "p1" is written to high
       Then readers of high see "p1"
@@ -113,7 +113,7 @@ Feature: What readers see of metadata-driven transactions
       Then readers of orders see "a1", "a2"
 
     Scenario: [2] A transaction with messages in two segments of one topic commits
-      Given the segments "low" and "high" of one topic
+      Given the topics "low" and "high" as segments of one topic
       And A has written "a1" to low
       And A has written "a2" to high
       When A commits
@@ -160,7 +160,7 @@ Feature: What readers see of metadata-driven transactions
       Then the consumer of "workers" receives "b1" and nothing else
 
     Scenario: [4] A transaction with messages in two segments of one topic aborts
-      Given the segments "low" and "high" of one topic
+      Given the topics "low" and "high" as segments of one topic
       And A has written "a1" to low
       And A has written "a2" to high
       When A aborts

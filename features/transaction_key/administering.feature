@@ -116,7 +116,7 @@ Feature: Administering keys
       And A is ABORTED
 
   @TXKEY-28 @MUST
-  Rule: A broker answers an administrator's request for an unknown or deleted key with not found.
+  Rule: A broker answers an administrator's request for an unknown or deleted key with not found, and changes no other key.
     An administrator who receives a success believes that the key existed.
 
     Scenario: [1] A key that was never used is deleted
@@ -163,6 +163,15 @@ Feature: Administering keys
       Then it is refused
       And A is OPEN
       And the connection of task one is open
+
+    Scenario: [7] A key that was never used is deleted while another one has an open transaction
+      Given task one has connected with key "payments"
+      And task one has begun transaction A
+      And A has written "a1" to orders
+      When key "refunds" is deleted
+      Then it is refused
+      And A is OPEN
+      And readers of orders see nothing
 
   @TXKEY-29 @SHOULD @fencing
   Rule: A coordinator does not reuse the epochs of a deleted key: no epoch from before the deletion becomes current again.

@@ -58,7 +58,7 @@ Feature: Connections with a key
     Scenario: [5] A refused connect leaves the epoch as it was
       Given task one has connected with key "payments"
       And task two has connected with key "payments"
-      When task two connects again with an epoch that nobody was given
+      When task two connects again with an epoch that was never assigned
       Then it is refused with NotAllowedError
       And key "payments" is at the epoch of task two, with nothing open
 
@@ -117,14 +117,14 @@ Feature: Connections with a key
 
       Examples:
         | epoch                          | why                                |
-        | an epoch that nobody was given | it is an epoch from the future     |
+        | an epoch that was never assigned | it is an epoch from the future     |
         | epoch -2                       | only -1 means that a client is new |
         | the largest epoch              | no epoch could follow it           |
 
     Scenario: [4] A process reconnects to a deleted key with an epoch that no client was given
       Given task one has connected with key "payments"
       And key "payments" has been deleted
-      When task one connects again with an epoch that nobody was given
+      When task one connects again with an epoch that was never assigned
       Then it is refused with NotAllowedError
       And administrators do not find key "payments"
 
@@ -179,7 +179,7 @@ Feature: Connections with a key
 
     Scenario: [4] A successor takes the producer name of the previous connection
       Given task one has connected with key "payments"
-      And the topic "orders" beside the coordinator of task one
+      And the topic "orders" next to the coordinator of task one
       And task one has opened producer P of orders
       And task two has connected with key "payments"
       When task two opens producer P of orders
@@ -187,7 +187,7 @@ Feature: Connections with a key
 
     Scenario: [5] A successor takes the exclusive subscription of the previous connection
       Given task one has connected with key "payments"
-      And the topic "inputs" beside the coordinator of task one
+      And the topic "inputs" next to the coordinator of task one
       And task one has opened the only consumer of inputs as "workers"
       And task two has connected with key "payments"
       When task two opens the only consumer of inputs as "workers"
@@ -224,6 +224,14 @@ Feature: Connections with a key
       And task two has tried to connect with key "payments"
       When task three connects with key "payments"
       Then the connection of task one is closed
+      And the connection of task three is open
+
+    Scenario: [10] The previous connection is closed after the client of an older key has left
+      Given task one has connected with key "payments"
+      And task two has connected with key "refunds" at the coordinator of task one
+      And task one has left
+      When task three connects with key "refunds"
+      Then the connection of task two is closed
       And the connection of task three is open
 
   @TXKEY-33 @SHOULD

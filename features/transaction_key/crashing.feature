@@ -202,6 +202,33 @@ Feature: Connects that are interrupted
       Then A is ABORTED
       And readers of orders see nothing
 
+    @needs:crash-points
+    Scenario: [9] A client of a younger key of the coordinator had connected before the crash
+      Given task three has connected with key "refunds" at the coordinator of task one
+      And the system will crash after-epoch-persisted
+      And task two has tried to connect with key "payments"
+      When the system restarts
+      Then A is ABORTED
+      And readers of orders see nothing
+
+    @needs:crash-points
+    Scenario: [10] A client of an older key of the coordinator had connected before the crash
+      Given task two has connected with key "refunds" at the coordinator of task one
+      And task two has begun transaction B
+      And the system will crash after-epoch-persisted
+      And task three has tried to connect with key "refunds"
+      When the system restarts
+      Then B is ABORTED
+
+    @needs:crash-points
+    Scenario: [11] The second of two connects that fence a transaction is interrupted
+      Given task two has connected with key "payments"
+      And task two has begun transaction B
+      And the system will crash after-epoch-persisted
+      And task three has tried to connect with key "payments"
+      When the system restarts
+      Then B is ABORTED
+
   @TXKEY-36 @MUST @recovery @fencing @aborts
   Rule: A coordinator retries the abort of a fenced transaction if the metadata store does not answer.
     The key's record has the transaction as fenced by then, so nothing else would abort it before its timeout.

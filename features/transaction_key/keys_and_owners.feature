@@ -84,7 +84,7 @@ Feature: Keys and their owners
     @needs:more-coordinators
     Scenario: [11] A connection that has a key requests a second key of another coordinator
       Given the system has 5 coordinators
-      And task two has connected with key "refunds" at another coordinator beside that of task one
+      And task two has connected with key "refunds" at another coordinator next to that of task one
       And task one has tried to connect with key "refunds" on its old connection
       When task three connects with key "refunds"
       Then A is OPEN
@@ -103,6 +103,21 @@ Feature: Keys and their owners
       When key "pay" is deleted
       Then A is OPEN
       And the connection of task one is open
+
+    @needs:late-ends
+    Scenario Outline: [14] A client of a third key connects while the connects of two keys wait
+      Given task two has connected with key "refunds" at the coordinator of task one
+      And task two has begun transaction B and written "b1" to orders
+      And participants hear late of ends
+      And task three has asked to connect with key "payments"
+      And task four has asked to connect with key "refunds"
+      When task five connects with key "fees"
+      Then <waiting> is given a greater epoch than <predecessor>
+
+      Examples:
+        | waiting    | predecessor | why                             |
+        | task three | task one    | the connect that waits longest  |
+        | task four  | task two    | the connect that was sent later |
 
   @TXKEY-16 @MUST @fencing
   Rule: Two owners that use the same key name have two different keys.
@@ -170,6 +185,15 @@ Feature: Keys and their owners
       And task two has asked to connect with key "payments" of "alice"
       When task three connects with key "payments" of "bob"
       Then task two is given a greater epoch than task one
+
+    @needs:principals @needs:crash
+    Scenario: [8] An owner connects after a crash, and another owner had connected last
+      Given task one has connected with key "payments" of "alice"
+      And task two has connected with key "payments" of "alice"
+      And task three has connected with key "payments" of "bob"
+      And the system has crashed and restarted
+      When task four connects with key "payments" of "alice"
+      Then task four is given a greater epoch than task two
 
   @TXKEY-17 @MUST
   Rule: A coordinator refuses a connect unless the key is 1 to 1024 bytes of UTF-8 without an ampersand.

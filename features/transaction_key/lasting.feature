@@ -31,7 +31,7 @@ Feature: Durable keys
 
     Scenario: [4] A client reconnects after a crash with an epoch that no client was given
       Given the system has crashed and restarted
-      When task one connects again with an epoch that nobody was given
+      When task one connects again with an epoch that was never assigned
       Then it is refused with NotAllowedError
 
     Scenario: [5] A new client connects after a second crash
@@ -85,6 +85,15 @@ Feature: Durable keys
       When task one connects again
       Then it is refused with NotAllowedError
       And administrators are shown key "payments" and no other
+
+    Scenario: [12] New clients connect with two keys of one coordinator after a second crash
+      Given task two has connected with key "refunds" at the coordinator of task one
+      And the system has crashed and restarted
+      And the system has crashed and restarted
+      And task three has connected with key "payments"
+      When task four connects with key "refunds"
+      Then task three is given a greater epoch than task one
+      And task four is given a greater epoch than task two
 
   @TXKEY-21 @MUST @recovery @fencing
   Rule: The open transaction of a key survives a crash of the coordinator, and the next connect still fences it.
@@ -148,3 +157,11 @@ Feature: Durable keys
       And task two has asked to connect with key "payments"
       When task three connects with key "refunds"
       Then task two is given a greater epoch than task one
+
+    Scenario: [9] The transaction is fenced after a hundred and fifty others of its key and a crash
+      Given task one has begun 150 transactions, each fencing the one before
+      And task one has begun transaction B and written "b1" to orders
+      And the system has crashed and restarted
+      When task two connects with key "payments"
+      Then B is ABORTED
+      And readers of orders see nothing

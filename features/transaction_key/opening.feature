@@ -80,6 +80,13 @@ Feature: Transactions of a key
       And A is ABORTED
       And key "payments" is at the epoch of task one, with transaction B open
 
+    Scenario: [10] A client requests two transactions while one with a message is open
+      Given task one has begun transaction A
+      And A has written "a1" to orders
+      When task one begins transactions B and C at the same time
+      Then B is ABORTED
+      And C is OPEN
+
   @TXKEY-14 @MUST @fencing @aborts
   Rule: A coordinator that receives NEW_TXN on a key's connection aborts the transaction that is open on it.
     A client that forgot its transaction, for example after an error, would be blocked by it until the timeout.

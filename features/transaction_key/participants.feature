@@ -171,7 +171,7 @@ Feature: How topics and subscriptions treat a fenced transaction
 
     Scenario: [19] The late message is sent by a task that has reconnected with the key
       Given task two has connected with key "payments"
-      And the topic "payouts" beside the coordinator of task two
+      And the topic "payouts" next to the coordinator of task two
       And task one has connected with key "payments"
       When task one itself writes "late" to payouts in A
       Then it is refused with InvalidTxnStatus

@@ -10,7 +10,7 @@ Feature: Clients that reconnect
     And task two has begun transaction B
 
   @TXKEY-26 @MUST @fencing
-  Rule: A coordinator either keeps or aborts the open transaction of a client that reconnects with the current epoch, and does the same each time.
+  Rule: When a client reconnects with the current epoch, the coordinator either keeps or aborts its open transaction, and makes the same choice each time.
     A client that cannot know whether it still has its transaction has to restart the transaction each time.
 
     Scenario: [1] The clients of two keys reconnect

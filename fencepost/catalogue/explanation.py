@@ -1,6 +1,7 @@
 """`fencepost explain`: a requirement, and the places of everything that implements or tests it."""
 
 import json
+import re
 from collections.abc import Iterable
 from importlib import resources
 
@@ -10,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fencepost.contract import gherkin, register, themes
-from fencepost.contract.errors import UnknownName
+from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.contract.register import Requirement
 
 from . import traceability
@@ -18,13 +19,19 @@ from .requirement_list import as_json, is_provisional, status_of
 from .traceability import SourcePlace
 
 FORMS = ("table", "json")
+_LIKE_AN_ID = re.compile(r"\d")
 
 
 def show(named: str, form: str) -> int:
-    """Print a page of the documentation, or what is known of a requirement. Raises UnknownName."""
+    """Print a page of the documentation, or what is known of a requirement. Raises UnknownName and WrongUsage."""
     name = f"{named.lower().removeprefix('docs/').removesuffix('.md')}.md"
     page = next((page for page in resources.files("fencepost.docs").iterdir() if page.name == name), None)
     if page is None:
+        if not _LIKE_AN_ID.search(named):
+            raise WrongUsage(
+                f"{named}: expected the id of a requirement, such as KIP890-060, or a page of docs/, such as twins; "
+                f"`fencepost list --find '{named}'` finds requirements by words"
+            )
         return show_requirement(named.upper(), form)
     print(page.read_text(encoding="utf-8"), end="")
     return 0
@@ -44,7 +51,7 @@ def show_requirement(identifier: str, form: str) -> int:
     _show(console, "rule", found.rules)
     _show_scenarios(console, row, found.scenarios)
     _show(console, "sentences", found.sentences)
-    _show(console, "branches of the reference", found.branches)
+    _show(console, "branches of the reference", found.branches, none=f'none has rule("{row.id}") yet' if row.is_tested else "")
     _show(console, "defects", found.defects)
     _show(console, "known deviations", found.deviations)
     return 0
@@ -75,11 +82,13 @@ def _show_row(console: Console, row: Requirement) -> None:
         console.print("No scenario tests it yet.")
 
 
-def _show(console: Console, title: str, places: Iterable[SourcePlace]) -> None:
-    """Print the places below their title, if there are any."""
+def _show(console: Console, title: str, places: Iterable[SourcePlace], none: str = "") -> None:
+    """Print the places below their title, if there are any, or that there are none."""
     shown = tuple(places)
-    if shown:
+    if shown or none:
         console.print(Text(title, style="bold"))
+        if not shown:
+            console.print(Text(f"  {none}"))
         for place in shown:
             console.print(Text(f"  {place.where}  {place.what}"))
         console.print()

@@ -1,4 +1,4 @@
-"""The names besides requirements: systems, profiles, defects, capabilities and themes, each with a line that describes it."""
+"""The names besides requirements: systems, profiles, defects, decisions, capabilities and themes, each with a line that describes it."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ from fencepost.contract.capabilities import CAPABILITIES
 from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.contract.registration import SpecifiedSystem
 from fencepost.contract.themes import THEMES, requirements_of
-from fencepost.reference.defects import CONFORMING, DEFECTS
+from fencepost.reference.defects import CONFORMING, DEFECTS, overriding
 
 FORMS = ("table", "json")
 _TEXT = "seed"
@@ -54,6 +54,16 @@ def defects() -> list[dict[str, str]]:
     ]
 
 
+def decisions() -> list[dict[str, str]]:
+    """The values of `fencepost new defect --overrides`: what the reference decides, and a defect may decide otherwise."""
+    return [
+        {"name": f"{part}.{name}", "protocol": protocol, "what": overriding.what_it_decides(base, name)}
+        for protocol, parts in overriding.PARTS.items()
+        for part, base in overriding.classes_of(parts).items()
+        for name in overriding.decisions_of(base)
+    ]
+
+
 def capabilities() -> list[dict[str, str]]:
     """The capabilities that a scenario may need with `@needs:...`."""
     return [{"name": name, "what": what} for name, what in CAPABILITIES.items()]
@@ -73,6 +83,7 @@ KINDS: Mapping[str, Callable[[], list[dict[str, str]]]] = {
     "systems": systems,
     "profiles": profiles,
     "defects": defects,
+    "decisions": decisions,
     "capabilities": capabilities,
     "themes": themes,
 }
@@ -114,4 +125,6 @@ def _profile(name: str) -> str:
     if name == _TEXT:
         return "the proposals as they are written"
     system, _, version = name.partition("-")
+    if not version:
+        return "Kafka's transactions as they were before KIP-890" if name == "kip98" else name
     return f"as {system.capitalize()} {version} does it, where that differs from the text"

@@ -14,6 +14,9 @@ from fencepost.contract import editions, gherkin, proposals, register, themes
 from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.contract.register import Requirement
 
+from . import word_search
+from .word_search import SearchedText
+
 FORMS = ("table", "json", "markdown")
 
 
@@ -29,7 +32,9 @@ def is_provisional(row: Requirement) -> bool:
 
 
 def show_list(specs: Sequence[str], form: str, of_themes: Sequence[str] = (), words: str = "") -> int:
-    """Print the rows of some proposals, or of all; with themes only the rows of one of these, with words only the rows that have all."""
+    """Print the rows of some proposals, or of all; with themes only the rows of one of these, with words only the rows that have all, or
+    the nearest.
+    """
     if form not in FORMS:
         raise UnknownName("format", form, FORMS)
     registry.check_proposals()
@@ -42,11 +47,17 @@ def show_list(specs: Sequence[str], form: str, of_themes: Sequence[str] = (), wo
         rows = tuple(row for row in rows if row.id in named)
         if not rows:
             raise WrongUsage(f"no requirement of {', '.join(specs)} has the theme {' or '.join(of_themes)}; see `fencepost list --themes`")
+    remark = ""
     if words:
-        among = len(rows)
-        rows = tuple(row for row in rows if _has_all(row, words))
-        if not rows:
-            raise WrongUsage(f"none of {counted(among, 'requirement')} has all the words {words!r}: try fewer words, or the stem of a word")
+        found = word_search.find(words, {row.id: _searched(row) for row in rows})
+        if not found.names or (form == "json" and not found.has_all):
+            nearest = "; without --format json it shows the nearest" if found.names else ""
+            raise WrongUsage(f"none of {counted(len(rows), 'requirement')} has all the words {words!r}: try fewer or other words{nearest}")
+        rows = tuple(register.bundled()[identifier] for identifier in found.names)
+        if not found.has_all:
+            remark = "No requirement has all these words; the nearest are shown, best first." + (
+                f" No requirement has the word {' or '.join(found.unknown)}." if found.unknown else ""
+            )
     if form == "json":
         print(json.dumps([as_json(row) for row in rows], indent=1))
         return 0
@@ -64,6 +75,8 @@ def show_list(specs: Sequence[str], form: str, of_themes: Sequence[str] = (), wo
     console.print(table)
     counts = {name: sum(status_of(row) == name for row in rows) for name in ("tested", "planned", "excluded")}
     console.print(f"\n{counted(len(rows), 'requirement')}: " + ", ".join(f"{count} {name}" for name, count in counts.items()))
+    if remark:
+        console.print(Text(remark))
     if provisional := sum(map(is_provisional, rows)):
         console.print(f"* {provisional} provisional: in no edition yet, so judged without effect on the exit code")
     return 0
@@ -102,10 +115,10 @@ def markdown(specs: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def _has_all(row: Requirement, words: str) -> bool:
+def _searched(row: Requirement) -> SearchedText:
     scenarios = (scenario.name for _, scenario in gherkin.scenarios_of(row.id))
-    text = " ".join((row.id, row.statement, row.section, gherkin.why_of(row.id), *scenarios)).casefold()
-    return all(word in text for word in words.casefold().split())
+    reported = (row.section, row.check, row.question or "", row.varies or "", gherkin.why_of(row.id), *scenarios)
+    return SearchedText(f"{row.id} {row.statement}", " ".join(reported))
 
 
 def _themes_in_words(requirement: str) -> str:

@@ -10,12 +10,14 @@ from rich.table import Table
 from rich.text import Text
 
 from fencepost.contract import proposals
-from fencepost.contract.errors import UnknownName
+from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.steps import vocabularies
 from fencepost.steps.sentence import Form, Sentence, ValueType
 from fencepost.steps.vocabularies import Use
 
+from . import word_search
 from .requirement_list import FORMS
+from .word_search import SearchedText
 
 
 @dataclass(frozen=True)
@@ -37,11 +39,11 @@ class SentenceChapter:
         return {"sentences": len(self.uses), "forms": forms, "used_once": sum(len(places) == 1 for places in self.uses.values())}
 
 
-def show(specs: Sequence[str], form: str) -> int:
-    """Print the vocabularies of some proposals, or all."""
+def show(specs: Sequence[str], form: str, words: str = "") -> int:
+    """Print the vocabularies of some proposals, or all; with words, only the sentences that have all of these, or the nearest."""
     if form not in FORMS:
         raise UnknownName("format", form, FORMS)
-    chapters = _chapters(specs)
+    chapters = _found(_chapters(specs), words) if words else _chapters(specs)
     match form:
         case "json":
             print(json.dumps(as_json(chapters), indent=1))
@@ -56,6 +58,22 @@ def _chapters(specs: Sequence[str]) -> list[SentenceChapter]:
     uses = vocabularies.uses(specs or list(proposals.bundled().by_spec))
     names = sorted({sentence.vocabulary for sentence in uses})
     return [SentenceChapter(name, {one: uses[one] for one in _by_kind(uses) if one.vocabulary == name}) for name in names]
+
+
+def _found(chapters: Sequence[SentenceChapter], words: str) -> list[SentenceChapter]:
+    """The chapters with only what the words find. Raises WrongUsage if they find nothing."""
+    texts = {
+        f"{chapter.name} {sentence.name}": SearchedText(" ".join(form.words for form in sentence.forms), sentence.meaning)
+        for chapter in chapters
+        for sentence in chapter.uses
+    }
+    if not (found := word_search.find(words, texts).names):
+        raise WrongUsage(f"none of {len(texts)} sentences has the words {words!r}: try fewer or other words")
+    kept = [
+        SentenceChapter(chapter.name, {one: uses for one, uses in chapter.uses.items() if f"{chapter.name} {one.name}" in found})
+        for chapter in chapters
+    ]
+    return [chapter for chapter in kept if chapter.uses]
 
 
 def _by_kind(sentences: Iterable[Sentence]) -> list[Sentence]:

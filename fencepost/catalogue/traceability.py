@@ -17,7 +17,7 @@ from importlib.resources.abc import Traversable
 from typing import Any
 
 from fencepost.contract import gherkin, register
-from fencepost.contract.gherkin import Feature, Rule, Scenario, Step
+from fencepost.contract.gherkin import Feature, GherkinStep, Rule, Scenario
 from fencepost.deviations import known_deviations
 from fencepost.steps import vocabularies
 
@@ -93,7 +93,7 @@ def _sentences(feature: Feature, rule: Rule) -> Iterator[SourcePlace]:
                 yield SourcePlace(_in_package(sentence.path), sentence.line, sentence.words)
 
 
-def _said(feature: Feature, rule: Rule, scenario: Scenario) -> Iterator[Step]:
+def _said(feature: Feature, rule: Rule, scenario: Scenario) -> Iterator[GherkinStep]:
     """The steps as they are played, those of an outline with the values of each row."""
     yield from feature.background
     yield from rule.background

@@ -60,12 +60,13 @@ app = typer.Typer(
     **Begin with**  `fencepost run`, then `fencepost doctor kafka --bootstrap HOST:PORT` and
     `fencepost run kafka --bootstrap HOST:PORT`.
 
-    **Options are set** also in `fencepost.toml` or under `[tool.fencepost]` in `pyproject.toml`, in a table for the command such as
-    `[run]`, and by environment, such as `FENCEPOST_RUN_BOOTSTRAP`. The command line wins over the environment, that over the file.
+    **Options** can also be set in `fencepost.toml` or under `[tool.fencepost]` in `pyproject.toml`, in a table for the command such as
+    `[run]`, and in the environment, such as `FENCEPOST_RUN_BOOTSTRAP`. The command line overrides the environment, and the environment
+    overrides the file.
 
-    Exit codes: 0 conforms; 1 something is violated, or inconclusive so that there is no verdict, unless --fail-on, --strict or
-    --max-not-offered of `fencepost run` say otherwise; 2 wrong usage or unreachable system; 3 the kit itself failed; 4 not finished:
-    Ctrl-C, SIGTERM, --timeout, --max-failures or a system that stopped answering, also where something was red by then.""",
+    Exit codes: 0 conforms; 1 a requirement is violated or inconclusive (--fail-on, --strict and --max-not-offered of `fencepost run`
+    change this); 2 wrong usage or unreachable system; 3 the kit itself failed; 4 the run stopped early, even if something was red:
+    Ctrl-C, SIGTERM, --timeout, --max-failures or a system that stopped answering.""",
 )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from fencepost.adapters import registry
 from fencepost.contract.errors import UnknownName, WrongUsage
-from fencepost.reference.serving.offer import BrokerRequest, Offer, Served
+from fencepost.reference.serving.offer import BrokerRequest, Served, ServedReference
 from fencepost.reference.serving.server import HOST, Server, allow_many_files, follow_the_wall_clock, listen
 
 
@@ -59,7 +59,7 @@ def _listen(option: str, port: int) -> socket.socket:
         ) from error
 
 
-async def _serve(offer: Offer) -> None:
+async def _serve(offer: ServedReference) -> None:
     ended = asyncio.Event()
     for ending in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(ending, ended.set)

@@ -24,8 +24,8 @@ Patience = Annotated[
         metavar="S",
         min=0.1,
         max=3600,
-        help="How many seconds to wait for an expected result, and for each answer; for one answer never more than 30. If something does "
-        "not arrive and this is less than 20, the scenario is inconclusive instead of violated.",
+        help="Seconds to wait for an expected result; also for each answer, but at most 30 for one answer. Below 20, what does not arrive "
+        "makes a scenario inconclusive instead of violated.",
     ),
 ]
 Defect = Annotated[
@@ -67,8 +67,8 @@ class SystemOptions:
         str | None,
         typer.Option(
             metavar="FILE",
-            help="The authorities to trust over TLS, as PEM; or 'system', those of this machine, which is Pulsar's default. A Kafka broker "
-            "is reached over TLS where this is said, a Pulsar broker by pulsar+ssl:// and https://.",
+            help="The CA certificates to trust, as PEM, or 'system': those of this machine, which is Pulsar's default. On Kafka this "
+            "option turns TLS on; on Pulsar the URLs do, pulsar+ssl:// and https://.",
         ),
     ] = None
     tls_certificate: Annotated[str | None, typer.Option(metavar="FILE", help="The client's certificate as PEM, for mutual TLS.")] = None
@@ -77,8 +77,8 @@ class SystemOptions:
         str | None,
         typer.Option(
             metavar="SOURCE",
-            help="Where the token is that logs in, on Kafka by OAUTHBEARER: file:PATH, env:VARIABLE or command:CMD, a program with "
-            "arguments that prints it. It is read again for each login.",
+            help="Where to read the login token (on Kafka: OAUTHBEARER): file:PATH, env:VARIABLE, or command:CMD, a program with arguments "
+            "that prints it. Each login reads it again.",
         ),
     ] = None
     container: Annotated[str | None, typer.Option(metavar="IMAGE", help="Start this image for the run, such as apache/kafka:4.3.1.")] = None
@@ -93,9 +93,9 @@ class SystemOptions:
         str | None,
         typer.Option(
             metavar="CMD",
-            help="How a broker at an address is killed and started: a program with arguments, no shell. It is run twice for each crash: "
-            "with FENCEPOST_FAULT=crash it kills the broker and leaves it down, with FENCEPOST_FAULT=start it starts it on the same disk; "
-            "FENCEPOST_BROKER is its HOST:PORT. It has 60 s, and says with exit code 0 that it is done.",
+            help="A program, with arguments and without a shell, that kills and restarts the broker at FENCEPOST_BROKER, its HOST:PORT. "
+            "FENCEPOST_FAULT=crash: kill the broker and leave it down; FENCEPOST_FAULT=start: start it on the same disk. The program has "
+            "to exit with 0 within 60 s.",
         ),
     ] = None
     set_system: Annotated[
@@ -185,7 +185,7 @@ class JudgedOptions(SystemOptions):
         str | None,
         typer.Option(
             metavar="SYSTEM:VERSION",
-            help="The release that it is a build of, such as kafka:4.3.1: the bundled deviations of that release then hold.",
+            help="The release that the system is a build of, such as kafka:4.3.1; the bundled deviations of that release then apply.",
         ),
     ] = None
 

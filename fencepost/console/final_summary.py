@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from contextlib import nullcontext
 
 from fencepost.contract.errors import SystemUnreachable
-from fencepost.contract.verdict import ScenarioResult
+from fencepost.contract.verdict import RequirementResult, ScenarioResult, Verdict
 from fencepost.results.verdict_collector import Reporting
 
 from . import verdict_matrix
@@ -15,6 +15,7 @@ _SLOWEST = 10
 _LONG_S = 30.0
 """A run that took longer than this shows where the time went."""
 _MOST_WARNINGS = 20
+_RAN = frozenset({Verdict.MET, Verdict.VIOLATED, Verdict.BLOCKED, Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR})
 
 
 def write(watching: RunReporter, reporting: Reporting | None) -> None:
@@ -37,6 +38,8 @@ def write(watching: RunReporter, reporting: Reporting | None) -> None:
     verdict_matrix.write(results, screen)
     for line in made:
         screen.write_line(f"  {line}")
+    if results.identity.defect:
+        write_symptoms(results.identity.defect, results.requirements(), screen)
     verdict_matrix.write_headline(results, screen)
     if results.stopped:
         verdict_matrix.write_stopped(results, screen)
@@ -69,6 +72,26 @@ def write_pytests_own_words(watching: RunReporter, screen: Screen) -> None:
     if words and not (watching.reported.failures or watching.reported.troubles):
         screen.section("nothing was judged; pytest says")
         screen.write_line(words)
+
+
+def write_symptoms(variant: str, judged: Iterable[RequirementResult], screen: Screen) -> None:
+    """For each requirement that the defect breaks: whether it was violated with the symptom that `@defect` has for it."""
+    from fencepost.reference.defects import DEFECTS  # every defect is imported with it, and other runs need none
+
+    breaks = DEFECTS[variant].breaks if variant in DEFECTS else {}
+    for result in judged:
+        symptom = breaks.get(result.requirement)
+        if symptom is None or result.verdict not in _RAN:
+            continue
+        if result.verdict is not Verdict.VIOLATED:
+            screen.write_line(f"  the defect does not show: {result.requirement} is {result.verdict.words}, not violated", yellow=True)
+        elif symptom.shows_in(result.violation):
+            screen.write_line(f"  the defect shows: {result.requirement} is violated with the symptom that @defect has", green=True)
+        else:
+            screen.write_line(
+                f"  the defect shows otherwise: {result.requirement} is violated, but not with the symptom that @defect has: {symptom}",
+                yellow=True,
+            )
 
 
 def write_slowest(scenarios: Iterable[ScenarioResult], screen: Screen) -> None:

@@ -61,7 +61,7 @@ class PlainView:
         self._reported: set[str] = set()
         self._last = time.monotonic()
         self._is_over = threading.Event()
-        self._teller = threading.Thread(target=self._tell, name="tell what is started", daemon=True)
+        self._teller = threading.Thread(target=self._tell, name="report what is started", daemon=True)
 
     def start(self) -> None:
         self._teller.start()

@@ -38,7 +38,7 @@ def counted(number: int, what: str) -> str:
 
 def plural(what: str) -> str:
     """Such as `containers` and `processes`."""
-    return f"{what}es" if what.endswith("s") else f"{what}s"
+    return f"{what}es" if what.endswith(("s", "ch")) else f"{what}s"
 
 
 def shortened(text: str, room: int) -> str:

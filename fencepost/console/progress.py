@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fencepost.contract.progress import Doing
+from fencepost.contract.progress import Activity
 from fencepost.contract.verdict import ScenarioResult, Verdict
 
 _ENOUGH = 5
@@ -40,7 +40,7 @@ class Now:
 
     nodeid: str = ""
     step: str = ""
-    doing: Sequence[Doing] = ()
+    doing: Sequence[Activity] = ()
     share: float = 0.0
     idle_s: float = 0.0
 
@@ -187,7 +187,7 @@ class Progress:
             RunningScenario(self.planned[node], steps.get(node, ""), self._clock() - at) for node, at in started if node in self.planned
         ]
 
-    def doing(self) -> list[Doing]:
+    def doing(self) -> list[Activity]:
         """What the systems are doing, each once, whichever process reports it."""
         reported = [doing for look in list(self.looks) for doing in look().doing]
         return list({(doing.what, doing.why, doing.waits_for): doing for doing in reversed(reported)}.values())[::-1]

@@ -231,7 +231,7 @@ class Expectations:
 def load_for(system: str, version: str, exact: bool, register: Register, folder: Path | Traversable | None = None) -> Expectations:
     """The bundled entries of `<system>.yaml` whose range contains `version`; none if the system has no such file.
 
-    If only the release line of the version is known, they may pass. Raises DataFileError as `check` does.
+    If only the release line of the version is known, they may pass. Raises DataFileError as `checked` does.
     """
     path = (folder or _bundled()).joinpath(f"{system}.yaml")
     if not path.is_file():
@@ -241,16 +241,6 @@ def load_for(system: str, version: str, exact: bool, register: Register, folder:
         LocatedDeviation(entry, f"bundled {system}.yaml", line, is_own=False) for entry, line in zip(entries, lines_of(path), strict=True)
     ]
     return Expectations(tuple(holding(found, version, exact)))
-
-
-def check(register: Register) -> None:
-    """Read every bundled file.
-
-    Raises DataFileError if an entry names a requirement that is not tested, or a scenario that it does not have: such an entry
-    would match nothing.
-    """
-    for path in _bundled().iterdir():
-        checked(path, BundledEntry, register)
 
 
 def everything() -> Iterator[tuple[str, int, BundledEntry]]:

@@ -4,7 +4,7 @@ The needs in a scenario's tags are compared with the capabilities of the handsha
 does not have all requests, the scenarios are played on a stand-in with the requests that it has.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fencepost.contract import proposals
@@ -46,10 +46,10 @@ def offering_of(protocol: str, handshake: Handshake, stand_in: StandIn | None, r
     requests = _Requests(stand_in) if stand_in else None
     found = []
     for spec in proposals.bundled().binding(protocol):
-        lacking = {
-            play: tuple(dict.fromkeys((*sorted(play.needs - handshake.capabilities), *(requests.missed_by(play) if requests else ()))))
+        lacking = [
+            (play, tuple(dict.fromkeys((*sorted(play.needs - handshake.capabilities), *(requests.missed_by(play) if requests else ())))))
             for play in plays_of(register, Selection(specs=(spec,)), lambda _: (protocol,))
-        }
+        ]
         if lacking:
             found.append(_of_proposal(spec, lacking, handshake, requests.why if requests else {}))
     return found
@@ -83,10 +83,12 @@ class _Requests:
         return player_of(play.feature.spec).play(play.steps, lambda: self._stand_in.session(play.run, play.needs)).error
 
 
-def _of_proposal(spec: str, lacking: Mapping[Play, tuple[str, ...]], handshake: Handshake, of_requests: Mapping[str, str]) -> OfProposal:
+def _of_proposal(
+    spec: str, lacking: Sequence[tuple[Play, tuple[str, ...]]], handshake: Handshake, of_requests: Mapping[str, str]
+) -> OfProposal:
     can_be_asked: dict[str, list[bool]] = {}
     whose: dict[tuple[str, ...], list[str]] = {}
-    for play, missing in lacking.items():
+    for play, missing in lacking:
         can_be_asked.setdefault(play.requirement, []).append(not missing)
         if missing:
             whose.setdefault(missing, []).append(play.requirement)
@@ -102,6 +104,6 @@ def _of_proposal(spec: str, lacking: Mapping[Play, tuple[str, ...]], handshake: 
         in_full,
         sum(map(any, can_be_asked.values())) - in_full,
         len(lacking),
-        sum(not missing for missing in lacking.values()),
+        sum(not missing for _, missing in lacking),
         tuple(sorted(lacks, key=lambda lack: -lack.scenarios)),
     )

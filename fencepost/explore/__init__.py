@@ -1,4 +1,4 @@
-"""`fencepost explore`: sequences of acts that nobody wrote down, every one to a bound or as many as time allows; findings are scenarios."""
+"""`fencepost explore`: sequences of acts, every one to a bound or as many as time allows; findings are scenarios."""
 
 import logging
 

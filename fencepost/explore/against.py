@@ -7,6 +7,7 @@ same way, and what either is known to break, is no difference.
 import contextlib
 import itertools
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from fencepost.contract.errors import BrokeOff
@@ -37,12 +38,13 @@ class Differs(AssertionError):
 class Comparison:
     """Plays sequences on two systems, as `Trials` does on one. `names` says which is which.
 
-    Acts in which requests race are left out: who wins is a matter of time.
+    Acts in which requests race are left out, since who wins is a matter of time; so are disturbances.
     """
 
     def __init__(self, one: Trials, other: Trials, names: tuple[str, str]) -> None:
         self.names = names
-        self.table: Table[Any] = one.table.offered(frozenset().union(*(act.needs for act in other.table.acts))).without_races()
+        both = one.table.offered(frozenset().union(*(act.needs for act in other.table.acts)))
+        self.table: Table[Any] = replace(both.without_races(), disturbances=())
         self._both = one, other
 
     def play(self, acts: Iterable[str]) -> SequenceResult:

@@ -1,4 +1,4 @@
-"""One exploration: the systems that are asked, how they are gone through, and what people are told and left of it.
+"""One exploration: the systems that are asked, how they are gone through, and what it reports and leaves.
 
 A finding is played again until it is small, printed as a scenario, and kept as a feature file. What was gone through without one is a
 certificate: how many sequences of which acts.
@@ -21,7 +21,7 @@ from fencepost.contract import folder, register
 from fencepost.contract.brokers import MOST_AT_ONCE
 from fencepost.contract.capabilities import DISTURBING
 from fencepost.contract.errors import Exit, SystemUnreachable, WrongUsage, first_of
-from fencepost.contract.folder import Folder, Layout
+from fencepost.contract.folder import Folder, FolderLayout
 from fencepost.contract.ports import Answers
 from fencepost.contract.register import Register
 from fencepost.contract.transitions import HasTransitions, watched
@@ -35,13 +35,15 @@ from fencepost.steps.acts.tables import table_of
 from .against import Comparison, Differs
 from .coverage import Coverage
 from .deadline import Deadline, TimeIsUp
+from .disturbed import DisturbedTable
 from .finding_scenario import feature, reported
 from .reduction import reduced
 from .search import GoesOn, Plays, SearchProgress, at_once, drawn, exhaustive
+from .shared_crash_search import sharing_crashes
 from .trial import ExploredFinding, Trials, needs_of
 
 EXPLORED, FOUND, EXAMPLES = "explored.json", "found", "examples"
-LAYOUT = Layout("explore", "--results", (EXPLORED,), (FOUND, EXAMPLES))
+LAYOUT = FolderLayout("explore", "--results", (EXPLORED,), (FOUND, EXAMPLES))
 _REPEATS = 10
 """How often a finding on a real broker is played again, to say how often it shows."""
 _PROGRESS_S = 10.0
@@ -121,6 +123,7 @@ class KeptFinding:
             "requirement": found.requirement,
             "how": found.how,
             "acts": list(found.acts),
+            "disturbance": found.disturbance,
             "what": str(found.error),
             "feature": self.file,
             "frequency": self.frequency,
@@ -138,11 +141,13 @@ class Exploration:
     screen: Screen
     against: RunOptions | None = None
     """Another system that the same sequences are played on; what is found then is what differs between the two."""
+    acts: Sequence[str] = ()
+    """Patterns of the names of the acts to play; all if there is none."""
     _rows: Register = field(init=False, default_factory=register.bundled)
 
     def run(self) -> Exit:
         """Explore, and write the results folder. Raises WrongUsage, SystemUnreachable, BrokeOff and what opening a system raises."""
-        tables = [table_of(spec) for spec in self.specs]
+        tables = [table_of(spec).only(self.acts) for spec in self.specs]
         asked = [
             replace(one, selection=replace(one.selection, specs=tuple(self.specs))).about_system(self._rows)
             for one in filter(None, (self.options, self.against))
@@ -178,7 +183,7 @@ class Exploration:
         trials = each[0] if len(each) == 1 else Comparison(each[0], each[1], (names[0], names[1]))
         is_virtual = all(one.is_prompt for one in each)
         acts = tuple(trials.table.by_name)
-        if not acts:
+        if not trials.table.acts:
             raise WrongUsage(f"--spec {table.spec}: {' and '.join(names)} {'offers' if len(names) == 1 else 'offer'} none of its acts")
         title = f"{table.spec} on {' against '.join(names)}"
         self.screen.write_line(f"  {title}: {counted(len(acts), 'act')}, {self.bounds}")
@@ -190,7 +195,7 @@ class Exploration:
                 coverage = Coverage(system.transitions, held.enter_context(watched()))
             goes_on = self._watch(title, deadline, len(acts), coverage)
             for one in systems:
-                # A broker that nobody has a session with is given back, and the next sequence would start another.
+                # A broker without a session is given back, and the next sequence would start another.
                 if not _is_virtual(one, protocol):
                     for needs in {frozenset(), *(act.needs for act in trials.table.acts)}:
                         held.callback(one.by_protocol[protocol].session("explored", needs).close)
@@ -208,7 +213,19 @@ class Exploration:
         kept = offers if is_virtual or self.crashes else offers - DISTURBING
         system, known = systems.by_protocol[protocol], systems.expectations[protocol]
         is_there = system.answers if isinstance(system, Answers) else lambda: True
-        return Trials(table.offered(kept), system.session, is_prompt=is_virtual, known=known, deadline=deadline, is_there=is_there)
+        variants = [systems.defect] if systems.defect else []
+        disturbed = DisturbedTable.of(table, protocol, kept, systems.profile_of(protocol), variants)
+        is_disturbed = self.against is None and self.bounds.depth is None
+        return Trials(
+            disturbed.table if is_disturbed else replace(disturbed.table, disturbances=()),
+            system.session,
+            is_prompt=is_virtual,
+            known=known,
+            deadline=deadline,
+            is_there=is_there,
+            disturbed=disturbed,
+            system=system,
+        )
 
     def _gone_through(self, trials: Plays, is_virtual: bool, goes_on: GoesOn, claimed: Folder) -> SearchProgress:
         bounds = self.bounds
@@ -217,6 +234,8 @@ class Exploration:
         if is_virtual:
             database = DirectoryBasedExampleDatabase(self._examples(claimed.path / EXAMPLES, trials.table))
             return drawn(trials, bounds.examples, bounds.length, bounds.seed, goes_on, database)
+        if self.crashes and isinstance(trials, Trials):
+            return sharing_crashes(trials, bounds.examples, bounds.length, bounds.seed, MOST_AT_ONCE, goes_on)
         return at_once(trials, bounds.examples, bounds.length, bounds.seed, 1 if self.crashes else MOST_AT_ONCE, goes_on)
 
     def _examples(self, where: Path, table: Table[Any]) -> Path:
@@ -272,7 +291,9 @@ class Exploration:
         while (claimed.path / (name := f"{FOUND}/{small.requirement}-{protocol}-{number}.feature")).exists():
             number += 1
         how = f"fencepost explore {VERSION}: {small.how} in {counted(len(small.acts), 'act')}{f', {frequency}' if frequency else ''}"
-        text = feature(small, lines, row, needs_of(trials.table, small.acts), how)
+        disturbing = {one.name for one in trials.table.disturbances}
+        needs = needs_of(trials.table, [name for name in small.acts if name not in disturbing])
+        text = feature(small, lines, row, needs, how)
         claimed.put(name, text)
         return KeptFinding(small, text, str(claimed.path / name), frequency)
 
@@ -300,7 +321,8 @@ class Exploration:
             for line in explored.finding.scenario.rstrip().split("\n"):
                 screen.write_line(f"    {line}")
             screen.write_line()
-            screen.write_line(f"  played again by: fencepost run{_how_again(self.options)} --feature {explored.finding.file}")
+            twins = f" --twins {found.disturbance}" if found.disturbance else ""
+            screen.write_line(f"  played again by: fencepost run{_how_again(self.options)} --feature {explored.finding.file}{twins}")
         if coverage := explored.coverage:
             left = ", ".join(map(str, coverage.never))
             screen.write_line(f"  {coverage} were taken{f'; never: {left}' if left else ''}")

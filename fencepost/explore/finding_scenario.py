@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
 from fencepost.contract.register import Requirement
-from fencepost.steps.acts.act import ActLine
+from fencepost.steps.acts.act import DISTURBANCE, ActLine
 
 from .trial import ExploredFinding
 
@@ -27,6 +27,9 @@ def feature(finding: ExploredFinding, lines: Iterable[ActLine], row: Requirement
     tags = " ".join(f"@needs:{need}" for need in sorted(needs))
     steps, kind = [], ""
     for line in lines:
+        if line.kind == DISTURBANCE:
+            steps.append(f"      # here, or throughout: the disturbance {line.text}, without which this scenario is met")
+            continue
         steps.append(f"      {'And' if line.kind == kind else line.kind} {line.text}")
         kind = line.kind
     return "\n".join(

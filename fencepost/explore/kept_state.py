@@ -8,7 +8,7 @@ import functools
 import itertools
 import types
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from gc import get_referents
 from typing import Any
@@ -24,9 +24,39 @@ class CannotBeKept(TypeError):
     """Says what a sequence has made that cannot be put back; the sequence has to be played from its beginning."""
 
 
-Restore = Callable[[], None]
-Keep = Callable[[Any], tuple[Restore | None, Iterable[object]]]
-"""Gives what puts the contents of an object back, None where they never change, and what it holds."""
+class _Contents:
+    """What objects had in them, by the kinds of objects: a sequence goes back thousands of times, and a call for each object would take
+    longer than the acts.
+    """
+
+    def __init__(self) -> None:
+        self.attributes: list[tuple[dict[str, Any], dict[str, Any]]] = []
+        self.mappings: list[tuple[dict[Any, Any], dict[Any, Any]]] = []
+        self.sequences: list[tuple[Any, Sequence[Any]]] = []
+        self.others: list[Callable[[], None]] = []
+
+    def restore(self) -> None:
+        """Put all of it back. Raises CannotBeKept."""
+        for attributes, kept in self.attributes:
+            if len(attributes) != len(kept):
+                attributes.clear()
+            attributes.update(kept)
+        for mapping, kept in self.mappings:
+            if mapping:
+                mapping.clear()
+            if kept:
+                mapping.update(kept)
+        for sequence, values in self.sequences:
+            if sequence:
+                sequence.clear()
+            if values:
+                sequence.extend(values)
+        for restore in self.others:
+            restore()
+
+
+Keep = Callable[[Any, _Contents], Iterable[object]]
+"""Notes what is in an object, unless that never changes, and gives what the object holds."""
 
 _VALUES = (
     *(int, float, complex, str, bytes, range, type(None), type(...), type, types.ModuleType, types.CodeType, types.BuiltinFunctionType),
@@ -42,7 +72,7 @@ class KeptState:
     """What can be reached from some objects, as it is now. Raises CannotBeKept."""
 
     def __init__(self, *roots: object) -> None:
-        restores: list[Restore] = []
+        self._contents = _Contents()
         seen: dict[int, object] = {}
         left: list[object] = list(roots)
         while left:
@@ -52,102 +82,96 @@ class KeptState:
             if keep is None or id(one) in seen:
                 continue
             seen[id(one)] = one
-            restore, held = keep(one)
-            if restore is not None:
-                restores.append(restore)
-            left += held
-        self._restores = restores
+            left += keep(one, self._contents)
         self._alive = list(seen.values())
 
     def restore(self) -> None:
         """Put everything back, as often as one likes. Raises CannotBeKept."""
-        for restore in self._restores:
-            restore()
+        self._contents.restore()
 
 
-def _mapping(one: dict[Any, Any]) -> tuple[Restore, Iterable[object]]:
-    kept, counts = dict(one), _counts_in(one)
-
-    def restore() -> None:
-        one.clear()
-        one.update(kept)
-        for key, arguments in counts:
-            one[key] = itertools.count(*arguments)
-
-    return restore, (*kept, *kept.values(), getattr(one, "default_factory", None))
+def _mapping(one: dict[Any, Any], contents: _Contents) -> Iterable[object]:
+    kept = dict(one)
+    contents.mappings.append((one, kept))
+    _note_counts(one, contents)
+    return *kept, *kept.values(), getattr(one, "default_factory", None)
 
 
-def _sequence(one: Any) -> tuple[Restore, Iterable[object]]:
+def _sequence(one: Any, contents: _Contents) -> Iterable[object]:
     kept = tuple(one)
     _refuse_counts(one, kept)
-
-    def restore() -> None:
-        one.clear()
-        one.extend(kept)
-
-    return restore, kept
+    contents.sequences.append((one, kept))
+    return kept
 
 
-def _set(one: set[Any]) -> tuple[Restore, Iterable[object]]:
+def _set(one: set[Any], contents: _Contents) -> Iterable[object]:
     kept = tuple(one)
 
     def restore() -> None:
         one.clear()
         one.update(kept)
 
-    return restore, kept
+    contents.others.append(restore)
+    return kept
 
 
-def _cell(one: types.CellType) -> tuple[Restore | None, Iterable[object]]:
+def _cell(one: types.CellType, contents: _Contents) -> Iterable[object]:
     try:
         kept = one.cell_contents
     except ValueError:  # nothing is in it yet
-        return None, ()
+        return ()
     _refuse_counts(one, (kept,))
 
     def restore() -> None:
         one.cell_contents = kept
 
-    return restore, (kept,)
+    contents.others.append(restore)
+    return (kept,)
 
 
-def _instance(one: Any) -> tuple[Restore, Iterable[object]]:
+def _instance(one: Any, contents: _Contents) -> Iterable[object]:
     kind: Any = type(one)
-    attributes: dict[str, Any] = getattr(one, "__dict__", {})
-    kept, counts = dict(attributes), _counts_in(attributes)
+    attributes: dict[str, Any] | None = getattr(one, "__dict__", None)
+    kept = dict(attributes or {})
+    if attributes is not None:
+        contents.attributes.append((attributes, kept))
+        _note_counts(attributes, contents)
     in_slots = [(name, getattr(one, name)) for name in _slots_of(kind) if hasattr(one, name)]
-    size = len(kept)
 
     def restore() -> None:
-        if len(attributes) != size:
-            attributes.clear()
-        attributes.update(kept)
         for name, value in in_slots:
             setattr(one, name, value)
-        for name, arguments in counts:
-            attributes[name] = itertools.count(*arguments)
 
-    return restore, (*kept.values(), *(value for _, value in in_slots))
+    if in_slots:
+        contents.others.append(restore)
+    return *kept.values(), *(value for _, value in in_slots)
 
 
-def _holder(one: Any) -> tuple[None, Iterable[object]]:
+def _holder(one: Any, _: _Contents) -> Iterable[object]:
     held = get_referents(one)
     _refuse_counts(one, held)
-    return None, held
+    return held
 
 
-def _function(one: types.FunctionType) -> tuple[None, Iterable[object]]:
+def _function(one: types.FunctionType, _: _Contents) -> Iterable[object]:
     """What it has from where it was made; the names of its module are no state."""
-    return None, (*(one.__closure__ or ()), *(one.__defaults__ or ()), *(one.__kwdefaults__ or {}).values())
+    return *(one.__closure__ or ()), *(one.__defaults__ or ()), *(one.__kwdefaults__ or {}).values()
 
 
-def _unknown(one: object) -> tuple[None, Iterable[object]]:
+def _unknown(one: object, _: _Contents) -> Iterable[object]:
     raise CannotBeKept(f"a {type(one).__module__}.{type(one).__qualname__}")
 
 
-def _counts_in(holder: Mapping[Any, object]) -> list[tuple[Any, tuple[int, ...]]]:
+def _note_counts(holder: dict[Any, Any], contents: _Contents) -> None:
     """A count cannot be set back, so its holder gets another one."""
-    return [(key, value.__reduce__()[1]) for key, value in holder.items() if type(value) is itertools.count]  # type: ignore[misc]
+    counts = [(key, value.__reduce__()[1]) for key, value in holder.items() if type(value) is itertools.count]
+
+    def restore() -> None:
+        for key, arguments in counts:
+            holder[key] = itertools.count(*arguments)
+
+    if counts:
+        contents.others.append(restore)
 
 
 def _refuse_counts(holder: object, held: Iterable[object]) -> None:

@@ -1,23 +1,28 @@
 """A sequence of acts, played on a system: what it showed, and what was found where a line did not hold."""
 
 import contextlib
+import copy
 import itertools
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from fencepost.adapters.twins.performer import Performer, Undisturbed
 from fencepost.contract.errors import BrokeOff, Malformed, NotOffered, SystemUnreachable, WrongUsage
 from fencepost.contract.evidence import Mismatch, NoAnswer, SetUpFailed, Violation
-from fencepost.contract.played import PlayedStep
+from fencepost.contract.played import PlayedStep, StepEnding
 from fencepost.contract.ports import Session
+from fencepost.contract.shared_crashes import SharedCrashes, SharesCrashes
 from fencepost.contract.symptom import Symptom
 from fencepost.contract.waiting import ENOUGH_S, waited_in
 from fencepost.deviations.known_deviations import ANY, DeviationEntry, Expectations
-from fencepost.run.plays import refusal_of
-from fencepost.steps.acts.act import ActLine, Script, Table, script_of
+from fencepost.run.plays import falls_in, refusal_of
+from fencepost.steps.acts.act import DISTURBANCE, ActLine, Script, Table, script_of
 from fencepost.steps.player import PlayedScene, player_of
 
 from .deadline import Deadline
+from .disturbed import DisturbedTable, disturbance_in
 
 
 @dataclass(frozen=True)
@@ -35,8 +40,13 @@ class ExploredFinding:
 
     @property
     def cause(self) -> tuple[str, str]:
-        """By what two findings are told apart."""
+        """What distinguishes two findings."""
         return self.requirement, self.how
+
+    @property
+    def disturbance(self) -> str | None:
+        """The disturbance without which it does not show."""
+        return disturbance_in(self.lines)
 
 
 @dataclass(frozen=True)
@@ -56,7 +66,7 @@ class SequenceResult:
     @classmethod
     def held(cls, script: Script[Any]) -> "SequenceResult":
         """All lines of this script held."""
-        return cls(tuple(script.acts), asked=frozenset(line.requirement for line, _ in script.lines))
+        return cls(tuple(script.acts), asked=frozenset(line.requirement for line, _ in script.lines if line.kind != DISTURBANCE))
 
 
 @dataclass(frozen=True)
@@ -65,6 +75,8 @@ class ScriptResult:
 
     steps: tuple[PlayedStep, ...]
     session: Session | None
+    is_disturbed: bool = False
+    """Whether its disturbance has done something."""
 
     @property
     def error(self) -> BaseException | None:
@@ -73,7 +85,7 @@ class ScriptResult:
 
 
 class Trials:
-    """Plays sequences of a table's acts, each in a session of its own."""
+    """Plays sequences of a table's acts, each in a separate session."""
 
     def __init__(
         self,
@@ -84,14 +96,22 @@ class Trials:
         known: Expectations | None = None,
         deadline: Deadline | None = None,
         is_there: Callable[[], bool] = lambda: True,
+        disturbed: DisturbedTable | None = None,
+        system: object = None,
     ) -> None:
-        """`is_there` says whether the system still answers; it is asked where a sequence got no answer."""
+        """`is_there` says whether the system still answers; it is asked where a sequence got no answer. `disturbed` is the table with its
+        disturbances, where it has some. `system` is whose broker sequences may share, as `contract.brokers` has it.
+        """
         self.table = table
+        self._disturbed = disturbed
         self._deadline, self._is_there = deadline or Deadline(), is_there
         self._known = known or Expectations()
         self.known_requirements = frozenset(one.entry.requirement for one in self._known.known)
         """The requirements that the system is known to break."""
+        self.system = system
         self._numbers = itertools.count(1)
+        self._title: str | None = None
+        self._crashes: SharedCrashes | None = None
         self._open = open_session
         self._player = player_of(table.spec)
         self.is_prompt = is_prompt
@@ -101,6 +121,16 @@ class Trials:
         """Play these acts, but for those that cannot come where they stand."""
         return self.put(script_of(self.table, acts))
 
+    def new_title(self) -> str:
+        """A name for a session."""
+        return f"explored-{next(self._numbers)}"
+
+    def sharing(self, title: str, crashes: SharedCrashes) -> "Trials":
+        """The same for one sequence, whose session has this title and shares its crashes."""
+        one = copy.copy(self)
+        one._title, one._crashes = title, crashes
+        return one
+
     def find(self, acts: Iterable[str]) -> ExploredFinding | None:
         """What is found when these acts are played. Where a step breaks off, nothing is found."""
         with contextlib.suppress(BrokeOff):
@@ -109,36 +139,84 @@ class Trials:
 
     def put(self, script: Script[Any]) -> SequenceResult:
         """Play a script until a line does not hold. Raises TimeIsUp, SystemUnreachable where the system has gone away, and BrokeOff."""
-        return self.judged(script, self.show(script))
+        plain, lines = self.show(script), [line for line, _ in script.lines]
+        name = disturbance_in(lines)
+        if name is None or plain.error is not None or self._disturbed is None or not self._disturbed.has_place(lines):
+            return self.judged(script, plain)
+        return self._judged_disturbed(script, name, self._play(lines, script.needs, plain))
 
     def show(self, script: Script[Any]) -> ScriptResult:
-        """Play a script until a line does not hold, and judge nothing. Raises TimeIsUp."""
-        steps: list[PlayedStep] = []
-        with self.scene(needs_of(self.table, script.acts)) as scene:
-            for line, _ in script.lines:
+        """Play a script without its disturbance until a line does not hold, and judge nothing. Raises TimeIsUp."""
+        return self._play([line for line, _ in script.lines], script.needs, None)
+
+    def _play(self, lines: Sequence[ActLine], needs: frozenset[str], undisturbed: ScriptResult | None) -> ScriptResult:
+        """Play lines until one does not hold, with their disturbance if it is known what they are without it."""
+        name, steps, performers = disturbance_in(lines), list[PlayedStep](), list[Performer]()
+        ahead = deque(line.step for line in lines if line.kind != DISTURBANCE)
+
+        def disturb(session: Session) -> None:
+            if undisturbed is not None and name is not None and self._disturbed is not None:
+                performers.append(self._disturbed.begin(name, session, Undisturbed.of(undisturbed.session)))
+
+        with self.scene(needs, disturb) as scene:
+            for line in lines:
                 self._deadline.check(scene.stage.session)
-                steps.append(scene.play(line.step))
+                if line.kind != DISTURBANCE:
+                    step = ahead.popleft()
+                    falls_next = self._crashes is not None and bool(ahead) and bool(falls_in(self.table.spec, (ahead[0],)))
+                    steps.append(scene.play(step, ahead, falls_next=falls_next))
+                else:
+                    for one in performers:
+                        scene.act(one.before_step)
+                    steps.append(PlayedStep(line.step, StepEnding.DONE, error=scene.error))
                 if steps[-1].error is not None:
                     break
-        return ScriptResult(tuple(steps), scene.stage.session)
+            for one in performers:
+                if scene.error is None:
+                    scene.act(one.end)
+                    steps[-1] = replace(steps[-1], error=scene.error)
+                one.look_back()
+        return ScriptResult(tuple(steps), scene.stage.session, any(one.acts.total() for one in performers))
+
+    def _judged_disturbed(self, script: Script[Any], name: str, shown: ScriptResult) -> SequenceResult:
+        """What a script has shown with its disturbance. What the disturbance may change is no finding."""
+        tried = self.judged(script, shown)
+        found = tried.finding
+        if found is not None and self._disturbed is not None and self._disturbed.may_differ(name, found.requirement, str(found.error)):
+            return SequenceResult(tried.acts)
+        if found is not None and found.disturbance is None and shown.is_disturbed:  # it is there throughout
+            return replace(tried, finding=replace(found, lines=(ActLine(DISTURBANCE, name, ""), *found.lines)))
+        return tried
 
     def judged(self, script: Script[Any], shown: ScriptResult) -> SequenceResult:
         """What a script has shown, as a finding where a line did not hold."""
         return SequenceResult.held(script) if shown.error is None else self._failed(script, shown, shown.error)
 
     def shows(self, lines: Sequence[ActLine], finding: ExploredFinding) -> bool:
-        """Whether these lines end as those of the finding do."""
-        with self.scene(needs_of(self.table, finding.acts)) as scene:
-            for line in lines[:-1]:
-                self._deadline.check(scene.stage.session)
-                if scene.play(line.step).error is not None:
-                    return False
-            return type(scene.play(lines[-1].step).error) is type(finding.error)
+        """Whether these lines end as those of the finding do; where they are disturbed, only with the disturbance."""
+        needs = needs_of(self.table, finding.acts)
+        shown = self._play(lines, needs, None)
+        if finding.disturbance is not None:
+            if shown.error is not None or self._disturbed is None or not self._disturbed.has_place(lines):
+                return False
+            shown = self._play(lines, needs, shown)
+        return len(shown.steps) == len(lines) and type(shown.error) is type(finding.error)
 
-    def scene(self, needs: frozenset[str]) -> PlayedScene:
-        """A scenario in a new session, whose lines are said one by one."""
-        name = f"explored-{next(self._numbers)}"
-        return self._player.begin(lambda: self._open(name, needs))
+    def scene(self, needs: frozenset[str], begin: Callable[[Session], None] = lambda _: None) -> PlayedScene:
+        """A scenario in a new session, which `begin` gets first, and whose lines are said one by one."""
+        name = self._title or self.new_title()
+
+        def opened() -> Session:
+            session = self._open(name, needs)
+            with contextlib.ExitStack() as on_error:
+                on_error.callback(session.close)
+                if self._crashes is not None and isinstance(session, SharesCrashes):
+                    session.share(self._crashes)
+                begin(session)
+                on_error.pop_all()
+            return session
+
+        return self._player.begin(opened)
 
     def _failed(self, script: Script[Any], shown: ScriptResult, error: BaseException) -> SequenceResult:
         number = len(shown.steps) - 1
@@ -156,7 +234,10 @@ class Trials:
             what = f"the step '{line.kind} {line.text}' broke off with {type(error).__name__}: {error}"
             raise BrokeOff(f"{what}; acts: {'; '.join(reached)}") from error
         is_seen = isinstance(error, Violation)
-        requirement = self.table.means(script.model, line, error) if isinstance(error, Violation) else line.requirement
+        asked = next(said for said, _ in reversed(script.lines[: number + 1]) if said.kind != DISTURBANCE)
+        requirement = asked.requirement
+        if isinstance(error, Violation) and line is asked:
+            requirement = self.table.means(script.model, line, error)
         how = "violated" if is_seen else "refused" if isinstance(error, SetUpFailed) else "unanswered"
         lines = tuple(said for said, _ in script.lines[: number + 1])
         finding = ExploredFinding(tuple(script.acts), lines, requirement, how, error)

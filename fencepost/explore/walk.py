@@ -98,9 +98,11 @@ class _Walk:
         return self._play((line, None) for line in closing) or SequenceResult.held(self._script)
 
     def _play(self, lines: Iterable[tuple[ActLine, str | None]]) -> SequenceResult | None:
-        for line in lines:
+        coming = list(lines)
+        said = [line.step for line, _ in coming]
+        for number, line in enumerate(coming):
             self._script.lines.append(line)
-            self._steps.append(step := self._scene.play(line[0].step))
+            self._steps.append(step := self._scene.play(said[number], said[number + 1 :]))
             if step.error is not None:
                 return self._trials.judged(self._script, ScriptResult(tuple(self._steps), self._scene.stage.session))
         return None

@@ -8,7 +8,7 @@ from fencepost.contract import editions, parity
 from fencepost.contract.register import Register
 from fencepost.contract.verdict import Verdict
 from fencepost.deviations.symptoms import steady
-from fencepost.results.compliance_document import Compliance, Requirement
+from fencepost.results.compliance_document import Compliance, RequirementEntry
 from fencepost.results.likely_causes import counted
 from fencepost.results.markdown import MarkdownPage, block, text
 from fencepost.results.markdown_summary import asked, by_reason, ending, identity
@@ -17,7 +17,7 @@ from .manual_checks import Check, Checked, row_of
 from .page_content import PageFinding, Section
 from .reproduction import Reproduction
 
-MARK = "<!-- Made by fencepost findings: do not edit it; write what you checked into the file beside it. -->"
+MARK = "<!-- Made by fencepost findings: do not edit it; write what you checked into the file next to it. -->"
 _LIMIT = 1 << 24
 _LONG = 2_000
 _THERE = "in compliance.json"
@@ -143,7 +143,7 @@ def _title(section: Section) -> str:
     return f"alone: {section.title}"
 
 
-def _kind(row: Requirement, run: Compliance) -> str:
+def _kind(row: RequirementEntry, run: Compliance) -> str:
     """`MUST, text`, and whether it counts."""
     reported = ", ".join(filter(None, (row.level, row.source)))
     if row.provisional:

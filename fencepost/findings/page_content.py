@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from fencepost.contract.register import Register
 from fencepost.contract.verdict import Verdict
 from fencepost.deviations.symptoms import steady
-from fencepost.results.compliance_document import RED, Compliance, Requirement, Scenario
+from fencepost.results.compliance_document import RED, Compliance, RequirementEntry, ScenarioEntry
 
 
 @dataclass(frozen=True)
 class PageFinding:
     """One red scenario, with what was expected and seen, or why it could not be judged; for an outline, all its red examples."""
 
-    row: Requirement
-    examples: tuple[Scenario, ...]
+    row: RequirementEntry
+    examples: tuple[ScenarioEntry, ...]
 
     @property
-    def scenario(self) -> Scenario:
+    def scenario(self) -> ScenarioEntry:
         """The last of them."""
         return self.examples[-1]
 
@@ -34,7 +34,7 @@ class PageFinding:
     def seen(self) -> str:
         return _each(self._seen(one) for one in self.examples)
 
-    def _seen(self, example: Scenario) -> str:
+    def _seen(self, example: ScenarioEntry) -> str:
         reported = example.violation
         if reported is None:
             by = f" by {example.blocked_by}" if example.blocked_by else ""
@@ -83,7 +83,7 @@ def known(run: Compliance) -> Mapping[str, list[PageFinding]]:
 def having(run: Compliance, *verdicts: Verdict) -> Iterator[PageFinding]:
     """The scenarios with one of these verdicts."""
     for row in run.requirements:
-        found: dict[str, list[Scenario]] = {}
+        found: dict[str, list[ScenarioEntry]] = {}
         for scenario in row.scenarios:
             if scenario.verdict in verdicts:
                 found.setdefault(scenario.name, []).append(scenario)

@@ -21,7 +21,7 @@ class _Empty(ABC):  # noqa: B024 - it is asked only for what Python gives each c
 
 
 def changes_of(variant: Defect) -> set[tuple[str, str]]:
-    """What a variant changes: the names of its parts, and in each those of its own functions and of what they set."""
+    """What a variant changes: the names of its parts, and in each those of the functions that it defines, and of what they set."""
     classes = classes_by_part(variant.parts)
     return {(part, name) for part, own in classes.items() for one in own for name in _names_of(one)}
 

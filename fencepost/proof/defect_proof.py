@@ -31,7 +31,7 @@ from fencepost.contract.register import Register
 from fencepost.contract.registration import SpecifiedSystem
 from fencepost.contract.verdict import RequirementResult, ScenarioResult, judge
 from fencepost.reference.defects import CONFORMING, DEFECTS, Defect
-from fencepost.reference.defects.watch import Watch
+from fencepost.reference.defects.watch import DecisionWatch
 from fencepost.run.options import RunOptions
 from fencepost.run.plays import Plays
 from fencepost.run.selection import Selection
@@ -273,7 +273,7 @@ def see(variants: tuple[Defect, ...], asked: tuple[str, ...], profile: str | Non
     broker = conforming_groups.as_one(variants)
     (gc.enable if broker.is_conforming else gc.disable)()  # defects are asked little, and leave little behind
     (CONFORMING if broker.is_conforming else DEFECTS)[broker.name] = broker  # this process has imported the bundled ones
-    watches = [Watch(variant) for variant in variants]
+    watches = [DecisionWatch(variant) for variant in variants]
     try:
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
             judged = _judged(broker, asked, profile)

@@ -21,6 +21,7 @@ from fencepost.contract import folder, register
 from fencepost.contract.errors import Exit
 from fencepost.contract.registration import SpecifiedSystem
 from fencepost.explore import search
+from fencepost.explore.disturbed import DisturbedTable
 from fencepost.explore.reduction import reduced
 from fencepost.explore.trial import Trials
 from fencepost.reference.defects import CONFORMING, DEFECTS, Defect
@@ -32,6 +33,7 @@ from fencepost.steps.acts.tables import TABLES, table_of
 from . import conforming_groups, forkserver
 from .kill_matrix import EXPLORED, PROVE
 from .profile_proof import sample
+from .twin_proof import ProofPart
 
 _DRAWN, _LENGTH = 1_000, 10
 """How many sequences, of how many acts, say what a table asks."""
@@ -80,10 +82,18 @@ class _Task:
     is_asked: bool = False
 
 
-def explored(specs: Sequence[str], examples: int, length: int, seed: int, workers: int, count: int | None = None) -> Iterator[Reach]:
+def explored(
+    specs: Sequence[str],
+    examples: int,
+    length: int,
+    seed: int,
+    workers: int,
+    count: int | None = None,
+    part: ProofPart = ProofPart(),  # noqa: B008 - it is immutable
+) -> Iterator[Reach]:
     """Explore each variant that concerns these proposals, several at a time; answers come as they are there.
 
-    With a `count`, so many defects of each proposal, drawn by the seed.
+    With a `count`, so many defects of each proposal, drawn by the seed; of all variants, those of the part.
     """
     tables = [table_of(spec) for spec in specs]
     rows, tasks = register.bundled(), []
@@ -94,6 +104,7 @@ def explored(specs: Sequence[str], examples: int, length: int, seed: int, worker
         asked = asked_by(table)
         broken = [_Task((one,), table.spec, examples, length, seed, not asked.isdisjoint(one.breaks)) for one in sample(about, count, seed)]
         tasks += [*broken, *(_Task(broker, table.spec, examples, length, seed) for broker in conforming)]
+    tasks = list(part.of(tasks))
     with forkserver.pool(workers) as pool:
         for one, task in zip(pool.imap(_reach, tasks), tasks, strict=True):
             if one.is_found and one.is_conforming and len(task.broker) > 1:
@@ -109,13 +120,22 @@ def asked_by(table: Table[Any]) -> frozenset[str]:
     return frozenset(line.requirement for _ in range(_DRAWN) for line, _ in drawn(table, _LENGTH, chance.choice).lines)
 
 
-def show(specs: Sequence[str], examples: int, length: int, seed: int, workers: int, where: Path, count: int | None = None) -> Exit:
+def show(
+    specs: Sequence[str],
+    examples: int,
+    length: int,
+    seed: int,
+    workers: int,
+    where: Path,
+    count: int | None = None,
+    part: ProofPart = ProofPart(),  # noqa: B008 - it is immutable
+) -> Exit:
     """Prove, print and write `explored.json`. The exit code is 1 where something was found in what conforms."""
     claimed = folder.claim(where, PROVE, keep=[name for name in PROVE.files if name != EXPLORED])
     console, began, found = Console(highlight=False), time.monotonic(), list[Reach]()
     is_whole = False
     with contextlib.suppress(KeyboardInterrupt):
-        for one in explored(specs or tuple(TABLES), examples, length, seed, workers, count):
+        for one in explored(specs or tuple(TABLES), examples, length, seed, workers, count, part):
             found.append(one)
             console.print(f"  {one}", markup=False, soft_wrap=True)
         is_whole = True
@@ -126,6 +146,7 @@ def show(specs: Sequence[str], examples: int, length: int, seed: int, workers: i
         "length": length,
         "seed": seed,
         "sample": count,
+        "part": str(part),
         "summary": summary,
         "variants": [asdict(one) for one in found],
     }
@@ -177,10 +198,11 @@ def _reach(task: _Task) -> Reach:
     try:
         systems = JudgedSystems(RunOptions(asked=SpecifiedSystem({"defect": broker.name})), register.bundled())
         systems.open({broker.protocol: [frozenset()]})
-        table = TABLES[task.spec].offered(systems.handshakes[broker.protocol].capabilities)
-        if not table.acts:
+        offers, variants = systems.handshakes[broker.protocol].capabilities, [one.name for one in task.broker]
+        disturbed = DisturbedTable.of(TABLES[task.spec], broker.protocol, offers, systems.profile, variants)
+        if not disturbed.table.acts:
             return reach(0, round(time.process_time() - began, 2), trouble="it offers none of the acts")
-        trials = Trials(table, systems.by_protocol[broker.protocol].session)
+        trials = Trials(disturbed.table, systems.by_protocol[broker.protocol].session, disturbed=disturbed)
         progress = search.drawn(trials, task.examples, task.length, task.seed, lambda _: True)
         seconds = round(time.process_time() - began, 2)
         if progress.finding is None:

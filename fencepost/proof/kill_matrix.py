@@ -15,7 +15,7 @@ from fencepost import __version__
 from fencepost.adapters import registry
 from fencepost.contract import register
 from fencepost.contract.errors import Exit
-from fencepost.contract.folder import Layout, claim
+from fencepost.contract.folder import FolderLayout, claim
 from fencepost.proof.mutants import mutant_report
 
 from .defect_proof import Breadth, Proof, Seen, prove
@@ -33,8 +33,11 @@ AT_PROFILE = "profile.json"
 MUSEUM = "museum.json"
 """What `prove --museum` writes."""
 
-_KEPT = (mutant_report.JSON, mutant_report.PAGE, EXPLORED, TWINS, AT_PROFILE, MUSEUM)
-PROVE = Layout("prove", "--results", ("prove.json", "prove.html", *_KEPT))
+MUSEUM_TWINS = "museum-twins.json"
+"""What `prove --museum --twins` writes."""
+
+_KEPT = (mutant_report.JSON, mutant_report.PAGE, EXPLORED, TWINS, AT_PROFILE, MUSEUM, MUSEUM_TWINS)
+PROVE = FolderLayout("prove", "--results", ("prove.json", "prove.html", *_KEPT))
 
 
 def show_mutants(

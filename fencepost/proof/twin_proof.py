@@ -19,7 +19,7 @@ from functools import partial
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import Field
 from rich.console import Console
@@ -33,17 +33,18 @@ from fencepost.contract.verdict import Verdict
 from fencepost.reference.defects import CONFORMING, Defect
 from fencepost.reference.defects.replay import DURABLE, losses, variants
 from fencepost.run.options import RunOptions
-from fencepost.run.plays import Play, Plays
+from fencepost.run.plays import Plays
 from fencepost.run.selection import Selection
 from fencepost.twins import allowed_differences, disturbances
 from fencepost.twins.allowed_differences import TwinException
-from fencepost.twins.disturbances import Disturbance
+from fencepost.twins.drawn_twins import DrawnTwins, places
 from fencepost.twins.twin import Twins, TwinVerdict
-from fencepost.twins.twin_run import drawn
 
 from . import conforming_groups, forkserver
 from .kill_matrix import PROVE
 from .kill_matrix import TWINS as JSON
+
+T = TypeVar("T")
 
 _DRAWN = 2
 """How many twins of each scenario are played on a conforming broker, unless all are."""
@@ -180,7 +181,7 @@ class ProofPart:
             raise WrongUsage(f"--part {name} is no part: expected I/N, with I from 1 to N, such as 2/3")
         return cls(int(found[1]), int(found[2]))
 
-    def of(self, wanted: Sequence[PlayedBroker]) -> Sequence[PlayedBroker]:
+    def of(self, wanted: Sequence[T]) -> Sequence[T]:
         """Those of this part: every count-th, so that each part has some of each kind. Raises WrongUsage if there is none."""
         own = wanted[self.number - 1 :: self.count]
         if not own:
@@ -256,15 +257,14 @@ def play(task: PlayedBroker) -> Noticed:
                 by_itself |= plain.verdict.is_red
                 if plain.verdict is not Verdict.MET:
                     continue
-                for disturbance, position in drawn(
-                    list(_places(twins, play, chosen)), None if play.requirement in entire else most, task.seed, play
-                ):
-                    result = twins.put(plain, disturbance, position)
-                    count += result.verdict is not TwinVerdict.NOT_REACHED
-                    needed.add(id(result.exception))
+                drawn_most = None if play.requirement in entire else most
+                drawn = DrawnTwins(places(twins, play, chosen), drawn_most, task.seed, play)
+                for result in drawn.results(partial(twins.put, plain)):
+                    count += result.was_played
+                    needed.update(map(id, result.exceptions))
                     if result.verdict is TwinVerdict.DIFFERS:
                         seconds, where = round(time.process_time() - began, 2), f"in {play.name}, {result.where}"
-                        return reported(count, seconds, play.requirement, disturbance.name, where, result.difference, by_itself)
+                        return reported(count, seconds, play.requirement, result.disturbance, where, result.difference, by_itself)
         stale = tuple(str(one) for one in excepted if id(one) not in needed)
         return reported(count, round(time.process_time() - began, 2), by_itself=by_itself, stale=stale)
     except Exception as error:  # a loss can break whatever the reference does
@@ -284,9 +284,3 @@ def _exceptions_of(task: PlayedBroker, requirements: Collection[str]) -> list[Tw
 def _variants(task: PlayedBroker) -> tuple[Defect, ...]:
     known = CONFORMING if task.is_conforming else {one.name: one for one in variants(task.protocol)}
     return tuple(known[name] for name in task.variant)
-
-
-def _places(twins: Twins, play: Play, chosen: Sequence[Disturbance]) -> Iterator[tuple[Disturbance, int | None]]:
-    for disturbance in chosen:
-        if disturbance.fits(play.feature.spec, play.protocol) and not twins.lacks(play, disturbance):
-            yield from ((disturbance, position) for position in disturbance.positions(play.steps, play.needs, play.protocol))

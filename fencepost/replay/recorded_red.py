@@ -9,7 +9,7 @@ from typing import Any
 from fencepost.contract import history_files
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.evidence import Mismatch
-from fencepost.results.compliance_document import Compliance, Scenario, read
+from fencepost.results.compliance_document import Compliance, ScenarioEntry, read
 from fencepost.results.results_folder import EXCHANGES
 
 
@@ -20,7 +20,7 @@ class RecordedRed:
     run: Compliance
     results: Path
     requirement: str
-    scenario: Scenario
+    scenario: ScenarioEntry
     violation: Mismatch
 
     @property

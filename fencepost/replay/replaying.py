@@ -3,8 +3,8 @@
 import sys
 from pathlib import Path
 
-from fencepost.adapters.replay import making
-from fencepost.adapters.replay.making import Lines
+from fencepost.adapters.replay import replay_programs
+from fencepost.adapters.replay.replay_programs import Lines
 from fencepost.contract.capabilities import CAPABILITIES
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.ports import KeepsExchanges
@@ -41,18 +41,18 @@ def _script(red: RecordedRed) -> str:
 
 def program(red: RecordedRed, kept: Lines, place: str) -> str:
     """The script of what was said in a red. Raises WrongUsage where requests alone do not show it."""
-    play, reference = _on_the_reference(red, making.protocol_of(kept))
+    play, reference = _on_the_reference(red, replay_programs.protocol_of(kept))
     notes = (
         f"Recorded {red.run.began} by fencepost {red.run.fencepost}. What the red says: {red.violation}",
         "; ".join(("Needs a broker without TLS and login", *(CAPABILITIES[need] for need in sorted(play.needs)))) + ".",
         "Names are new in each run. Ids, epochs and nodes that a broker gives are taken from its answers.",
         "Exit code 1: as in the red. 0: as expected, which is as on the reference. 2: neither, or no answer.",
     )
-    return making.program(red.title, notes, kept, place, reference, red.violation)
+    return replay_programs.program(red.title, notes, kept, place, reference, red.violation)
 
 
 def _frames(red: RecordedRed) -> str:
-    return making.frames(red.title, *red.exchanges(), red.violation)
+    return replay_programs.frames(red.title, *red.exchanges(), red.violation)
 
 
 def _picture(red: RecordedRed) -> str:

@@ -16,8 +16,8 @@ from xml.etree import ElementTree as Xml
 from fencepost import __version__
 from fencepost.adapters import registry
 from fencepost.adapters.replay import played_again
-from fencepost.adapters.replay.making import Lines, protocol_of
 from fencepost.adapters.replay.played_again import PlayedAgain
+from fencepost.adapters.replay.replay_programs import Lines, protocol_of
 from fencepost.contract import history_files, proposals, register
 from fencepost.contract.errors import Exit, WrongUsage
 from fencepost.contract.registration import SpecifiedSystem
@@ -25,7 +25,7 @@ from fencepost.contract.rights import right_refused
 from fencepost.contract.verdict import Expectation, ScenarioResult, Verdict, judge, totals
 from fencepost.contract.verdict import RequirementResult as Judged
 from fencepost.contract.waiting import waited_in
-from fencepost.results.compliance_document import FILE, Compliance, Requirement, Scenario, read
+from fencepost.results.compliance_document import FILE, Compliance, RequirementEntry, ScenarioEntry, read
 from fencepost.results.results_folder import EXCHANGES, HISTORIES, JUNIT
 from fencepost.run import verdicts
 from fencepost.run.plays import Play, error_of, plays_of
@@ -87,7 +87,7 @@ def verify(results: Path, run: Compliance) -> Verified:
     found = Verified(is_our_version=run.fencepost == __version__)
     _agree(results, run, found)
     ours = _plays(run)
-    waiting: dict[str, list[Scenario]] = defaultdict(list)
+    waiting: dict[str, list[ScenarioEntry]] = defaultdict(list)
     for row in run.requirements:
         for scenario in row.scenarios:
             waiting[f"{row.id} {scenario.name}"].append(scenario)
@@ -128,7 +128,7 @@ def _plays(run: Compliance) -> Mapping[tuple[str, str], Play]:
     return {(history_files.name_of(play.run), play.protocol): play for play in (*alone, *asked(*spoken))}
 
 
-def _judge(results: Path, path: Path, lines: Lines, play: Play, waiting: list[Scenario], found: Verified, *, is_whole: bool) -> None:
+def _judge(results: Path, path: Path, lines: Lines, play: Play, waiting: list[ScenarioEntry], found: Verified, *, is_whole: bool) -> None:
     """Play one scenario on what was recorded of it. The entry that it stands for is taken from `waiting`."""
     title = f"{play.requirement} {play.name}" + (f", example {play.example}" if play.example else "")
     if not is_whole:
@@ -171,7 +171,7 @@ def _judge(results: Path, path: Path, lines: Lines, play: Play, waiting: list[Sc
         found.changed.append(f"{title}: {different}")
 
 
-def _agree_on(seen: Judgement, entry: Scenario, may_be_early: bool) -> bool:
+def _agree_on(seen: Judgement, entry: ScenarioEntry, may_be_early: bool) -> bool:
     """Whether what a play looks like can have been recorded so: known deviations, a short patience and rights that the user of the run may
     have lacked change a verdict afterwards.
     """
@@ -189,7 +189,7 @@ def _agree_on(seen: Judgement, entry: Scenario, may_be_early: bool) -> bool:
             return entry.verdict is verdict
 
 
-def _contradiction(seen: Judgement, entry: Scenario | None, may_be_early: bool) -> str | None:
+def _contradiction(seen: Judgement, entry: ScenarioEntry | None, may_be_early: bool) -> str | None:
     """What the recorded answers and compliance.json say, where they do not say the same."""
     again = seen.verdict.words + (f" ({seen.reason})" if seen.reason else "")
     if entry is None:
@@ -237,10 +237,10 @@ def _agree(results: Path, run: Compliance, found: Verified) -> None:
         _junit(results, run, found)
 
 
-def _worst(row: Requirement) -> Verdict:
+def _worst(row: RequirementEntry) -> Verdict:
     """The verdict that the scenarios of a requirement give together."""
 
-    def result(one: Scenario) -> ScenarioResult:
+    def result(one: ScenarioEntry) -> ScenarioResult:
         protocol = one.name.rpartition(" (")[2].rstrip(")") if one.name.endswith(")") else None
         entry = Expectation("", 0, is_own=False, is_stale=one.expectation.stale) if one.expectation else None
         known = protocol if protocol in registry.protocols() else None

@@ -34,7 +34,7 @@ class RecordedDeviation(_Read):
     stale: bool = False
 
 
-class Scenario(_Read):
+class ScenarioEntry(_Read):
     """One scenario that ran."""
 
     feature: str
@@ -46,7 +46,7 @@ class Scenario(_Read):
     seconds: float = 0.0
 
 
-class Requirement(_Read):
+class RequirementEntry(_Read):
     """One requirement of the register."""
 
     id: str
@@ -54,7 +54,7 @@ class Requirement(_Read):
     source: str = ""
     verdict: Verdict
     reason: str | None
-    scenarios: tuple[Scenario, ...] = ()
+    scenarios: tuple[ScenarioEntry, ...] = ()
     selected: bool | None = None
     provisional: bool = False
     """Whether it is in no edition yet. Before there were editions, everything counted."""
@@ -65,26 +65,26 @@ class Requirement(_Read):
         return self.verdict not in _UNASKED
 
     @property
-    def decisive(self) -> tuple[Scenario, ...]:
+    def decisive(self) -> tuple[ScenarioEntry, ...]:
         """The scenarios that gave the requirement its verdict."""
         return tuple(scenario for scenario in self.scenarios if scenario.verdict is self.verdict)
 
 
-class Image(_Read):
+class ImageEntry(_Read):
     """What a system was started from."""
 
     name: str
     digest: str | None = None
 
 
-class System(_Read):
+class SystemEntry(_Read):
     """What was judged. Version and profile are None if it never answered."""
 
     name: str
     version: str | None = None
     profile: str | None = None
     labels: dict[str, str] = {}
-    image: Image | None = None
+    image: ImageEntry | None = None
     defect: str | None = None
     known_as: str | None = None
 
@@ -92,7 +92,7 @@ class System(_Read):
         return " ".join(filter(None, (self.name, self.version, self.defect and f"with the defect {self.defect}")))
 
 
-class Gate(_Read):
+class GateEntry(_Read):
     """Which verdicts prevent the run from conforming, and from how many on not offered does."""
 
     fail_on: frozenset[Verdict] = RED - {Verdict.BLOCKED}
@@ -107,7 +107,7 @@ class SideBySide(_Read):
     most: int
 
 
-class Anomaly(_Read):
+class AnomalyEntry(_Read):
     """What a history shows (`--check`)."""
 
     requirement: str
@@ -124,7 +124,7 @@ class Explained(_Read):
     scenarios: tuple[str, ...]
 
 
-class Cause(_Read):
+class CauseEntry(_Read):
     """What several red scenarios have in common; `requirement` is the one on which the others rest, if there is one."""
 
     title: str
@@ -135,10 +135,10 @@ class Cause(_Read):
         return counted(self.title, len(self.explains), sum(len(one.scenarios) for one in self.explains))
 
 
-class Histories(_Read):
+class HistoriesEntry(_Read):
     """All that the histories of the run show."""
 
-    anomalies: tuple[Anomaly, ...] = ()
+    anomalies: tuple[AnomalyEntry, ...] = ()
 
 
 class Compliance(_Read):
@@ -149,19 +149,19 @@ class Compliance(_Read):
     complete: bool
     started: AwareDatetime
     seconds: float
-    system: System
-    requirements: tuple[Requirement, ...]
-    histories: Histories | None = None
-    causes: tuple[Cause, ...] = ()
+    system: SystemEntry
+    requirements: tuple[RequirementEntry, ...]
+    histories: HistoriesEntry | None = None
+    causes: tuple[CauseEntry, ...] = ()
     stopped: str | None = None
-    gate: Gate = Gate()
+    gate: GateEntry = GateEntry()
     concurrency: SideBySide | None = None
     """None if one scenario was played after the other."""
     editions: dict[str, str | None] = {}
     """The edition of each proposal that was judged, by the proposal's folder; none in older results."""
 
     @property
-    def anomalies(self) -> tuple[Anomaly, ...]:
+    def anomalies(self) -> tuple[AnomalyEntry, ...]:
         """The anomalies that prevent the run from conforming."""
         return tuple(one for one in self.histories.anomalies if one.red) if self.histories else ()
 
@@ -186,7 +186,7 @@ class Compliance(_Read):
         """How many rows about one implementation were asked, and how many are odd."""
         return Parity.of(row.verdict for row in self.requirements if row.source == parity.SOURCE and not row.provisional)
 
-    def counts(self, row: Requirement) -> bool:
+    def counts(self, row: RequirementEntry) -> bool:
         """Whether this row can prevent the run from conforming."""
         if row.provisional:
             return row.verdict is Verdict.HARNESS_ERROR
@@ -228,11 +228,11 @@ class Compliance(_Read):
     def verdicts(self) -> dict[str, Verdict]:
         return {row.id: row.verdict for row in self.requirements}
 
-    def having(self, *verdicts: Verdict) -> tuple[Requirement, ...]:
+    def having(self, *verdicts: Verdict) -> tuple[RequirementEntry, ...]:
         """The requirements with one of these verdicts, in the order of the register."""
         return tuple(row for row in self.requirements if row.verdict in verdicts)
 
-    def counted(self, *verdicts: Verdict) -> tuple[Requirement, ...]:
+    def counted(self, *verdicts: Verdict) -> tuple[RequirementEntry, ...]:
         """The same without provisional ones."""
         return tuple(row for row in self.having(*verdicts) if not row.provisional)
 

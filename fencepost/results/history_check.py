@@ -19,7 +19,7 @@ from fencepost.run.options import RunOptions
 from .results_folder import HISTORIES, VERDICT_OF_HISTORIES
 
 if TYPE_CHECKING:
-    from fencepost.pipeline.session import Ahead
+    from fencepost.pipeline.spark_session import Ahead
 
 
 @dataclass(frozen=True)

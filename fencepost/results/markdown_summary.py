@@ -14,7 +14,7 @@ from fencepost.contract.errors import WrongUsage
 from fencepost.contract.verdict import Verdict, conclusion, offers_nothing
 from fencepost.deviations.baseline import TO_BE_WRITTEN
 
-from .compliance_document import RED, Compliance, Requirement, System, read
+from .compliance_document import RED, Compliance, RequirementEntry, SystemEntry, read
 from .markdown import MarkdownPage, text
 
 LIMIT = 1 << 20
@@ -165,7 +165,7 @@ def ending(run: Compliance) -> str:
     return f"conforms as far as it was asked{run.cited}{f'; {odd}' if odd else ''}"
 
 
-def identity(system: System) -> str:
+def identity(system: SystemEntry) -> str:
     """What was judged, except what the headline already has."""
     image = system.image and f"image {system.image.name}" + (f" ({system.image.digest})" if system.image.digest else "")
     profile = system.profile and f"profile {system.profile}"
@@ -214,7 +214,7 @@ def _write_reds(page: MarkdownPage, run: Compliance) -> None:
         page.table(("requirement", "scenario", "anomaly", "first witness"), cells, _THERE)
 
 
-def _red(run: Compliance, row: Requirement) -> tuple[str, str, str, str]:
+def _red(run: Compliance, row: RequirementEntry) -> tuple[str, str, str, str]:
     known = register.bundled().by_id.get(row.id)
     statement = f" {text(known.statement)}" if known else ""
     scenarios = "; ".join(dict.fromkeys(scenario.name for scenario in row.decisive))
@@ -229,7 +229,7 @@ def _red(run: Compliance, row: Requirement) -> tuple[str, str, str, str]:
     return name, verdict, text(f"{about}{violation.expected}"), text(f"{violation.seen}{refused}")
 
 
-def by_reason(rows: Iterable[Requirement]) -> Iterator[str]:
+def by_reason(rows: Iterable[RequirementEntry]) -> Iterator[str]:
     """The requirements grouped by reason: many share one, such as a capability that the system does not have."""
     ids: dict[str, list[str]] = {}
     for row in rows:

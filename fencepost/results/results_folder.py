@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from fencepost.contract import folder, room
-from fencepost.contract.folder import Folder, Layout
+from fencepost.contract.folder import Folder, FolderLayout
 from fencepost.pipeline.layout import CHECK
 
 COMPLIANCE, JUNIT, ENVIRONMENT = "compliance.json", "junit.xml", "environment.json"
@@ -16,7 +16,7 @@ HISTORIES, ALLURE_RESULTS, ALLURE_REPORT, BROKER_LOGS = "history", "allure-resul
 EXCHANGES = "exchanges"
 """The exchanges of each scenario of Kafka, as they went over the wire."""
 VERDICT_OF_HISTORIES = "check"
-RUN = Layout(
+RUN = FolderLayout(
     "run", "--results", (COMPLIANCE, JUNIT, ENVIRONMENT, room.RESERVE), (HISTORIES, EXCHANGES, ALLURE_RESULTS, ALLURE_REPORT, BROKER_LOGS)
 )
 _UNFINISHED_JUNIT = """<?xml version="1.0" encoding="utf-8"?>

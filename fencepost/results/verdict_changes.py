@@ -18,7 +18,7 @@ from fencepost.contract.verdict import Verdict
 from fencepost.report.compliance.templates import clean
 
 from . import compliance_document
-from .compliance_document import Compliance, Requirement
+from .compliance_document import Compliance, RequirementEntry
 
 _NAMED = 5
 """At most this many of the requirements that only one run asked are named."""
@@ -74,7 +74,7 @@ def between(before: Compliance, after: Compliance) -> Changes:
     )
 
 
-def _change(before: Requirement, after: Requirement) -> Change | None:
+def _change(before: RequirementEntry, after: RequirementEntry) -> Change | None:
     found = [{one.name: one.verdict for one in row.scenarios} for row in (before, after)]
     differ = tuple(name for name in dict.fromkeys([*found[0], *found[1]]) if found[0].get(name) is not found[1].get(name))
     if before.verdict is after.verdict and (before.verdict is Verdict.MET or not differ):

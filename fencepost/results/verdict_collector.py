@@ -30,7 +30,7 @@ from .results_folder import ALLURE_RESULTS, noting
 from .run_results import Results
 
 if TYPE_CHECKING:
-    from fencepost.pipeline.session import Ahead
+    from fencepost.pipeline.spark_session import Ahead
 
 _LETTERS = {
     Verdict.MET: (".", {"green": True}),

@@ -18,19 +18,17 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from dataclasses import dataclass
 
 from fencepost.contract.brokers import BROKERS_AT_ONCE, Where
-from fencepost.contract.capabilities import ALONE, DISTURBING
-from fencepost.contract.gherkin import Step
-from fencepost.contract.places import Places
+from fencepost.contract.capabilities import ALONE
+from fencepost.contract.fair_places import FairPlaces
+from fencepost.contract.gherkin import GherkinStep
 from fencepost.contract.played import Played
 from fencepost.contract.shared_crashes import SharedCrashes
 from fencepost.contract.waiting import noticing, waited_in
 from fencepost.steps.player import player_of
-from fencepost.steps.sentence import takes_minutes, unloads
+from fencepost.steps.sentence import takes_minutes
 
+from .crash_sharing import by_way_down, takes_long, way_down
 from .plays import Play
-
-_SHARED = frozenset({"clean-stop", "crash", "more-coordinators", "reload"})
-"""The disturbing capabilities that scenarios may share: the system goes down and restarts once for all of them."""
 
 Act = Callable[[Play, SharedCrashes | None, float | None], Played]
 """Plays a scenario; with shared crashes, if any; with a patience in seconds, if that differs from the run's."""
@@ -70,35 +68,14 @@ class Wave:
 
 
 def script(play: Play, broker: Where) -> tuple[str, ...] | None:
-    """What the system goes through in a scenario, in words; None if others would notice it and cannot share it.
-
-    Scenarios that let minutes pass share a crash with each other, but not with those whose transactions would time out meanwhile.
-    """
-    disturbing, player = DISTURBING & play.needs, player_of(play.feature.spec)
-    unloads_all = broker.unloads_all and any(player.is_marked(step, unloads) for step in play.steps)
-    if ALONE in play.scenario.tags or unloads_all or not disturbing <= _SHARED:
-        return None
-    if not disturbing:
-        return ()
-    return (*(("minutes",) if _takes_long(play) else ()), *play.falls) if play.falls else None
-
-
-def _takes_long(play: Play) -> bool:
-    """Whether minutes pass in one of its steps."""
-    player = player_of(play.feature.spec)
-    return any(player.is_marked(step, takes_minutes) for step in play.steps)
+    """What the system goes through in a scenario, as `way_down` says it; None if the scenario is played alone."""
+    return None if ALONE in play.scenario.tags else way_down(play.feature.spec, play.steps, play.falls, play.needs, broker)
 
 
 def waves(plays: Iterable[Play], broker: Where) -> Iterator[Wave]:
     """These scenarios of a broker: first those that disturb others, many at a time or alone, then those that run concurrently."""
-    by_script: dict[tuple[str, ...] | None, list[Play]] = {}
-    for play in plays:
-        by_script.setdefault(script(play, broker), []).append(play)
+    by_script = by_way_down(plays, lambda play: script(play, broker))
     beside = [] if broker.fresh else by_script.pop((), [])
-    for way in tuple(filter(None, by_script)):
-        # A script that continues where another ends may share all of it: the other scenario is over before the rest begins.
-        if longer := next((other for other in by_script if other and other != way and other[: len(way)] == way), None):
-            by_script[longer] += by_script.pop(way)
     # Some that are asked alone rely on nothing that others have left open. With a separate broker for each, the largest groups begin.
     for shared, alike in sorted(by_script.items(), key=lambda one: ((one[0] is None) == broker.fresh, -len(one[1]))):
         most = _MOST_SHARING if shared else 1
@@ -134,8 +111,8 @@ class Concurrency:
         shares: Callable[[Sequence[Play]], AbstractContextManager[None]] = lambda _: nullcontext(),
     ) -> None:
         self._act, self._is_red, self._shares, self.most = act, is_red, shares, most
-        self._busy = Places(most)
-        self._long = {play.run for play in plays if _takes_long(play)}
+        self._busy = FairPlaces(most)
+        self._long = {play.run for play in plays if takes_long(play.feature.spec, play.steps)}
         self._longest_s = 0.0
         """The longest successful wait of the run."""
         self._waiting: set[str] = set()
@@ -152,7 +129,7 @@ class Concurrency:
         """The result of the scenario, when it is over. Raises CancelledError if it will not be played, and TimeoutError."""
         return self._found[play.run].result(within_s)
 
-    def at(self, play: Play, step: Step) -> None:
+    def at(self, play: Play, step: GherkinStep) -> None:
         """A scenario begins a step, in its own thread. If minutes pass in that step, another scenario has its place meanwhile."""
         if play.run not in self._long:
             return
@@ -264,7 +241,7 @@ class Concurrency:
                 crashes.leave()
 
         with self._shares(plays):
-            _all([lambda play=play: one(play) for play in plays])  # type: ignore[misc]  # the play of its own turn
+            _all([lambda play=play: one(play) for play in plays])  # type: ignore[misc]  # each play in its turn
         self._kills.append(crashes.kills)
         for play in (play for play in plays if play.run in found):
             played, alone, broke_up, patience_s = found[play.run], None, None, self._patience_s(found[play.run])

@@ -27,9 +27,9 @@ _HEADER = re.compile(r"\S+: \[\d+] ")
 
 
 @cache
-def faults_of_bundled() -> tuple[str, ...]:
-    """Every fault of the bundled features. They are checked once in a process: that takes a third of a second."""
-    return tuple(lint(gherkin.bundled(), registers.bundled(), vocabularies.by_spec()))
+def faults_of_bundled(spec: str) -> tuple[str, ...]:
+    """Every fault of the bundled features of a proposal."""
+    return tuple(lint(gherkin.bundled_for(spec), registers.bundled(), {spec: vocabularies.speech_of(spec)}))
 
 
 def lint(features: Iterable[Feature], register: Register, speech: Mapping[str, Speech]) -> list[str]:

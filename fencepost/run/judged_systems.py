@@ -35,6 +35,14 @@ class JudgedSystems:
         """The profile of the reference; None for another system."""
         return self._options.profile
 
+    def profile_of(self, protocol: str) -> str | None:
+        """The profile of the reference, or that of the release which another system is; None for a system that is no known release."""
+        known = self.handshakes[protocol].judged_as
+        if self.profile is not None or known is None:
+            return self.profile
+        system, version = known
+        return f"{system}-{'.'.join(version.split('.')[:2])}"
+
     @property
     def defect(self) -> str | None:
         """The defect or the conforming variant that the reference has; None without one."""

@@ -53,8 +53,17 @@ ROLES = (
     Role(
         "listed", re.compile(r"(?:not in it, of|the largest of) (?P<value>\d+)"), "a list of all that there is has others' entries as well"
     ),
+    Role("leader-epoch", re.compile(r"leader[ _]epoch(?:[ =]|: )(?P<value>-?\d+)"), "a leader epoch counts the leaders of a partition"),
     Role("epoch", re.compile(r"(?<!coordinator[ _])epoch(?:[ =]|: )(?P<value>\d+)"), "an epoch counts the transactions of a producer"),
     Role("offset", re.compile(r"(?:offset|watermark)(?:[ =]|: )(?P<value>\d+)"), "what a broker writes by itself has offsets too"),
+    Role(
+        "place",
+        re.compile(
+            r"(?:(?:offsets?|watermark)(?:[ =]|: |, )|offset of \"[^\"]*\", "
+            r"|success with |\[| at | to |-1 or |: (?=\d+;)|, (?=\d+[,\]]))(?P<value>\d+)\b"
+        ),
+        "where a log begins, all of its offsets begin, in whatever words",
+    ),
     Role(
         "transaction",
         re.compile(
@@ -64,12 +73,17 @@ ROLES = (
         "a coordinator numbers transactions, and others may have come before",
     ),
 )
-_MOVED = frozenset({"epoch", "listed", "offset", "transaction"})
+_MOVED = frozenset({"epoch", "leader-epoch", "listed", "offset", "place", "transaction"})
 """The roles that only some disturbances declare to move, and that differ between two systems; elsewhere the values must be the same."""
-BETWEEN_SYSTEMS = _MOVED - {"listed"}
+BETWEEN_SYSTEMS = _MOVED - {"leader-epoch", "listed", "place"}
 """Those of them that two systems may number differently."""
 _LISTED_EPOCHS = re.compile(r"^(coordinator epochs of .*?: epochs that never fall, [^:]*:).*", re.DOTALL)
 """A sentence that judges a whole list of coordinator epochs; the list depends on how often the system was started."""
+
+
+def places_in(text: str) -> list[int]:
+    """The offsets that an observation has, in its order."""
+    return [int(found["value"]) for found in next(role for role in ROLES if role.name == "place").pattern.finditer(text)]
 
 
 def by_role(observations: Iterable[str], moves: Collection[str] = ()) -> Iterator[str]:

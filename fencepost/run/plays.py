@@ -15,7 +15,7 @@ from fencepost.contract.brokers import Where, share_broker, where_of
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.events import Event
 from fencepost.contract.evidence import Mismatch, NoAnswer, SetUpFailed, Violation
-from fencepost.contract.gherkin import Feature, Rule, Scenario, Step, bundled_for, needs_in, requirement_of
+from fencepost.contract.gherkin import Feature, GherkinStep, Rule, Scenario, bundled_for, needs_in, requirement_of
 from fencepost.contract.played import Played
 from fencepost.contract.ports import Exchange, Session
 from fencepost.contract.register import Register
@@ -46,7 +46,7 @@ class Play:
     name: str
     protocol: str
     needs: frozenset[str]
-    steps: tuple[Step, ...]
+    steps: tuple[GherkinStep, ...]
     example: int | None = None
 
     @property
@@ -64,7 +64,7 @@ class Play:
         return ScenarioNames(self.requirement, self.feature.path, self.scenario.name, self.name, self.protocol, self.example)
 
 
-def falls_in(spec: str, steps: Iterable[Step]) -> tuple[str, ...]:
+def falls_in(spec: str, steps: Iterable[GherkinStep]) -> tuple[str, ...]:
     """How the system goes down in these steps of a proposal."""
     return tuple(filter(None, map(player_of(spec).brings_down, steps)))
 
@@ -99,16 +99,25 @@ class PlayResult:
         return self.session.history(self.result.run) if self.session else []
 
 
-def plays_of(register: Register, selection: Selection, protocols: Callable[[str], Sequence[str]]) -> Iterator[Play]:
-    """The plays of what is selected, in the order of the features; `protocols` has those under which a requirement is asked."""
+def plays_of(
+    register: Register, selection: Selection, protocols: Callable[[str], Sequence[str]], features: Sequence[Feature] | None = None
+) -> Iterator[Play]:
+    """The plays of what is selected, in the order of the features; `protocols` has those under which a requirement is asked.
+
+    Without `features`, they are of the bundled ones.
+    """
     for spec in sorted(register.by_spec):
         held = {row.id for row in register.by_spec[spec] if selection.holds(row, spec)}
-        for feature in bundled_for(spec) if held else ():
+        for feature in _features_of(spec, features) if held else ():
             for rule in feature.rules:
                 requirement = requirement_of(rule.tags)
                 if requirement in held:
                     for scenario in rule.scenarios:
                         yield from _plays_of(requirement, feature, rule, scenario, protocols(requirement))
+
+
+def _features_of(spec: str, features: Sequence[Feature] | None) -> Sequence[Feature]:
+    return bundled_for(spec) if features is None else [one for one in features if one.spec == spec]
 
 
 def _plays_of(requirement: str, feature: Feature, rule: Rule, scenario: Scenario, protocols: Sequence[str]) -> Iterator[Play]:
@@ -123,15 +132,16 @@ def _plays_of(requirement: str, feature: Feature, rule: Rule, scenario: Scenario
 class Plays:
     """The plays of one run, on open systems. As a context it releases these at its end, and the garbage collector seldom runs meanwhile.
 
-    `more_needs` is what else each system must offer. Opening them raises WrongUsage, SystemUnreachable, DataFileError.
+    `more_needs` is what else each system must offer; `features`, if any are given, are played instead of the bundled ones. Opening the
+    systems raises WrongUsage, SystemUnreachable, DataFileError.
     """
 
-    def __init__(self, options: RunOptions, more_needs: Sequence[frozenset[str]] = ()) -> None:
+    def __init__(self, options: RunOptions, more_needs: Sequence[frozenset[str]] = (), features: Sequence[Feature] | None = None) -> None:
         rows = register.bundled()
         options = options.about_system(rows)
         options.selection.check(rows)
         self.systems = self._systems = JudgedSystems(options, rows)
-        self.all = tuple(plays_of(rows, options.selection, self._systems.protocols))
+        self.all = tuple(plays_of(rows, options.selection, self._systems.protocols, features))
         if not self.all:
             raise WrongUsage("no scenario is asked of what is selected")
         needs: dict[str, list[frozenset[str]]] = {}
@@ -187,17 +197,18 @@ def put(
     play: Play,
     systems: JudgedSystems,
     crashes: SharedCrashes | None = None,
-    hears: Callable[[Step], None] = lambda _: None,
+    hears: Callable[[GherkinStep], None] = lambda _: None,
     patience_s: float | None = None,
+    at_last: Callable[[Session], None] | None = None,
 ) -> Played:
-    """Play on the system of the protocol, with shared crashes, if any. `hears` is called with each step as it begins. `patience_s` shortens
-    the patience of a system whose time supports that.
+    """Play on the system of the protocol, with shared crashes, if any. `hears` is called with each step as it begins, and `at_last` after
+    the last one, if none has failed. `patience_s` shortens the patience of a system whose time supports that.
     """
     system = systems.by_protocol[play.protocol]
     if not_offered := lacks(system.name, play.needs, systems.handshakes[play.protocol]):
         return Played(error=not_offered)
 
-    return player_of(play.feature.spec).play(play.steps, lambda: session_of(play, systems, crashes, patience_s), hears)
+    return player_of(play.feature.spec).play(play.steps, lambda: session_of(play, systems, crashes, patience_s), hears, at_last)
 
 
 def session_of(play: Play, systems: JudgedSystems, crashes: SharedCrashes | None = None, patience_s: float | None = None) -> Session:

@@ -10,10 +10,8 @@ import pytest
 from fencepost.console import final_summary
 from fencepost.console.run_reporter import Loudness, RunReporter
 from fencepost.console.terminal import Screen
-from fencepost.contract import register
 from fencepost.contract.errors import Exit
 from fencepost.contract.verdict import Verdict
-from fencepost.deviations import known_deviations
 from fencepost.results.run_results import Results
 from fencepost.results.verdict_collector import Reporting
 
@@ -89,7 +87,6 @@ def judge(
     features: Sequence[str] = (),
 ) -> FinishedRun:
     """Run the bundled features with these pytest options and plugins, and write the results folder if they name one."""
-    known_deviations.check(register.bundled())  # a faulty bundled file is not the user's error, so it is reported before pytest starts
     remember = _Remember()
     hooks = StoppingHooks(stopping or Stopping())
     of_workers = [f"-n{workers}"] if workers > 1 else []

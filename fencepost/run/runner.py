@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -21,6 +21,7 @@ from fencepost.contract.datafile import DataFileError
 from fencepost.contract.errors import SystemUnreachable, WrongUsage
 from fencepost.contract.evidence import Evidence
 from fencepost.contract.folder import Folder
+from fencepost.contract.gherkin import GherkinStep
 from fencepost.contract.items import (
     EVIDENCE,
     PLAYED,
@@ -35,6 +36,7 @@ from fencepost.contract.items import (
     requirement_of,
     scenario_in,
     scenario_of,
+    tags_in,
 )
 from fencepost.contract.played import Played
 from fencepost.contract.ports import KeepsExchanges, Session, System
@@ -69,7 +71,7 @@ class Running:
 
     def __init__(self, config: pytest.Config, options: RunOptions, register: Register, systems: JudgedSystems, stopping: Stopping) -> None:
         self.config, self.options, self.register, self.systems, self.stopping = config, options, register, systems, stopping
-        self.counting = options.counting
+        self.counting, self.specs = options.counting, options.selection.proposals_in(register)
         self._features = Path(str(resources.files("fencepost.features")))
         self.claimed = Folder(options.results) if options.results else None
         self.unreachable: str | None = None
@@ -88,16 +90,24 @@ class Running:
         """Ignore the bundled features of a proposal without a selected requirement: reading them would be most of a short run."""
         spec = collection_path.name
         is_bundled = spec in self.register.by_spec and collection_path.parent == self._features
-        if is_bundled and not any(self.options.selection.holds(row, spec) for row in self.register.rows((spec,))):
+        if is_bundled and spec not in self.specs:
             return True
         return None
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pycollect_makeitem(self, collector: pytest.Collector, obj: object) -> list[pytest.Item] | None:
-        """Make no item of a bundled scenario that is not selected: for one requirement, that would take as long as its scenarios."""
-        may_be_ours = inspect.isfunction(obj) and collector.path.is_relative_to(self._features)
-        template = scenario_in(obj) if may_be_ours else None
-        return [] if template and not self._is_asked(requirement_in(template)) else None
+        """Make no item of a bundled scenario that is not selected: for one requirement, that would take as long as its scenarios.
+
+        The others get pytest's marks.
+        """
+        template = scenario_in(obj) if inspect.isfunction(obj) else None
+        if template is None:
+            return None
+        if collector.path.is_relative_to(self._features) and not self._is_asked(requirement_in(template)):
+            return []
+        for tag in tags_in(template):
+            pytest_markers.mark(cast(Callable[..., Any], obj), tag, self.register)
+        return None
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """A scenario becomes one item for each protocol under which it is asked."""
@@ -117,7 +127,7 @@ class Running:
             return
         for item in scenarios:
             self._note_protocol(item)
-        if faults := feature_lint.faults_of_bundled():
+        if faults := [fault for spec in sorted(self.specs) for fault in feature_lint.faults_of_bundled(spec)]:
             # pytest reports the end of the collection also after this.
             self.is_fit = False
             raise refuse(config, WrongUsage("the features are not fit to be run:\n  " + "\n  ".join(faults)))
@@ -127,7 +137,7 @@ class Running:
             config.hook.pytest_deselected(items=[item for item in scenarios if not selected[item]])
         order = {identifier: place for place, identifier in enumerate(self.register.by_id)}
         if self.options.shuffle is not None:
-            random.Random(self.options.shuffle).shuffle(chosen)  # noqa: S311 - nobody's secret
+            random.Random(self.options.shuffle).shuffle(chosen)  # noqa: S311 - no secret
             order = dict.fromkeys(order, 0)
         # Scenarios on one broker come together; those for which a system needs long to get ready come last.
         chosen.sort(key=lambda item: (turn_of(self._system(item), needs_of(item)), order[requirement_of(item)]))
@@ -181,14 +191,16 @@ class Running:
 
     def stage(self, item: pytest.Item) -> Stage:
         """Fresh state for this scenario, from the vocabularies of its requirement's proposal; otherwise it has its own fixtures."""
-        requirement = requirement_of(item)
-        player = player_of(self.register.spec_of(requirement)) if requirement in self.register.by_id else Player(())
 
         def open_session() -> Session:
             session = item.stash[SESSION] = self._system(item).session(self._asked(item).run, needs_of(item))
             return session
 
-        return player.stage(open_session, item.stash[EVIDENCE])
+        return self._player(item).stage(open_session, item.stash[EVIDENCE])
+
+    def _player(self, item: pytest.Item) -> Player:
+        requirement = requirement_of(item)
+        return player_of(self.register.spec_of(requirement)) if requirement in self.register.by_id else Player(())
 
     def keep_history(self, item: pytest.Item) -> None:
         """Write the scenario's history for the checkers, one event a line. A scenario without events has no file."""
@@ -226,9 +238,8 @@ class Running:
 
     # --- one scenario ---------------------------------------------------------------------------------------------------
 
-    def pytest_bdd_apply_tag(self, tag: str, function: Callable[..., Any]) -> bool:
-        """Fencepost reads the tags and gives pytest marks with other names; as they are, pytest would not know them."""
-        pytest_markers.mark(function, tag, self.register)
+    def pytest_bdd_apply_tag(self, tag: str) -> bool:
+        """Fencepost gives pytest marks with other names, to the scenarios that are asked; as they are, pytest would not know the tags."""
         return tag.startswith("needs:") or gherkin.requirement_of((tag,)) is not None or pytest_markers.is_known(tag)
 
     @pytest.hookimpl(tryfirst=True)
@@ -268,12 +279,16 @@ class Running:
     def _play_of(self, item: pytest.Item) -> Play | None:
         return self.playing.play_of(item, self._asked(item).run) if scenario_of(item) and PROTOCOL in item.stash else None
 
-    def pytest_bdd_before_step(self, request: pytest.FixtureRequest, step: Any, step_func: Any) -> None:
+    def pytest_bdd_before_step(self, request: pytest.FixtureRequest, scenario: Any, step: Any, step_func: Any) -> None:
         request.node.stash[STEP] = f"{step.keyword} {step.name}"
         if step.type != "then":  # a Then only reads, as in the player
             has_changed(getattr(request.node.stash.get(SESSION, None), "time", None))
         if inspect.iscoroutinefunction(step_func):
             raise TypeError(f"the sentence {step.name!r} is an async function; pytest-bdd would not await it, and it would pass")
+        if EVIDENCE in request.node.stash:
+            following = [_said(one) for one in scenario.steps[scenario.steps.index(step) :]]
+            stage: Stage = request.getfixturevalue("fencepost_stage")
+            stage.comparisons.ahead = self._player(request.node).compared(following[0], following[1:])
 
     @pytest.hookimpl(wrapper=True, trylast=True)  # innermost, so that plugins that write reports get the verdict
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
@@ -335,3 +350,8 @@ class Running:
                 report.wasxfail = f"provisional, {result.verdict.words}: {reason}"
             case _:
                 report.outcome = "failed"
+
+
+def _said(step: Any) -> GherkinStep:
+    """A step of pytest-bdd's, as the player knows it."""
+    return GherkinStep(step.keyword, step.type.capitalize(), step.name, step.line_number)

@@ -15,11 +15,11 @@ import pytest
 
 from fencepost.contract.brokers import most_at_once
 from fencepost.contract.errors import AccessRefused, SystemUnreachable, first_of
-from fencepost.contract.gherkin import Step
+from fencepost.contract.gherkin import GherkinStep
 from fencepost.contract.items import EVIDENCE, PLAYED, SESSION, STEP, scenario_of
 from fencepost.contract.played import Played
 from fencepost.contract.ports import Answers, System
-from fencepost.contract.progress import Doing
+from fencepost.contract.progress import Activity
 from fencepost.contract.register import Register
 from fencepost.contract.shared_crashes import SharedCrashes
 from fencepost.contract.waiting import ENOUGH_S, waited_in
@@ -114,10 +114,10 @@ class Playing:
         """How many scenarios run concurrently at most, and the kills that they share; None if they run one after the other."""
         return {"most": self._concurrency.most, "kills": self._concurrency.kills} if self._concurrency else None
 
-    def doing(self) -> list[Doing]:
+    def doing(self) -> list[Activity]:
         """The running scenarios, if there is more than one; called from another thread."""
         names = [f"{play.requirement} {play.name.partition(' ')[0]}" for play in list(self._under_way.values())]
-        return [Doing(f"asking at once {first_of(names, _MOST_NAMED)}")] if len(names) > 1 else []
+        return [Activity(f"asking at once {first_of(names, _MOST_NAMED)}")] if len(names) > 1 else []
 
     @property
     def share(self) -> float:
@@ -133,7 +133,7 @@ class Playing:
             self._concurrency.close()
 
     def _put(self, play: Play, crashes: SharedCrashes | None = None, patience_s: float | None = None) -> Played:
-        def hears(step: Step) -> None:
+        def hears(step: GherkinStep) -> None:
             self.at[play.run] = _words(step)
             if self._concurrency:
                 self._concurrency.at(play, step)
@@ -191,5 +191,5 @@ def _is_unanswered(played: Played) -> bool:
     return played.error is not None and len(said) > 0 and said[-1].answer is None
 
 
-def _words(step: Step) -> str:
+def _words(step: GherkinStep) -> str:
     return f"{step.keyword} {step.text}"

@@ -78,6 +78,10 @@ class Selection:
         """Whether a requirement of that proposal is selected."""
         return self._names(row, spec) and not self.is_skipped(row.id)
 
+    def proposals_in(self, register: Register) -> frozenset[str]:
+        """The proposals of which a requirement is selected: what the others have need not be read."""
+        return frozenset(spec for spec, rows in register.by_spec.items() if any(self.holds(row, spec) for row in rows))
+
     def is_skipped(self, requirement: str) -> bool:
         return bool(self.skip) and self._skipped.fullmatch(requirement) is not None
 

@@ -6,7 +6,7 @@ pytest-bdd silently takes the last of several sentences that parse a step.
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 
-from fencepost.contract.gherkin import Feature, Step
+from fencepost.contract.gherkin import Feature, GherkinStep
 from fencepost.steps.phrase import Literally, Optionally, Placeholder
 from fencepost.steps.sentence import Form, Sentence
 from fencepost.steps.vocabularies import Speech
@@ -17,11 +17,15 @@ def lint(features: Iterable[Feature], speech: Mapping[str, Speech]) -> list[str]
     features = [feature for feature in features if feature.spec in speech]
     faults = [fault for feature in features for fault in (*_of_titles(feature), *_of_steps(feature, speech[feature.spec]))]
     faults += dict.fromkeys(fault for spoken in speech.values() for fault in _repeated(spoken))
+    return faults
+
+
+def unused(features: Iterable[Feature], speech: Mapping[str, Speech]) -> Iterator[str]:
+    """Every sentence that no step of these features is, as `file:line: what`."""
     used = {one for feature in features for step in feature.said for one in speech[feature.spec].parsing(step.kind, step.text)}
     for sentence in dict.fromkeys(sentence for spoken in speech.values() for sentence in spoken.sentences):
         if sentence not in used:
-            faults.append(f"{sentence.where}: no step uses this sentence of {sentence.vocabulary}: {sentence.words}")
-    return faults
+            yield f"{sentence.where}: no step uses this sentence of {sentence.vocabulary}: {sentence.words}"
 
 
 def _of_titles(feature: Feature) -> Iterator[str]:
@@ -41,7 +45,7 @@ def _of_steps(feature: Feature, speech: Speech) -> Iterator[str]:
                 yield f"{feature.path}:{step.line}: two sentences parse {step.kind} {step.text!r}: {first.where} and {second.where}"
 
 
-def _hint(step: Step, speech: Speech) -> str:
+def _hint(step: GherkinStep, speech: Speech) -> str:
     known = [form.words for sentence in speech.sentences for form in sentence.forms if form.kind == step.kind]
     return "".join(f"; the nearest is {nearest!r}" for nearest in get_close_matches(step.text, known, 1, 0))
 

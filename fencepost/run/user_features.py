@@ -7,6 +7,7 @@ since pytest-bdd collects from modules.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -40,12 +41,17 @@ class OwnFeature(NamedTuple):
     file: Path
     requirements: tuple[str, ...]
     spec: str
+    feature: Feature
 
 
 def read(file: Path) -> OwnFeature:
     """A file whose steps can all be played. Raises WrongUsage for any other, with its line."""
     try:
         feature = gherkin.parse(str(file), file.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise WrongUsage(
+            f"--feature {file}: there is no such file; expected a feature file, such as one that `fencepost explore` saves"
+        ) from error
     except (OSError, UnicodeDecodeError, DataFileError) as error:
         raise WrongUsage(f"{file}: expected a feature file that can be read: {error}") from error
     rows, named = register.bundled(), []
@@ -59,7 +65,7 @@ def read(file: Path) -> OwnFeature:
     if len(specs) != 1:
         raise WrongUsage(f"{file}: expected Rules of one proposal, for it decides what steps may say; found {_listed(sorted(specs))}")
     _check_steps(file, feature, spec := specs.pop())
-    return OwnFeature(file.resolve(), tuple(named), spec)
+    return OwnFeature(file.resolve(), tuple(named), spec, replace(feature, path=f"{spec}/{file.name}"))
 
 
 @contextmanager

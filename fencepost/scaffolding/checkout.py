@@ -29,12 +29,17 @@ def text_of(checkout: Path, path: str) -> str:
 
 
 def write(checkout: Path, new: Files, changed: Files) -> list[str]:
-    """Write these files; answers their paths. Raises WrongUsage, before anything is written, for a new one that exists."""
+    """Write these files; answers their paths, and which files are new.
+
+    Raises WrongUsage, before anything is written, for a new one that exists.
+    """
     for path in new:
         if (checkout / path).exists():
             raise WrongUsage(f"{path} exists already: choose another name, or remove it")
+    written = []
     for path, text in {**new, **changed}.items():
         file = checkout / path
+        written.append(path if file.exists() else f"{path}, a new file")
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
-    return [*new, *changed]
+    return written

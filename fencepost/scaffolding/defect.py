@@ -24,7 +24,7 @@ class {class_name}({base}):
     """{story}"""
 
     {signature}
-        # Decide it wrongly here. As it is, the variant breaks nothing, and `fencepost prove` names it.
+        # Decide it wrongly here. As it is, the variant breaks nothing.
         {call}
 '''
 

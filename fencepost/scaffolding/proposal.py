@@ -25,7 +25,7 @@ _REGISTER = """\
 #
 # level      MUST, SHOULD or MAY.
 # source     text: the proposal says so; section is its part.
-#            decided: the text is silent or contradicts itself, or would break a promise of its own; `question` has the decision.
+#            decided: the text is silent or contradicts itself, or would break one of its promises; `question` has the decision.
 #            implementation: only what an implementation does says so (parity); section says where.
 # statement  the actor, the condition and the observable result in one sentence; also the title of its Gherkin Rule.
 # check      where to look when a scenario fails.

@@ -88,7 +88,7 @@ def make(folder: Path, identifier: str, feature: str, statement: str, section: s
         level=level,
         section=_quoted(section),
         statement=_quoted(statement),
-        check=_quoted(f"Look at what decides this: {statement}"),
+        check=_quoted("Say here where to look when it fails."),
     )
     rule = _RULE.format(
         tags=" ".join(f"@{tag}" for tag in (identifier, level, *themes)),

@@ -40,7 +40,7 @@ def vocabulary(name: str) -> str:
 
 
 def module(file: str) -> str:
-    """The page of a module of the reference: `reference/kafka/ending.py` is `reference/kafka/ending.html`."""
+    """The page of a module of the reference: `reference/kafka/end_txn_rules.py` is `reference/kafka/end_txn_rules.html`."""
     return f"{file.removesuffix('.py')}.html"
 
 

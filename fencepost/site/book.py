@@ -19,7 +19,7 @@ from pygments.lexers import PythonLexer
 from fencepost.contract.register import Register
 
 from . import addresses
-from .page_writer import SearchEntry, Writer, trusted
+from .page_writer import PageWriter, SearchEntry, trusted
 
 PACKAGES = (
     "reference/kernel",
@@ -58,7 +58,7 @@ class Module:
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
-        """Its code, each line as markup of its own."""
+        """Its code, each line as separate markup."""
         made: str = highlight(self.text, PythonLexer(stripnl=False), HtmlFormatter(nowrap=True))
         return tuple(_PLAIN.sub(r"\1", made).rstrip("\n").split("\n"))
 
@@ -132,7 +132,7 @@ class Book:
             return trusted("".join(f'<span id="L{number}">{line}\n</span>' for number, line in enumerate(lines, first)))
         return trusted("\n".join(lines))
 
-    def write(self, site: Writer) -> None:
+    def write(self, site: PageWriter) -> None:
         """The table of contents, and the page of each module."""
         modules = [module for chapter in self.chapters for module in chapter.modules]
         site.page("reference/index.html", "book", "The reference as a book", chapters=self.chapters, address_of=addresses.module)

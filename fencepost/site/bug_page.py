@@ -8,7 +8,7 @@ from fencepost.museum.bugs import Bug, BugKind
 from fencepost.reference.defects import DEFECTS
 
 from . import addresses
-from .page_writer import SearchEntry, Writer
+from .page_writer import PageWriter, SearchEntry
 
 ADDRESS = "bugs.html"
 
@@ -23,7 +23,7 @@ def caught_by(requirement: str) -> Iterator[Bug]:
     return (bug for bug in museums.bundled().played if requirement in bug.requirements)
 
 
-def write(site: Writer, register: Register, shown: Collection[str]) -> None:
+def write(site: PageWriter, register: Register, shown: Collection[str]) -> None:
     """The page; of requirements only those that have a page are links, and of bugs that are played only theirs are there."""
     museum = museums.bundled()
     bugs = [bug for bug in museum.played if not frozenset(shown).isdisjoint(bug.requirements)]

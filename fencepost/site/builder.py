@@ -1,6 +1,6 @@
 """`fencepost site`: the folder, and what is written into it.
 
-The pictures are always of a play on the bundled reference, which is made while the site is: it is the same for everybody, knows which step
+The pictures are always of a play on the bundled reference, which is made while the site is: it is the same for all, knows which step
 made which request, and takes seconds. What a results folder recorded is drawn on the pages of what it found not met.
 """
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from fencepost.console.phrases import counted
 from fencepost.contract import folder, proposals, register
 from fencepost.contract.errors import WrongUsage
-from fencepost.contract.folder import MARKER, Layout
+from fencepost.contract.folder import MARKER, FolderLayout
 
 from . import (
     addresses,
@@ -29,8 +29,8 @@ from . import (
 from .book import Book
 from .certificates import Certificates
 from .document_pages import Documents
-from .page_writer import Writer
-from .run_columns import Columns
+from .page_writer import PageWriter
+from .run_columns import RunColumns
 
 TITLE = "Fencepost"
 _TOP = ("index.html", "matrix.html", bug_page.ADDRESS)
@@ -38,7 +38,7 @@ _FOLDERS = ("assets", "docs", "reference", "releases", "runs", "sentences")
 
 
 @dataclass(frozen=True)
-class Options:
+class SiteOptions:
     """What the user asked for. `specs` are the proposals that have pages, all where none is named."""
 
     results: tuple[str, ...]
@@ -47,18 +47,18 @@ class Options:
     title: str | None = None
 
 
-def build(options: Options) -> int:
+def build(options: SiteOptions) -> int:
     """Build the site; answers 0. Raises WrongUsage."""
     began = time.monotonic()
     rows = register.bundled()
     specs = tuple(options.specs) or tuple(rows.by_spec)
     shown = [row.id for row in rows.rows(specs)]
     certificates, named = Certificates.read(options.results)
-    columns = Columns.of(named)
-    layout = Layout("site", "--out", _TOP, (*_FOLDERS, *sorted({addresses.edition_of(spec) for spec in specs})))
+    columns = RunColumns.of(named)
+    layout = FolderLayout("site", "--out", _TOP, (*_FOLDERS, *sorted({addresses.edition_of(spec) for spec in specs})))
     _may_be_written(options.out, layout)
     drawn = sequence_pictures.on_the_reference(specs)
-    site = Writer(folder.claim(options.out, layout), options.title or TITLE)
+    site = PageWriter(folder.claim(options.out, layout), options.title or TITLE)
     with folder.reported(options.out):
         _write(site, specs, shown, columns, certificates, drawn)
     for one in (*columns.unreadable, *certificates.unreadable):
@@ -71,10 +71,10 @@ def build(options: Options) -> int:
 
 
 def _write(
-    site: Writer,
+    site: PageWriter,
     specs: Sequence[str],
     shown: Sequence[str],
-    columns: Columns,
+    columns: RunColumns,
     certificates: Certificates,
     drawn: dict[str, sequence_pictures.SequencePicture],
 ) -> None:
@@ -106,7 +106,7 @@ def _write(
     site.assets(book.style())
 
 
-def _may_be_written(out: Path, layout: Layout) -> None:
+def _may_be_written(out: Path, layout: FolderLayout) -> None:
     """Raises WrongUsage for a folder in which there is anything of others: what is published is the whole folder."""
     folder.look(out, layout)
     if out.is_dir() and not (out / MARKER).exists() and any(out.iterdir()):

@@ -15,7 +15,7 @@ from fencepost.contract import proposals
 
 from . import addresses
 from .book import Book
-from .page_writer import SearchEntry, Writer, trusted
+from .page_writer import PageWriter, SearchEntry, trusted
 
 _COMMENT = re.compile(r"\A(?:\s*<!--.*?-->)+\s*", re.S)
 _ID = re.compile(r"\b([A-Z][A-Z0-9]*-\d{2,3})\b")
@@ -47,7 +47,7 @@ class Documents:
         self._names = {one.name for one in self.all}
         self._markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
 
-    def write(self, site: Writer) -> None:
+    def write(self, site: PageWriter) -> None:
         """A page for each, and the pictures that they show."""
         pictures: dict[str, Traversable] = {}
         for one in self.all:
@@ -95,7 +95,7 @@ class Documents:
         return trusted(made.replace("<pre>", '<pre tabindex="0">')), headings, pictures
 
     def _with_picture(self, one: Document, image: Token) -> dict[str, Traversable]:
-        """The picture is copied beside the site's other files. One that is elsewhere is not shown: a page fetches nothing from outside."""
+        """The picture is copied next to the site's other files. One that is elsewhere is not shown: a page fetches nothing from outside."""
         name = str(image.attrs.get("src", ""))
         file = _folder().joinpath(name)
         if "/" in name or not file.is_file():

@@ -10,7 +10,7 @@ from fencepost.report.sequence.svg import text
 
 from .known_matrix import KnownColumn, columns_of
 from .release_pages import lines_of
-from .run_columns import Columns
+from .run_columns import RunColumns
 
 _FIRST, _CELL, _HEAD, _ROW = 150, 196, 34, 28
 _STYLE = (
@@ -46,7 +46,7 @@ def of_known_deviations() -> str:
     """The picture of all releases, without proposals that no release was asked about."""
     rows = register.bundled()
     specs = tuple(rows.by_spec)
-    releases = columns_of(rows, specs, lines_of(rows, specs, Columns()))
+    releases = columns_of(rows, specs, lines_of(rows, specs, RunColumns()))
     asked = [spec for spec in specs if any(release.by_spec[spec].address for release in releases)]
     return drawn(asked, releases)
 

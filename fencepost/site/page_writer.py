@@ -29,7 +29,7 @@ class SearchEntry:
 
 
 @dataclass
-class Writer:
+class PageWriter:
     """Writes the pages of one site into a folder that is claimed."""
 
     folder: Folder

@@ -8,9 +8,9 @@ from fencepost.contract.register import Register, Requirement
 
 from . import addresses
 from .certificates import Certificates
-from .page_writer import SearchEntry, Writer
+from .page_writer import PageWriter, SearchEntry
 from .requirement_pages import RunStanding, standing
-from .run_columns import Columns, Tally
+from .run_columns import RunColumns, Tally
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class RequirementLine:
 
 
 @dataclass(frozen=True)
-class Summary:
+class ProposalSummary:
     """A proposal in short; `tallies` has one for each run."""
 
     spec: str
@@ -40,10 +40,10 @@ class Summary:
     tallies: tuple[Tally, ...]
 
 
-def summaries(register: Register, specs: Sequence[str], columns: Columns) -> list[Summary]:
+def summaries(register: Register, specs: Sequence[str], columns: RunColumns) -> list[ProposalSummary]:
     """The proposals in short."""
     return [
-        Summary(
+        ProposalSummary(
             spec,
             proposals.bundled().title_of(spec),
             addresses.proposal(spec),
@@ -56,12 +56,12 @@ def summaries(register: Register, specs: Sequence[str], columns: Columns) -> lis
     ]
 
 
-def lines_of(rows: Sequence[Requirement], columns: Columns) -> list[RequirementLine]:
+def lines_of(rows: Sequence[Requirement], columns: RunColumns) -> list[RequirementLine]:
     """Requirements with how every run does on them."""
     return [RequirementLine(row, addresses.requirement(row.id), tuple(standing(column, row.id) for column in columns.all)) for row in rows]
 
 
-def write_all(site: Writer, register: Register, specs: Sequence[str], columns: Columns, certificates: Certificates) -> None:
+def write_all(site: PageWriter, register: Register, specs: Sequence[str], columns: RunColumns, certificates: Certificates) -> None:
     """The pages of these proposals, and the matrix."""
     for spec in specs:
         rows = register.by_spec[spec]

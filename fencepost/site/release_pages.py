@@ -14,9 +14,9 @@ from fencepost.deviations import known_deviations
 from fencepost.deviations.known_deviations import BundledEntry
 
 from . import addresses, release_offers
-from .page_writer import SearchEntry, Writer
+from .page_writer import PageWriter, SearchEntry
 from .requirement_pages import Deviation, as_deviation, entries
-from .run_columns import Column, Columns
+from .run_columns import RunColumn, RunColumns
 
 _PROFILE = re.compile(r"([a-z]+)-(\d+\.\d+)\.yaml")
 _PATCHES = 10
@@ -54,7 +54,7 @@ class ReleaseLine:
     before: "ReleaseLine | None" = None
     gone: tuple[ReleaseDeviation, ...] = ()
     first_asked: tuple[str, ...] = ()
-    runs: tuple[Column, ...] = ()
+    runs: tuple[RunColumn, ...] = ()
 
     @property
     def name(self) -> str:
@@ -77,7 +77,7 @@ class ReleaseLine:
         return found
 
 
-def lines_of(register: Register, specs: Sequence[str], columns: Columns) -> list[ReleaseLine]:
+def lines_of(register: Register, specs: Sequence[str], columns: RunColumns) -> list[ReleaseLine]:
     """All lines that the kit knows, with their known deviations from the requirements of these proposals."""
     shown = [one for one in entries() if one[1].requirement == known_deviations.ANY or register.spec_of(one[1].requirement) in specs]
     found: list[ReleaseLine] = []
@@ -91,7 +91,7 @@ def lines_of(register: Register, specs: Sequence[str], columns: Columns) -> list
     return found
 
 
-def write_all(site: Writer, lines: Sequence[ReleaseLine]) -> None:
+def write_all(site: PageWriter, lines: Sequence[ReleaseLine]) -> None:
     """A page for each line."""
     for line in lines:
         site.page(

@@ -14,9 +14,9 @@ from fencepost.deviations import known_deviations
 from . import addresses, bug_page, requirement_twins
 from .book import Book, Excerpt
 from .certificates import Certificates
-from .page_writer import SearchEntry, Writer
+from .page_writer import PageWriter, SearchEntry
 from .requirement_twins import FittingDisturbance
-from .run_columns import Column, Columns
+from .run_columns import RunColumn, RunColumns
 from .scenario_steps import scenarios_of
 from .sequence_pictures import SequencePicture
 
@@ -25,7 +25,7 @@ from .sequence_pictures import SequencePicture
 class RunStanding:
     """How one run does; `red` is the page that shows why, where it is not met."""
 
-    column: Column
+    column: RunColumn
     verdict: Verdict
     reason: str | None
     red: str | None
@@ -46,10 +46,10 @@ class Deviation:
 
 
 def write_all(
-    site: Writer,
+    site: PageWriter,
     register: Register,
     specs: Sequence[str],
-    columns: Columns,
+    columns: RunColumns,
     certificates: Certificates,
     book: Book,
     pictures: Mapping[str, SequencePicture],
@@ -65,10 +65,10 @@ def write_all(
 
 
 def _write(
-    site: Writer,
+    site: PageWriter,
     register: Register,
     row: Requirement,
-    columns: Columns,
+    columns: RunColumns,
     certificates: Certificates,
     book: Book,
     picture: SequencePicture | None,
@@ -120,7 +120,7 @@ def _excerpts(book: Book, found: traceability.Hops, depth: int) -> list[Excerpt]
     return [excerpt for place in found.branches if (excerpt := book.excerpt(place.file, place.line, place.what, depth))]
 
 
-def standing(column: Column, requirement: str) -> RunStanding:
+def standing(column: RunColumn, requirement: str) -> RunStanding:
     """How a run does on a requirement."""
     row = column.rows.get(requirement)
     verdict = column.verdict(requirement)

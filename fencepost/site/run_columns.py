@@ -11,7 +11,7 @@ from fencepost.contract.register import Register
 from fencepost.contract.verdict import Verdict
 from fencepost.pipeline.compliance import folders
 from fencepost.pipeline.compliance.folders import UnreadableFolder
-from fencepost.results.compliance_document import Compliance, Requirement, read
+from fencepost.results.compliance_document import Compliance, RequirementEntry, read
 
 from .addresses import slug
 
@@ -30,7 +30,7 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class Column:
+class RunColumn:
     """One run. `folder` is the part of the address that its pages have in common; `source` is the name of its results where another run is
     of the same system.
     """
@@ -52,7 +52,7 @@ class Column:
         return f"runs/{self.folder}/index.html"
 
     @cached_property
-    def rows(self) -> dict[str, Requirement]:
+    def rows(self) -> dict[str, RequirementEntry]:
         return {row.id: row for row in self.run.requirements}
 
     def red(self, requirement: str) -> str:
@@ -76,13 +76,13 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Columns:
+class RunColumns:
     """All runs in the order in which they were named, and what could not be read."""
 
-    all: tuple[Column, ...] = ()
+    all: tuple[RunColumn, ...] = ()
     unreadable: tuple[UnreadableFolder, ...] = ()
 
-    def before(self, column: Column) -> Column | None:
+    def before(self, column: RunColumn) -> RunColumn | None:
         """The last earlier run of this system, of the same version if there is one, that shares a requirement with this run."""
         earlier = [
             one
@@ -92,12 +92,12 @@ class Columns:
         return max(earlier, key=lambda one: (one.run.system.version == column.run.system.version, one.run.started), default=None)
 
     @classmethod
-    def of(cls, named: Sequence[str]) -> "Columns":
+    def of(cls, named: Sequence[str]) -> "RunColumns":
         """The runs in these folders. Raises WrongUsage for a name that is nothing at all, or where no run can be read."""
         if not named:
             return cls()
         found = folders.find(named)
-        columns: list[Column] = []
+        columns: list[RunColumn] = []
         sources: list[str] = []
         unreadable = list(found.unreadable)
         taken: set[str] = set()
@@ -109,7 +109,7 @@ class Columns:
                 continue
             sources.append(source.run if source.run != "." else "")
             folder = _free(slug(f"{run.system} {sources[-1]}"), taken)
-            columns.append(Column(run, source.path.parent, folder))
+            columns.append(RunColumn(run, source.path.parent, folder))
         if not columns:
             reported = "; ".join(f"{one.path}: {one.reason}" for one in unreadable[:5])
             raise WrongUsage(f"no results of a run can be read: {reported}; leave the folders out for the specification alone")
@@ -119,7 +119,7 @@ class Columns:
 
 
 def _free(wanted: str, taken: set[str]) -> str:
-    """A name that nobody has yet."""
+    """An unused name."""
     name, number = wanted, 2
     while name in taken:
         name, number = f"{wanted}-{number}", number + 1

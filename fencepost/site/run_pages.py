@@ -6,22 +6,22 @@ from dataclasses import dataclass
 from fencepost.contract.register import Register
 from fencepost.contract.verdict import Verdict
 from fencepost.results import verdict_changes
-from fencepost.results.compliance_document import Requirement, Scenario
+from fencepost.results.compliance_document import RequirementEntry, ScenarioEntry
 
 from . import addresses
-from .page_writer import Writer
-from .run_columns import Column, Columns
+from .page_writer import PageWriter
+from .run_columns import RunColumn, RunColumns
 from .sequence_pictures import SequencePicture, recorded
 
 _MOST_PICTURES = 3
-"""Of each requirement; the other scenarios are told in words."""
+"""For each requirement; the other scenarios are described in words."""
 
 
 @dataclass(frozen=True)
 class RedRequirement:
     """A requirement that a run found not met."""
 
-    row: Requirement
+    row: RequirementEntry
     statement: str
     page: str
     requirement: str
@@ -31,11 +31,11 @@ class RedRequirement:
 class RedScenario:
     """A scenario that gave it its verdict."""
 
-    scenario: Scenario
+    scenario: ScenarioEntry
     picture: SequencePicture | None
 
 
-def write_all(site: Writer, register: Register, requirements: Collection[str], columns: Columns) -> None:
+def write_all(site: PageWriter, register: Register, requirements: Collection[str], columns: RunColumns) -> None:
     """The pages of all runs; of requirements only those that have a page."""
     for column in columns.all:
         reds = [
@@ -49,7 +49,12 @@ def write_all(site: Writer, register: Register, requirements: Collection[str], c
 
 
 def _write_run(
-    site: Writer, register: Register, requirements: Collection[str], column: Column, reds: list[RedRequirement], before: Column | None
+    site: PageWriter,
+    register: Register,
+    requirements: Collection[str],
+    column: RunColumn,
+    reds: list[RedRequirement],
+    before: RunColumn | None,
 ) -> None:
     totals = {verdict: len(column.run.having(verdict)) for verdict in Verdict}
     site.page(
@@ -67,7 +72,7 @@ def _write_run(
     )
 
 
-def _write_red(site: Writer, column: Column, red: RedRequirement) -> None:
+def _write_red(site: PageWriter, column: RunColumn, red: RedRequirement) -> None:
     decisive = red.row.decisive or red.row.scenarios
     shown = [
         RedScenario(scenario, recorded(column.results, red.row.id, scenario) if place < _MOST_PICTURES else None)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from fencepost.contract.gherkin import Feature, Rule, Scenario, Step, needs_in, requirement_of
+from fencepost.contract.gherkin import Feature, GherkinStep, Rule, Scenario, needs_in, requirement_of
 from fencepost.contract.gherkin import bundled as features
 from fencepost.steps import vocabularies
 from fencepost.steps.sentence import Sentence
@@ -81,7 +81,7 @@ def _view(feature: Feature, rule: Rule, scenario: Scenario) -> ScenarioView:
     )
 
 
-def _step(spec: str, shown: Step, said: Step) -> StepView:
+def _step(spec: str, shown: GherkinStep, said: GherkinStep) -> StepView:
     """`shown` is the step as its file has it, `said` the same with the values of the first row."""
     sentence = vocabularies.sentence_of(spec, said.kind, said.text)
     if sentence is None:

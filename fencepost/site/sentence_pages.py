@@ -8,7 +8,7 @@ from fencepost.steps import vocabularies
 from fencepost.steps.sentence import Sentence
 
 from . import addresses
-from .page_writer import SearchEntry, Writer
+from .page_writer import PageWriter, SearchEntry
 from .scenario_steps import anchor
 
 
@@ -23,7 +23,7 @@ class SentenceView:
     requirements: tuple[tuple[str, str], ...]
 
 
-def write_all(site: Writer, specs: Sequence[str]) -> list[str]:
+def write_all(site: PageWriter, specs: Sequence[str]) -> list[str]:
     """A page for each vocabulary that these proposals speak; answers the names of these."""
     used = _requirements_by_sentence(specs)
     names = sorted({sentence.vocabulary for sentence in used})
@@ -61,7 +61,7 @@ def _view(sentence: Sentence, requirements: Sequence[str]) -> SentenceView:
 
 
 def _requirements_by_sentence(specs: Sequence[str]) -> dict[Sentence, list[str]]:
-    """Who says each sentence, in the order of the features; also sentences that none of these says."""
+    """The scenarios that use each sentence, in the order of the features; also sentences that none of these uses."""
     found: dict[Sentence, dict[str, None]] = {sentence: {} for spec in specs for sentence in vocabularies.spoken_by(spec)}
     for feature in bundled():
         for rule in feature.rules if feature.spec in specs else ():

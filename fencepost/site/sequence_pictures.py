@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from fencepost.contract import history_files
 from fencepost.report.sequence import PicturedStep, Scene, drawn, readable_events
-from fencepost.results.compliance_document import Scenario
+from fencepost.results.compliance_document import ScenarioEntry
 from fencepost.run.options import RunOptions
 from fencepost.run.plays import Play, Plays
 from fencepost.run.selection import Selection
@@ -52,7 +52,7 @@ def _played(plays: Plays, play: Play) -> SequencePicture:
     )
 
 
-def recorded(results: Path, requirement: str, scenario: Scenario) -> SequencePicture:
+def recorded(results: Path, requirement: str, scenario: ScenarioEntry) -> SequencePicture:
     """What a run has recorded of a scenario. A history does not say which step made which request, so no steps are drawn."""
     beginning = history_files.name_of(f"{requirement}-{scenario.name}").removesuffix(history_files.ENDING)
     files = [path for path in history_files.found_in(results, beginning) if _is_of(path, beginning)]

@@ -16,9 +16,9 @@ from fencepost.console.phrases import counted
 from fencepost.console.terminal import Screen
 from fencepost.contract import folder, register
 from fencepost.contract.errors import Exit, SystemUnreachable, WrongUsage
-from fencepost.contract.folder import Folder, Layout
+from fencepost.contract.folder import Folder, FolderLayout
 from fencepost.contract.ports import Handshake, System, Time
-from fencepost.report.soak import page
+from fencepost.report.soak import soak_page
 from fencepost.run.judged_systems import JudgedSystems
 from fencepost.run.options import RunOptions
 
@@ -30,7 +30,7 @@ from .segment_judge import HISTORIES, PAGES, SegmentJudge, SegmentVerdict
 from .soak_document import SoakEnding, SoakOptions, document, headline
 
 DOCUMENT, PAGE = "soak.json", "index.html"
-LAYOUT = Layout("soak", "--results", (DOCUMENT, PAGE), (HISTORIES, PAGES))
+LAYOUT = FolderLayout("soak", "--results", (DOCUMENT, PAGE), (HISTORIES, PAGES))
 _STATUS_S = 10.0
 _TICK_S = 0.2
 
@@ -67,8 +67,8 @@ class Soak:
         try:
             if len(systems.by_protocol) != 1:
                 raise WrongUsage(
-                    f"{self.options.system} speaks {' and '.join(systems.by_protocol)}, and a soak run is about one protocol; "
-                    "name a profile of one, such as --profile kafka-4.3"
+                    f"{self.options.system} speaks {', '.join(systems.by_protocol)}, and a soak run is about one protocol; "
+                    "name a profile of one, such as --profile kafka-4.3 or --profile pulsar-4.0"
                 )
             [protocol] = systems.by_protocol
             systems.open({protocol: [frozenset()]})
@@ -219,4 +219,4 @@ class Load:
         """Write `soak.json` and the page; `ending` is None while the run goes on."""
         said = document(self._system.name, self._handshake.version, self._asked, self.figures, verdicts, self._spans, ending)
         self._claimed.put(DOCUMENT, json.dumps(said, indent=1) + "\n")
-        self._claimed.put(PAGE, page.render(said))
+        self._claimed.put(PAGE, soak_page.render(said))

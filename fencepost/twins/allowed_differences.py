@@ -32,22 +32,22 @@ class TwinException(Row):
     profiles: tuple[str, ...] = Field(default=(), strict=False)
     """The profiles of the reference that need it, and whose releases do; empty if the text of the proposal does."""
     variants: tuple[str, ...] = Field(default=(), strict=False)
-    """The conforming variants of the reference that need it, and brokers that do as they do; empty if the reference itself does."""
+    """The conforming variants of the reference that need it; empty if the reference itself does."""
     seen: Expression = Field(min_length=1)
     reason: str = Field(min_length=1)
 
-    def is_about(self, disturbance: str, requirement: str, scenario: str) -> bool:
-        """Whether the entry is about such a twin."""
-        is_named = self.scenario is None or scenario.startswith(self.scenario)
+    def is_about(self, disturbance: str, requirement: str, scenario: str | None) -> bool:
+        """Whether the entry is about such a twin; without a scenario, about one of some scenario."""
+        is_named = self.scenario is None or scenario is None or scenario.startswith(self.scenario)
         return disturbance in self.disturbances and self.requirement in (None, requirement) and is_named
 
     def is_for(self, profile: str | None, variants: Collection[str] = ()) -> bool:
-        """Whether the entry applies to the reference with this profile and these variants.
+        """Whether the entry applies to the reference with this profile and these variants, or to the release with this profile.
 
-        A profile of None is another system, which may be of any release and do what any variant does.
+        A profile of None is a system that is no known release.
         """
         is_of_profile = not self.profiles or profile in self.profiles
-        return profile is None or (is_of_profile and (not self.variants or not set(self.variants).isdisjoint(variants)))
+        return is_of_profile and (not self.variants or not set(self.variants).isdisjoint(variants))
 
     def excuses(self, difference: str) -> bool:
         """Whether the entry covers this difference."""
@@ -59,7 +59,7 @@ class TwinException(Row):
         return f"{', '.join(self.disturbances)} in {self.requirement or 'all requirements'}{scenario}{variants}"
 
 
-def find(known: Iterable[TwinException], disturbance: str, requirement: str, scenario: str, difference: str) -> TwinException | None:
+def find(known: Iterable[TwinException], disturbance: str, requirement: str, scenario: str | None, difference: str) -> TwinException | None:
     """The entry that excuses a difference."""
     return next((one for one in known if one.is_about(disturbance, requirement, scenario) and one.excuses(difference)), None)
 

@@ -74,7 +74,7 @@ class ConcurrentTwins:
         self, plays: Sequence[P], play_one: Callable[..., Played], is_red: Callable[[P, Played], bool]
     ) -> Iterator[tuple[P, Company]]:
         """Each with its result, in this order, until `goes_on` says no."""
-        own, is_made = {play.run: play for play in plays}, threading.Event()
+        own, is_made, before = {play.run: play for play in plays}, threading.Event(), self.kills
 
         def act(play: Play, crashes: SharedCrashes | None, patience_s: float | None) -> Played:
             is_made.wait()
@@ -98,6 +98,6 @@ class ConcurrentTwins:
                     except TimeoutError:
                         if not self._goes_on(len(concurrency.over)):
                             return
-                self.kills = concurrency.kills
+                self.kills = before + concurrency.kills
                 yield play, company
-        self.kills = concurrency.kills
+        self.kills = before + concurrency.kills

@@ -16,7 +16,9 @@ from fencepost.contract.capabilities import CAPABILITIES
 from fencepost.contract.datafile import DataFileError, Row, line_of, load
 from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.contract.expression import Expression
-from fencepost.contract.gherkin import Step
+from fencepost.contract.gherkin import GherkinStep
+
+_SET_UP = frozenset({"compaction", "two-nodes"})
 
 ALL = "all"
 """The name of all disturbances on the command line."""
@@ -49,15 +51,20 @@ class Disturbance(Row):
     proposals: tuple[str, ...] = Field(default=(), strict=False)
     stands: Literal["between", "throughout"]
     brings_down: Literal["crash", "stop"] | None = None
-    moves: tuple[Literal["epoch", "listed", "transaction"], ...] = Field(default=(), strict=False)
+    moves: tuple[Literal["epoch", "leader-epoch", "listed", "place", "transaction"], ...] = Field(default=(), strict=False)
     not_after: tuple[NotAfter, ...] = Field(default=(), strict=False)
     not_with: tuple[NotWith, ...] = Field(default=(), strict=False)
+
+    @property
+    def set_up(self) -> frozenset[str]:
+        """What it needs for which a system has to be set up before the scenario, even one that offers every fault at any time."""
+        return _SET_UP.intersection(self.needs)
 
     def fits(self, spec: str, protocol: str) -> bool:
         """Whether it can be in scenarios of this proposal that are asked under this protocol."""
         return protocol in self.protocols and (not self.proposals or spec in self.proposals)
 
-    def positions(self, steps: Sequence[Step], needs: frozenset[str], protocol: str) -> list[int | None]:
+    def positions(self, steps: Sequence[GherkinStep], needs: frozenset[str], protocol: str) -> list[int | None]:
         """Its positions in a scenario of these steps: before the step of that number, counted from 0; None for throughout."""
         if any(one.capability in needs for one in self.not_with):
             return []
@@ -65,7 +72,7 @@ class Disturbance(Row):
             return [None]
         return [number for number in range(1, len(steps)) if not self._is_kept_out(steps[:number], protocol)]
 
-    def _is_kept_out(self, before: Sequence[Step], protocol: str) -> bool:
+    def _is_kept_out(self, before: Sequence[GherkinStep], protocol: str) -> bool:
         return any(
             re.search(one.step, step.text)
             for one in self.not_after
@@ -95,7 +102,7 @@ class Disturbances:
         }
         for name in wanted:
             if name != ALL and name not in self.by_name:
-                raise UnknownName("disturbance", name, [*self.by_name, ALL])
+                raise UnknownName("disturbance", name, [*self.by_name, ALL], shown_by="fencepost explain twins")
             if name != ALL and not fitting[name]:
                 asked, there = self.by_name[name], ", ".join(each for each, fits in fitting.items() if fits) or "none"
                 about = f"for {', '.join(asked.proposals)}" if asked.proposals else f"for {' and '.join(asked.protocols)}"

@@ -4,22 +4,23 @@ The scenario's own Then sentences judge the disturbed play: they refer to roles 
 or the disturbance was noticed. If the system is deterministic, all observations are compared by role as well.
 """
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, fields, replace
+import contextlib
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
-from functools import cached_property
-from itertools import zip_longest
+from typing import Any, NamedTuple
 
-from fencepost.adapters.twins.performer import Performer, Undisturbed
-from fencepost.adapters.twins.performers import performers_of
+from fencepost.adapters.twins.performer import CannotDisturb, Performer, Undisturbed, own_calls
+from fencepost.adapters.twins.performers import last_look_of, performers_of
+from fencepost.console.phrases import counted
 from fencepost.contract.errors import NotOffered
-from fencepost.contract.gherkin import Step
+from fencepost.contract.evidence import Violation
+from fencepost.contract.gherkin import GherkinStep
 from fencepost.contract.played import Played, StepEnding
 from fencepost.contract.ports import Session
 from fencepost.contract.shared_crashes import SharedCrashes
 from fencepost.contract.verdict import Verdict
 from fencepost.run.judged_systems import JudgedSystems
-from fencepost.run.observed_roles import by_role
 from fencepost.run.plays import Play, falls_in, judged, put, session_of
 from fencepost.run.verdicts import lacks
 from fencepost.steps.player import player_of
@@ -27,6 +28,7 @@ from fencepost.steps.player import player_of
 from . import allowed_differences
 from .allowed_differences import TwinException
 from .disturbances import Disturbance
+from .observed_differences import differences
 
 
 class TwinVerdict(StrEnum):
@@ -35,6 +37,7 @@ class TwinVerdict(StrEnum):
     DIFFERS = "differs"
     EXCEPTED = "excepted"
     ALIKE = "alike"
+    NOT_TRIED = "not tried"
     NOT_OFFERED = "not offered"
     NOT_REACHED = "not reached"
 
@@ -46,12 +49,10 @@ class UndisturbedScenario:
     play: Play
     played: Played
     verdict: Verdict
-
-    @cached_property
-    def known(self) -> Undisturbed:
-        """What disturbances may know about it."""
-        session = self.played.session
-        return Undisturbed(tuple(session.exchanges()), session.unique("")) if session else Undisturbed()
+    known: Undisturbed
+    """What disturbances may know about it."""
+    last_look: Sequence[str] = ()
+    """What clients found after the last step, on a deterministic system."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,11 +94,44 @@ class Twin(Play):
         return played.session is not None and all(one.ending is StepEnding.DONE for one in played.steps[: self.position])
 
 
+Acts = Mapping[tuple[str, str], int]
+"""What a disturbance did to how many of what, such as 2 for `("moved", "leader")`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlayedTwin(Played):
+    """A twin as it was played: what the disturbance did, and why it did nothing, if so."""
+
+    acts: Acts = field(default_factory=dict)
+    idle: str = ""
+    excused: Mapping[int, "Excuse"] = field(default_factory=dict)
+    """The steps, counted from 0, that were violated and did not end the play."""
+    last_look: Sequence[str] = ()
+    """What clients found after the last step, on a deterministic system."""
+
+    @classmethod
+    def of(cls, played: Played, **more: Any) -> "PlayedTwin":
+        """A play, which is that of a twin already or becomes it."""
+        return (
+            played
+            if isinstance(played, cls) and not more
+            else cls(**{one.name: getattr(played, one.name) for one in fields(Played)}, **more)
+        )
+
+
+class Excuse(NamedTuple):
+    """A difference, and the exception that allows it."""
+
+    difference: str
+    exception: TwinException
+
+
 @dataclass(frozen=True)
 class TwinResult:
     """The result of a twin: `position` is the step before which the disturbance was, counted from 0; None for throughout.
 
-    `difference` is the first observation that differs, or why it is unknown; `exception` excuses it. `seconds` is how long the twin took.
+    `difference` is the first observation that differs, or why it is unknown; `exceptions` allow it and all others. `seconds` is how long
+    the twin took, and `acts` what the disturbance did.
     """
 
     play: Play
@@ -106,7 +140,13 @@ class TwinResult:
     verdict: TwinVerdict
     seconds: float
     difference: str | None = None
-    exception: TwinException | None = None
+    exceptions: tuple[TwinException, ...] = ()
+    acts: Acts = field(default_factory=dict)
+
+    @property
+    def was_played(self) -> bool:
+        """Whether the disturbance did something, or was noticed."""
+        return self.verdict in (TwinVerdict.DIFFERS, TwinVerdict.EXCEPTED, TwinVerdict.ALIKE)
 
     @property
     def where(self) -> str:
@@ -129,17 +169,25 @@ class Twins:
         self._systems = systems
         self._compares = compares
         named = [systems.defect] if systems.defect else []
-        self._exceptions = [
-            one for one in allowed_differences.bundled() if one.is_for(systems.profile, named if variants is None else variants)
-        ]
+        self._variants = named if variants is None else variants
 
     def plain(self, play: Play) -> UndisturbedScenario:
         """Play the scenario without a disturbance."""
-        return self.undisturbed(play, put(play, self._systems))
+        known, last_look = list[Undisturbed](), list[str]()
 
-    def undisturbed(self, play: Play, played: Played) -> UndisturbedScenario:
-        """The result of a scenario that was played without a disturbance."""
-        return UndisturbedScenario(play, played, judged(play.asked, played, self._systems).result.verdict)
+        def look(session: Session) -> None:
+            known.append(Undisturbed.of(session))
+            last_look.extend(last_look_of(session, play.protocol, known[0]))
+
+        played = put(play, self._systems, at_last=look if self._compares and self._is_deterministic(play) else None)
+        return self.undisturbed(play, played, known[0] if known else None, last_look)
+
+    def undisturbed(
+        self, play: Play, played: Played, known: Undisturbed | None = None, last_look: Sequence[str] = ()
+    ) -> UndisturbedScenario:
+        """The result of a scenario that was played without a disturbance. `known` is what was known before the last look."""
+        verdict = judged(play.asked, played, self._systems).result.verdict
+        return UndisturbedScenario(play, played, verdict, known or Undisturbed.of(played.session), last_look)
 
     def lacks(self, play: Play, disturbance: Disturbance) -> NotOffered | None:
         """Why the system cannot be disturbed so; None if it can."""
@@ -160,42 +208,59 @@ class Twins:
                     return replace(result, position=step, difference=alone.difference)
         return result
 
-    def result(self, twin: Twin, played: Played) -> TwinResult:
+    def result(self, twin: Twin, anyhow: Played) -> TwinResult:
         """The result of a twin that was played."""
+        played = PlayedTwin.of(anyhow)
 
-        def ended(verdict: TwinVerdict, difference: str | None = None, exception: TwinException | None = None) -> TwinResult:
-            return TwinResult(twin.plain.play, twin.disturbance.name, twin.position, verdict, played.seconds, difference, exception)
+        def ended(verdict: TwinVerdict, difference: str | None = None, excuses: Collection[Excuse] = ()) -> TwinResult:
+            needed = tuple(one.exception for one in excuses)
+            return TwinResult(
+                twin.plain.play, twin.disturbance.name, twin.position, verdict, played.seconds, difference, needed, played.acts
+            )
 
-        if isinstance(played.error, NotOffered):
-            return ended(TwinVerdict.NOT_OFFERED, str(played.error))
+        if isinstance(played.error, CannotDisturb):
+            suffix = played.session.unique("") if played.session else ""
+            return ended(TwinVerdict.NOT_OFFERED, str(played.error).replace(suffix, ""))
         if not twin.is_reached(played):
             return ended(TwinVerdict.NOT_REACHED)
-        difference = self._difference(twin.plain, played, twin.disturbance)
-        if difference is None:
-            return ended(TwinVerdict.ALIKE)
-        excuse = allowed_differences.find(self._exceptions, twin.disturbance.name, twin.requirement, twin.name, difference)
-        return ended(TwinVerdict.EXCEPTED if excuse else TwinVerdict.DIFFERS, difference, excuse)
+        excuses = list(played.excused.values())
+        for difference in self._differences(twin.plain, played, twin.disturbance):
+            if (excuse := self._excuse(twin, difference)) is None:
+                return ended(TwinVerdict.DIFFERS, difference)
+            excuses.append(excuse)
+        if excuses:
+            left = sum(one.ending is StepEnding.NOT_REACHED for one in played.steps)
+            why = f"; the {counted(left, 'step')} after it rest on it, and were not played" if left else ""
+            return ended(TwinVerdict.EXCEPTED, excuses[0].difference + why, excuses)
+        if not any(played.acts.values()):
+            return ended(TwinVerdict.NOT_TRIED, played.idle)
+        return ended(TwinVerdict.ALIKE)
 
     def play(
         self,
         twin: Twin,
         crashes: SharedCrashes | None = None,
-        hears: Callable[[Step], None] = lambda _: None,
+        hears: Callable[[GherkinStep], None] = lambda _: None,
         patience_s: float | None = None,
         *,
         only: int | None = None,
-    ) -> Played:
+    ) -> PlayedTwin:
         """Play the twin; with `only`, a disturbance throughout is active in that step alone."""
-        plain, position = twin.plain, twin.position
-        asked = plain.play if self._is_deterministic(plain.play) else twin
-        made: list[Performer] = []
+        plain, position, last_look = twin.plain, twin.position, tuple[str, ...]()
+        asked = replace(plain.play, needs=plain.play.needs | twin.disturbance.set_up) if self._is_deterministic(plain.play) else twin
+        made, excused = list[Performer](), dict[int, Excuse]()
 
         def open_session() -> Session:
-            session = session_of(asked, self._systems, crashes, patience_s)
+            with own_calls():
+                session = session_of(asked, self._systems, crashes, patience_s)
             performer = performers_of(twin.protocol)[twin.disturbance.name](session, plain.known)
             performer.is_active = only is None or only == scene.count
             made.append(performer)
-            performer.begin()
+            with contextlib.ExitStack() as on_error:
+                on_error.callback(session.close)
+                with own_calls():
+                    performer.begin()
+                on_error.pop_all()
             return session
 
         with player_of(twin.feature.spec).begin(open_session) as scene:
@@ -203,34 +268,55 @@ class Twins:
                 if number == position:
                     if not made:
                         break
-                    scene.act(made[0].before_step)
+                    scene.act(own_calls()(made[0].before_step))
                 if only is not None and made:
                     made[0].is_active = number == only
                 if scene.error is not None:
                     break
                 hears(step)
                 falls_next = number + 1 < len(twin.steps) and crashes is not None and twin.falls_before(number + 1)
-                if scene.play(step, falls_next=falls_next).error is not None:
+                error = scene.play(step, twin.steps[number + 1 :], falls_next=falls_next).error
+                # What a Then looks at is as it was; after another step that failed, the scenario is another one.
+                if isinstance(error, Violation) and step.kind == "Then" and (excuse := self._excuse(twin, str(error))) is not None:
+                    excused[number] = excuse
+                    scene.go_on()
+                elif error is not None:
                     break
+            for performer in made:
+                performer.look_back()
             if made and scene.error is None:
+                if plain.last_look:
+                    made[0].is_active = False
+                    last_look = last_look_of(made[0].session, plain.play.protocol, plain.known)
                 made[0].is_active = True
-                scene.act(made[0].end)
-        return scene.played(twin.steps)
+                scene.act(own_calls()(made[0].end))
+        played = scene.played(twin.steps)
+        if isinstance(played.error, NotOffered) and made and made[0].narrows_offer:
+            played = replace(played, error=CannotDisturb(f"the scenario asks for what this leaves out: {played.error}"))
+        acts, idle = (made[0].acts, made[0].idle) if made else ({}, "")
+        return PlayedTwin.of(played, acts=acts, idle=idle, excused=excused, last_look=last_look)
 
-    def _difference(self, plain: UndisturbedScenario, played: Played, disturbance: Disturbance) -> str | None:
+    def _differences(self, plain: UndisturbedScenario, played: PlayedTwin, disturbance: Disturbance) -> Iterator[str]:
+        """What differs: that a sentence does not hold, or all that was observed otherwise."""
         found = judged(plain.play.asked, played, self._systems).result
-        if found.verdict is not Verdict.MET:
-            return found.reason or found.verdict.words
-        if not (self._compares and self._is_deterministic(plain.play)):
-            return None
-        return first_difference(plain.played.evidence.observations, played.evidence.observations, disturbance.moves)
+        if found.verdict is not Verdict.MET and not (played.excused and played.error is None):
+            yield found.reason or found.verdict.words
+        elif self._compares and self._is_deterministic(plain.play):
+            before, after = ([step.observations for step in one.steps] for one in (plain.played, played))
+            is_alike = not played.excused
+            for difference in differences(before, after, disturbance.moves, played.excused):
+                yield difference
+                is_alike = False
+            if is_alike and played.last_look:  # what an exception allows has consequences
+                yield from differences([plain.last_look], [played.last_look])
+
+    def _excuse(self, twin: Twin, difference: str) -> Excuse | None:
+        """The exception that allows this difference here."""
+        profile = self._systems.profile_of(twin.protocol)
+        known = (one for one in allowed_differences.bundled() if one.is_for(profile, self._variants))
+        found = allowed_differences.find(known, twin.disturbance.name, twin.requirement, twin.name, difference)
+        return None if found is None else Excuse(difference, found)
 
     def _is_deterministic(self, play: Play) -> bool:
         """Whether each play of a scenario is the same on the system: then every fault is in each session, and all can be compared."""
         return "virtual-time" in self._systems.handshakes[play.protocol].capabilities
-
-
-def first_difference(plain: Sequence[str], disturbed: Sequence[str], moves: Sequence[str] = ()) -> str | None:
-    """The first observation that differs by its role; None if all are the same. `moves` names roles that this disturbance moves."""
-    pairs = zip_longest(by_role(plain, moves), by_role(disturbed, moves), fillvalue="nothing more")
-    return next((f"observed without it: {one}; with it: {other}" for one, other in pairs if one != other), None)

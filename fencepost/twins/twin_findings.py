@@ -17,6 +17,8 @@ class TwinFindings:
     results: list[TwinResult] = field(default_factory=list)
     not_offered: Counter[str] = field(default_factory=Counter)
     """In how many scenarios a disturbance fits, but the system cannot be disturbed so, by disturbance and reason."""
+    not_tried: Counter[str] = field(default_factory=Counter)
+    """How many twins say nothing, since the disturbance did nothing in them, by disturbance and reason."""
     stale: list[TwinException] = field(default_factory=list)
     seconds_plain: float = 0.0
     seconds_of_twins: float = 0.0
@@ -36,8 +38,16 @@ class TwinFindings:
 
     @property
     def played(self) -> list[TwinResult]:
-        """The twins that were played."""
-        return [one for one in self.results if one.verdict in (TwinVerdict.DIFFERS, TwinVerdict.EXCEPTED, TwinVerdict.ALIKE)]
+        """The twins that were played, and in which the disturbance did something or was noticed."""
+        return [one for one in self.results if one.was_played]
+
+    def acts_of(self, disturbance: str) -> Counter[tuple[str, str]]:
+        """What a disturbance did in all its twins."""
+        total = Counter[tuple[str, str]]()
+        for one in self.results:
+            if one.disturbance == disturbance:
+                total.update(one.acts)
+        return +total
 
     def verdicts(self) -> dict[tuple[str, str], TwinVerdict]:
         """The verdict of each requirement with each disturbance: the worst of its twins."""

@@ -18,6 +18,7 @@ _MARKS = {
     TwinVerdict.DIFFERS: "✗",
     TwinVerdict.EXCEPTED: "≈",
     TwinVerdict.ALIKE: "=",
+    TwinVerdict.NOT_TRIED: "∅",
     TwinVerdict.NOT_OFFERED: "·",
     TwinVerdict.NOT_REACHED: "·",
 }
@@ -58,4 +59,6 @@ def _cell(results: Sequence[TwinResult]) -> dict[str, Any]:
     worst = min((one.verdict for one in results), key=order.index, default=None)
     places = ", ".join(str(one.position + 1) for one in results if one.verdict is worst and one.position is not None)
     title = f"{worst.value}{f', before steps {places}' if places else ''}" if worst else "does not stand here"
+    if worst in (TwinVerdict.NOT_TRIED, TwinVerdict.NOT_OFFERED):
+        title += f": {next(one.difference for one in results if one.verdict is worst)}"
     return {"mark": _MARKS[worst] if worst else "", "title": title, "is_red": worst is TwinVerdict.DIFFERS, "verdict": worst}

@@ -8,11 +8,11 @@ requirement and a disturbance has one verdict.
 import contextlib
 import json
 import os
-import random
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,23 +21,25 @@ from fencepost.console.terminal import Screen
 from fencepost.contract import folder, register
 from fencepost.contract.brokers import most_at_once
 from fencepost.contract.errors import Exit, WrongUsage
-from fencepost.contract.folder import Layout
+from fencepost.contract.folder import FolderLayout
+from fencepost.contract.gherkin import Feature
 from fencepost.contract.verdict import Verdict
 from fencepost.contract.version import VERSION
-from fencepost.run import interruption, pytest_session
+from fencepost.run import interruption, pytest_session, user_features
 from fencepost.run.options import TEXT, RunOptions
-from fencepost.run.plays import Play, Plays
+from fencepost.run.plays import Plays
 
 from . import allowed_differences, disturbances
 from .allowed_differences import TwinException
 from .concurrent_twins import ConcurrentTwins
 from .disturbances import Disturbance
+from .drawn_twins import DrawnTwins, places
 from .twin import Twin, TwinResult, Twins, TwinVerdict, UndisturbedScenario
 from .twin_findings import TwinFindings
 from .twin_map import page
 
 JSON, PAGE = "twins.json", "twins.html"
-LAYOUT = Layout("run --twins", "--results", (JSON, PAGE))
+LAYOUT = FolderLayout("run --twins", "--results", (JSON, PAGE))
 PER_SCENARIO = 3
 """The default number of twins for each scenario, on a system without virtual time."""
 _PROGRESS_S = 10.0
@@ -65,25 +67,31 @@ def run_with(
     timeout: str | None,
     max_failures: int | None,
     others: Mapping[str, object],
+    files: Sequence[Path] = (),
 ) -> int:
-    """Run the twins that these options ask for; `others` are options that a run of twins cannot use. Raises WrongUsage if one is set."""
+    """Run the twins that these options ask for, of the scenarios in these files or of the bundled ones.
+
+    `others` are options that a run of twins cannot use. Raises WrongUsage if one is set.
+    """
     if other := next((name for name, value in others.items() if value), None):
         raise WrongUsage(f"{other} and --twins exclude each other: twins are played in one process, and write {JSON} alone")
     limit = None if timeout is None else interruption.seconds(timeout)
     asked = TwinOptions(tuple(names), 1 if seed is None else seed, per_scenario, limit, max_failures)
+    own = [user_features.read(file) for file in files]
+    only = [f"--only={identifier}" for one in own for identifier in one.requirements]
     with contextlib.closing(Screen()) as screen:
-        return run(pytest_session.options_of(list(arguments)), asked, screen)
+        return run(pytest_session.options_of([*arguments, *only]), asked, screen, [one.feature for one in own] or None)
 
 
-def run(options: RunOptions, asked: TwinOptions, screen: Screen) -> Exit:
-    """Play, show and write. Raises WrongUsage, UnknownName, SystemUnreachable, DataFileError."""
+def run(options: RunOptions, asked: TwinOptions, screen: Screen, features: Sequence[Feature] | None = None) -> Exit:
+    """Play, show and write; without `features`, the bundled ones. Raises WrongUsage, UnknownName, SystemUnreachable, DataFileError."""
     rows = register.bundled()
     options = options.about_system(rows)
     chosen = disturbances.bundled().named(asked.names, options.selection.specs, options.protocols())
     where = options.results or Path("results/twins") / options.system
     claimed = folder.claim(where, LAYOUT, {JSON: "{}"})
     reported, began = TwinFindings(), time.monotonic()
-    with Plays(options, more_needs=[frozenset(one.needs) for one in chosen]) as plays:
+    with Plays(options, [frozenset(one.needs) for one in chosen], features) as plays:
         is_prompt = all("virtual-time" in said.capabilities for said in plays.systems.handshakes.values())
         most = asked.per_scenario or (None if is_prompt else PER_SCENARIO)
         at_once = max(map(most_at_once, plays.systems.by_protocol.values()))
@@ -128,8 +136,7 @@ class _Run:
                 return
             plain = twins.plain(play)
             yield from self._note_scenario(plain)
-            for disturbance, position in self._places(twins, plain):
-                result = twins.put(plain, disturbance, position)
+            for result in self._drawn(twins, plain).results(partial(twins.put, plain)):
                 reported.seconds_plain += plain.played.seconds
                 reported.seconds_of_twins += result.seconds
                 yield from self._note(result)
@@ -153,14 +160,17 @@ class _Run:
             if self._is_over():
                 return
         each_s, of = (time.monotonic() - started) / len(self.plays.all), Twins(systems)
-        twins += [Twin.of(plain, *place) for plain in reported.plain for place in self._places(of, plain)]
+        drawn = {plain.play.run: (plain, self._drawn(of, plain)) for plain in reported.plain}
         started = time.monotonic()
-        for result in several.results(twins):
-            yield from self._note(result)
-            reported.seconds_of_twins, reported.kills = time.monotonic() - started, several.kills
-            reported.seconds_plain = each_s * len(reported.results)
-            if self._is_over():
-                return
+        while some := [Twin.of(plain, *place) for plain, those in drawn.values() for place in those.some()]:
+            twins[:] = some
+            for result in several.results(twins):
+                drawn[result.play.run][1].note(result)
+                yield from self._note(result)
+                reported.seconds_of_twins, reported.kills = time.monotonic() - started, several.kills
+                reported.seconds_plain = each_s * len(reported.results)
+                if self._is_over():
+                    return
 
     def _note_scenario(self, plain: UndisturbedScenario) -> Iterator[str]:
         """Note a scenario without a disturbance, and yield a line if it is red."""
@@ -176,6 +186,8 @@ class _Run:
         self.reported.results.append(result)
         if result.verdict is TwinVerdict.NOT_OFFERED:
             self.reported.not_offered[f"{result.disturbance}: {result.difference}"] += 1
+        if result.verdict is TwinVerdict.NOT_TRIED:
+            self.reported.not_tried[f"{result.disturbance}: {result.difference}"] += 1
         of = result.play.run, result.disturbance
         if result.verdict is TwinVerdict.DIFFERS and of not in self.shown:
             self.shown.add(of)
@@ -190,43 +202,16 @@ class _Run:
             reported.stopped = f"the time of {asked.seconds:g} s was up"
         return reported.stopped is not None
 
-    def _places(self, twins: Twins, plain: UndisturbedScenario) -> Sequence[tuple[Disturbance, int | None]]:
-        """The disturbances of a scenario, each with its position; none if the scenario is not met."""
-        return drawn(self._fitting(twins, plain.play), self.most, self.asked.seed, plain.play) if plain.verdict is Verdict.MET else ()
-
-    def _fitting(self, twins: Twins, play: Play) -> Iterator[tuple[Disturbance, int | None]]:
-        for disturbance in self.chosen:
-            if not disturbance.fits(play.feature.spec, play.protocol):
-                continue
-            if why := twins.lacks(play, disturbance):
-                self.reported.not_offered[f"{disturbance.name}: {why}"] += 1
-                continue
-            for position in disturbance.positions(play.steps, play.needs, play.protocol):
-                yield disturbance, position
-
-
-def drawn(
-    places: Iterable[tuple[Disturbance, int | None]], most: int | None, seed: int, play: Play
-) -> list[tuple[Disturbance, int | None]]:
-    """All of them, or `most`: a disturbance is drawn first and then its position, so a disturbance with many positions is not preferred."""
-    everywhere = list(places)
-    if most is None or len(everywhere) <= most:
-        return everywhere
-    lot = random.Random(f"{seed} {play.run}")  # noqa: S311 - a position is no secret
-    by_name: dict[str, list[tuple[Disturbance, int | None]]] = {}
-    for one in everywhere:
-        by_name.setdefault(one[0].name, []).append(one)
-    found: list[tuple[Disturbance, int | None]] = []
-    while len(found) < most:
-        name = lot.choice(sorted(name for name, left in by_name.items() if left))
-        found.append(by_name[name].pop(lot.randrange(len(by_name[name]))))
-    return found
+    def _drawn(self, twins: Twins, plain: UndisturbedScenario) -> DrawnTwins:
+        """The twins of a scenario; none if it is not met."""
+        offered = places(twins, plain.play, self.chosen, self.reported.not_offered) if plain.verdict is Verdict.MET else ()
+        return DrawnTwins(offered, self.most, self.asked.seed, plain.play)
 
 
 def _stale(reported: TwinFindings, names: Sequence[str], profile: str) -> Iterator[TwinException]:
     """The exceptions for this profile all of whose twins were played, and that no twin needed."""
     asked = {one.play.requirement for one in reported.plain}
-    needed = {id(one.exception) for one in reported.results if one.exception}
+    needed = {id(each) for one in reported.results for each in one.exceptions}
     for one in allowed_differences.bundled():
         is_asked = not one.variants and profile in (one.profiles or (TEXT,)) and one.requirement in (None, *asked)
         if is_asked and set(one.disturbances) <= set(names) and id(one) not in needed:
@@ -253,6 +238,8 @@ def as_json(
         "cost": reported.cost,
         "kills": reported.kills,
         "not_offered": dict(reported.not_offered),
+        "not_tried": dict(reported.not_tried),
+        "acts": {one.name: {" ".join(act): count for act, count in reported.acts_of(one.name).items()} for one in chosen},
         "stale_exceptions": [str(one) for one in reported.stale],
         "requirements": [
             {"id": requirement, "disturbance": name, "verdict": verdict.value}
@@ -267,7 +254,7 @@ def as_json(
                 "where": one.where,
                 "verdict": one.verdict.value,
                 "difference": one.difference,
-                "reason": one.exception.reason if one.exception else None,
+                "reason": "; ".join(each.reason for each in one.exceptions) or None,
             }
             for one in reported.results
             if one.verdict in (TwinVerdict.DIFFERS, TwinVerdict.EXCEPTED)
@@ -298,24 +285,27 @@ def _sum_up(reported: TwinFindings, chosen: Sequence[Disturbance], seconds: floa
         red = sorted({one.play.requirement for one in of if one.verdict is TwinVerdict.DIFFERS})
         said = ", ".join(f"{counts[verdict]:,} {verdict.value}" for verdict in TwinVerdict if counts[verdict]) or "none"
         rows = sum(name == disturbance.name for _, name in verdicts)
-        line = f"  {disturbance.name}: twins of {counted(rows, 'requirement')}: {said}"
-        screen.write_line(line + (f"; red: {', '.join(red)}" if red else ""), red=bool(red))
+        line = f"  {disturbance.name}: {counted(len(of), 'twin')} of {counted(rows, 'requirement')}: {said}"
+        acts = ", ".join(f"{verb} {counted(count, noun)}" for (verb, noun), count in reported.acts_of(disturbance.name).items())
+        screen.write_line(line + (f"; {acts}" if acts else "") + (f"; red: {', '.join(red)}" if red else ""), red=bool(red))
     for why, count in reported.not_offered.items():
         screen.write_line(f"  not offered in {counted(count, 'scenario')}: {shortened(why, _LINE)}")
+    for why, count in reported.not_tried.items():
+        screen.write_line(f"  not tried in {counted(count, 'twin')}: {shortened(why, _LINE)}")
     others = Counter(one.verdict for one in reported.plain if one.verdict is not Verdict.MET)
     if others:
         line = ", ".join(f"{count} {verdict.words}" for verdict, count in others.items())
-        screen.write_line(f"  scenarios without twins, for they are not met themselves: {line}")
+        screen.write_line(f"  scenarios without twins, because they are not met themselves: {line}")
     for one in reported.stale:
         screen.write_line(f"  X stale exception: {one}: no twin needs it any more; remove it from fixtures/twin_exceptions.yaml", red=True)
     if reported.stopped:
         screen.write_line(f"  not finished: {reported.stopped}")
     if not reported.played:
-        screen.write_line("  no twin was played, so nothing is known", red=True)
+        screen.write_line("  no disturbance did anything, so nothing is known", red=True)
     cost = reported.cost
     screen.write_line(
         f"  {len(reported.played):,} twins of {counted(len({one.play.run for one in reported.played}), 'scenario')} in {seconds:.0f} s"
-        + (f", {cost} times the time of their scenarios" if cost else "")
+        + (f", {cost} times as long as their scenarios took" if cost else "")
         + (f", {counted(reported.kills, 'kill')}" if reported.kills is not None else "")
         + f": {len(reported.red)} differ, {sum(one.verdict is TwinVerdict.EXCEPTED for one in reported.results)} excepted"
     )

@@ -7,7 +7,7 @@ everything up to its offset that was delivered to the subscription before.
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from fencepost.pipeline.derived import History
+from fencepost.pipeline.derived import HistoryTables
 from fencepost.pipeline.tables import ABORTED, COMMITTED
 
 from .anomaly import Anomaly, witness
@@ -16,7 +16,7 @@ _ACKS = frozenset({"ack_ind", "ack_cum"})
 _KEY = ["run", "grp", "log", "o"]
 
 
-def ack_conflict(history: History) -> DataFrame:
+def ack_conflict(history: HistoryTables) -> DataFrame:
     """Two units that both succeeded acknowledged a message. Definite. Cumulative acknowledgements may overlap outside of transactions."""
     acks = acknowledged(history).filter((F.col("unit_oc") == COMMITTED) & (F.col("ty") == "ok"))
     rows = acks.groupBy(*_KEY).agg(F.array_sort(F.collect_set("unit")).alias("units"), F.max("transactional").alias("any"))
@@ -29,7 +29,7 @@ def ack_conflict(history: History) -> DataFrame:
     )
 
 
-def ack_resurrection(history: History) -> DataFrame:
+def ack_resurrection(history: HistoryTables) -> DataFrame:
     """A message was delivered after the transaction that acknowledged it had committed. Definite.
 
     A crash may lose plain acknowledgements.
@@ -45,7 +45,7 @@ def ack_resurrection(history: History) -> DataFrame:
     return witness(rows, ["a_op", "op"], ["v"], ["o"], detail=F.col("grp"))
 
 
-def phantom_ack(history: History) -> DataFrame:
+def phantom_ack(history: HistoryTables) -> DataFrame:
     """A message that only aborted transactions acknowledged was not redelivered, though a later message was.
 
     Definite when the subscription was drained (`final_read`), else possible. It may be redelivered before a client asks for the abort: a
@@ -70,7 +70,7 @@ def phantom_ack(history: History) -> DataFrame:
     return witness(rows, ["a_op", "l_op"], None, ["o"], definite=F.col("final").isNotNull(), detail=F.col("grp"))
 
 
-def premature_ack(history: History) -> DataFrame:
+def premature_ack(history: HistoryTables) -> DataFrame:
     """The subscription's position was past a message before a client asked to commit its acknowledgement. Definite.
 
     A seek moves the position as well.
@@ -93,12 +93,12 @@ def premature_ack(history: History) -> DataFrame:
     return witness(rows, ["a_op", "s_op"], None, ["o", "s_o"], detail=F.col("grp"))
 
 
-def acknowledged(history: History) -> DataFrame:
+def acknowledged(history: HistoryTables) -> DataFrame:
     """One row for each message that an acknowledgement covers; `done` is the end of its unit."""
     return history.once("acks", lambda: _covered(history))
 
 
-def _covered(history: History) -> DataFrame:
+def _covered(history: HistoryTables) -> DataFrame:
     acks = history.of("ack_ind", "ack_cum").filter(F.col("o").isNotNull() & (F.col("ty") != "fail"))
     ends = history.ops.filter(F.col("f").isin("commit", "abort")).select("run", F.col("op").alias("end_op"), F.col("at").alias("ended"))
     acks = acks.join(ends, ["run", "end_op"], "left")
@@ -117,13 +117,13 @@ def _covered(history: History) -> DataFrame:
     return single.unionByName(covered)
 
 
-def _sought(history: History) -> DataFrame:
+def _sought(history: HistoryTables) -> DataFrame:
     """When a run's subscriptions were first and last moved by hand."""
     seeks = history.ops.filter(F.col("f").isin("seek", "reset"))
     return F.broadcast(seeks.groupBy("run").agg(F.min("op").alias("first_seek"), F.max("op").alias("last_seek")))
 
 
-def _deliveries(history: History) -> DataFrame:
+def _deliveries(history: HistoryTables) -> DataFrame:
     return history.of("recv").filter(F.col("grp").isNotNull() & F.col("o").isNotNull())
 
 

@@ -1,6 +1,6 @@
 """What an anomaly is: a name, the promise that it breaks, and a plan that finds its witnesses.
 
-A plan takes a `History` and returns rows of one form: the run, the log, the values and offsets concerned, the operations in the order
+A plan takes a `HistoryTables` and returns rows of one form: the run, the log, the values and offsets concerned, the operations in the order
 of the story, `definite` (it holds whatever the outcome of the transactions whose outcome is unknown) and a detail in words or null.
 """
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from fencepost.pipeline.derived import History
+from fencepost.pipeline.derived import HistoryTables
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Anomaly:
     name: str
     promise: str
     source: str
-    find: Callable[[History], DataFrame]
+    find: Callable[[HistoryTables], DataFrame]
     needs: frozenset[str]
     says: str
     any_of: frozenset[str] = frozenset()
@@ -31,7 +31,7 @@ class Anomaly:
     absence: bool = False
     allowed: bool = False
 
-    def concerns(self, history: History) -> bool:
+    def concerns(self, history: HistoryTables) -> bool:
         """Whether there is anything for the plan to find."""
         there = self.needs <= history.present and (not self.any_of or bool(self.any_of & history.present))
         return there and (not self.shows or self.shows <= history.suspicious)

@@ -22,7 +22,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from fencepost.pipeline import local
-from fencepost.pipeline.derived import VALUE, History
+from fencepost.pipeline.derived import VALUE, HistoryTables
 
 from .anomaly import Anomaly, witness
 
@@ -32,45 +32,45 @@ _EDGE = ("run", "a", "a_op", "b", "b_op", "kind")
 _CYCLES = "run string, name string, ops array<long>, log string"
 
 
-def write_cycle(history: History) -> DataFrame:
+def write_cycle(history: HistoryTables) -> DataFrame:
     """G0: a cycle of writes alone. Kafka allows it, since it promises no isolation of writes. Found only when writes are inferred."""
     return _named(history, "G0")
 
 
-def circular_flow(history: History) -> DataFrame:
+def circular_flow(history: HistoryTables) -> DataFrame:
     """G1c: a cycle with a read. Definite when it has reads only; with inferred writes Kafka allows it, and it is possible."""
     return _named(history, "G1c")
 
 
-def single_anti_dependency(history: History) -> DataFrame:
+def single_anti_dependency(history: HistoryTables) -> DataFrame:
     """G-single: a cycle with one anti-dependency; found only when these are inferred. Possible: no log promises serializability."""
     return _named(history, "G-single")
 
 
-def anti_dependency_cycle(history: History) -> DataFrame:
+def anti_dependency_cycle(history: HistoryTables) -> DataFrame:
     """G2: a cycle with several anti-dependencies. Possible, as G-single."""
     return _named(history, "G2")
 
 
-def _named(history: History, name: str) -> DataFrame:
+def _named(history: HistoryTables, name: str) -> DataFrame:
     rows = _cycles(history).filter(F.col("name") == name)
     definite = name == "G1c" and not (history.infer_ww or history.infer_rw)
     return witness(rows, F.col("ops"), definite=definite)  # type: ignore[arg-type]
 
 
-def _cycles(history: History) -> DataFrame:
+def _cycles(history: HistoryTables) -> DataFrame:
     """All cycles, solved once for the four anomalies that read them."""
     return history.once("cycles", lambda: _solved(history))
 
 
-def _solved(history: History) -> DataFrame:
+def _solved(history: HistoryTables) -> DataFrame:
     spans = _spans(_backward(history)).persist()
     if spans.isEmpty():
         return local.table(history.tables.spark, _CYCLES)
     return _within(_edges(history), spans).groupBy("run", "island").applyInPandas(_solve, _CYCLES)
 
 
-def _backward(history: History) -> DataFrame:
+def _backward(history: HistoryTables) -> DataFrame:
     """The edges from a later to an earlier operation, except those to an operation on which no other depends.
 
     Backward reads were noticed, since reads of what was not yet written are rare. A reader that wrote nothing is in no cycle.
@@ -82,7 +82,7 @@ def _backward(history: History) -> DataFrame:
     return reads.select("run", F.col("w_at").alias("a"), F.col("at").alias("b"))
 
 
-def _edges(history: History) -> DataFrame:
+def _edges(history: HistoryTables) -> DataFrame:
     """(run, a, b, kind): b depends on a. Operations are called by their completion; `a_op` and `b_op` are their names."""
     # Only the reads of a careful reader show the order; a refused write has none.
     written = history.values.filter(F.col("sent") & ~F.col("reused") & F.col("known_committed"))

@@ -6,7 +6,7 @@ Epochs are compared for one producer id only: ids from different brokers have no
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from fencepost.pipeline.derived import VALUE, History
+from fencepost.pipeline.derived import VALUE, HistoryTables
 from fencepost.pipeline.tables import ABORTED, COMMITTED
 
 from .anomaly import Anomaly, witness
@@ -15,7 +15,7 @@ _FENCES = frozenset({"init_txn"})
 _FOLLOWED = frozenset({"send", "recv", "followed"})
 
 
-def zombie_write(history: History) -> DataFrame:
+def zombie_write(history: HistoryTables) -> DataFrame:
     """A broker accepted a record or offset with an epoch, sent after a later epoch had been granted. Definite.
 
     The same for a commit in a transaction of a key (`ctl.key_epoch`): connections raise its epoch, the end itself does not. A commit
@@ -36,7 +36,7 @@ def zombie_write(history: History) -> DataFrame:
     return witness(rows, ["fenced.op", "op"], ["first.v"], ["first.o"], detail=words)
 
 
-def stranded_write(history: History) -> DataFrame:
+def stranded_write(history: HistoryTables) -> DataFrame:
     """A record of a transaction that did not commit is read, and the next transaction of the same id committed: the record slipped
     into that one. Definite.
     """
@@ -51,7 +51,7 @@ def stranded_write(history: History) -> DataFrame:
     return witness(rows, ["op", "next_end", "first_read_op"], ["v"], ["first_offset"], definite=~F.col("reused"))
 
 
-def write_to_ended_transaction(history: History) -> DataFrame:
+def write_to_ended_transaction(history: HistoryTables) -> DataFrame:
     """A broker accepted a record that was sent after the end of its transaction had been acknowledged. Definite.
 
     Where a client keeps its epoch over transactions, the transaction's name stays too, and the check cannot judge.
@@ -68,24 +68,24 @@ def write_to_ended_transaction(history: History) -> DataFrame:
     return witness(rows, ["end_op", "op"], ["first.v"], ["first.o"])
 
 
-def intermediate_read(history: History) -> DataFrame:
+def intermediate_read(history: HistoryTables) -> DataFrame:
     """G1b: one poll returned a record of a committed transaction, and skipped another of its records in the same log. Definite."""
     return _torn_poll(history, same_log=True)
 
 
-def fractured_read(history: History) -> DataFrame:
+def fractured_read(history: HistoryTables) -> DataFrame:
     """One poll returned a record of a committed transaction in one log, and skipped one of its records in another log. Definite."""
     return _torn_poll(history, same_log=False)
 
 
-def _torn_poll(history: History, same_log: bool) -> DataFrame:
+def _torn_poll(history: HistoryTables, same_log: bool) -> DataFrame:
     rows = history.once("torn-polls", lambda: _torn_polls(history))
     rows = rows.filter((F.col("log") == F.col("log2")) if same_log else (F.col("log") != F.col("log2")))
     rows = rows.groupBy("run", "log", "op", "w_op", "v", "first_offset").agg(F.min("v2").alias("v2"))
     return witness(rows, ["w_op", "op"], ["v", "v2"], ["first_offset"])
 
 
-def _torn_polls(history: History) -> DataFrame:
+def _torn_polls(history: HistoryTables) -> DataFrame:
     """Polls that skipped a record (`log`, `v`) of a transaction of which they have another one (`log2`, `v2`)."""
     missed = history.gaps.filter(F.col("transactional") & (F.col("iso") != "ru")).select(
         "run", "log", "op", "v", "first_offset", "w_unit", "w_op"
@@ -97,7 +97,7 @@ def _torn_polls(history: History) -> DataFrame:
     return missed.join(had, ["run", "op", "w_unit"])
 
 
-def torn_commit(history: History) -> DataFrame:
+def torn_commit(history: HistoryTables) -> DataFrame:
     """Some records of a transaction were read, and others never were although later records of their logs were. Definite.
 
     If nothing behind them was read, they may still be delivered, and the witness is possible.
@@ -121,7 +121,7 @@ def torn_commit(history: History) -> DataFrame:
     return witness(rows, ["op"], ["gone.v", "shown.v"], ["gone.first_offset"], definite=~F.col("gone.open"))
 
 
-def _fences(history: History) -> DataFrame:
+def _fences(history: HistoryTables) -> DataFrame:
     """Epochs as they were granted: by an initialisation, with the end of a transaction, or by a control action."""
     done = history.ops.filter((F.col("ty") == "ok") & F.col("tx.tid").isNotNull())
     given = done.filter(F.col("f").isin("init_txn", "fence")).select("run", "op", "at", "tx.tid", "tx.pid", "tx.epoch")

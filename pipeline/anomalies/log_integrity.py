@@ -3,7 +3,7 @@
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from fencepost.pipeline.derived import VALUE, History
+from fencepost.pipeline.derived import VALUE, HistoryTables
 
 from .anomaly import Anomaly, witness
 
@@ -11,28 +11,28 @@ _MOVED = frozenset({"send"})
 _READ = frozenset({"recv"})
 
 
-def inconsistent_offsets(history: History) -> DataFrame:
+def inconsistent_offsets(history: HistoryTables) -> DataFrame:
     """Two values are at one offset, according to an acknowledgement that counts or to any poll. Definite."""
     rows = history.offsets.groupBy("run", "log", "o").agg(F.array_sort(F.collect_set("v")).alias("vs"), F.max("reused").alias("reused"))
     return witness(rows.filter(F.size("vs") > 1), [], F.col("vs"), ["o"], definite=~F.col("reused"))
 
 
-def duplicate(history: History) -> DataFrame:
+def duplicate(history: HistoryTables) -> DataFrame:
     """One record is at two offsets. Definite; if different records have that value, only more offsets than sends are reported."""
     return witness(history.flawed("twice"), ["op"], ["v"], F.col("offsets"), definite=~F.col("reused"))
 
 
-def spurious_offset(history: History) -> DataFrame:
+def spurious_offset(history: HistoryTables) -> DataFrame:
     """The offset in an acknowledgement is not that of the record. Definite, unless different records have that value."""
     return witness(history.flawed("misplaced"), ["op"], ["v"], ["first_sent_offset", "first_read_offset"], definite=~F.col("reused"))
 
 
-def phantom_read(history: History) -> DataFrame:
+def phantom_read(history: HistoryTables) -> DataFrame:
     """A poll returned a value that no client ever sent to that log. Definite if every line could be read."""
     return witness(history.suspected("never-sent"), ["op"], ["v"], ["o"])
 
 
-def offset_inversion(history: History) -> DataFrame:
+def offset_inversion(history: HistoryTables) -> DataFrame:
     """A record that was sent after another had been acknowledged got the smaller offset.
 
     Definite. Retries return the old offset and do not count.
@@ -53,7 +53,7 @@ def offset_inversion(history: History) -> DataFrame:
     )
 
 
-def same_id_interleave(history: History) -> DataFrame:
+def same_id_interleave(history: HistoryTables) -> DataFrame:
     """Records of a later transaction of a transactional id are before those of its earlier one. Definite."""
     once = history.values.filter((F.col("send_count") == 1) & ~F.col("reused")).select(*VALUE)
     sends = history.of("send").filter(F.col("tid").isNotNull() & F.col("transactional") & (F.col("ty") == "ok"))
@@ -63,17 +63,17 @@ def same_id_interleave(history: History) -> DataFrame:
     return witness(rows.filter(F.col("before") >= F.col("first")), ["earlier", "unit"], None, ["before", "first"])
 
 
-def nonmonotonic_send(history: History) -> DataFrame:
+def nonmonotonic_send(history: HistoryTables) -> DataFrame:
     """A producer's operation put its record before that of the producer's previous operation. Definite."""
     return witness(history.suspected("sent-before"), ["before.op", "op"], ["before.v", "v"])
 
 
-def int_nonmonotonic_send(history: History) -> DataFrame:
+def int_nonmonotonic_send(history: HistoryTables) -> DataFrame:
     """Within one operation a later record is before an earlier one. Definite."""
     return witness(history.suspected("sent-back"), ["op"], ["previous_v", "v"])
 
 
-def int_send_skip(history: History) -> DataFrame:
+def int_send_skip(history: HistoryTables) -> DataFrame:
     """Another producer's record is between the records of one operation. Allowed: no system promises isolation of writes."""
     return witness(history.suspected("sent-apart"), ["op"], ["previous_v", "v"])
 

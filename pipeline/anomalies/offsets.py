@@ -8,7 +8,7 @@ from before an acknowledged end, so that missing offsets prove nothing.
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from fencepost.pipeline.derived import History
+from fencepost.pipeline.derived import HistoryTables
 from fencepost.pipeline.tables import ABORTED, COMMITTED
 
 from .anomaly import Anomaly, witness
@@ -18,7 +18,7 @@ _FETCHED = frozenset({"offset", "position"})
 _CONSUMED = frozenset({"recv", "offset"})
 
 
-def lost_offset_commit(history: History) -> DataFrame:
+def lost_offset_commit(history: HistoryTables) -> DataFrame:
     """An offset was committed, and a later fetch sees a smaller one though no client moved it back. Definite."""
     sure = _committed(history).filter(F.col("oc") == COMMITTED)
     rows = sure.join(_stable(history), _KEY).filter((F.col("done") < F.col("s_op")) & (F.coalesce("s_o", F.lit(-1)) < F.col("o")))
@@ -37,7 +37,7 @@ def lost_offset_commit(history: History) -> DataFrame:
     return witness(first, ["commit.op", "s_op"], None, ["commit.o", "s_o"], detail=F.col("grp"))
 
 
-def phantom_offset_commit(history: History) -> DataFrame:
+def phantom_offset_commit(history: HistoryTables) -> DataFrame:
     """A fetch sees an offset that only aborted transactions committed.
 
     Definite. An offset that no client committed is possible: groups have starting points.
@@ -48,7 +48,7 @@ def phantom_offset_commit(history: History) -> DataFrame:
     return witness(rows, ["op", "s_op"], None, ["s_o"], detail=F.col("grp"))
 
 
-def offset_regression(history: History) -> DataFrame:
+def offset_regression(history: HistoryTables) -> DataFrame:
     """A fetch sees a smaller offset than an earlier fetch, and no client has committed one as small since. Definite."""
     order = Window.partitionBy(*_KEY).orderBy("s_at")
     rows = _stable(history).select("*", F.lag(F.struct("s_o", "s_op")).over(order).alias("before"))
@@ -62,7 +62,7 @@ def offset_regression(history: History) -> DataFrame:
     return witness(rows, ["before.s_op", "s_op"], None, ["before.s_o", "s_o"], detail=F.col("grp"))
 
 
-def torn_offset_commit(history: History) -> DataFrame:
+def torn_offset_commit(history: HistoryTables) -> DataFrame:
     """A transaction's records were read while a later fetch does not see its offsets.
 
     Definite if no other client committed offsets of that group.
@@ -83,7 +83,7 @@ def torn_offset_commit(history: History) -> DataFrame:
     return witness(rows, ["op", "r_op", "s_op"], None, ["o", "s_o"], detail=F.col("grp"))
 
 
-def double_processing(history: History) -> DataFrame:
+def double_processing(history: HistoryTables) -> DataFrame:
     """Two committed transactions of a group consumed the same input. Definite."""
     rows = (
         _consumed(history)
@@ -96,7 +96,7 @@ def double_processing(history: History) -> DataFrame:
     )
 
 
-def missed_processing(history: History) -> DataFrame:
+def missed_processing(history: HistoryTables) -> DataFrame:
     """No transaction that committed, or may have, consumed an input below the group's committed offset. Definite."""
     sure = _committed(history).filter((F.col("oc") == COMMITTED) & F.col("transactional"))
     moved = sure.groupBy(*_KEY).agg(F.max("o").alias("to"), F.max_by("op", "o").alias("t_op"))
@@ -116,7 +116,7 @@ def missed_processing(history: History) -> DataFrame:
     return witness(rows, ["op", "t_op"], ["v"], ["o"], definite=F.col("sure"), detail=F.col("grp"))
 
 
-def stale_generation_commit(history: History) -> DataFrame:
+def stale_generation_commit(history: HistoryTables) -> DataFrame:
     """A broker accepted offsets from a member of an older generation of its group. Definite."""
     ops = history.ops.filter((F.col("ty") == "ok") & F.col("grp.gen").isNotNull() & (F.col("grp.gen") >= 0))
     known = ops.select("run", F.col("grp.id").alias("grp"), F.col("at").alias("t"), F.struct("grp.gen", "op").alias("generation"))
@@ -129,7 +129,7 @@ def stale_generation_commit(history: History) -> DataFrame:
     )
 
 
-def committed_too_far(history: History) -> DataFrame:
+def committed_too_far(history: HistoryTables) -> DataFrame:
     """A fetch sees an offset behind a record that its group's consumer had yet to receive. Definite."""
     polls = (
         history.of("recv").filter(F.col("grp").isNotNull() & (F.col("ty") == "ok")).groupBy(*_KEY, "op", "at").agg(F.min("o").alias("o"))
@@ -147,11 +147,11 @@ def committed_too_far(history: History) -> DataFrame:
     return witness(rows, ["op", "s_op"], None, ["o", "s_o"], detail=F.col("grp"))
 
 
-def _committed(history: History) -> DataFrame:
+def _committed(history: HistoryTables) -> DataFrame:
     return history.once("committed", lambda: _offset_commits(history))
 
 
-def _offset_commits(history: History) -> DataFrame:
+def _offset_commits(history: HistoryTables) -> DataFrame:
     """Offset commits: `asked` and `done` bound the time at which they take effect, which for a transaction is its end."""
     commits = history.of("offset").filter(F.col("o").isNotNull())
     ends = history.ops.filter(F.col("f").isin("commit", "abort")).select("run", F.col("op").alias("end_op"), F.col("at").alias("ended"))
@@ -163,16 +163,16 @@ def _offset_commits(history: History) -> DataFrame:
     return commits.select(*_KEY, "o", "op", "unit", "oc", "transactional", asked.alias("asked"), done.alias("done"))
 
 
-def _seen(history: History) -> DataFrame:
+def _seen(history: HistoryTables) -> DataFrame:
     rows = history.of("position").filter(F.col("ty") == "ok")
     return rows.select(*_KEY, "iso", F.col("op").alias("s_op"), F.col("at").alias("s_at"), F.col("o").alias("s_o"))
 
 
-def _stable(history: History) -> DataFrame:
+def _stable(history: HistoryTables) -> DataFrame:
     return _seen(history).filter(F.col("iso") != "ru").drop("iso")
 
 
-def _consumed(history: History) -> DataFrame:
+def _consumed(history: HistoryTables) -> DataFrame:
     """Inputs that a transaction consumed: what it polled from the logs and groups whose offsets it commits."""
     groups = history.of("offset").filter(F.col("transactional")).select("run", "unit", "log", "grp").distinct()
     took = history.of("recv").filter(F.col("transactional")).select("run", "unit", "unit_oc", "log", "o", "v")

@@ -6,7 +6,7 @@ Positions are those of consumers that were assigned a log; a bare fetch may begi
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from fencepost.pipeline.derived import History
+from fencepost.pipeline.derived import HistoryTables
 
 from .anomaly import Anomaly, witness
 
@@ -14,27 +14,27 @@ _READ = frozenset({"recv"})
 _FOLLOWED = frozenset({"recv", "followed"})
 
 
-def int_poll_skip(history: History) -> DataFrame:
+def int_poll_skip(history: HistoryTables) -> DataFrame:
     """Within one poll a known record between two others is missing. Definite."""
     return witness(_unbalanced(history, "jumped"), ["op"], ["previous_v", "v"])
 
 
-def int_nonmonotonic_poll(history: History) -> DataFrame:
+def int_nonmonotonic_poll(history: HistoryTables) -> DataFrame:
     """Within one poll a later record comes before an earlier one, or is the same. Definite."""
     return witness(_unbalanced(history, "went-back"), ["op"], ["previous_v", "v"])
 
 
-def poll_skip(history: History) -> DataFrame:
+def poll_skip(history: HistoryTables) -> DataFrame:
     """A consumer's next poll began behind a record that the consumer had not read. Definite."""
     return _turned(history, "went-on-behind")
 
 
-def nonmonotonic_poll(history: History) -> DataFrame:
+def nonmonotonic_poll(history: HistoryTables) -> DataFrame:
     """A consumer's next poll began with a record that it had already passed. Definite."""
     return _turned(history, "came-back")
 
 
-def position_after_abort(history: History) -> DataFrame:
+def position_after_abort(history: HistoryTables) -> DataFrame:
     """After a failed poll a consumer continued behind what that poll had returned: the consumer lost it, unless it sought.
 
     A matter of the client. Possible.
@@ -43,7 +43,7 @@ def position_after_abort(history: History) -> DataFrame:
     return witness(rows, ["previous_op", "op"], ["previous_v", "v"], definite=False)
 
 
-def _unbalanced(history: History, which: str) -> DataFrame:
+def _unbalanced(history: HistoryTables, which: str) -> DataFrame:
     """Steps within a poll, except in logs that were reassigned during it."""
     steps = history.in_sequence(history.suspected(which))
     if "subscribe" not in history.present:
@@ -53,7 +53,7 @@ def _unbalanced(history: History, which: str) -> DataFrame:
     return steps.join(F.broadcast(moved), ["run", "op", "log"], "left_anti")
 
 
-def _turned(history: History, which: str) -> DataFrame:
+def _turned(history: HistoryTables, which: str) -> DataFrame:
     """Turns of consumers with positions from their last successful poll of a log to the next one, unless they were moved in between.
 
     An assignment puts a consumer back on every log but those that it keeps. If other consumers may replace it, nothing is certain.

@@ -3,7 +3,7 @@
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from fencepost.pipeline.derived import History
+from fencepost.pipeline.derived import HistoryTables
 from fencepost.pipeline.tables import ABORTED, COMMITTED
 
 from .acks import acknowledged
@@ -11,7 +11,7 @@ from .anomaly import Anomaly, witness
 from .segments import control, done, listed
 
 
-def early_prune(history: History) -> DataFrame:
+def early_prune(history: HistoryTables) -> DataFrame:
     """A segment was pruned while a transaction that had written or acknowledged messages in it was open.
 
     What it wrote and later committed is lost for certain where a subscription had been there before it was sent, and was not moved by hand.
@@ -20,13 +20,13 @@ def early_prune(history: History) -> DataFrame:
     return _committed(history).unionByName(_acknowledged(history))
 
 
-def _committed(history: History) -> DataFrame:
+def _committed(history: HistoryTables) -> DataFrame:
     sent = history.of("send").filter((F.col("ty") == "ok") & F.col("transactional") & (F.col("unit_oc") == COMMITTED))
     rows = _open_at_pruning(history, sent, "at").join(_subscribed(history), ["run", "log", "p_op"], "left")
     return witness(rows, ["op", "p_op", "end_op"], ["v"], ["o"], definite=F.col("since") < F.col("op"))
 
 
-def _acknowledged(history: History) -> DataFrame:
+def _acknowledged(history: HistoryTables) -> DataFrame:
     messages = (
         acknowledged(history)
         .groupBy("run", "grp", "log", "o")
@@ -37,13 +37,13 @@ def _acknowledged(history: History) -> DataFrame:
     return witness(rows, ["op", "p_op", "end_op"], None, ["o"], detail=F.col("grp"))
 
 
-def _open_at_pruning(history: History, rows: DataFrame, since: str) -> DataFrame:
+def _open_at_pruning(history: HistoryTables, rows: DataFrame, since: str) -> DataFrame:
     """What was in a segment before it was pruned, and whose end was asked for only after that, with the pruning."""
     both = rows.join(_pruned(history), ["run", "log"])
     return both.filter((F.col(since) < F.col("p_op")) & (F.col("end_op") > F.col("p_at")))
 
 
-def _pruned(history: History) -> DataFrame:
+def _pruned(history: HistoryTables) -> DataFrame:
     gone = done(history, ("prune",))
     return F.broadcast(
         gone.select(
@@ -56,7 +56,7 @@ def _pruned(history: History) -> DataFrame:
     )
 
 
-def _subscribed(history: History) -> DataFrame:
+def _subscribed(history: HistoryTables) -> DataFrame:
     """For each pruned segment, since when it or its topic had a durable subscription that is never moved by hand."""
     reported = history.ops.filter(F.col("f").isin("subscribe", "assign") & (F.col("ty") == "ok") & F.col("grp.id").isNotNull())
     reported = reported.filter(F.coalesce(control("durable"), F.lit("true")) != "false")
@@ -66,7 +66,7 @@ def _subscribed(history: History) -> DataFrame:
     return F.broadcast(either.join(reported, ["run", "topic"]).groupBy("run", "log", "p_op").agg(F.min("since").alias("since")))
 
 
-def _moved(history: History) -> DataFrame:
+def _moved(history: HistoryTables) -> DataFrame:
     """The subscriptions that a client moves by hand, or removes."""
     seeks = history.ops.filter(F.col("f").isin("seek", "reset") & F.col("grp.id").isNotNull())
     return F.broadcast(seeks.select("run", F.col("grp.id").alias("grp")).distinct())

@@ -8,7 +8,7 @@ apart from `create`), `children` as `name:lo-hi` with hexadecimal bounds that be
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from fencepost.pipeline.derived import VALUE, History
+from fencepost.pipeline.derived import VALUE, HistoryTables
 
 from .anomaly import Anomaly, witness
 
@@ -18,7 +18,7 @@ _CHILD = "^(.*):([0-9a-fA-F]+)-([0-9a-fA-F]+)$"
 """A child: its name, which may contain colons and dashes, and its bounds."""
 
 
-def sealed_segment_write(history: History) -> DataFrame:
+def sealed_segment_write(history: HistoryTables) -> DataFrame:
     """A segment accepted a record that was sent after the seal, or is behind the segment's end. Definite."""
     sends = history.of("send").filter((F.col("ty") == "ok") & F.col("o").isNotNull())
     rows = sends.join(_seals(history), ["run", "log"])
@@ -26,21 +26,21 @@ def sealed_segment_write(history: History) -> DataFrame:
     return witness(rows, ["s_op", "op"], ["v"], ["o"])
 
 
-def early_child_write(history: History) -> DataFrame:
+def early_child_write(history: HistoryTables) -> DataFrame:
     """A child accepted a record before a client asked for the seal of its parent. Definite."""
     sends = history.of("send").filter(F.col("ty") == "ok")
     rows = sends.join(_edges(history).select("run", "log", "s_op"), ["run", "log"]).filter(F.col("at") < F.col("s_op"))
     return witness(rows, ["op", "s_op"], ["v"], ["o"])
 
 
-def wrong_range(history: History) -> DataFrame:
+def wrong_range(history: HistoryTables) -> DataFrame:
     """A segment accepted a record whose key is outside of its range. Definite."""
     sends = history.of("send").filter((F.col("ty") == "ok") & F.col("hash").isNotNull())
     rows = sends.join(_segments(history).select("run", "log", "lo", "hi", "c_op"), ["run", "log"])
     return witness(rows.filter(~F.col("hash").between(F.col("lo"), F.col("hi"))), ["c_op", "op"], ["v"], ["hash", "lo", "hi"])
 
 
-def dag_defect(history: History) -> DataFrame:
+def dag_defect(history: HistoryTables) -> DataFrame:
     """Segments overlap or leave a hole, a parent is unknown, or a child's epoch is not later than its parent's. Definite."""
     born = _segments(history)
     order = Window.partitionBy("run", "c_op").orderBy("lo")
@@ -69,7 +69,7 @@ def dag_defect(history: History) -> DataFrame:
     return witness(found, ["s_op"], None, None, detail=F.col("why"))
 
 
-def parent_before_child(history: History) -> DataFrame:
+def parent_before_child(history: HistoryTables) -> DataFrame:
     """A subscription received a child's record before the last of its parent's records with an overlapping range. Definite.
 
     Records that have keys are compared key by key, others segment by segment. A client that reads segments by hand may do so in any order.
@@ -91,7 +91,7 @@ def parent_before_child(history: History) -> DataFrame:
     return witness(rows, ["c.c_op", "p.op"], ["c.c_v", "p.v"])
 
 
-def key_reorder(history: History) -> DataFrame:
+def key_reorder(history: HistoryTables) -> DataFrame:
     """A subscription received a producer's records of one key in another order than the producer sent them. Definite.
 
     If the history has a producer's epoch, its sequence numbers are the order of sending; else that of its process is.
@@ -114,7 +114,7 @@ def key_reorder(history: History) -> DataFrame:
     return witness(rows, ["before.op", "op"], ["before.v", "v"])
 
 
-def _groups(history: History) -> DataFrame:
+def _groups(history: HistoryTables) -> DataFrame:
     """How subscriptions are read, if the recorder notes it: `apart`, segment by segment in any order, `shared`, which keeps no order,
     and whether a client `seeks`.
     """
@@ -128,13 +128,13 @@ def _groups(history: History) -> DataFrame:
     return F.broadcast(groups)
 
 
-def _first_deliveries(history: History) -> DataFrame:
+def _first_deliveries(history: HistoryTables) -> DataFrame:
     rows = history.of("recv").filter(F.col("grp").isNotNull() & (F.col("ty") == "ok"))
     first = F.row_number().over(Window.partitionBy("run", "grp", "log", "v").orderBy("op", "mop"))
     return rows.withColumn("times", first).filter(F.col("times") == 1)
 
 
-def done(history: History, which: tuple[str, ...]) -> DataFrame:
+def done(history: HistoryTables, which: tuple[str, ...]) -> DataFrame:
     """The control actions of these kinds that succeeded."""
     return history.ops.filter(F.col("f").isin(*which) & (F.col("ty") == "ok"))
 
@@ -149,7 +149,7 @@ def listed(name: str) -> Column:
     return F.split(control(name), ",")
 
 
-def _seals(history: History) -> DataFrame:
+def _seals(history: HistoryTables) -> DataFrame:
     seals = done(history, _SEALS).select(
         "run",
         F.explode(listed("segs")).alias("log"),
@@ -160,7 +160,7 @@ def _seals(history: History) -> DataFrame:
     return F.broadcast(seals)
 
 
-def _segments(history: History) -> DataFrame:
+def _segments(history: HistoryTables) -> DataFrame:
     born = done(history, _BORN).select(
         "run", F.col("op").alias("c_op"), control("epoch").cast("long").alias("epoch"), F.explode(listed("children")).alias("child")
     )
@@ -169,7 +169,7 @@ def _segments(history: History) -> DataFrame:
     return F.broadcast(born.select("run", "c_op", "epoch", name.alias("log"), lo.alias("lo"), hi.alias("hi")))
 
 
-def _edges(history: History) -> DataFrame:
+def _edges(history: HistoryTables) -> DataFrame:
     """A child (`log`) with each of its parents."""
     seals = done(history, ("split", "merge")).select("run", F.col("op").alias("s_op"), F.explode(listed("segs")).alias("parent"))
     born = _segments(history).withColumnRenamed("c_op", "s_op")

@@ -6,7 +6,7 @@ A careful reader reads committed data only; the polls of a reader of everything 
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from fencepost.pipeline.derived import VALUE, History
+from fencepost.pipeline.derived import VALUE, HistoryTables
 
 from .anomaly import Anomaly, witness
 
@@ -15,31 +15,31 @@ _FOLLOWED = frozenset({"send", "recv", "followed"})
 _BUCKET = 4096
 
 
-def aborted_read(history: History) -> DataFrame:
+def aborted_read(history: HistoryTables) -> DataFrame:
     """G1a: a poll that succeeded returned an aborted record. Definite, unless different records have that value."""
     return _aborted(history, "aborted")
 
 
-def aborted_read_unacknowledged(history: History) -> DataFrame:
+def aborted_read_unacknowledged(history: HistoryTables) -> DataFrame:
     """The same in a poll that failed, or whose outcome is unknown: it had handed over its records all the same. Definite."""
     return _aborted(history, "aborted-unacknowledged")
 
 
-def _aborted(history: History, which: str) -> DataFrame:
+def _aborted(history: HistoryTables, which: str) -> DataFrame:
     return witness(history.suspected(which), ["w_op", "op"], ["v"], ["o"], definite=~F.col("reused"))
 
 
-def precommitted_read(history: History) -> DataFrame:
+def precommitted_read(history: HistoryTables) -> DataFrame:
     """A transaction polled a record that it had sent itself. Definite."""
     return witness(history.suspected("own"), ["op"], ["v"], ["o"], definite=~F.col("reused"))
 
 
-def early_read(history: History) -> DataFrame:
+def early_read(history: HistoryTables) -> DataFrame:
     """A poll ended before a client asked for the end of the record's transaction. Definite: a later commit does not excuse it."""
     return witness(history.suspected("early"), ["w_op", "op", "w_end_op"], ["v"], ["o"], definite=~F.col("reused"))
 
 
-def lso_violation(history: History) -> DataFrame:
+def lso_violation(history: HistoryTables) -> DataFrame:
     """A poll returned a record behind the first one of a transaction that was open from before the poll until after it. Definite."""
     sends = history.of("send").filter(
         F.col("transactional") & (F.col("f") != "txn") & (F.col("ty") == "ok") & F.col("o").isNotNull() & ~F.col("by_hand")
@@ -57,7 +57,7 @@ def lso_violation(history: History) -> DataFrame:
     return witness(rows, ["w_op", "op"], ["v"], ["first", "o"])
 
 
-def _open_until(history: History) -> DataFrame:
+def _open_until(history: HistoryTables) -> DataFrame:
     """Until when units were certainly open.
 
     Only an end that succeeded shows that the transaction was still open: any other may have timed out long before. So may one whose abort
@@ -75,7 +75,7 @@ def _open_until(history: History) -> DataFrame:
     return ended.unionByName(begun.join(F.broadcast(last), "run").select("run", "unit", (F.col("last") + 1).alias("until")))
 
 
-def lost_write(history: History) -> DataFrame:
+def lost_write(history: HistoryTables) -> DataFrame:
     """A committed record was never read, though later records of its log were, by consumers with positions or by one poll. Definite."""
     rows = history.flawed("unread").join(history.logs, ["run", "log"])
     rows = (
@@ -90,7 +90,7 @@ def lost_write(history: History) -> DataFrame:
     return witness(rows, ["op"], ["v"], ["first_offset"], definite=~F.col("reused"))
 
 
-def unseen(history: History) -> DataFrame:
+def unseen(history: HistoryTables) -> DataFrame:
     """Acknowledged records that no poll ever returned. Definite for those whose unit had ended before the last `final_read` of the run
     began; else possible: they may be lost, or not yet delivered.
     """
@@ -106,7 +106,7 @@ def unseen(history: History) -> DataFrame:
     return witness(rows.withColumn("op", F.element_at("ops", 1)), ["op"], F.col("vs"), None, definite=F.col("known"))
 
 
-def stuck_lso(history: History) -> DataFrame:
+def stuck_lso(history: HistoryTables) -> DataFrame:
     """The unread records begin at a transaction that ended without a commit, and nothing behind it was read. Possible."""
     held = history.flawed("withheld").groupBy("run", "log", "unit").agg(F.min("first_sent_offset").alias("first"), F.min("op").alias("op"))
     rows = held.join(history.logs, ["run", "log"]).join(history.followed, "run")
@@ -114,13 +114,13 @@ def stuck_lso(history: History) -> DataFrame:
     return witness(rows, ["op"], None, ["first", "from_o"], definite=False)
 
 
-def visibility_flip(history: History) -> DataFrame:
+def visibility_flip(history: HistoryTables) -> DataFrame:
     """A record had been read, and a later poll skipped it. Definite."""
     rows = history.gaps.filter((F.col("iso") != "ru") & (F.col("ty") == "ok") & (F.col("first_read_at") < F.col("op")))
     return witness(rows, ["w_op", F.col("first_read_op"), "op"], ["v"], ["first_offset"])
 
 
-def outcome_flip(history: History) -> DataFrame:
+def outcome_flip(history: HistoryTables) -> DataFrame:
     """One transaction was reported as committed, and as aborted. Definite.
 
     Where transactions have no epochs, each has its own name, and every two ends that succeeded are compared. Where a client's epoch

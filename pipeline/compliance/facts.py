@@ -15,7 +15,7 @@ STRETCHES = 48
 Counts = Mapping[str, int]
 
 
-class State(StrEnum):
+class ConformanceState(StrEnum):
     """What the latest runs of a system in a version show together."""
 
     CONFORMS = "conforms"
@@ -26,7 +26,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, order=True)
-class System:
+class JudgedSystem:
     """What was judged. The version is None if the system never answered.
 
     A reference that was broken on purpose has the name of its `defect`, and is another system than the honest one.
@@ -90,7 +90,7 @@ class SystemStanding:
     a rebuilt image is the same system as long as its version is. `parity` counts the rows that only one implementation has.
     """
 
-    system: System
+    system: JudgedSystem
     runs: int
     incomplete: int
     latest: Run
@@ -139,7 +139,7 @@ class SystemStanding:
         return sum(count for counts in asked for verdict, count in counts.items() if verdict != "excluded")
 
     @property
-    def state(self) -> State:
+    def state(self) -> ConformanceState:
         """One violation decides, whatever else is missing; a system that met nothing does not conform.
 
         Inconclusive results and harness errors say nothing against the system.
@@ -147,14 +147,14 @@ class SystemStanding:
         A parity row, which only one implementation has, belongs to no proposal: if only such rows differ, the system conforms.
         """
         if self.anomalies or "violated" in self.reds:
-            return State.DOES_NOT
+            return ConformanceState.DOES_NOT
         if self.reds:
-            return State.NO_VERDICT
+            return ConformanceState.NO_VERDICT
         if self.unfinished or not self.latest.complete or not self.judged:
-            return State.INCOMPLETE
+            return ConformanceState.INCOMPLETE
         if not self.totals["met"]:
-            return State.DOES_NOT
-        return State.CONFORMS if self.whole else State.PARTIAL
+            return ConformanceState.DOES_NOT
+        return ConformanceState.CONFORMS if self.whole else ConformanceState.PARTIAL
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,7 @@ class Moment:
 
 
 @dataclass(frozen=True)
-class Column:
+class SystemColumn:
     """A system and version that is shown in full. `span` is all the time of its family, of which a stretch is a part."""
 
     standing: SystemStanding
@@ -192,13 +192,13 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Summary:
+class ReportSummary:
     """What all the runs say. Every system and version has its standing; the `columns` are those that ran last."""
 
     runs: int
     incomplete: int
     standings: tuple[SystemStanding, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[SystemColumn, ...]
 
     @property
     def reported(self) -> str:

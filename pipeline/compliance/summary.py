@@ -22,7 +22,7 @@ from fencepost.contract.parity import Parity
 from fencepost.contract.verdict import Verdict
 from fencepost.pipeline import local
 
-from .facts import STRETCHES, UNJUDGED, VERDICTS, Cell, Column, Moment, Run, Summary, System, SystemStanding
+from .facts import STRETCHES, UNJUDGED, VERDICTS, Cell, JudgedSystem, Moment, ReportSummary, Run, SystemColumn, SystemStanding
 
 _LONGEST, _MOST = 600, 5
 _JUDGED = 1 << 40
@@ -34,7 +34,7 @@ _RUN = ("run", "started", "complete", "image", "labels", "known_as")
 _MOST_IMAGES = 20
 
 
-def summarise(spark: SparkSession, rows: DataFrame, latest: Path, columns: int) -> Summary:
+def summarise(spark: SparkSession, rows: DataFrame, latest: Path, columns: int) -> ReportSummary:
     """What the rows say; the latest verdicts are written to the folder `latest`. At most so many `columns` are reported in full."""
     runs = _runs(rows).persist()
     last = _latest(rows, runs)
@@ -49,11 +49,11 @@ def summarise(spark: SparkSession, rows: DataFrame, latest: Path, columns: int) 
     total = runs.agg(F.count("*").alias("runs"), F.count_if(~F.col("complete")).alias("incomplete")).first()
     runs.unpersist()
     assert total is not None, "a count has one row"
-    return Summary(
+    return ReportSummary(
         total.runs,
         total.incomplete,
         standings,
-        tuple(Column(standing, cells[number], tuple(moments[number]), spans[number]) for number, standing in enumerate(shown)),
+        tuple(SystemColumn(standing, cells[number], tuple(moments[number]), spans[number]) for number, standing in enumerate(shown)),
     )
 
 
@@ -118,7 +118,7 @@ def _standings(runs: DataFrame, last: DataFrame) -> Iterator[SystemStanding]:
         whole = {one.proposal for one in row.counts if one.whole}
         latest = row.latest
         yield SystemStanding(
-            System(row.system, row.version, row.profile, row.defect),
+            JudgedSystem(row.system, row.version, row.profile, row.defect),
             row.runs,
             row.incomplete,
             Run(latest.run, _moment(row.micros), latest.complete, latest.image, tuple(latest.labels), latest.known_as),

@@ -15,8 +15,8 @@ import numpy as np
 from .columns import NONE, Flags, Ints
 from .commits import NEVER, counts_at
 from .history import History
-from .outcomes import ABORTED, COMMITTED, FAIL, OK
-from .segmented import Groups, located, pairs, pairs_within, picked
+from .segmented import RowGroups, located, pairs, pairs_within, picked
+from .transaction_outcomes import ABORTED, COMMITTED, FAIL, OK
 from .witness import HistoryWitness, Law, groups_named, witnesses
 
 
@@ -31,11 +31,11 @@ def ack_conflict(history: History) -> list[HistoryWitness]:
     acks = acks.where((acks.unit_oc == COMMITTED) & (acks.ty == OK))
     if not len(acks):
         return []
-    messages = Groups(*acks.key)
+    messages = RowGroups(*acks.key)
     in_transaction = messages.any(acks.transactional)[messages.number]
-    once = acks.where(Groups(*acks.key, acks.unit).first)
-    in_transaction = in_transaction[Groups(*acks.key, acks.unit).first]
-    twice = Groups(*once.key, order=(once.unit,))
+    once = acks.where(RowGroups(*acks.key, acks.unit).first)
+    in_transaction = in_transaction[RowGroups(*acks.key, acks.unit).first]
+    twice = RowGroups(*once.key, order=(once.unit,))
     odd = np.flatnonzero((twice.sizes > 1) & in_transaction[twice.first])
     first, second = twice.rows[twice.starts[odd]], twice.rows[twice.starts[odd] + 1]
     return _of_message(history, once.where(first), [once.unit[first], once.unit[second]])
@@ -53,7 +53,7 @@ def ack_resurrection(history: History) -> list[HistoryWitness]:
     acks = acks.where((acks.unit_oc == COMMITTED) & (acks.ty == OK) & acks.transactional)
     if not len(acks):
         return []
-    messages = Groups(*acks.key)
+    messages = RowGroups(*acks.key)
     one, done, op = acks.where(messages.first), messages.least(acks.done), messages.least(acks.op)
     rows = _deliveries(history)
     ack = located((records.log[rows], records.grp[rows], records.o[rows]), one.key)
@@ -84,14 +84,14 @@ def phantom_ack(history: History) -> list[HistoryWitness]:
     records, acks, rows = history.records, history.once(acknowledged), _deliveries(history)
     if not len(acks):
         return []
-    messages = Groups(*acks.key)
+    messages = RowGroups(*acks.key)
     aborted = messages.most(acks.unit_oc) == ABORTED
     one, done, op = acks.where(messages.first[aborted]), messages.most(acks.done)[aborted], messages.most(acks.op)[aborted]
-    delivered = Groups(records.log[rows], records.grp[rows], records.o[rows])
+    delivered = RowGroups(records.log[rows], records.grp[rows], records.o[rows])
     of_message = rows[delivered.first]
     again = located(one.key, (records.log[of_message], records.grp[of_message], records.o[of_message]))
     comes_not = picked(delivered.most(records.at[rows]), again) < op
-    subscriptions = Groups(records.log[rows], records.grp[rows])
+    subscriptions = RowGroups(records.log[rows], records.grp[rows])
     of_subscription = rows[subscriptions.first]
     later = located((one.log, one.grp), (records.log[of_subscription], records.grp[of_subscription]))
     later_op = picked(subscriptions.most(records.op[rows]), later)
@@ -111,7 +111,7 @@ def premature_ack(history: History) -> list[HistoryWitness]:
     records, acks = history.records, history.once(acknowledged)
     if not len(acks):
         return []
-    messages = Groups(*acks.key)
+    messages = RowGroups(*acks.key)
     held = messages.all(acks.waits) & (messages.sizes == 1)
     one, until = acks.where(messages.first[held]), messages.most(acks.end_op)[held]
     until = np.where(until == NONE, NEVER, until)
@@ -174,7 +174,7 @@ def acknowledged(history: History) -> Acks:
     o = records.o[rows]
     if len(upto):
         handed = _deliveries(history)
-        messages = Groups(records.log[handed], records.grp[handed], records.o[handed])
+        messages = RowGroups(records.log[handed], records.grp[handed], records.o[handed])
         one, since = handed[messages.first], messages.least(records.op[handed])
         ack, message = pairs((records.log[upto], records.grp[upto]), (records.log[one], records.grp[one]))
         covered = (records.o[one[message]] <= records.o[upto[ack]]) & (since[message] < records.op[upto[ack]])
@@ -202,12 +202,12 @@ def _deliveries(history: History) -> Ints:
 
 def _first_seek(history: History) -> Ints:
     """For each run when a client first moved a subscription by hand, or NONE."""
-    return Groups(history.ops.run).least(history.ops.op, history.ops.f.among("seek", "reset"))
+    return RowGroups(history.ops.run).least(history.ops.op, history.ops.f.among("seek", "reset"))
 
 
 def _last_seek(history: History) -> Ints:
     """For each run when a client last moved a subscription by hand, or NONE."""
-    return Groups(history.ops.run).most(history.ops.op, history.ops.f.among("seek", "reset"))
+    return RowGroups(history.ops.run).most(history.ops.op, history.ops.f.among("seek", "reset"))
 
 
 def _of_message(history: History, acks: Acks, ops: list[Ints], definite: Flags | bool = True) -> list[HistoryWitness]:

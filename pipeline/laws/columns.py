@@ -36,18 +36,18 @@ def flags(items: Iterable[bool]) -> Flags:
 
 
 @dataclass(frozen=True)
-class Words:
+class WordColumn:
     """A column of words: `codes` are places in `words`."""
 
     codes: Ints
     words: Sequence[str]
 
     @staticmethod
-    def of(items: Sequence[str | None]) -> "Words":
+    def of(items: Sequence[str | None]) -> "WordColumn":
         """These words, numbered in order of appearance."""
         known: dict[str | None, int] = {None: NO_WORD}
         codes = [known.setdefault(item, len(known) - 1) for item in items]
-        return Words(np.array(codes, np.int64), [word for word in known if word is not None])
+        return WordColumn(np.array(codes, np.int64), [word for word in known if word is not None])
 
     def among(self, *wanted: str) -> Flags:
         """Which rows have one of these words."""

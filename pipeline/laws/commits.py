@@ -15,7 +15,7 @@ import numpy as np
 from .columns import NONE, Flags, Ints
 from .facts import Columns
 from .history import History
-from .outcomes import OK
+from .transaction_outcomes import OK
 
 NEVER = 1 << 62
 """When a commit counts that was never ended."""

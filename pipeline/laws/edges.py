@@ -15,7 +15,7 @@ import pyarrow as pa
 from .columns import NONE, Flags, Ints
 from .facts import Facts
 from .history import History
-from .segmented import Groups, pairs, picked
+from .segmented import RowGroups, pairs, picked
 
 WW, WR, RW = 0, 1, 2
 
@@ -56,7 +56,7 @@ class Edges(Facts):
         if history.infer_rw:
             rank = np.where(history.beside.writer(values.reused), NONE, picked(values.last_rank, history.beside.value))
             rows = np.flatnonzero(records.seen & (rank != NONE))
-            polls = Groups(records.log[rows], records.op[rows], order=(rank[rows],))
+            polls = RowGroups(records.log[rows], records.op[rows], order=(rank[rows],))
             last = rows[polls.last]
             poll, after = pairs((records.log[last], rank[last]), next_one)
             poll, after = last[poll], writers[after]
@@ -98,7 +98,7 @@ def islands(edges: Edges) -> list[Edges]:
     """
     island = _island(edges, edges.where(edges.asks))
     within = np.flatnonzero(island >= 0)
-    of_island = Groups(island[within])
+    of_island = RowGroups(island[within])
     return [edges.where(within[rows]) for rows in np.split(of_island.rows, of_island.starts[1:])] if len(within) else []
 
 
@@ -107,15 +107,15 @@ def _island(edges: Edges, backward: Edges) -> Ints:
     if not len(backward):
         return np.full(len(edges), -1, np.int64)
     run, low, high = backward.run, backward.b, backward.a
-    spans = Groups(run, order=(low,))
+    spans = RowGroups(run, order=(low,))
     furthest = picked(high, spans.greatest(high, where=np.ones(len(run), np.bool_)))
     fresh = (furthest == NONE) | (low > furthest)
     number = spans.counted(fresh) + fresh
-    by_island = Groups(run, number)
+    by_island = RowGroups(run, number)
     starts, ends, runs = by_island.least(low), by_island.most(high), run[by_island.first]
     least, most = np.minimum(edges.a, edges.b), np.maximum(edges.a, edges.b)
     # An edge lies within the last island that starts at its lower end or before it, or in none.
     is_island = np.repeat([True, False], [len(starts), len(least)])
-    places = Groups(np.concatenate([runs, edges.run]), order=(np.concatenate([starts, least]), ~is_island))
+    places = RowGroups(np.concatenate([runs, edges.run]), order=(np.concatenate([starts, least]), ~is_island))
     island = places.latest(is_island)[len(starts) :]
     return np.where(most <= picked(ends, island), island, -1)

@@ -13,8 +13,8 @@ from .columns import NO_WORD, NONE, Flags, Ints
 from .facts import Facts
 from .history import History
 from .operations import Operations
-from .outcomes import ABORTED, COMMITTED, FAIL, OK
-from .segmented import Groups, located, pairs, picked
+from .segmented import RowGroups, located, pairs, picked
+from .transaction_outcomes import ABORTED, COMMITTED, FAIL, OK
 from .witness import HistoryWitness, Law, witness, witnesses
 
 
@@ -42,7 +42,7 @@ def zombie_write(history: History) -> list[HistoryWitness]:
     rows, is_fence = np.concatenate([writes, fences]), np.repeat([False, True], [len(writes), len(fences)])
     when = np.concatenate([asked[writes], ops.at[fences]])
     with_epoch, pid = np.concatenate([epoch[writes], fence_epoch]), np.concatenate([ops.pid[writes], fence_pid])
-    before = Groups(ops.run[rows], ops.tid.codes[rows], pid, order=(when,)).greatest(with_epoch, ops.op[rows], where=is_fence)
+    before = RowGroups(ops.run[rows], ops.tid.codes[rows], pid, order=(when,)).greatest(with_epoch, ops.op[rows], where=is_fence)
     odd = np.flatnonzero(~is_fence & (before >= 0) & (with_epoch < picked(with_epoch, before)))
     late, fence = rows[odd], rows[before[odd]]
     words = [
@@ -54,7 +54,7 @@ def zombie_write(history: History) -> list[HistoryWitness]:
 def _first_asked(ops: Operations, commits: Flags) -> Ints:
     """When each operation began; of these commits, when the first of the same transaction that was not refused began."""
     rows = np.flatnonzero(commits & (ops.ty != FAIL) & ops.txn.present)
-    of_transaction = Groups(ops.run[rows], ops.txn.codes[rows])
+    of_transaction = RowGroups(ops.run[rows], ops.txn.codes[rows])
     began = ops.op.copy()
     began[rows] = of_transaction.least(ops.op[rows])[of_transaction.number]
     return began
@@ -128,9 +128,9 @@ def stranded_write(history: History) -> list[HistoryWitness]:
     if not len(bad):
         return []
     steps = np.flatnonzero(ops.txn.present & ~ops.by_hand)
-    units = Groups(ops.run[steps], ops.tid.codes[steps], ops.unit[steps])
+    units = RowGroups(ops.run[steps], ops.tid.codes[steps], ops.unit[steps])
     one = steps[units.first]
-    of_id = Groups(ops.run[one], ops.tid.codes[one], order=(ops.unit[one],))
+    of_id = RowGroups(ops.run[one], ops.tid.codes[one], order=(ops.unit[one],))
     next_outcome, next_end = of_id.after(units.most(ops.unit_oc[steps])), of_id.after(units.most(ops.end_op[steps]))
     rows, unit = pairs((bad.run, bad.unit), (ops.run[one], ops.unit[one]))
     bad, next_outcome, next_end = bad.where(rows), next_outcome[unit], next_end[unit]
@@ -154,7 +154,7 @@ def write_to_ended_transaction(history: History) -> list[HistoryWitness]:
         return []
     moved_on = (ops.epoch == NONE) | (np.maximum(ops.says_number("producer_epoch"), -1) > ops.epoch)
     rows = np.flatnonzero(ends & moved_on)
-    rows = rows[Groups(ops.run[rows], ops.txn.codes[rows], order=(ops.at[rows],)).first]
+    rows = rows[RowGroups(ops.run[rows], ops.txn.codes[rows], order=(ops.at[rows],)).first]
     sends = np.flatnonzero(ops.f.among("send") & (ops.ty == OK) & ops.txn.present)
     end = located((ops.run[sends], ops.txn.codes[sends]), (ops.run[rows], ops.txn.codes[rows]))
     sends, end = sends[end >= 0], rows[end[end >= 0]]
@@ -233,7 +233,7 @@ def _torn_polls(history: History, polled: OfPolls, same_log: bool) -> list[Histo
     left, right = pairs((missed.run, missed.op, missed.unit), (had.run, had.op, had.unit))
     reported = (had.log[right] == missed.log[left]) == same_log
     missed, had = missed.where(left[reported]), had.where(right[reported])
-    once = Groups(missed.run, missed.op, missed.log, missed.v, order=(history.records.v.ranks(had.v),)).first
+    once = RowGroups(missed.run, missed.op, missed.log, missed.v, order=(history.records.v.ranks(had.v),)).first
     missed, had = missed.where(once), had.where(once)
     return witnesses(history, missed.run, missed.log, [missed.sent_by, missed.op], [missed.v, had.v], [missed.o])
 
@@ -248,7 +248,7 @@ def torn_commit(history: History) -> list[HistoryWitness]:
     If nothing behind them was read, they may still be delivered, and the witness is possible.
     """
     values = history.once(MaybeTorn.of)
-    units = Groups(values.run, values.unit)
+    units = RowGroups(values.run, values.unit)
     torn = units.any(values.read_committed) & ~units.all(values.read)
     found = []
     for number in np.flatnonzero(torn).tolist():

@@ -19,12 +19,12 @@ import numpy as np
 
 from . import history_columns
 from .columns import NONE, Flags, Ints, numbers
-from .neighbours import Neighbours
-from .operations import Logs, Operations
-from .outcomes import OK
+from .neighbours import OddRecords
+from .operations import Operations, RunLogs
 from .records import Records
-from .segmented import Groups, among, located, pairs, picked, repeated
-from .values import Values
+from .segmented import RowGroups, among, located, pairs, picked, repeated
+from .transaction_outcomes import OK
+from .value_columns import Values
 
 _WIDEST_GAP = 10_000
 Made = TypeVar("Made")
@@ -51,13 +51,13 @@ class Gaps:
 class History:
     """One or several histories, or some whole logs of them (`parts`)."""
 
-    def __init__(self, ops: Operations, records: Records, logs: Logs, infer: Inferred = NOTHING) -> None:
+    def __init__(self, ops: Operations, records: Records, logs: RunLogs, infer: Inferred = NOTHING) -> None:
         self.infer_ww, self.infer_rw = infer
         self.ops, self.records, self.logs = ops, records, logs
         self._made: dict[object, object] = {}
 
     @staticmethod
-    def of(operations: history_columns.Operations, records: history_columns.Records, infer: Inferred = NOTHING) -> "History":
+    def of(operations: history_columns.OperationColumns, records: history_columns.RecordColumns, infer: Inferred = NOTHING) -> "History":
         """Whole runs, as they were recorded."""
         ops = Operations.of(operations)
         return History(ops, *Records.of(records, ops), infer)
@@ -80,8 +80,8 @@ class History:
         return Values.of(self.records, self.shown_elsewhere)
 
     @cached_property
-    def beside(self) -> Neighbours:
-        return Neighbours.of(self.records, self.values)
+    def beside(self) -> OddRecords:
+        return OddRecords.of(self.records, self.values)
 
     @cached_property
     def followed(self) -> Flags:
@@ -108,8 +108,8 @@ class History:
         return Gaps(rows[nth[gap]], sure[value])
 
     @cached_property
-    def _of_log(self) -> Groups:
-        return Groups(self.values.log)
+    def _of_log(self) -> RowGroups:
+        return RowGroups(self.values.log)
 
     @cached_property
     def bound(self) -> Ints:
@@ -170,9 +170,9 @@ class History:
     @cached_property
     def last_final_read(self) -> Ints:
         """For each run when its last `final_read` began, or NONE."""
-        return Groups(self.ops.run).most(self.ops.op, self.ops.f.among("final_read") & (self.ops.ty == OK))
+        return RowGroups(self.ops.run).most(self.ops.op, self.ops.f.among("final_read") & (self.ops.ty == OK))
 
     @cached_property
     def last_at(self) -> Ints:
         """For each run the number of its last completion."""
-        return Groups(self.ops.run).most(self.ops.at) if len(self.ops) else numbers([])
+        return RowGroups(self.ops.run).most(self.ops.at) if len(self.ops) else numbers([])

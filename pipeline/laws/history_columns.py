@@ -1,16 +1,16 @@
 """What a history contains, as columns: the laws' input, whatever has read the history. `pairing` makes them of events in process, and
 `operations` and `records` of tables that a task of Spark holds.
 
-`Operations`, a row for each in the order of run and number: the numbers of its invocation (`op`) and its completion (`at`), what was asked
-of whom, how it ended (`ty`), its transaction (`txn` by its id, `tid` by its owner's), its consumer group, whether it wrote a transaction's
-markers past the coordinator (`marks`), and the first record that it `moves`:
+`OperationColumns`, a row for each in the order of run and number: the numbers of its invocation (`op`) and its completion (`at`), what was
+asked of whom, how it ended (`ty`), its transaction (`txn` by its id, `tid` by its owner's), its consumer group, whether it wrote a
+transaction's markers past the coordinator (`marks`), and the first record that it `moves`:
 
     run  op  at  process  f     ty    txn    tid  pid  epoch  iso  grp  generation  marks  moves  first_log  first_v  first_o
     r     0   1  p0       send  ok    a/1/0  a      1      0  -    -             -  no     yes    x          a              0
     r     2   2  p1       poll  info  -      -      -      -  rc   g             4  no     no     -          -              -
 
-`says` gives what each says of itself under a name, in `ctl`. `Records`, a row for each record sent or read, offset committed, position
-seen, log assigned, `mop` its number in its operation:
+`says` gives what each says of itself under a name, in `ctl`. `RecordColumns`, a row for each record sent or read, offset committed,
+position seen, log assigned, `mop` its number in its operation:
 
     run  op  mop  log  kind  v  o  seq  mkey  hash
     r     0    0  x    send  a  0    7  -        -
@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .columns import NO_WORD, NONE, Flags, Ints, Words
+from .columns import NO_WORD, NONE, Flags, Ints, WordColumn
 
 _TEXT, _NUMBER = pa.string(), pa.int64()
 OPERATIONS = pa.schema(
@@ -52,38 +52,38 @@ RECORDS = pa.schema(
 
 
 @dataclass(frozen=True)
-class Operations:
+class OperationColumns:
     """Operations as they were recorded."""
 
-    run: Words
+    run: WordColumn
     op: Ints
     at: Ints
-    process: Words
-    client: Words
-    f: Words
-    ty: Words
-    txn: Words
+    process: WordColumn
+    client: WordColumn
+    f: WordColumn
+    ty: WordColumn
+    txn: WordColumn
     has_tx: Flags
     """Whether the history has anything about its transaction."""
-    tid: Words
+    tid: WordColumn
     pid: Ints
     epoch: Ints
-    iso: Words
-    grp: Words
+    iso: WordColumn
+    grp: WordColumn
     generation: Ints
     marks: Flags
     moves: Flags
-    first_log: Words
-    first_v: Words
+    first_log: WordColumn
+    first_v: WordColumn
     first_o: Ints
-    says: Callable[[str], Words]
+    says: Callable[[str], WordColumn]
     outcomes: "Outcomes | None" = None
     """Their outcomes, if already known; derived if these are all steps of their transactions."""
 
 
 @dataclass(frozen=True)
 class Outcomes:
-    """For each operation its unit, and the outcomes of both (`outcomes.py`)."""
+    """For each operation its unit, and the outcomes of both (`transaction_outcomes.py`)."""
 
     unit: Ints
     unit_oc: Ints
@@ -94,26 +94,26 @@ class Outcomes:
 
 
 @dataclass(frozen=True)
-class Records:
+class RecordColumns:
     """Records as they were recorded, in any order."""
 
-    run: Words
+    run: WordColumn
     op: Ints
     mop: Ints
-    log: Words
-    kind: Words
-    v: Words
+    log: WordColumn
+    kind: WordColumn
+    v: WordColumn
     o: Ints
     seq: Ints
-    mkey: Words
+    mkey: WordColumn
     hash: Ints
 
 
-def operations(table: pa.Table, settled: bool = False) -> Operations:
+def operations(table: pa.Table, settled: bool = False) -> OperationColumns:
     """The operations of a table that has the columns `OPERATIONS`, in any order; and `SETTLED`, if their outcomes are settled."""
     said = whole(table.select([*OPERATIONS.names, *(SETTLED if settled else ())]).take(_in_order(table)))
     tx, grp, first, control = said["tx"], said["grp"], said["first"], said["ctl"]
-    return Operations(
+    return OperationColumns(
         run=words(said["run"]),
         op=numbers(said["op"]),
         at=numbers(said["at"]),
@@ -144,10 +144,10 @@ def _outcomes(said: dict[str, pa.Array]) -> Outcomes:
     return Outcomes(**reported, transactional=flags(said["transactional"]), by_hand=flags(said["by_hand"]))
 
 
-def records(table: pa.Table) -> Records:
+def records(table: pa.Table) -> RecordColumns:
     """The records of a table that has the columns `RECORDS`."""
     said = whole(table.select(RECORDS.names))
-    return Records(
+    return RecordColumns(
         run=words(said["run"]),
         op=numbers(said["op"]),
         mop=numbers(said["mop"]),
@@ -167,11 +167,11 @@ def numbers(column: pa.Array) -> Ints:
     return found
 
 
-def words(column: pa.Array) -> Words:
+def words(column: pa.Array) -> WordColumn:
     """A column of words, numbered in order of appearance."""
     encoded = column.dictionary_encode()
     codes = encoded.indices.cast(_NUMBER).fill_null(NO_WORD).to_numpy(zero_copy_only=False)
-    return Words(codes, encoded.dictionary.to_pylist())
+    return WordColumn(codes, encoded.dictionary.to_pylist())
 
 
 def flags(column: pa.Array) -> Flags:

@@ -4,8 +4,8 @@ import numpy as np
 
 from .columns import NONE, Flags, Ints
 from .history import History
-from .outcomes import OK
-from .segmented import Groups, pairs, picked
+from .segmented import RowGroups, pairs, picked
+from .transaction_outcomes import OK
 from .witness import HistoryWitness, Law, witness, witnesses
 
 
@@ -20,7 +20,7 @@ def inconsistent_offsets(history: History) -> list[HistoryWitness]:
     if not places.shared.any():
         return []
     rows = np.flatnonzero(places.shared)
-    groups = Groups(places.number[rows])
+    groups = RowGroups(places.number[rows])
     reused = groups.any(values.reused[places.value[rows]])
     found = []
     for start, size, is_reused in zip(groups.starts.tolist(), groups.sizes.tolist(), reused.tolist(), strict=True):
@@ -108,7 +108,7 @@ def offset_inversion(history: History) -> list[HistoryWitness]:
     if not len(once):
         return []
     op, at, o = values.op[once], values.at[once], values.first_sent_offset[once]
-    above = Groups(values.log[once], order=(-o,))
+    above = RowGroups(values.log[once], order=(-o,))
     by_name = -history.records.v.ranks(values.v[once])
     before = above.greatest_with_ties(-at, -op, by_name, where=np.ones(len(once), np.bool_), order=(-o,))
     late = np.flatnonzero(picked(at, before) < op)
@@ -136,10 +136,10 @@ def same_id_interleave(history: History) -> list[HistoryWitness]:
     rows = np.flatnonzero(counted & once & ~history.beside.writer(values.reused))
     if not len(rows):
         return []
-    units = Groups(records.log[rows], records.tid[rows], records.unit[rows])
+    units = RowGroups(records.log[rows], records.tid[rows], records.unit[rows])
     one = rows[units.first]
     first, last, unit = units.least(records.o[rows]), units.most(records.o[rows]), records.unit[one]
-    of_id = Groups(records.log[one], records.tid[one], order=(unit,))
+    of_id = RowGroups(records.log[one], records.tid[one], order=(unit,))
     before, earlier = of_id.before(last), of_id.before(unit)
     odd = np.flatnonzero((before != NONE) & (first != NONE) & (before >= first))
     one = one[odd]

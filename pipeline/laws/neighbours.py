@@ -16,14 +16,14 @@ from functools import cached_property
 import numpy as np
 
 from .columns import NONE, Flags, Ints
-from .outcomes import ABORTED, FAIL, OK
 from .records import Records
-from .segmented import Groups, picked
-from .values import Values
+from .segmented import RowGroups, picked
+from .transaction_outcomes import ABORTED, FAIL, OK
+from .value_columns import Values
 
 
 @dataclass(frozen=True)
-class Neighbours:
+class OddRecords:
     """Which records are odd, by one reason each."""
 
     records: Records
@@ -35,13 +35,13 @@ class Neighbours:
     before: Ints
 
     @staticmethod
-    def of(records: Records, values: Values) -> "Neighbours":
+    def of(records: Records, values: Values) -> "OddRecords":
         """The records in their tracks."""
         value = values.of_record
         certain = _holds(~values.reused, value) & (records.got | (picked(values.send_count, value) == 1))
         counts = (records.sent & (records.ty != FAIL)) | records.read
-        track = Groups(records.log, records.kind.codes, records.process, order=(records.op, records.mop))
-        return Neighbours(
+        track = RowGroups(records.log, records.kind.codes, records.process, order=(records.op, records.mop))
+        return OddRecords(
             records=records,
             values=values,
             value=value,

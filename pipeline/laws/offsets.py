@@ -13,8 +13,8 @@ from .columns import NO_WORD, NONE, Flags, Ints
 from .commits import NEVER, Commits, Fetches
 from .facts import Facts
 from .history import History
-from .outcomes import ABORTED, COMMITTED, OK
-from .segmented import Groups, among, located, pairs, pairs_within, picked
+from .segmented import RowGroups, among, located, pairs, pairs_within, picked
+from .transaction_outcomes import ABORTED, COMMITTED, OK
 from .witness import HistoryWitness, Law, groups_named, witnesses
 
 
@@ -38,7 +38,7 @@ def lost_offset_commit(history: History) -> list[HistoryWitness]:
     sure, stable = sure.where(commit[odd]), stable.where(fetch[odd])
     not_excused = moved_back >= stable.at
     sure, stable = sure.where(not_excused), stable.where(not_excused)
-    last = Groups(*stable.key, stable.op, stable.o, order=(sure.op, sure.o)).last
+    last = RowGroups(*stable.key, stable.op, stable.o, order=(sure.op, sure.o)).last
     sure, stable = sure.where(last), stable.where(last)
     return _of_group(history, stable, [sure.op, stable.op], (), [sure.o, stable.o])
 
@@ -48,7 +48,7 @@ def _behind(sure: Commits, fetches: Fetches) -> Flags:
     size = len(sure)
     log, grp, o = (np.concatenate([getattr(sure, name), getattr(fetches, name)]) for name in ("log", "grp", "o"))
     is_commit = np.arange(len(o)) < size
-    before = Groups(log, grp, order=(np.concatenate([sure.done, fetches.op]), is_commit)).greatest(o, where=is_commit)
+    before = RowGroups(log, grp, order=(np.concatenate([sure.done, fetches.op]), is_commit)).greatest(o, where=is_commit)
     behind: Flags = np.maximum(o, -1) < picked(o, before)
     return behind[size:]
 
@@ -77,7 +77,7 @@ def phantom_offset_commit(history: History) -> list[HistoryWitness]:
     fetches = fetches.where(fetches.o > 0)
     if not len(commits) or not len(fetches):
         return []
-    of_offset = Groups(*commits.key, commits.o)
+    of_offset = RowGroups(*commits.key, commits.o)
     reported = commits.where(of_offset.first)
     commit = located((*fetches.key, fetches.o), (*reported.key, reported.o))
     aborted = picked(of_offset.most(commits.oc), commit) == ABORTED
@@ -98,7 +98,7 @@ def offset_regression(history: History) -> list[HistoryWitness]:
     if not len(fetches):
         return []
     stable = fetches.where(fetches.stable)
-    before = Groups(*stable.key, order=(stable.at,)).row_before
+    before = RowGroups(*stable.key, order=(stable.at,)).row_before
     odd = np.flatnonzero((before >= 0) & (stable.o != NONE) & (picked(stable.o, before) > stable.o))
     if not len(odd):
         return []
@@ -125,7 +125,7 @@ def torn_offset_commit(history: History) -> list[HistoryWitness]:
     if not reported.asks.any():
         return []
     offsets, reads = reported.where(reported.asks), reported.where(~reported.asks)
-    units = Groups(reads.run, reads.unit)
+    units = RowGroups(reads.run, reads.unit)
     shown = located((offsets.run, offsets.unit), (reads.run[units.first], reads.unit[units.first]))
     read_at, read_op = picked(units.least(reads.read_at), shown), picked(units.least(reads.read_op), shown)
     odd = (shown >= 0) & (offsets.fetch > read_at)
@@ -159,7 +159,7 @@ class ReadAndCommitted(Facts):
     def of(cls, history: History) -> Self:
         commits, fetches, values = history.once(Commits.of), history.once(Fetches.of), history.values
         commits = commits.where((commits.oc > ABORTED) & commits.transactional)
-        of_group = Groups(*commits.key)
+        of_group = RowGroups(*commits.key)
         alone = of_group.least(commits.unit) == of_group.most(commits.unit)
         reported = commits.where(of_group.first[alone])
         o, op = of_group.most(commits.o)[alone], of_group.least(commits.op)[alone]
@@ -169,7 +169,7 @@ class ReadAndCommitted(Facts):
         commit, fetch = commit[unseen], fetch[unseen]
 
         rows = np.flatnonzero(values.read_committed & values.transactional)
-        units = Groups(values.run[rows], values.unit[rows])
+        units = RowGroups(values.run[rows], values.unit[rows])
         one = rows[units.first]
 
         def both(of_units: Ints | int, of_offsets: Ints | int) -> Ints:
@@ -208,9 +208,9 @@ def double_processing(history: History) -> list[HistoryWitness]:
     done = (records.unit_oc[rows] == COMMITTED) & (records.o[rows] != NONE)
     rows, grp = rows[done], grp[done]
     unit, words = records.unit[rows], records.v.codes[rows]
-    by_unit = Groups(records.log[rows], grp, records.o[rows], unit).first
-    twice = Groups(records.log[rows[by_unit]], grp[by_unit], records.o[rows[by_unit]], order=(unit[by_unit],))
-    inputs = Groups(records.log[rows], grp, records.o[rows], order=(words == -1, records.v.ranks(words)))
+    by_unit = RowGroups(records.log[rows], grp, records.o[rows], unit).first
+    twice = RowGroups(records.log[rows[by_unit]], grp[by_unit], records.o[rows[by_unit]], order=(unit[by_unit],))
+    inputs = RowGroups(records.log[rows], grp, records.o[rows], order=(words == -1, records.v.ranks(words)))
     odd = twice.sizes > 1
     first, second = by_unit[twice.rows[twice.starts[odd]]], by_unit[twice.rows[twice.starts[odd] + 1]]
     named = inputs.first[odd]
@@ -239,12 +239,12 @@ def missed_processing(history: History) -> list[HistoryWitness]:
     sure = commits.where((commits.oc == COMMITTED) & commits.transactional)
     if not len(sure):
         return []
-    of_group = Groups(*sure.key, order=(sure.o, sure.op))
+    of_group = RowGroups(*sure.key, order=(sure.o, sure.op))
     furthest = sure.where(of_group.last)
     rows, grp = history.once(_consumed)
     taken = records.unit_oc[rows] > ABORTED
     rows, grp = rows[taken], grp[taken]
-    consumed = Groups(records.log[rows], grp)
+    consumed = RowGroups(records.log[rows], grp)
     began = located(furthest.key, (records.log[rows[consumed.first]], grp[consumed.first]))
     since = picked(consumed.least(records.o[rows]), began)
 
@@ -284,7 +284,7 @@ def stale_generation_commit(history: History) -> list[HistoryWitness]:
     rows, is_known = np.concatenate([acks, reports]), np.repeat([False, True], [len(acks), len(reports)])
     when = np.where(is_known, ops.at[rows], ops.op[rows])
     generation = ops.generation[rows]
-    newest = Groups(ops.run[rows], ops.grp.codes[rows], order=(when,)).greatest(generation, ops.op[rows], where=is_known)
+    newest = RowGroups(ops.run[rows], ops.grp.codes[rows], order=(when,)).greatest(generation, ops.op[rows], where=is_known)
     odd = np.flatnonzero(~is_known & (newest >= 0) & (picked(generation, newest) > generation))
     late, first = rows[odd], rows[newest[odd]]
     reported = zip(groups_named(history, ops.grp.codes[late]), ops.generation[late].tolist(), ops.generation[first].tolist(), strict=True)
@@ -303,9 +303,9 @@ def committed_too_far(history: History) -> list[HistoryWitness]:
         return []
     handed = np.flatnonzero(records.got & (records.grp >= 0))
     rows = handed[records.ty[handed] == OK]
-    polls = Groups(records.log[rows], records.grp[rows], records.op[rows])
+    polls = RowGroups(records.log[rows], records.grp[rows], records.op[rows])
     first, o = rows[polls.first], polls.least(records.o[rows])
-    earliest = Groups(records.log[handed], records.grp[handed], records.o[handed])
+    earliest = RowGroups(records.log[handed], records.grp[handed], records.o[handed])
     one = handed[earliest.first]
     place = located((records.log[first], records.grp[first], o), (records.log[one], records.grp[one], records.o[one]))
     fresh = np.flatnonzero((o != NONE) & (picked(earliest.least(records.op[handed]), place) == records.op[first]))
@@ -314,7 +314,7 @@ def committed_too_far(history: History) -> list[HistoryWitness]:
     poll, fetch = pairs_within((records.log[first], records.grp[first]), began + 1, ended - 1, fetches.key, fetches.op)
     odd = (fetches.at[fetch] < ended[poll]) & (fetches.o[fetch] > o[poll])
     poll, fetch = poll[odd], fetch[odd]
-    once = Groups(poll, fetches.op[fetch], fetches.o[fetch]).first
+    once = RowGroups(poll, fetches.op[fetch], fetches.o[fetch]).first
     poll, seen = poll[once], fetches.where(fetch[once])
     return _of_group(history, seen, [records.op[first[poll]], seen.op], (), [o[poll], seen.o])
 
@@ -325,7 +325,7 @@ def _consumed(history: History) -> tuple[Ints, Ints]:
     reported = np.flatnonzero(records.kind.among("offset") & records.transactional & (records.grp >= 0))
     if not len(reported):
         return reported, reported
-    reported = reported[Groups(records.log[reported], records.unit[reported], records.grp[reported]).first]
+    reported = reported[RowGroups(records.log[reported], records.unit[reported], records.grp[reported]).first]
     took = np.flatnonzero(records.got & records.transactional)
     rows, groups = pairs((records.log[took], records.unit[took]), (records.log[reported], records.unit[reported]))
     return took[rows], records.grp[reported[groups]]

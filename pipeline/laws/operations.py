@@ -17,26 +17,26 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import history_columns
-from .columns import NO_WORD, Flags, Ints, Words, number, numbers
-from .outcomes import ABORTED, FAIL, INFO, OK, OUTCOME_OF, UNKNOWN, Units, units
+from .columns import NO_WORD, Flags, Ints, WordColumn, number, numbers
+from .transaction_outcomes import ABORTED, FAIL, INFO, OK, OUTCOME_OF, UNKNOWN, Units, units
 
 ENDINGS = {"ok": OK, "fail": FAIL, "info": INFO}
 
 
 @dataclass(frozen=True)
-class Logs:
+class RunLogs:
     """The logs of all runs: a log belongs to one run, and is known by its place among them."""
 
     keys: Sequence[tuple[int, str]]
     numbers: Mapping[tuple[int, str], int]
 
     @staticmethod
-    def of(run: Ints, log: Words) -> "tuple[Logs, Ints]":
+    def of(run: Ints, log: WordColumn) -> "tuple[RunLogs, Ints]":
         """The logs of the records in these runs, and the number of each record's."""
         both, number = np.unique(run * (len(log.words) + 1) + log.codes, return_inverse=True)
         run_of, name_of = np.divmod(both, len(log.words) + 1)
         keys = [(own, log.words[name]) for own, name in zip(run_of.tolist(), name_of.tolist(), strict=True)]
-        return Logs(keys, {key: place for place, key in enumerate(keys)}), number
+        return RunLogs(keys, {key: place for place, key in enumerate(keys)}), number
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -58,19 +58,19 @@ class Operations:
     run: Ints
     op: Ints
     at: Ints
-    process: Words
-    client: Words
-    f: Words
+    process: WordColumn
+    client: WordColumn
+    f: WordColumn
     ty: Ints
-    txn: Words
+    txn: WordColumn
     has_tx: Flags
     """Whether the history has anything about its transaction."""
-    tid: Words
+    tid: WordColumn
     pid: Ints
     epoch: Ints
     careful: Flags
     """Whether the client read committed data only."""
-    grp: Words
+    grp: WordColumn
     generation: Ints
     unit: Ints
     unit_oc: Ints
@@ -78,10 +78,10 @@ class Operations:
     end_op: Ints
     transactional: Flags
     by_hand: Flags
-    said: history_columns.Operations
+    said: history_columns.OperationColumns
 
     @staticmethod
-    def of(said: history_columns.Operations) -> "Operations":
+    def of(said: history_columns.OperationColumns) -> "Operations":
         """These operations."""
         run, f, ty = said.run.codes, said.f, ended(said.ty)
         settled = said.outcomes or _settled(said, ty)
@@ -114,7 +114,7 @@ class Operations:
     def __len__(self) -> int:
         return len(self.op)
 
-    def says(self, name: str) -> Words:
+    def says(self, name: str) -> WordColumn:
         """The value of this name in the `ctl` of each operation."""
         return self.said.says(name)
 
@@ -124,20 +124,20 @@ class Operations:
         return numbers([*map(number, said.words), None])[said.codes]
 
 
-def ended(ty: Words) -> Ints:
+def ended(ty: WordColumn) -> Ints:
     """How each operation ended."""
     found: Ints = np.array([*(ENDINGS[word] for word in ty.words), INFO])[ty.codes]
     return found
 
 
-def _settled(said: history_columns.Operations, ty: Ints) -> history_columns.Outcomes:
+def _settled(said: history_columns.OperationColumns, ty: Ints) -> history_columns.Outcomes:
     """The outcomes of these operations, which are all of their transactions."""
     run = said.run.codes
     of_unit = units(run, said.op, said.at, said.f, ty, said.txn, said.tid)
     return outcomes(said, of_unit, np.isin(run, run[said.marks]) if said.marks.any() else said.marks)
 
 
-def outcomes(said: history_columns.Operations, of_unit: Units, by_hand: Flags) -> history_columns.Outcomes:
+def outcomes(said: history_columns.OperationColumns, of_unit: Units, by_hand: Flags) -> history_columns.Outcomes:
     """The outcomes of these operations, from those of their units, and whether markers were written by hand in their run."""
     by_hand = of_unit.within & by_hand
     return history_columns.Outcomes(

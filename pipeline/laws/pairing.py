@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from fencepost.pipeline.ingest.event import NOT_AN_EVENT, flaw
 
 from . import history_columns
-from .columns import Ints, Words, flags, numbers
+from .columns import Ints, WordColumn, flags, numbers
 
 Fields = Mapping[str, Any]
 
@@ -62,25 +62,25 @@ class PairedHistory:
     operations: list[PairedOperation]
     refused: list[RefusedEvent]
 
-    def reported(self) -> tuple[history_columns.Operations, history_columns.Records]:
+    def reported(self) -> tuple[history_columns.OperationColumns, history_columns.RecordColumns]:
         """The operations and their records as columns."""
         every = self.operations
         tx, grp = [one.tx or _NOTHING for one in every], [one.grp or _NOTHING for one in every]
         first = [one.mops[0] if one.mops else _NOTHING for one in every]
-        operations = history_columns.Operations(
-            run=Words.of([one.run for one in every]),
+        operations = history_columns.OperationColumns(
+            run=WordColumn.of([one.run for one in every]),
             op=numbers(one.op for one in every),
             at=numbers(one.at for one in every),
-            process=Words.of([one.process for one in every]),
-            client=Words.of([one.client for one in every]),
-            f=Words.of([one.f for one in every]),
-            ty=Words.of([one.ty for one in every]),
-            txn=Words.of([one.txn_id for one in every]),
+            process=WordColumn.of([one.process for one in every]),
+            client=WordColumn.of([one.client for one in every]),
+            f=WordColumn.of([one.f for one in every]),
+            ty=WordColumn.of([one.ty for one in every]),
+            txn=WordColumn.of([one.txn_id for one in every]),
             has_tx=flags(one.tx is not None for one in every),
             tid=_texts(tx, "tid"),
             pid=_numbers(tx, "pid"),
             epoch=_numbers(tx, "epoch"),
-            iso=Words.of([one.iso for one in every]),
+            iso=WordColumn.of([one.iso for one in every]),
             grp=_texts(grp, "id"),
             generation=_numbers(grp, "gen"),
             marks=flags(one.by_marker for one in every),
@@ -88,12 +88,12 @@ class PairedHistory:
             first_log=_texts(first, "log"),
             first_v=_values(first),
             first_o=_numbers(first, "o"),
-            says=lambda name: Words.of([text(one.ctl.get(name)) if one.ctl else None for one in every]),
+            says=lambda name: WordColumn.of([text(one.ctl.get(name)) if one.ctl else None for one in every]),
         )
         moved = [(one, n, mop) for one in every for n, mop in enumerate(one.mops) if mop.get("log") is not None]
         mops = [mop for _, _, mop in moved]
-        return operations, history_columns.Records(
-            run=Words.of([one.run for one, _, _ in moved]),
+        return operations, history_columns.RecordColumns(
+            run=WordColumn.of([one.run for one, _, _ in moved]),
             op=numbers(one.op for one, _, _ in moved),
             mop=numbers(n for _, n, _ in moved),
             log=_texts(mops, "log"),
@@ -224,13 +224,13 @@ def shortened(value: str | None) -> str | None:
     return f"{value[:64]}... sha256 {hashlib.sha256(value.encode()).hexdigest()}"
 
 
-def _texts(every: Sequence[Fields], name: str) -> Words:
-    return Words.of([text(fields.get(name)) for fields in every])
+def _texts(every: Sequence[Fields], name: str) -> WordColumn:
+    return WordColumn.of([text(fields.get(name)) for fields in every])
 
 
 def _numbers(every: Sequence[Fields], name: str) -> Ints:
     return numbers(fields.get(name) for fields in every)
 
 
-def _values(mops: Sequence[Fields]) -> Words:
-    return Words.of([shortened(text(mop.get("v"))) for mop in mops])
+def _values(mops: Sequence[Fields]) -> WordColumn:
+    return WordColumn.of([shortened(text(mop.get("v"))) for mop in mops])

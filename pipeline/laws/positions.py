@@ -6,10 +6,10 @@ Positions are those of consumers that were assigned a log; a bare fetch may begi
 import numpy as np
 
 from .columns import Flags, Ints, numbers
+from .control_actions import listed
 from .history import History
-from .outcomes import FAIL
-from .segmented import Groups, among, counted_until
-from .topics import listed
+from .segmented import RowGroups, among, counted_until
+from .transaction_outcomes import FAIL
 from .witness import HistoryWitness, Law, witnesses
 
 
@@ -104,7 +104,7 @@ def _turned(history: History, which: Flags) -> list[HistoryWitness]:
     if not len(rows):
         return []
     rows = rows[~history.handed_out[history.beside.before[rows]]]
-    rows = rows[Groups(records.log[rows], history.beside.before[rows], records.op[rows], records.v.codes[rows]).first]
+    rows = rows[RowGroups(records.log[rows], history.beside.before[rows], records.op[rows], records.v.codes[rows]).first]
     if not len(rows):
         return []
     rows = np.sort(rows)
@@ -112,7 +112,7 @@ def _turned(history: History, which: Flags) -> list[HistoryWitness]:
     placed = np.flatnonzero(ops.f.among("assign", "subscribe") & (ops.ty != FAIL) & ops.process.present)
     subscribed = placed[ops.f.among("subscribe")[placed]]
     kept = np.flatnonzero(records.f.among("assign", "subscribe") & (ops.ty[records.operation] != FAIL) & (records.process >= 0))
-    kept = kept[Groups(records.log[kept], records.operation[kept]).first]
+    kept = kept[RowGroups(records.log[kept], records.operation[kept]).first]
 
     def times(at: Ints, operations: Ints) -> Ints:
         """How many of these operations each row's process had begun."""

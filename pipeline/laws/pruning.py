@@ -5,11 +5,11 @@ import numpy as np
 from .acks import acknowledged
 from .columns import Flags, Ints, numbers
 from .commits import NEVER
+from .control_actions import Pruned, logs, pruned
 from .history import History
 from .operations import Operations
-from .outcomes import ABORTED, COMMITTED, OK
-from .segmented import Groups, located, pairs
-from .topics import Pruned, logs, pruned
+from .segmented import RowGroups, located, pairs
+from .transaction_outcomes import ABORTED, COMMITTED, OK
 from .witness import HistoryWitness, Law, groups_named, witnesses
 
 
@@ -39,7 +39,7 @@ def _acknowledged(history: History, reported: list[Pruned]) -> list[HistoryWitne
     acks = history.once(acknowledged)
     if not len(acks):
         return []
-    messages = Groups(*acks.key)
+    messages = RowGroups(*acks.key)
     aborted = messages.most(acks.unit_oc) == ABORTED
     one, first, end = acks.where(messages.first[aborted]), messages.least(acks.op)[aborted], messages.most(acks.end_op)[aborted]
     row, prune = _open_at(history, reported, one.log, first, end)

@@ -19,10 +19,10 @@ from functools import cached_property
 import numpy as np
 
 from . import history_columns
-from .columns import NONE, Flags, Ints, Words
-from .operations import Logs, Operations
-from .outcomes import COMMITTED, FAIL, OK
+from .columns import NONE, Flags, Ints, WordColumn
+from .operations import Operations, RunLogs
 from .segmented import located
+from .transaction_outcomes import COMMITTED, FAIL, OK
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,14 @@ class Records:
     """The row of the record's operation."""
     run: Ints
     log: Ints
-    kind: Words
-    v: Words
+    kind: WordColumn
+    v: WordColumn
     o: Ints
     op: Ints
     mop: Ints
     at: Ints
     process: Ints
-    f: Words
+    f: WordColumn
     ty: Ints
     oc: Ints
     unit: Ints
@@ -54,7 +54,7 @@ class Records:
     """Whether the client read committed data only."""
     tid: Ints
     grp: Ints
-    mkey: Words
+    mkey: WordColumn
     pid: Ints
     epoch: Ints
     seq: Ints
@@ -64,15 +64,15 @@ class Records:
         return len(self.operation)
 
     @staticmethod
-    def of(said: history_columns.Records, operations: Operations) -> "tuple[Records, Logs]":
+    def of(said: history_columns.RecordColumns, operations: Operations) -> "tuple[Records, RunLogs]":
         """These records of these operations, and their logs."""
         run = _codes_of(said.run, operations.runs)
-        logs, log = Logs.of(run, said.log)
+        logs, log = RunLogs.of(run, said.log)
         kind, op, mop = said.kind, said.op, said.mop
         row = located((run, op), (operations.run, operations.op))
         order = np.lexsort((mop, op, operations.process.codes[row], kind.codes, log))
         row = row[order]
-        o, f = said.o[order], Words(operations.f.codes[row], operations.f.words)
+        o, f = said.o[order], WordColumn(operations.f.codes[row], operations.f.words)
         ty, unit, unit_oc = operations.ty[row], operations.unit[row], operations.unit_oc[row]
         # One partition may refuse a request to several: what has an offset was acknowledged.
         acknowledged = f.among("send") & (ty == FAIL) & (o != NONE) & operations.has_tx[row]
@@ -82,8 +82,8 @@ class Records:
             operation=row,
             run=run[order],
             log=log[order],
-            kind=Words(kind.codes[order], kind.words),
-            v=Words(said.v.codes[order], said.v.words),
+            kind=WordColumn(kind.codes[order], kind.words),
+            v=WordColumn(said.v.codes[order], said.v.words),
             o=o,
             op=op[order],
             mop=mop[order],
@@ -100,7 +100,7 @@ class Records:
             careful=operations.careful[row],
             tid=operations.tid.codes[row],
             grp=operations.grp.codes[row],
-            mkey=Words(said.mkey.codes[order], said.mkey.words),
+            mkey=WordColumn(said.mkey.codes[order], said.mkey.words),
             pid=operations.pid[row],
             epoch=operations.epoch[row],
             seq=said.seq[order],
@@ -135,7 +135,7 @@ class Records:
         return numbered
 
 
-def _codes_of(words: Words, names: Sequence[str]) -> Ints:
+def _codes_of(words: WordColumn, names: Sequence[str]) -> Ints:
     """These words as places in another list, which has all of them."""
     places = {name: place for place, name in enumerate(names)}
     return np.array([places[word] for word in words.words], np.int64)[words.codes]

@@ -25,7 +25,7 @@ from .columns import NONE, Flags, Ints
 _HIGHEST = np.iinfo(np.int64).max
 
 
-class Groups:
+class RowGroups:
     """Rows with the same keys, each group in its order."""
 
     def __init__(self, *keys: Ints, order: Sequence[Ints | Flags] = ()) -> None:
@@ -158,7 +158,7 @@ def _changes(keys: Sequence[Ints], rows: Ints | None = None) -> Flags:
 
 def numbered(*keys: Ints) -> Ints:
     """A number for each row, the same where all keys are the same."""
-    return Groups(*keys).number
+    return RowGroups(*keys).number
 
 
 def pairs(left: Sequence[Ints], right: Sequence[Ints]) -> tuple[Ints, Ints]:
@@ -198,14 +198,14 @@ def among(left: Sequence[Ints], right: Sequence[Ints]) -> Flags:
     if not len(left[0]) or not len(right[0]):
         return np.zeros(len(left[0]), np.bool_)
     size = len(left[0])
-    groups = Groups(*(np.concatenate(both) for both in zip(left, right, strict=True)))
+    groups = RowGroups(*(np.concatenate(both) for both in zip(left, right, strict=True)))
     return groups.any(np.arange(len(groups.rows)) >= size)[groups.number[:size]]
 
 
 def counted_until(left: Sequence[Ints], at: Ints, right: Sequence[Ints], happened: Ints) -> Ints:
     """For each row on the left how many rows on the right have its keys and `happened` at or before its time."""
     size = len(at)
-    groups = Groups(
+    groups = RowGroups(
         *(np.concatenate(both) for both in zip(left, right, strict=True)),
         order=(np.concatenate((at, happened)), np.repeat([1, 0], [size, len(happened)])),
     )

@@ -9,11 +9,11 @@ from typing import Self
 import numpy as np
 
 from .columns import NONE, Flags, Ints, numbers
+from .control_actions import Edge, TopicSegment, edges, logs, seals, segments
 from .facts import Facts
 from .history import History
-from .outcomes import OK
-from .segmented import Groups, pairs
-from .topics import Edge, TopicSegment, edges, logs, seals, segments
+from .segmented import RowGroups, pairs
+from .transaction_outcomes import OK
 from .witness import HistoryWitness, Law, witness, witnesses
 
 
@@ -170,8 +170,8 @@ class SegmentEnds(Facts):
         rows = _first_deliveries(history)
         rows = rows[~(apart | seeks)[records.grp[rows], records.run[rows]] & np.isin(records.log[rows], logs(history, names))]
         by_key = (records.log[rows], records.grp[rows], records.mkey.codes[rows])
-        first = rows[Groups(*by_key, order=(records.at[rows], records.op[rows], records.mop[rows])).first]
-        last = rows[Groups(*by_key, order=(records.op[rows], records.mop[rows])).last]
+        first = rows[RowGroups(*by_key, order=(records.at[rows], records.op[rows], records.mop[rows])).first]
+        last = rows[RowGroups(*by_key, order=(records.op[rows], records.mop[rows])).last]
         both, is_first = np.concatenate([first, last]), np.repeat([True, False], [len(first), len(last)])
         of_key = (records.run[both], records.log[both], records.grp[both], records.mkey.codes[both])
         return cls(*of_key, is_first, records.op[both], records.at[both], records.v.codes[both])
@@ -200,7 +200,7 @@ def key_reorder(history: History) -> list[HistoryWitness]:
     apart, _, _ = _groups(history)
     within = np.where(apart[handed.grp, handed.run], handed.log, -1)
     producer = np.where(handed.is_counted, handed.pid, handed.process)
-    tracks = Groups(
+    tracks = RowGroups(
         handed.run,
         handed.grp,
         within,
@@ -291,7 +291,7 @@ def _first_deliveries(history: History) -> Ints:
     """The first delivery of each value to a subscription."""
     records = history.records
     rows = np.flatnonzero(records.read & (records.grp >= 0))
-    groups = Groups(records.log[rows], records.grp[rows], records.v.codes[rows], order=(records.op[rows], records.mop[rows]))
+    groups = RowGroups(records.log[rows], records.grp[rows], records.v.codes[rows], order=(records.op[rows], records.mop[rows]))
     return rows[groups.first]
 
 

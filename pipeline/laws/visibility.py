@@ -7,8 +7,8 @@ import numpy as np
 
 from .columns import NONE, Flags, Ints
 from .history import History
-from .outcomes import COMMITTED, OK
-from .segmented import Groups, pairs, pairs_within, picked
+from .segmented import RowGroups, pairs, pairs_within, picked
+from .transaction_outcomes import COMMITTED, OK
 from .witness import HistoryWitness, Law, witness, witnesses
 
 
@@ -82,14 +82,14 @@ def lso_violation(history: History) -> list[HistoryWitness]:
     rows = np.flatnonzero(several & (records.ty == OK) & (records.o != NONE))
     if not len(rows):
         return []
-    by_unit = Groups(records.log[rows], records.unit[rows], order=(records.o[rows], records.op[rows], records.mop[rows]))
+    by_unit = RowGroups(records.log[rows], records.unit[rows], order=(records.o[rows], records.op[rows], records.mop[rows]))
     first, since = rows[by_unit.first], by_unit.least(records.at[rows])
     unit, until = _open_until(history)
     held, ended = pairs((records.run[first], records.unit[first]), unit)
     until_of = until[ended]
 
     rows = np.flatnonzero(records.seen)
-    by_poll = Groups(records.log[rows], records.op[rows], order=(records.o[rows], records.mop[rows]))
+    by_poll = RowGroups(records.log[rows], records.op[rows], order=(records.o[rows], records.mop[rows]))
     last = rows[by_poll.last]
     opened = first[held]
     found, polls = pairs_within((records.log[opened],), since[held] + 1, until_of - 1, (records.log[last],), records.op[last])
@@ -118,7 +118,7 @@ def _open_until(history: History) -> tuple[tuple[Ints, Ints], Ints]:
     shows = ops.f.among("commit") | (ops.f.among("abort") & ((ops.epoch != NONE) | recorded))
     ended = np.flatnonzero(shows & (ops.ty == OK) & (ops.op == ops.end_op))
     begun = np.flatnonzero(ops.f.among("begin") & (ops.ty == OK) & recorded & (ops.end_op == NONE))
-    begun = begun[Groups(ops.run[begun], ops.unit[begun]).first]
+    begun = begun[RowGroups(ops.run[begun], ops.unit[begun]).first]
     rows = np.concatenate([ended, begun])
     return (ops.run[rows], ops.unit[rows]), np.concatenate([ops.op[ended], history.last_at[ops.run[begun]] + 1])
 
@@ -166,7 +166,7 @@ def unseen(history: History) -> list[HistoryWitness]:
     end = history.operation(values.run[rows], values.end_op[rows])
     ended_at = np.where(values.transactional[rows], picked(history.ops.at, end), values.at[rows])
     sure = (ended_at != NONE) & (ended_at < history.last_final_read[values.run[rows]])
-    groups = Groups(values.log[rows])
+    groups = RowGroups(values.log[rows])
     found = []
     for start, size in zip(groups.starts.tolist(), groups.sizes.tolist(), strict=True):
         of_log = groups.rows[start : start + size]
@@ -188,7 +188,7 @@ def stuck_lso(history: History) -> list[HistoryWitness]:
     rows = np.flatnonzero(values.transactional & (values.oc < COMMITTED) & (values.first_sent_offset != NONE))
     if not len(rows):
         return []
-    units = Groups(values.log[rows], values.unit[rows])
+    units = RowGroups(values.log[rows], values.unit[rows])
     one = rows[units.first]
     first, op = units.least(values.first_sent_offset[rows]), units.least(values.op[rows])
     unread_from = history.unread_from[one]
@@ -234,8 +234,8 @@ def outcome_flip(history: History) -> list[HistoryWitness]:
     steps = np.flatnonzero(ops.txn.present & ~ops.f.among("init_txn") & (is_end | ~of_its_own))
     if not is_end[steps].any():
         return []
-    others = Groups(ops.run, ops.client.codes, order=(ops.op,)).counted(ops.f.among("probe"))[steps]
-    before = Groups(ops.run[steps], ops.txn.codes[steps], order=(ops.op[steps],)).row_before
+    others = RowGroups(ops.run, ops.client.codes, order=(ops.op,)).counted(ops.f.among("probe"))[steps]
+    before = RowGroups(ops.run[steps], ops.txn.codes[steps], order=(ops.op[steps],)).row_before
     rows, before = steps[before >= 0], before[before >= 0]
     earlier, later_others, earlier_others = steps[before], _of(others, steps, rows), others[before]
     raises = ops.says_number("producer_epoch") > ops.epoch

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fencepost.contract import history_files
 
-from .picture import drawn
+from .layout_picture import drawn
 from .story import happenings, story
 
 

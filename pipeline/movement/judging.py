@@ -24,14 +24,14 @@ from pyspark.sql import functions as F
 
 from fencepost.pipeline import local
 from fencepost.pipeline.anomalies import Anomaly
-from fencepost.pipeline.derived import History
+from fencepost.pipeline.derived import HistoryTables
 from fencepost.pipeline.laws import history_columns
 from fencepost.pipeline.laws.history import History as Told
 from fencepost.pipeline.laws.history import Inferred
 from fencepost.pipeline.laws.history_columns import OPERATIONS, RECORDS
 from fencepost.pipeline.laws.judge import judged
 from fencepost.pipeline.laws.laws import LAWS
-from fencepost.pipeline.session import compiling
+from fencepost.pipeline.spark_session import compiling
 from fencepost.pipeline.tables import Tables
 from fencepost.pipeline.verdicts import SCHEMA, FoundWitnesses, counted, found
 
@@ -118,7 +118,7 @@ def judge(
         every += large.judge(tables, in_parts, large.JudgingScope(laws.names, damaged, laws.inferred, limits.part))
     if hot:
         compiling(tables.spark)
-        every += found(History(tables.only(hot), infer_ww, infer_rw), anomalies)
+        every += found(HistoryTables(tables.only(hot), infer_ww, infer_rw), anomalies)
     operations, records = {run: size[0] for run, size in sizes.items()}, sum(size[1] for size in sizes.values())
     return JudgedRuns([one for one in every if one.counts], operations, records)
 

@@ -1,4 +1,4 @@
-"""Runs that are too large for one task, judged by the same laws, log by log (`laws.parts`), from the tables as they are stored.
+"""Runs that are too large for one task, judged by the same laws, log by log (`laws.history_parts`), from the tables as they are stored.
 
     each file of records, in parts of whole logs   -> laws of single logs, and facts that may break the others
     the same files again, where any fact asks      -> the facts that belong to it; a sound history has nearly none
@@ -26,7 +26,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from fencepost.pipeline import local
-from fencepost.pipeline.laws import parts
+from fencepost.pipeline.laws import history_parts
 from fencepost.pipeline.laws.facts import Facts
 from fencepost.pipeline.laws.history import History, Inferred
 from fencepost.pipeline.laws.history_columns import OPERATIONS, SETTLED
@@ -89,7 +89,7 @@ def judge(tables: Tables, runs: Sequence[str], asked: JudgingScope) -> list[Foun
     found, facts = [first.filter("facts is null")], first.filter("facts is not null")
     if asking := _collected(facts, [kind for kind in asked.kinds if kind.key]):
         facts = facts.union(every.belonging(asking).persist())
-    of_operations = [kind for law in asked.among(parts.OF_OPERATIONS) for kind in law.reads]
+    of_operations = [kind for law in asked.among(history_parts.OF_OPERATIONS) for kind in law.reads]
     found.append(every.of_operations(_collected(first, of_operations)))
     if not facts.isEmpty():
         found.append(every.across(facts))
@@ -114,30 +114,30 @@ class _Large:
 
         def task(files: Sequence[str]) -> _Batches:
             for history in map(self._history, self._parts(files)):
-                yield from _witnesses(judged(history, self._asked.among(parts.OF_LOGS), self._asked.damaged))
-                yield from _sent(parts.asking(history, self._asked.kinds), self._shares)
+                yield from _witnesses(judged(history, self._asked.among(history_parts.OF_LOGS), self._asked.damaged))
+                yield from _sent(history_parts.asking(history, self._asked.kinds), self._shares)
 
         return self._tasks(task, _SENT)
 
-    def belonging(self, asking: parts.Tables) -> DataFrame:
+    def belonging(self, asking: history_parts.Tables) -> DataFrame:
         """The facts that belong to those that ask."""
 
         def task(files: Sequence[str]) -> _Batches:
-            if not parts.touched(self._stored(files, parts.KEYS), asking):
+            if not history_parts.touched(self._stored(files, history_parts.KEYS), asking):
                 return
             for records in self._parts(files):
-                if mine := parts.touched(records, asking):
-                    yield from _sent(parts.belonging(self._history(records), mine), self._shares)
+                if mine := history_parts.touched(records, asking):
+                    yield from _sent(history_parts.belonging(self._history(records), mine), self._shares)
 
         return self._tasks(task, _SENT)
 
-    def of_operations(self, facts: parts.Tables) -> DataFrame:
+    def of_operations(self, facts: history_parts.Tables) -> DataFrame:
         """The witnesses of laws of operations."""
 
         def task(runs: Sequence[str]) -> _Batches:
-            operations = pa.Table.from_batches(_operations(self._folder, runs, parts.of_operations), _schema(self._folder))
-            history = parts.across(operations, facts, self._asked.inferred)
-            yield from _witnesses(judged(history, self._asked.among(parts.OF_OPERATIONS), self._asked.damaged))
+            operations = pa.Table.from_batches(_operations(self._folder, runs, history_parts.of_operations), _schema(self._folder))
+            history = history_parts.across(operations, facts, self._asked.inferred)
+            yield from _witnesses(judged(history, self._asked.among(history_parts.OF_OPERATIONS), self._asked.damaged))
 
         groups = [self._concerned[nth :: self._shares] for nth in range(self._shares)]
         return _in_tasks(self._spark, [runs for runs in groups if runs], task, _SENT)
@@ -151,21 +151,21 @@ class _Large:
                 together[row["share"]].append((row["facts"], row["stream"]))
             every, _ = self._common.value
             for share in together.values():
-                history = parts.across(unpacked(every), _read(share), self._asked.inferred)
-                yield from _witnesses(judged(history, self._asked.among(parts.ACROSS), self._asked.damaged))
+                history = history_parts.across(unpacked(every), _read(share), self._asked.inferred)
+                yield from _witnesses(judged(history, self._asked.among(history_parts.ACROSS), self._asked.damaged))
 
         moved = facts.select("share", "facts", "stream").repartitionById(self._shares, F.col("share"))
         return moved.mapInArrow(task, _SENT)
 
     def _shown_units(self, files: Sequence[str]) -> _Batches:
-        if parts.doubtful(self._stored(files, parts.KEYS)):
+        if history_parts.doubtful(self._stored(files, history_parts.KEYS)):
             for records in self._parts(files):
-                runs, units = parts.shown(self._history(records))
+                runs, units = history_parts.shown(self._history(records))
                 yield pa.RecordBatch.from_pydict({"run": runs, "unit": units}, _UNIT_COLUMNS)
 
     def _history(self, records: pa.Table) -> History:
         every, ends = (unpacked(said) for said in self._common.value)
-        return parts.of_logs(every, ends, records, self._asked.inferred, self._shown)
+        return history_parts.of_logs(every, ends, records, self._asked.inferred, self._shown)
 
     def _parts(self, files: Sequence[str]) -> Iterator[pa.Table]:
         """The records of some whole logs at a time."""
@@ -236,9 +236,9 @@ def _concerning(folder: Path, runs: Sequence[str]) -> tuple[pa.Table, pa.Table, 
     common, ends, concerned = [], [], set()
     for batch in _operations(folder, runs, lambda table: np.ones(len(table), np.bool_)):
         table = pa.Table.from_batches([batch])
-        common.append(table.filter(pa.array(parts.common(table))))
-        ends.append(table.filter(pa.array(parts.ends(table))))
-        concerned.update(table["run"].filter(pa.array(parts.of_operations(table))).unique().to_pylist())
+        common.append(table.filter(pa.array(history_parts.common(table))))
+        ends.append(table.filter(pa.array(history_parts.ends(table))))
+        concerned.update(table["run"].filter(pa.array(history_parts.of_operations(table))).unique().to_pylist())
     nothing = _schema(folder).empty_table()
     return pa.concat_tables([nothing, *common]), pa.concat_tables([nothing, *ends]), sorted(concerned)
 
@@ -294,7 +294,7 @@ def _read(rows: Iterable[tuple[str, bytes]]) -> dict[type[Facts], pa.Table]:
     """Facts by their kind."""
     found: dict[type[Facts], list[pa.Table]] = defaultdict(list)
     for name, stream in rows:
-        found[parts.KINDS[name]].append(unpacked(stream))
+        found[history_parts.KINDS[name]].append(unpacked(stream))
     return {kind: pa.concat_tables(tables) for kind, tables in found.items()}
 
 

@@ -16,11 +16,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fencepost.pipeline.laws import history_columns
-from fencepost.pipeline.laws.columns import NONE, Flags, Ints, Words
+from fencepost.pipeline.laws.columns import NONE, Flags, Ints, WordColumn
 from fencepost.pipeline.laws.operations import Operations
-from fencepost.pipeline.laws.outcomes import FAIL, INFO, OK
 from fencepost.pipeline.laws.pairing import LONGEST_VALUE, shortened
 from fencepost.pipeline.laws.records import Records
+from fencepost.pipeline.laws.transaction_outcomes import FAIL, INFO, OK
 
 _EITHER = ("txn_id", "iso", "tx", "grp", "ctl")
 _ENDINGS = {OK: "ok", FAIL: "fail", INFO: "info"}
@@ -229,7 +229,7 @@ def _stored(said: pa.Table, records: Records, derived: Operations, isolation: pa
     )
 
 
-def _texts(words: Words, rows: Ints) -> pa.Array:
+def _texts(words: WordColumn, rows: Ints) -> pa.Array:
     codes = words.codes[rows]
     encoded = pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), pa.array(words.words, pa.string()))
     return encoded.cast(pa.string())

@@ -27,7 +27,7 @@ _NOTATION_BLOCK = 4 << 20
 """How much of Jepsen's notation is read at once; as Python objects it takes twenty times as much."""
 
 
-class Range(NamedTuple):
+class FileRange(NamedTuple):
     """A part of a file: bytes of a text (`end` is None for all of it), or groups of rows of a Parquet file."""
 
     path: str
@@ -40,14 +40,14 @@ class Range(NamedTuple):
     """The place of the file among the sources."""
 
 
-def divided(sources: Sequence[IngestSource], most: int = RANGE) -> list[Range]:
+def divided(sources: Sequence[IngestSource], most: int = RANGE) -> list[FileRange]:
     """All of these files."""
     return [part for number, source in enumerate(sources) for part in _of_file(source, number, most)]
 
 
-def _of_file(source: IngestSource, number: int, most: int) -> Iterator[Range]:
-    def part(begin: int, end: int | None) -> Range:
-        return Range(str(source.path), source.form, source.prefix, source.run, begin, end, number)
+def _of_file(source: IngestSource, number: int, most: int) -> Iterator[FileRange]:
+    def part(begin: int, end: int | None) -> FileRange:
+        return FileRange(str(source.path), source.form, source.prefix, source.run, begin, end, number)
 
     if source.form == "parquet":
         for group in range(pq.read_metadata(source.path).num_row_groups):
@@ -60,7 +60,7 @@ def _of_file(source: IngestSource, number: int, most: int) -> Iterator[Range]:
             yield part(begin, min(size, begin + most))
 
 
-def read(part: Range, number: int) -> Iterator[pa.Table]:
+def read(part: FileRange, number: int) -> Iterator[pa.Table]:
     """The events of a range (`events.LINES`), as many at once as fit in memory; `file_id` is the number of the range."""
     path = Path(part.path)
     if part.form == "parquet":
@@ -94,7 +94,7 @@ def blocks(path: Path, file_id: int, prefix: str, begin: int = 0, end: int | Non
         yield Block(rest, line, file_id, prefix)
 
 
-def lines_before(part: Range) -> int:
+def lines_before(part: FileRange) -> int:
     """How many lines, or rows, of its file are before those of a range."""
     if part.form == "parquet":
         stored = pq.read_metadata(part.path)
@@ -109,7 +109,7 @@ def lines_before(part: Range) -> int:
     return ended + 1  # and the line of which the range has the rest
 
 
-def _of_parquet(part: Range, number: int) -> Iterator[pa.Table]:
+def _of_parquet(part: FileRange, number: int) -> Iterator[pa.Table]:
     line = 1
     with pq.ParquetFile(part.path) as stored:
         for batch in stored.iter_batches(row_groups=[part.begin]):

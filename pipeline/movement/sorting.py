@@ -32,8 +32,8 @@ from fencepost.pipeline.ingest.files import IngestSource
 from fencepost.pipeline.laws import history_columns
 from fencepost.pipeline.laws.columns import NONE, Ints
 from fencepost.pipeline.laws.operations import Operations, ended, outcomes
-from fencepost.pipeline.laws.outcomes import alone, units
 from fencepost.pipeline.laws.segmented import located
+from fencepost.pipeline.laws.transaction_outcomes import alone, units
 
 from . import buckets, ranges
 from .events import LINES
@@ -76,7 +76,7 @@ class _Known:
         return _Known(steps.filter(pc.equal(steps["f"], "init_txn")), steps.filter(steps["marks"])["run"].unique().to_pylist())
 
 
-def _matched(spark: SparkSession, parts: Sequence[ranges.Range], shares: int) -> DataFrame:
+def _matched(spark: SparkSession, parts: Sequence[ranges.FileRange], shares: int) -> DataFrame:
     """For each share of the operations the `operations`, the `steps` that transactions are made of, what all tasks must get (`few`), and
     what is `bad`.
     """
@@ -85,7 +85,7 @@ def _matched(spark: SparkSession, parts: Sequence[ranges.Range], shares: int) ->
     def reading(batches: _Rows) -> _Rows:
         for row in (row for batch in batches for row in batch.to_pylist()):
             number = row.pop("number")
-            for table in ranges.read(ranges.Range(**row), number):
+            for table in ranges.read(ranges.FileRange(**row), number):
                 yield from _sent("events", table, _share_of(table["run"], table["op_id"], shares))
 
     def matching(batches: _Rows) -> _Rows:
@@ -164,7 +164,7 @@ def _storing(folder: Path) -> _Task:
     return task
 
 
-def _bad(spark: SparkSession, every: DataFrame, parts: Sequence[ranges.Range]) -> DataFrame:
+def _bad(spark: SparkSession, every: DataFrame, parts: Sequence[ranges.FileRange]) -> DataFrame:
     def task(batches: _Rows) -> _Rows:
         for batch in batches:
             for stream in batch["stream"]:
@@ -199,7 +199,7 @@ def _units(steps: pa.Table) -> pa.Table:
     return pa.table(columns | {"end_op": end_op}, _UNITS).filter(pa.array(found.within))
 
 
-def _with(became: pa.Table, by_hand: Sequence[str], said: history_columns.Operations) -> Operations:
+def _with(became: pa.Table, by_hand: Sequence[str], said: history_columns.OperationColumns) -> Operations:
     """These operations, and the outcomes of their transactions."""
     found = alone(said.op, said.f, ended(said.ty), said.txn)
     run = history_columns.words(history_columns.whole(became)["run"])

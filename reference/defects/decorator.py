@@ -1,7 +1,7 @@
 """`@defect`: declares a variant of the reference above the class that makes it different.
 
     @defect({"KIP890-060": seen("^success with")}, origin="KAFKA-14562")
-    class NoEpochBump(Coordinator):
+    class NoEpochBump(KafkaCoordinator):
         \"""EndTxn v5 is handled like its older versions: the next transaction has the same epoch.\"""
 
 The name is the class's in kebab case, the story is the first paragraph of its docstring, and the part that the class replaces follows
@@ -21,10 +21,10 @@ from fencepost.reference.metadata_transactions import MetadataParts
 
 from .defect import Defect
 
-Broker = type[kafka.Parts] | type[pulsar.Parts]
+Broker = type[kafka.KafkaParts] | type[pulsar.PulsarParts]
 _Part = TypeVar("_Part", bound=type)
 
-BROKERS: tuple[Broker, ...] = (kafka.Parts, pulsar.Parts, MetadataParts)
+BROKERS: tuple[Broker, ...] = (kafka.KafkaParts, pulsar.PulsarParts, MetadataParts)
 _declared: dict[type, tuple[Defect, ...]] = {}
 
 
@@ -77,11 +77,15 @@ def broker_of(*parts: type) -> Broker:
         if all(field_of(broker, part) for part in parts):
             return broker
     names = ", ".join(part.__name__ for part in parts)
-    raise TypeError(f"{names}: no broker has parts of all these classes; expected subclasses of the classes that `Parts` names")
+    raise TypeError(
+        f"{names}: no broker has parts of all these classes; expected subclasses of the classes that `KafkaParts` and `PulsarParts` name"
+    )
 
 
 def field_of(broker: Broker, part: type) -> str | None:
-    """The field of `Parts` that the class can stand in: that of its nearest base class. None where the broker has no such part."""
+    """The field of the broker's parts that the class can stand in: that of its nearest base class. None where the broker has no such
+    part.
+    """
     fields = {one.default: one.name for one in dataclasses.fields(broker)}
     return next((fields[base] for base in part.__mro__ if base in fields), None)
 

@@ -18,7 +18,7 @@ class Defect:
     name: str
     story: str
     origin: str
-    parts: kafka.Parts | pulsar.Parts
+    parts: kafka.KafkaParts | pulsar.PulsarParts
     breaks: Mapping[str, Symptom] = field(default_factory=dict)
 
     @property

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from fencepost.reference.pulsar.cursor import EARLIEST
 from fencepost.reference.pulsar.ledger import Entry
 from fencepost.reference.pulsar.node_segments import NodeSegments
-from fencepost.reference.pulsar.topic import Topic
-from fencepost.reference.pulsar.values import BEFORE_ALL, Message
+from fencepost.reference.pulsar.pulsar_types import BEFORE_ALL, Message
+from fencepost.reference.pulsar.topic import PulsarTopic
 from fencepost.reference.scalable.changes import LayoutChanges
 from fencepost.reference.scalable.layout import Segment
 from fencepost.reference.scalable.layout_store import ChangeNote
@@ -106,7 +106,7 @@ class GivesTheFirstChildAll(LayoutChanges):
         super().make_child(child, subscriptions if child == noted[0] else ())
 
 
-def topic_of(segments: object, name: str) -> Topic:
+def topic_of(segments: object, name: str) -> PulsarTopic:
     """The topic of a segment, on the broker that owns it."""
     assert isinstance(segments, NodeSegments), "that of a broker"
     return segments._topics_of(name).create(name)

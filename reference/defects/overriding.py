@@ -1,7 +1,7 @@
 """The source text by which a defect overrides one decision: the decision's signature, and what has to be imported for it.
 
 A decision is a public method of a part of a broker whose docstring begins with "Decision:". It is named by the part and the method, such
-as `coordinator.bumps_epoch`; the parts are the fields of `Parts`.
+as `coordinator.bumps_epoch`; the parts are the fields of `KafkaParts` and `PulsarParts`.
 """
 
 import ast
@@ -44,7 +44,9 @@ def decision(protocol: str, named: str) -> Overriding:
     classes = classes_of(parts)
     part, _, method = named.partition(".")
     if part not in classes:
-        raise UnknownName("part of the reference", part, classes)
+        if same := [f"{name}.{method or part}" for name, one in classes.items() if (method or part) in decisions_of(one)]:
+            raise WrongUsage(f"{named}: expected PART.DECISION; did you mean {' or '.join(same)}?")
+        raise UnknownName("part of the reference", part, classes, shown_by="fencepost list --decisions")
     base = classes[part]
     known = decisions_of(base)
     if not method:
@@ -84,6 +86,12 @@ def decisions_of(part: type) -> list[str]:
         for name, member in inspect.getmembers(part, inspect.isfunction)
         if not name.startswith("_") and (inspect.getdoc(member) or "").startswith(_DECISION)
     ]
+
+
+def what_it_decides(part: type, decision_name: str) -> str:
+    """The first sentence about a decision."""
+    about = " ".join((inspect.getdoc(getattr(part, decision_name)) or "").partition("\n\n")[0].split())
+    return about.removeprefix(_DECISION).strip()
 
 
 def with_imports(module: str, lines: Iterable[str]) -> str:

@@ -15,10 +15,10 @@ from enum import Enum
 from typing import Any
 
 from fencepost.reference import kafka, pulsar
-from fencepost.reference.kafka.groups import CommittedOffset
+from fencepost.reference.kafka.groups import OffsetAndMetadata
+from fencepost.reference.kafka.kafka_topics import KafkaTopic
 from fencepost.reference.kafka.partition_log import LogEntry, Snapshot
-from fencepost.reference.kafka.topics import Topic
-from fencepost.reference.kafka.transaction import Transaction
+from fencepost.reference.kafka.transaction import KafkaTransaction
 from fencepost.reference.kernel.journal import Disk, Journal
 from fencepost.reference.pulsar import cursor, ledger, pending_ack_journal, pending_ack_store, topic, transaction
 from fencepost.wire.kafka.batches import Record
@@ -26,12 +26,12 @@ from fencepost.wire.kafka.batches import Record
 from .defect import Defect
 
 DURABLE: Mapping[str, tuple[type, ...]] = {
-    "kafka": (Transaction, LogEntry, Snapshot, Topic),
+    "kafka": (KafkaTransaction, LogEntry, Snapshot, KafkaTopic),
     "pulsar": (
-        transaction.Transaction,
+        transaction.PulsarTransaction,
         ledger.Entry,
         cursor.Moved,
-        pending_ack_store.Waiting,
+        pending_ack_store.PendingAck,
         pending_ack_journal.TransactionEnded,
         topic.Subscribed,
     ),
@@ -55,7 +55,7 @@ class Loss:
 
 def variants(protocol: str) -> tuple[Defect, ...]:
     """A broker for each thing that can be lost."""
-    parts: kafka.Parts | pulsar.Parts = kafka.Parts() if protocol == "kafka" else pulsar.Parts()
+    parts: kafka.KafkaParts | pulsar.PulsarParts = kafka.KafkaParts() if protocol == "kafka" else pulsar.PulsarParts()
     return tuple(
         Defect(loss.name, loss.story, "generated from the definitions of durable records", dataclasses.replace(parts, disk=_disk(loss)))
         for loss in losses(protocol)
@@ -78,7 +78,7 @@ def losses(protocol: str) -> Iterator[Loss]:
                 yield _of_field(protocol, kind, one)
     if protocol == "kafka":
         yield from (
-            _of_json(f"committed offset: {each.name}", 3, (place,)) for place, each in enumerate(dataclasses.fields(CommittedOffset))
+            _of_json(f"committed offset: {each.name}", 3, (place,)) for place, each in enumerate(dataclasses.fields(OffsetAndMetadata))
         )
         yield from (_of_json(f"stored group: {each}", 1, (place,)) for place, each in enumerate(_GROUP))
         yield from (_of_json(f"stored member: {each}", 1, (1, place)) for place, each in enumerate(_MEMBER))
@@ -99,7 +99,7 @@ def nothing_like(value: Any) -> Any:
 
 
 def _of_field(protocol: str, kind: type, field: "dataclasses.Field[Any]") -> Loss:
-    title = _title(kind)
+    title = _title(kind, protocol)
 
     def forget(value: Any) -> Any:
         is_one: bool = type(value) is kind
@@ -173,5 +173,6 @@ def _records_in(hint: Any) -> list[type]:
     return [one for inner in typing.get_args(hint) for one in _records_in(inner)]
 
 
-def _title(kind: type) -> str:
-    return "".join(f"-{letter}" if letter.isupper() else letter for letter in kind.__name__).strip("-")
+def _title(kind: type, protocol: str) -> str:
+    name = kind.__name__.removeprefix(protocol.capitalize())
+    return "".join(f"-{letter}" if letter.isupper() else letter for letter in name).strip("-")

@@ -13,7 +13,7 @@ from fencepost.reference import kafka, pulsar
 from .defect import Defect
 
 
-class Watch:
+class DecisionWatch:
     """Notes which of a variant's own functions are called. For a process that runs only variants, since it changes its classes."""
 
     def __init__(self, defect: Defect) -> None:
@@ -44,13 +44,13 @@ class Watch:
         return noting
 
 
-def own_classes(parts: kafka.Parts | pulsar.Parts) -> Iterator[type]:
+def own_classes(parts: kafka.KafkaParts | pulsar.PulsarParts) -> Iterator[type]:
     """The classes that stand between a variant's parts and the conforming ones."""
     for classes in classes_by_part(parts).values():
         yield from classes
 
 
-def classes_by_part(parts: kafka.Parts | pulsar.Parts) -> dict[str, list[type]]:
+def classes_by_part(parts: kafka.KafkaParts | pulsar.PulsarParts) -> dict[str, list[type]]:
     """By the name of each part that is replaced, the classes that stand between it and the conforming one, the part first."""
     conforming = vars(type(parts)())
     replaced = {field: getattr(parts, field) for field, part in conforming.items() if getattr(parts, field) is not part}

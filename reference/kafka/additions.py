@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from fencepost.reference.kernel.rules import rule
 
-from .coordinator import Coordinator
-from .errors import Error, Refused
-from .topics import INTERNAL, OFFSETS_PARTITION, Topics
-from .values import ProducerIdAndEpoch, TopicPartition
+from .kafka_coordinator import KafkaCoordinator
+from .kafka_errors import Errors, RequestRefused
+from .kafka_topics import INTERNAL, OFFSETS_PARTITION, KafkaTopics
+from .kafka_types import PartitionName, ProducerIdAndEpoch
 
 
 @dataclass(frozen=True)
@@ -24,23 +24,23 @@ class Addition:
 
     transactional_id: str
     producer: ProducerIdAndEpoch
-    partitions: tuple[TopicPartition, ...]
+    partitions: tuple[PartitionName, ...]
     verify_only: bool = False
 
 
 class Additions:
     """Requests to add partitions to transactions."""
 
-    def __init__(self, topics: Topics, coordinator: Coordinator) -> None:
+    def __init__(self, topics: KafkaTopics, coordinator: KafkaCoordinator) -> None:
         self._topics = topics
         self._coordinator = coordinator
 
-    def of_client(self, addition: Addition) -> dict[TopicPartition, Error]:
+    def of_client(self, addition: Addition) -> dict[PartitionName, Errors]:
         """Decision: what AddPartitionsToTxn answers a client, which adds all of the partitions or none."""
         rule("KIP890-030")
         return self.internal_among(addition.partitions) or self.judge(addition, transaction_version=0)
 
-    def of_broker(self, additions: Sequence[Addition]) -> list[dict[TopicPartition, Error]]:
+    def of_broker(self, additions: Sequence[Addition]) -> list[dict[PartitionName, Errors]]:
         """Decision: what a batched AddPartitionsToTxn answers, transaction by transaction; an error of one does not affect the next."""
         rule("KIP890-037")
         return [self.judge(addition, transaction_version=2) for addition in additions]
@@ -48,13 +48,13 @@ class Additions:
     def add_offsets(self, transactional_id: str, producer: ProducerIdAndEpoch, group: str) -> None:  # noqa: ARG002 - as a broker with several has it
         """Decision: AddOffsetsToTxn adds the partition of __consumer_offsets in which the group's offsets are kept.
 
-        All groups have theirs in one partition here. Raises Refused: as `Coordinator.add_partitions`.
+        All groups have theirs in one partition here. Raises RequestRefused: as `KafkaCoordinator.add_partitions`.
         """
         rule("KIP890-046")
         rule("KIP890-380")
         self._coordinator.add_partitions(transactional_id, producer, [OFFSETS_PARTITION], transaction_version=0)
 
-    def judge(self, addition: Addition, transaction_version: int) -> dict[TopicPartition, Error]:
+    def judge(self, addition: Addition, transaction_version: int) -> dict[PartitionName, Errors]:
         """Decision: what AddPartitionsToTxn answers for each partition of one transaction."""
         partitions = addition.partitions
         if errors := self.unknown_among(partitions):
@@ -63,12 +63,12 @@ class Additions:
             if addition.verify_only:
                 return self._coordinator.verify_partitions(addition.transactional_id, addition.producer, partitions)
             self._coordinator.add_partitions(addition.transactional_id, addition.producer, partitions, transaction_version)
-        except Refused as refusal:
+        except RequestRefused as refusal:
             rule("KIP890-044")
             return dict.fromkeys(partitions, refusal.error)
-        return dict.fromkeys(partitions, Error.NONE)
+        return dict.fromkeys(partitions, Errors.NONE)
 
-    def internal_among(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, Error]:
+    def internal_among(self, partitions: Iterable[PartitionName]) -> dict[PartitionName, Errors]:
         """Decision: if one of the partitions is of an internal topic none is added: brokers may add those, and no client.
 
         Empty if none is.
@@ -77,16 +77,16 @@ class Additions:
             return {}
         rule("KIP890-255")
         return {
-            partition: Error.TOPIC_AUTHORIZATION_FAILED if partition.topic in INTERNAL else Error.OPERATION_NOT_ATTEMPTED
+            partition: Errors.TOPIC_AUTHORIZATION_FAILED if partition.topic in INTERNAL else Errors.OPERATION_NOT_ATTEMPTED
             for partition in partitions
         }
 
-    def unknown_among(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, Error]:
+    def unknown_among(self, partitions: Iterable[PartitionName]) -> dict[PartitionName, Errors]:
         """Decision: if one of the partitions does not exist none is added, and each has its error. Empty if all exist."""
         if all(partition in self._topics for partition in partitions):
             return {}
         rule("KIP890-033")
         return {
-            partition: Error.OPERATION_NOT_ATTEMPTED if partition in self._topics else Error.UNKNOWN_TOPIC_OR_PARTITION
+            partition: Errors.OPERATION_NOT_ATTEMPTED if partition in self._topics else Errors.UNKNOWN_TOPIC_OR_PARTITION
             for partition in partitions
         }

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from fencepost.reference.kernel.rules import rule
 
 from .feature_levels import FeatureLevels
-from .profile import Feature, Profile
+from .kafka_profile import FeatureRange, Profile
 
 _SHOWS_FEATURES_FROM_LEVEL_0 = 4
 """Before this version of ApiVersions, a supported feature whose lowest level is 0 is left out: clients took 0 for an error."""
@@ -36,7 +36,7 @@ class AdvertisedApiVersions:
         """Decision: the epoch of the finalized features, which shows a client the newer of two answers."""
         return self._levels.epoch
 
-    def supported(self, version: int) -> Mapping[str, Feature]:
+    def supported(self, version: int) -> Mapping[str, FeatureRange]:
         """Decision: the supported levels of each feature in ApiVersions of that version."""
         rule("KIP890-002")
         rule("KIP890-378")

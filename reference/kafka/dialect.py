@@ -2,19 +2,19 @@
 
 from fencepost.reference.kernel.rules import rule
 
-from .errors import Error
-from .values import NO_PRODUCER, ProducerIdAndEpoch
+from .kafka_errors import Errors
+from .kafka_types import NO_PRODUCER, ProducerIdAndEpoch
 
 
 class Dialect:
     """What the versions of a request differ in."""
 
-    def error_for(self, error: Error, version: int, knows_fenced: int) -> Error:
+    def error_for(self, error: Errors, version: int, knows_fenced: int) -> Errors:
         """Decision: clients before the version `knows_fenced` are answered INVALID_PRODUCER_EPOCH for PRODUCER_FENCED, which came later."""
-        if error is Error.PRODUCER_FENCED and version < knows_fenced:
+        if error is Errors.PRODUCER_FENCED and version < knows_fenced:
             rule("KIP890-019")
             rule("KIP890-087")
-            return Error.INVALID_PRODUCER_EPOCH
+            return Errors.INVALID_PRODUCER_EPOCH
         return error
 
     def isolation(self, asked: int, version: int) -> int:  # noqa: ARG002 - each version that can name a level means it

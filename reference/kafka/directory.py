@@ -2,7 +2,7 @@
 
 from fencepost.reference.kernel.rules import rule
 
-from .topics import FIRST_NODE
+from .kafka_topics import FIRST_NODE
 
 
 class Directory:

@@ -12,8 +12,8 @@ from typing import TypeAlias
 from fencepost.reference.kernel.journal import Disk, Journal
 from fencepost.reference.kernel.rules import rule
 
-from .errors import Error, Refused
-from .profile import Profile
+from .kafka_errors import Errors, RequestRefused
+from .kafka_profile import Profile
 
 _Change: TypeAlias = tuple[str, int]
 """A feature and its new level."""
@@ -57,13 +57,13 @@ class FeatureLevels:
     def check(self, feature: str, level: int, *, may_lower: bool) -> None:
         """Decision: whether the level may be changed to this one.
 
-        Raises Refused: INVALID_UPDATE_VERSION when there is no such feature or level, or the level falls and must not.
+        Raises RequestRefused: INVALID_UPDATE_VERSION when there is no such feature or level, or the level falls and must not.
         """
         rule("KIP890-377")
         if feature not in self._levels:
-            raise Refused(Error.INVALID_UPDATE_VERSION, f"there is no feature {feature!r}")
+            raise RequestRefused(Errors.INVALID_UPDATE_VERSION, f"there is no feature {feature!r}")
         lowest, highest = self._profile.features[feature].supported
         if not lowest <= level <= highest:
-            raise Refused(Error.INVALID_UPDATE_VERSION, f"{feature} {level}; supported are {lowest} to {highest}")
+            raise RequestRefused(Errors.INVALID_UPDATE_VERSION, f"{feature} {level}; supported are {lowest} to {highest}")
         if level < self._levels[feature] and not may_lower:
-            raise Refused(Error.INVALID_UPDATE_VERSION, f"{feature} is at {self._levels[feature]}; a downgrade has to be asked for")
+            raise RequestRefused(Errors.INVALID_UPDATE_VERSION, f"{feature} is at {self._levels[feature]}; a downgrade has to be asked for")

@@ -19,13 +19,13 @@ from fencepost.reference.kernel.rules import rule
 from fencepost.wire.kafka.batches import Batch, MarkerType, Record, encode
 
 from . import group_records
-from .errors import Error, Refused
 from .group_records import StoredGroup
-from .membership import Membership
+from .kafka_errors import Errors, RequestRefused
+from .kafka_topics import OFFSETS_PARTITION, KafkaTopics
+from .kafka_types import PartitionName, ProducerIdAndEpoch
+from .membership import GroupMembers
 from .partition_log import PartitionLog
-from .topics import OFFSETS_PARTITION, Topics
-from .values import ProducerIdAndEpoch, TopicPartition
-from .verification import Operation, Verification
+from .verification import TransactionSupport, Verification
 
 MAX_METADATA_BYTES = 4_096
 """`offset.metadata.max.bytes`, with Kafka's default."""
@@ -35,7 +35,7 @@ _COMPACTED_FROM = 100
 
 
 @dataclass(frozen=True, slots=True)
-class CommittedOffset:
+class OffsetAndMetadata:
     """Where a group continues in a partition, and its metadata. `leader_epoch` is -1 if none was given."""
 
     offset: int
@@ -52,27 +52,27 @@ class Sender:
     instance: str | None
 
 
-NOBODY = Sender(None, "", None)
+NO_MEMBER = Sender(None, "", None)
 
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
     """An offset, and where in the log its record was first: of two for one partition the later record counts."""
 
-    offset: CommittedOffset
+    offset: OffsetAndMetadata
     at: int
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
     group: str
-    partition: TopicPartition
+    partition: PartitionName
 
 
-class Groups:
+class GroupOffsets:
     """The offsets of all groups."""
 
-    def __init__(self, topics: Topics, verification: Verification, membership: Membership, clock: Clock) -> None:
+    def __init__(self, topics: KafkaTopics, verification: Verification, membership: GroupMembers, clock: Clock) -> None:
         self._topics = topics
         self._verification = verification
         self._membership = membership
@@ -91,17 +91,17 @@ class Groups:
         group: str,
         transactional_id: str,
         producer: ProducerIdAndEpoch,
-        offsets: Mapping[TopicPartition, CommittedOffset],
-        operation: Operation,
-        sender: Sender = NOBODY,
-    ) -> dict[TopicPartition, Error]:
+        offsets: Mapping[PartitionName, OffsetAndMetadata],
+        operation: TransactionSupport,
+        sender: Sender = NO_MEMBER,
+    ) -> dict[PartitionName, Errors]:
         """Decision: store offsets that shall count when the transaction commits; the verdict for each partition.
 
-        Raises Refused for the request as a whole.
+        Raises RequestRefused for the request as a whole.
         """
         if not group:
             rule("KIP890-056")
-            raise Refused(Error.INVALID_GROUP_ID)
+            raise RequestRefused(Errors.INVALID_GROUP_ID)
         verdicts = self.judge(offsets)
         records = self._records(group, offsets, verdicts)
         if not self.begins(records):
@@ -117,7 +117,7 @@ class Groups:
         self.check_membership(group, sender)
         try:
             log.append(batch, encode(batch), guard, checks_sequence=False)
-        except Refused as refusal:
+        except RequestRefused as refusal:
             raise self.refusal_of(refusal) from refusal
         self._compact(log)
         rule("KIP890-047")
@@ -129,30 +129,30 @@ class Groups:
         rule("KIP890-407")
         return bool(records)
 
-    def refusal_of(self, refusal: Refused) -> Refused:
+    def refusal_of(self, refusal: RequestRefused) -> RequestRefused:
         """Decision: a client whose offsets the log does not accept is answered with an error after which it asks the coordinator again."""
-        if refusal.error is not Error.NOT_ENOUGH_REPLICAS:
+        if refusal.error is not Errors.NOT_ENOUGH_REPLICAS:
             return refusal
         rule("KIP890-465")
-        return Refused(Error.COORDINATOR_NOT_AVAILABLE, refusal.message)
+        return RequestRefused(Errors.COORDINATOR_NOT_AVAILABLE, refusal.message)
 
     def check_membership(self, group: str, sender: Sender) -> None:
         """Decision: a client that names a member id must be that member. A sender without a member id is not checked.
 
-        Raises Refused: ILLEGAL_GENERATION when there is no such group, and as `Membership.check`.
+        Raises RequestRefused: ILLEGAL_GENERATION when there is no such group, and as `GroupMembers.check`.
         """
         rule("KIP890-055")
         rule("KIP890-411")
         if not sender.member:
             return
         if not self._membership.has_members(group) and not self.partitions_of(group):
-            raise Refused(Error.ILLEGAL_GENERATION, f"there is no group {group!r}")
+            raise RequestRefused(Errors.ILLEGAL_GENERATION, f"there is no group {group!r}")
         rule("KIP890-240")
         rule("KIP890-241")
         self._membership.check(group, sender.generation, sender.member, sender.instance)
 
-    def commit(self, group: str, offsets: Mapping[TopicPartition, CommittedOffset], sender: Sender) -> dict[TopicPartition, Error]:
-        """Store offsets that count at once; the verdict for each partition. Raises Refused for the request as a whole."""
+    def commit(self, group: str, offsets: Mapping[PartitionName, OffsetAndMetadata], sender: Sender) -> dict[PartitionName, Errors]:
+        """Store offsets that count at once; the verdict for each partition. Raises RequestRefused for the request as a whole."""
         self.check_plain(group, sender)
         verdicts = self.judge(offsets)
         if records := self._records(group, offsets, verdicts):
@@ -163,14 +163,14 @@ class Groups:
         return verdicts
 
     def check_plain(self, group: str, sender: Sender) -> None:
-        """Decision: outside of transactions a member is checked in the same way. Raises Refused."""
+        """Decision: outside of transactions a member is checked in the same way. Raises RequestRefused."""
         rule("KIP890-356")
         self.check_membership(group, sender)
 
-    def committed(self, group: str, partition: TopicPartition, *, require_stable: bool) -> CommittedOffset | None:
+    def committed(self, group: str, partition: PartitionName, *, require_stable: bool) -> OffsetAndMetadata | None:
         """Decision: the offset that OffsetFetch answers, None for nothing.
 
-        Raises Refused: UNSTABLE_OFFSET_COMMIT when a stable one is required and a transaction may change it at any moment.
+        Raises RequestRefused: UNSTABLE_OFFSET_COMMIT when a stable one is required and a transaction may change it at any moment.
         """
         rule("KIP890-270")
         self._catch_up()
@@ -178,11 +178,11 @@ class Groups:
         rule("KIP890-052")
         if require_stable and any(place in pending for pending in self._pending.values()):
             rule("CORE-34")
-            raise Refused(Error.UNSTABLE_OFFSET_COMMIT)
+            raise RequestRefused(Errors.UNSTABLE_OFFSET_COMMIT)
         stored = self._committed.get(place)
         return None if stored is None else stored.offset
 
-    def partitions_of(self, group: str) -> list[TopicPartition]:
+    def partitions_of(self, group: str) -> list[PartitionName]:
         """Decision: the partitions in which the group has committed, or is about to: the answer to a request for all."""
         rule("KIP890-358")
         return sorted(place.partition for place in self._places_of(group))
@@ -192,7 +192,7 @@ class Groups:
         return [place for place in set(self._committed).union(*self._pending.values()) if place.group == group]
 
     def delete(self, group: str) -> None:
-        """Delete a group and all its offsets. Raises Refused: as `check_may_go`."""
+        """Delete a group and all its offsets. Raises RequestRefused: as `check_may_go`."""
         places = self._places_of(group)
         self.check_may_go(group, places)
         gone = (*(Record(None, _key(place), self._clock.now) for place in places), group_records.tombstone_of(group, self._clock.now))
@@ -212,33 +212,35 @@ class Groups:
             self._write(tuple(Record(None, _key(place), self._clock.now) for place in gone))
 
     def check_may_go(self, group: str, places: Sequence[_Place]) -> None:
-        """Decision: a group that is deleted has no members. Raises Refused: NON_EMPTY_GROUP, GROUP_ID_NOT_FOUND when there is none."""
+        """Decision: a group that is deleted has no members. Raises RequestRefused: NON_EMPTY_GROUP, GROUP_ID_NOT_FOUND when there is
+        none.
+        """
         rule("KIP890-357")
         if self._membership.has_members(group):
-            raise Refused(Error.NON_EMPTY_GROUP)
+            raise RequestRefused(Errors.NON_EMPTY_GROUP)
         if not places:
-            raise Refused(Error.GROUP_ID_NOT_FOUND)
+            raise RequestRefused(Errors.GROUP_ID_NOT_FOUND)
 
-    def judge(self, offsets: Mapping[TopicPartition, CommittedOffset]) -> dict[TopicPartition, Error]:
+    def judge(self, offsets: Mapping[PartitionName, OffsetAndMetadata]) -> dict[PartitionName, Errors]:
         """Decision: which offsets may be stored; one that may not does not prevent the others."""
         rule("KIP890-056")
         return {partition: self._verdict(partition, offset) for partition, offset in offsets.items()}
 
-    def _verdict(self, partition: TopicPartition, offset: CommittedOffset) -> Error:
+    def _verdict(self, partition: PartitionName, offset: OffsetAndMetadata) -> Errors:
         if partition not in self._topics:
-            return Error.UNKNOWN_TOPIC_OR_PARTITION
-        return Error.OFFSET_METADATA_TOO_LARGE if len(offset.metadata.encode()) > MAX_METADATA_BYTES else Error.NONE
+            return Errors.UNKNOWN_TOPIC_OR_PARTITION
+        return Errors.OFFSET_METADATA_TOO_LARGE if len(offset.metadata.encode()) > MAX_METADATA_BYTES else Errors.NONE
 
     def _records(
-        self, group: str, offsets: Mapping[TopicPartition, CommittedOffset], verdicts: Mapping[TopicPartition, Error]
+        self, group: str, offsets: Mapping[PartitionName, OffsetAndMetadata], verdicts: Mapping[PartitionName, Errors]
     ) -> tuple[Record, ...]:
-        return tuple(self.record(group, partition, offset) for partition, offset in offsets.items() if verdicts[partition] is Error.NONE)
+        return tuple(self.record(group, partition, offset) for partition, offset in offsets.items() if verdicts[partition] is Errors.NONE)
 
     def _log(self) -> PartitionLog:
         self._topics.create_internal(OFFSETS_PARTITION.topic)
         return self._topics.log(OFFSETS_PARTITION)
 
-    def record(self, group: str, partition: TopicPartition, offset: CommittedOffset) -> Record:
+    def record(self, group: str, partition: PartitionName, offset: OffsetAndMetadata) -> Record:
         """Decision: what the log stores of an offset."""
         value = json.dumps([offset.offset, offset.leader_epoch, offset.metadata])
         return Record(value.encode(), _key(_Place(group, partition)), self._clock.now)
@@ -251,16 +253,32 @@ class Groups:
         self._read_to = log.end_offset
 
     def _compact(self, log: PartitionLog) -> None:
-        """A log that has become long gets one more batch of what all groups have, and drops what was before that."""
-        if log.end_offset - log.start_offset > _COMPACTED_FROM and log.is_worth_cutting(_COMPACTED_FROM // 2):
-            self._catch_up()
-            all_before = log.end_offset
-            offsets = (self._moved(place, stored) for place, stored in self._committed.items())
-            groups = (group_records.record_of(group, self._clock.now) for group in self._membership.durable())
-            if kept := (*offsets, *groups):
-                batch = Batch(kept)
+        """Compact a log that has become long."""
+        if log.end_offset - log.start_offset > _COMPACTED_FROM:
+            self._compact_above(log, _COMPACTED_FROM // 2)
+
+    def compact(self) -> None:
+        """Compact the log, if more than one batch of it is decided."""
+        if OFFSETS_PARTITION in self._topics:
+            self._compact_above(self._log(), 1)
+
+    def _compact_above(self, log: PartitionLog, most: int) -> None:
+        """A log with more decided batches gets one more batch of what all groups have, and drops what was before that. One that does not
+        take the batch stays as it is until the next time.
+        """
+        if not log.is_worth_cutting(most):
+            return
+        self._catch_up()
+        all_before = log.end_offset
+        offsets = (self._moved(place, stored) for place, stored in self._committed.items())
+        groups = (group_records.record_of(group, self._clock.now) for group in self._membership.durable())
+        if kept := (*offsets, *groups):
+            batch = Batch(kept)
+            try:
                 log.append(batch, encode(batch))
-            log.drop_before(all_before)
+            except RequestRefused:
+                return
+        log.drop_before(all_before)
 
     def _moved(self, place: _Place, stored: _Stored) -> Record:
         """The record of an offset at a new place in the log, which includes where it was first."""
@@ -278,13 +296,13 @@ class Groups:
             if not where:
                 self._take_in_group(group, record.value)
                 continue
-            place = _Place(group, TopicPartition(*where))
+            place = _Place(group, PartitionName(*where))
             if record.value is None:
                 self.remove(place)
                 continue
             rule("CORE-23")
             offset, leader_epoch, metadata, *moved_from = json.loads(record.value)
-            places[place] = _Stored(CommittedOffset(offset, leader_epoch, metadata), *moved_from or [position])
+            places[place] = _Stored(OffsetAndMetadata(offset, leader_epoch, metadata), *moved_from or [position])
 
     def _store(self, group: StoredGroup) -> None:
         self._compact(self._write((group_records.record_of(group, self._clock.now),)))
@@ -294,7 +312,7 @@ class Groups:
         batch, log = Batch(records), self._log()
         try:
             log.append(batch, encode(batch))
-        except Refused:  # temporary, such as an absent replica: the broker writes it again
+        except RequestRefused:  # temporary, such as an absent replica: the broker writes it again
             log.append(batch, encode(batch))
         return log
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from fencepost.reference.kernel.rules import rule
 
-from .values import ProducerIdAndEpoch
+from .kafka_types import ProducerIdAndEpoch
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 from fencepost.reference.kernel.rules import rule
 
-from .errors import Error, Refused
-from .transaction import State, Transaction
+from .kafka_errors import Errors, RequestRefused
+from .transaction import KafkaTransaction, KafkaTransactionState
 
-_STATE_NAMES = frozenset({state.value for state in State} | {"Dead", "PrepareEpochFence"})
+_STATE_NAMES = frozenset({state.value for state in KafkaTransactionState} | {"Dead", "PrepareEpochFence"})
 """The names that a filter may have; Kafka's own has two states that no transaction here is ever in."""
 
 
@@ -16,7 +16,7 @@ class TransactionFilter:
     """The filters of one request. Empty ones, a duration of -1 and no pattern let everything pass."""
 
     def __init__(self, states: Sequence[str], producer_ids: Sequence[int], longer_than_ms: int, pattern: str | None) -> None:
-        """Raises Refused: INVALID_REGULAR_EXPRESSION when the pattern is invalid."""
+        """Raises RequestRefused: INVALID_REGULAR_EXPRESSION when the pattern is invalid."""
         self._states = states
         self._producer_ids = producer_ids
         self._longer_than_ms = longer_than_ms
@@ -28,7 +28,7 @@ class TransactionFilter:
         try:
             return re.compile(pattern)
         except re.error as error:
-            raise Refused(Error.INVALID_REGULAR_EXPRESSION, str(error)) from error
+            raise RequestRefused(Errors.INVALID_REGULAR_EXPRESSION, str(error)) from error
 
     @property
     def unknown_states(self) -> list[str]:
@@ -40,7 +40,7 @@ class TransactionFilter:
         rule("KIP890-150")
         return name in _STATE_NAMES
 
-    def passes(self, transaction: Transaction, now: int) -> bool:
+    def passes(self, transaction: KafkaTransaction, now: int) -> bool:
         """Whether every filter lets the transaction pass."""
         return (
             (not self._states or self.has_state(transaction, self._states))
@@ -49,17 +49,17 @@ class TransactionFilter:
             and (self._pattern is None or self._pattern.fullmatch(transaction.transactional_id) is not None)
         )
 
-    def has_state(self, transaction: Transaction, states: Sequence[str]) -> bool:
+    def has_state(self, transaction: KafkaTransaction, states: Sequence[str]) -> bool:
         """Decision: whether the transaction's state is one of these."""
         rule("KIP890-150")
         return transaction.state.value in states
 
-    def has_producer_id(self, transaction: Transaction, producer_ids: Sequence[int]) -> bool:
+    def has_producer_id(self, transaction: KafkaTransaction, producer_ids: Sequence[int]) -> bool:
         """Decision: whether the producer id in force is one of these: one from before an overflow is no longer its own."""
         rule("KIP890-150")
         return transaction.producer_id in producer_ids
 
-    def began_longer_ago(self, transaction: Transaction, now: int, duration_ms: int) -> bool:
+    def began_longer_ago(self, transaction: KafkaTransaction, now: int, duration_ms: int) -> bool:
         """Decision: whether a transaction began longer ago. An id in Empty has no start, -1, and so is older than every duration."""
         rule("KIP890-151")
         return now - transaction.started_at > duration_ms

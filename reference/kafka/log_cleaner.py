@@ -18,7 +18,7 @@ from fencepost.reference.kernel.clock import Clock
 from fencepost.reference.kernel.rules import rule
 from fencepost.wire.kafka.batches import Batch, MarkerType, encode
 
-from .log_entries import Compaction, LogEntry
+from .log_entries import CompactionPolicy, LogEntry
 from .partition_log import PartitionLog
 
 Fates = Mapping[int, MarkerType]
@@ -120,7 +120,7 @@ def last_segment(log: PartitionLog, entries: Iterable[LogEntry]) -> int:
     began: int | None = None
     for entry in entries:
         time = max((record.timestamp for record in entry.batch.records), default=entry.batch.max_timestamp)
-        if began is None or time - began > (log.compaction or Compaction()).segment_ms:
+        if began is None or time - began > (log.compaction or CompactionPolicy()).segment_ms:
             first, began = entry.batch.base_offset, time
     return first
 

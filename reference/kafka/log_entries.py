@@ -8,7 +8,7 @@ from fencepost.wire.kafka.batches import Batch
 from .producer_state import ProducerState
 
 
-class Isolation(IntEnum):
+class ReadIsolation(IntEnum):
     """What a reader wants to see, by the wire's number."""
 
     READ_UNCOMMITTED = 0
@@ -27,7 +27,7 @@ class LogEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Compaction:
+class CompactionPolicy:
     """How a topic is compacted."""
 
     segment_ms: int = 7 * 24 * 3_600_000
@@ -38,7 +38,7 @@ class Compaction:
 
 
 @dataclass(frozen=True, slots=True)
-class AbortedTransaction:
+class AbortedTxn:
     """Where a transaction that was aborted has its first record and its marker."""
 
     producer_id: int
@@ -52,7 +52,7 @@ class Snapshot:
 
     start_offset: int
     producers: tuple[ProducerState, ...]
-    aborted: tuple[AbortedTransaction, ...]
+    aborted: tuple[AbortedTxn, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,4 +60,4 @@ class Page:
     """What a reader gets from an offset on. `aborted` is None for readers that do not ask for committed data only."""
 
     data: bytes
-    aborted: tuple[AbortedTransaction, ...] | None
+    aborted: tuple[AbortedTxn, ...] | None

@@ -16,9 +16,9 @@ from typing import TypeAlias
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
 
-from .errors import Error
-from .transaction import Decision, Transaction
-from .values import ProducerIdAndEpoch, TopicPartition
+from .kafka_errors import Errors
+from .kafka_types import PartitionName, ProducerIdAndEpoch
+from .transaction import Decision, KafkaTransaction
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class TransactionMarker:
     transaction_version: int
 
 
-WriteToPartition: TypeAlias = Callable[[TopicPartition, TransactionMarker], Error]
+WriteToPartition: TypeAlias = Callable[[PartitionName, TransactionMarker], Errors]
 """Hands a marker to the leader of a partition, and returns that leader's verdict."""
 
 
@@ -43,7 +43,7 @@ class WriteMarker:
     """The message to the leader of a partition."""
 
     transactional_id: str
-    partition: TopicPartition
+    partition: PartitionName
     marker: TransactionMarker
 
 
@@ -52,7 +52,7 @@ class MarkerAnswer:
     """The leader's answer."""
 
     asked: WriteMarker
-    error: Error
+    error: Errors
 
 
 class MarkerSender:
@@ -65,7 +65,7 @@ class MarkerSender:
         self._waiting: dict[str, set[WriteMarker]] = {}
         self._again: list[WriteMarker] = []
 
-    def send(self, transaction: Transaction, coordinator_epoch: int, transaction_version: int) -> None:
+    def send(self, transaction: KafkaTransaction, coordinator_epoch: int, transaction_version: int) -> None:
         """Decision: once the end is durable, its markers are sent; a transaction without partitions is complete at once."""
         marker = self.marker_for(transaction, coordinator_epoch, transaction_version)
         messages = [
@@ -80,28 +80,28 @@ class MarkerSender:
         for message in messages:
             self._send(message)
 
-    def marker_for(self, transaction: Transaction, coordinator_epoch: int, transaction_version: int) -> TransactionMarker:
+    def marker_for(self, transaction: KafkaTransaction, coordinator_epoch: int, transaction_version: int) -> TransactionMarker:
         """Decision: every partition gets the producer as it is in the prepared state, so with the epoch after a bump."""
         return TransactionMarker(transaction.producer, transaction.decision, coordinator_epoch, transaction_version)
 
     def marker_in(
         self,
-        partition: TopicPartition,  # noqa: ARG002 - it is the same in all of them
+        partition: PartitionName,  # noqa: ARG002 - it is the same in all of them
         marker: TransactionMarker,
-        transaction: Transaction,  # noqa: ARG002
+        transaction: KafkaTransaction,  # noqa: ARG002
     ) -> TransactionMarker:
         """Decision: the marker that one partition gets, as all others do, also where another producer id follows."""
         rule("KIP890-405")
         return marker
 
-    def partitions_to_mark(self, transaction: Transaction) -> list[TopicPartition]:
+    def partitions_to_mark(self, transaction: KafkaTransaction) -> list[PartitionName]:
         """Decision: every partition of the transaction gets a marker."""
         rule("KIP890-126")
         rule("CORE-01")
         rule("KIP890-212")
         return sorted(transaction.partitions)
 
-    def unmarked(self, transactional_id: str) -> frozenset[TopicPartition]:
+    def unmarked(self, transactional_id: str) -> frozenset[PartitionName]:
         """Decision: the partitions of a prepared transaction that DescribeTransactions lists: those not known to have it."""
         return frozenset(message.partition for message in self._waiting.get(transactional_id, ()))
 
@@ -147,12 +147,12 @@ class MarkerSender:
         rule("KIP890-340")
         return answer.asked if answer.asked in waiting else None
 
-    def needs_no_more(self, error: Error) -> bool:
+    def needs_no_more(self, error: Errors) -> bool:
         """Decision: whether a partition needs no more markers, by its leader's answer: it has the marker, or was deleted."""
-        if error is Error.UNKNOWN_TOPIC_OR_PARTITION:
+        if error is Errors.UNKNOWN_TOPIC_OR_PARTITION:
             rule("KIP890-230")
             return True
-        return error is Error.NONE
+        return error is Errors.NONE
 
     def _complete(self, transactional_id: str) -> None:
         del self._waiting[transactional_id]

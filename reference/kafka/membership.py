@@ -21,12 +21,12 @@ from dataclasses import dataclass, field
 from fencepost.reference.kernel.clock import Clock
 from fencepost.reference.kernel.rules import rule
 
-from .errors import Error, Refused
 from .group_records import Joining, StoredGroup, StoredMember
+from .kafka_errors import Errors, RequestRefused
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class JoinGroupResult:
     """The answer to JoinGroup. Only the leader gets the others: their ids, and what they want."""
 
     member: str
@@ -37,7 +37,7 @@ class Joined:
 
 
 @dataclass(slots=True)
-class Member:
+class GroupMember:
     """A member, as its group knows it."""
 
     brings: Joining
@@ -50,10 +50,10 @@ class Member:
 
 
 @dataclass(slots=True)
-class Group:
+class ConsumerGroup:
     """A group that has members, or has had some."""
 
-    members: dict[str, Member] = field(default_factory=dict)
+    members: dict[str, GroupMember] = field(default_factory=dict)
     """By their ids; the longest-standing member is first."""
     generation: int = 0
     settled: int = 0
@@ -74,15 +74,15 @@ class Group:
         """The member that an instance is."""
         return next((name for name, member in self.members.items() if member.instance == instance), None)
 
-    def known(self, name: str, instance: str | None) -> Member:
+    def known(self, name: str, instance: str | None) -> GroupMember:
         """The member.
 
-        Raises Refused: FENCED_INSTANCE_ID when its instance is another member by now, UNKNOWN_MEMBER_ID when there is none.
+        Raises RequestRefused: FENCED_INSTANCE_ID when its instance is another member by now, UNKNOWN_MEMBER_ID when there is none.
         """
         if instance is not None and self.id_of(instance) not in (None, name):
-            raise Refused(Error.FENCED_INSTANCE_ID, instance)
+            raise RequestRefused(Errors.FENCED_INSTANCE_ID, instance)
         if name not in self.members:
-            raise Refused(Error.UNKNOWN_MEMBER_ID, name)
+            raise RequestRefused(Errors.UNKNOWN_MEMBER_ID, name)
         return self.members[name]
 
     @property
@@ -94,7 +94,7 @@ class Group:
         self.generation += 1
 
 
-class Membership:
+class GroupMembers:
     """The members of all groups. `life` counts the starts of the broker before this one: no member id is given out in two of them."""
 
     def __init__(self, clock: Clock, life: int = 0) -> None:
@@ -102,12 +102,12 @@ class Membership:
         self._life = life
         self.store: Callable[[StoredGroup], None] = lambda _: None
         """Makes a group durable."""
-        self._groups: defaultdict[str, Group] = defaultdict(Group)
+        self._groups: defaultdict[str, ConsumerGroup] = defaultdict(ConsumerGroup)
         self._durable: dict[str, StoredGroup] = {}
         self._numbers = itertools.count()
 
-    def join(self, name: str, member: str, joining: Joining, instance: str | None = None) -> Joined:
-        """Join the group's generation, which may be a new one. An empty member id asks for one. Raises Refused.
+    def join(self, name: str, member: str, joining: Joining, instance: str | None = None) -> JoinGroupResult:
+        """Join the group's generation, which may be a new one. An empty member id asks for one. Raises RequestRefused.
 
         A known static member takes its own place again, in the current generation unless it brings something else.
         """
@@ -120,34 +120,34 @@ class Membership:
         self.check_fits(joining, [other.brings for other in group.members.values() if other is not known])
         if known is None:
             member = self._new_id()
-            known = group.members[member] = Member(joining, instance, self._clock.now, group.generation)
+            known = group.members[member] = GroupMember(joining, instance, self._clock.now, group.generation)
             group.begin_next_generation()
         elif known.brings != joining or (group.is_settled and member == group.leader and before is None):
             group.begin_next_generation()
         known.brings, known.heard_at, known.generation = joining, self._clock.now, group.generation
         if before is not None and group.is_settled:
             self._put_down(name)
-        return Joined(member, group.generation, group.protocol, group.leader, self.reported(group, member))
+        return JoinGroupResult(member, group.generation, group.protocol, group.leader, self.reported(group, member))
 
     def check_may_join(self, name: str) -> None:
-        """Decision: a group needs a name. Raises Refused."""
+        """Decision: a group needs a name. Raises RequestRefused."""
         if not name:
             rule("KIP890-354")
-            raise Refused(Error.INVALID_GROUP_ID)
+            raise RequestRefused(Errors.INVALID_GROUP_ID)
 
     def check_fits(self, joining: Joining, others: Sequence[Joining]) -> None:
-        """Decision: a member must support a protocol that all others do. Raises Refused."""
+        """Decision: a member must support a protocol that all others do. Raises RequestRefused."""
         is_shared = any(all(protocol in other.protocols for other in others) for protocol in joining.protocols)
         if not is_shared or any(other.protocol_type != joining.protocol_type for other in others):
             rule("KIP890-354")
-            raise Refused(Error.INCONSISTENT_GROUP_PROTOCOL)
+            raise RequestRefused(Errors.INCONSISTENT_GROUP_PROTOCOL)
 
-    def reported(self, group: Group, member: str) -> Mapping[str, bytes]:
+    def reported(self, group: ConsumerGroup, member: str) -> Mapping[str, bytes]:
         """Decision: what JoinGroup returns of the others: only to the leader, what all of them want."""
         rule("KIP890-352")
         return {name: known.brings.protocols[group.protocol] for name, known in group.members.items()} if member == group.leader else {}
 
-    def take_own_place(self, group: Group, old: str) -> str:
+    def take_own_place(self, group: ConsumerGroup, old: str) -> str:
         """Decision: an instance that rejoins continues as the member that it was, under another id, which this returns."""
         rule("KIP890-355")
         new = self._new_id()
@@ -165,10 +165,10 @@ class Membership:
         """Decision: what is known of a group after a crash: what its log has, settled as it was; its members' sessions begin again."""
         rule("KIP890-395")
         members = {
-            member.name: Member(member.brings, member.instance, self._clock.now, stored.generation, member.share)
+            member.name: GroupMember(member.brings, member.instance, self._clock.now, stored.generation, member.share)
             for member in stored.members
         }
-        self._groups[stored.name] = Group(members, stored.generation, stored.generation)
+        self._groups[stored.name] = ConsumerGroup(members, stored.generation, stored.generation)
         self._durable[stored.name] = stored
 
     def forget(self, name: str) -> None:
@@ -187,37 +187,37 @@ class Membership:
     def sync(self, name: str, generation: int, member: str, instance: str | None, assignments: Mapping[str, bytes]) -> bytes:
         """The member's assignment; `assignments` are those of all members, from the leader.
 
-        Raises Refused: REBALANCE_IN_PROGRESS when the leader has not sent any, and as `heartbeat`.
+        Raises RequestRefused: REBALANCE_IN_PROGRESS when the leader has not sent any, and as `heartbeat`.
         """
         known = self.heartbeat(name, generation, member, instance)
         group = self._groups[name]
         if not group.is_settled:
             if member != group.leader:
-                raise Refused(Error.REBALANCE_IN_PROGRESS)
+                raise RequestRefused(Errors.REBALANCE_IN_PROGRESS)
             for other, each in group.members.items():
                 each.share = assignments.get(other, b"")
             group.settled = group.generation
             self._put_down(name)
         return known.share
 
-    def heartbeat(self, name: str, generation: int, member: str, instance: str | None) -> Member:
+    def heartbeat(self, name: str, generation: int, member: str, instance: str | None) -> GroupMember:
         """The member is alive.
 
-        Raises Refused: REBALANCE_IN_PROGRESS when it has to join the next generation, ILLEGAL_GENERATION when it names one that is not its
-        own, FENCED_INSTANCE_ID and UNKNOWN_MEMBER_ID as `check`.
+        Raises RequestRefused: REBALANCE_IN_PROGRESS when it has to join the next generation, ILLEGAL_GENERATION when it names one that is
+        not its own, FENCED_INSTANCE_ID and UNKNOWN_MEMBER_ID as `check`.
         """
         group = self._groups[name]
         known = group.known(member, instance)
         if generation != known.generation:
-            raise Refused(Error.ILLEGAL_GENERATION)
+            raise RequestRefused(Errors.ILLEGAL_GENERATION)
         known.heard_at = self._clock.now
         if generation != group.generation:
             rule("KIP890-353")
-            raise Refused(Error.REBALANCE_IN_PROGRESS)
+            raise RequestRefused(Errors.REBALANCE_IN_PROGRESS)
         return known
 
     def leave(self, name: str, member: str, instance: str | None) -> None:
-        """The member leaves. Raises Refused: FENCED_INSTANCE_ID and UNKNOWN_MEMBER_ID as `check`."""
+        """The member leaves. Raises RequestRefused: FENCED_INSTANCE_ID and UNKNOWN_MEMBER_ID as `check`."""
         group = self._groups[name]
         group.known(member, instance)
         self._remove(name, member)
@@ -227,7 +227,7 @@ class Membership:
         if not self._groups[name].members:
             self._put_down(name)
 
-    def remove(self, group: Group, member: str) -> None:
+    def remove(self, group: ConsumerGroup, member: str) -> None:
         """Decision: without a member the others need another assignment."""
         rule("KIP890-353")
         del group.members[member]
@@ -236,14 +236,14 @@ class Membership:
     def check(self, name: str, generation: int | None, member: str, instance: str | None) -> None:
         """Whether the member may commit offsets: it is one, and of this generation.
 
-        Raises Refused: FENCED_INSTANCE_ID when its instance is another member by now, UNKNOWN_MEMBER_ID when it is none,
+        Raises RequestRefused: FENCED_INSTANCE_ID when its instance is another member by now, UNKNOWN_MEMBER_ID when it is none,
         ILLEGAL_GENERATION when the generation is another.
         """
         group = self._groups[name]
         group.known(member, instance)
         if generation != group.generation:
             rule("KIP890-240")
-            raise Refused(Error.ILLEGAL_GENERATION)
+            raise RequestRefused(Errors.ILLEGAL_GENERATION)
 
     def has_members(self, name: str) -> bool:
         return bool(self._groups[name].members)

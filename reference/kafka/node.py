@@ -1,6 +1,6 @@
 """A running broker: the parts, put together again at each start from what is on disk.
 
-`Parts` names the classes it is made of. A defect is a broker in which one of them is a subclass with one decision changed.
+`KafkaParts` names the classes it is made of. A defect is a broker in which one of them is a subclass with one decision changed.
 """
 
 from collections.abc import Sequence
@@ -14,47 +14,47 @@ from fencepost.reference.kernel.network import Network
 from .additions import Additions
 from .advertised_api_versions import AdvertisedApiVersions
 from .authorizer import Authorizer
-from .coordinator import Coordinator
+from .broker_settings import Settings
 from .dialect import Dialect
 from .directory import Directory
-from .errors import Error, Refused
 from .feature_levels import FeatureLevels
-from .groups import Groups
+from .groups import GroupOffsets
+from .kafka_coordinator import KafkaCoordinator
+from .kafka_errors import Errors, RequestRefused
+from .kafka_profile import Profile
+from .kafka_topics import FIRST_NODE, INTERNAL, TRANSACTIONS_PARTITION, KafkaTopics
+from .kafka_types import PartitionName
 from .listing import TransactionFilter
 from .log_cleaner import LogCleaner
 from .marker_writer import MarkerWriter
 from .markers import MarkerSender
-from .membership import Membership
+from .membership import GroupMembers
 from .node_ids import NodeIds
-from .ownership import Ownership
+from .ownership import ProducerIdOwnership
 from .partition_log import PartitionLog
 from .producer_state import ProducerStates
-from .profile import Profile
 from .replication import Replicas, Replication
 from .response_order import ResponseOrder
-from .settings import Settings
-from .topics import FIRST_NODE, INTERNAL, TRANSACTIONS_PARTITION, Topics
-from .transaction_log import TransactionLog
-from .values import TopicPartition
+from .transaction_log import KafkaTransactionLog
 from .verification import Verification
 
 _LOOKS_FOR_SILENT_MEMBERS_MS = 1_000
 
 
 @dataclass(frozen=True)
-class Address:
+class AdvertisedListener:
     """Where clients find the broker; a name for people, if no socket listens."""
 
     host: str = "reference"
     port: int = 9092
 
-    def of_node(self, number: int) -> "Address":
+    def of_node(self, number: int) -> "AdvertisedListener":
         """The address of another node, when this is the first one's."""
-        return Address(self.host, self.port + number - FIRST_NODE)
+        return AdvertisedListener(self.host, self.port + number - FIRST_NODE)
 
 
 @dataclass(frozen=True)
-class Parts:
+class KafkaParts:
     """The classes that a broker is made of; `protocol` says which protocol's broker."""
 
     protocol: ClassVar[str] = "kafka"
@@ -62,30 +62,30 @@ class Parts:
     additions: type[Additions] = Additions
     advertised_api_versions: type[AdvertisedApiVersions] = AdvertisedApiVersions
     authorizer: type[Authorizer] = Authorizer
-    coordinator: type[Coordinator] = Coordinator
+    coordinator: type[KafkaCoordinator] = KafkaCoordinator
     disk: type[Disk] = Disk
     dialect: type[Dialect] = Dialect
     feature_levels: type[FeatureLevels] = FeatureLevels
-    groups: type[Groups] = Groups
+    groups: type[GroupOffsets] = GroupOffsets
     directory: type[Directory] = Directory
     log_cleaner: type[LogCleaner] = LogCleaner
     response_order: type[ResponseOrder] = ResponseOrder
     marker_sender: type[MarkerSender] = MarkerSender
     marker_writer: type[MarkerWriter] = MarkerWriter
-    membership: type[Membership] = Membership
+    membership: type[GroupMembers] = GroupMembers
     network: type[Network] = Network
     node_ids: type[NodeIds] = NodeIds
-    ownership: type[Ownership] = Ownership
+    ownership: type[ProducerIdOwnership] = ProducerIdOwnership
     partition_log: type[PartitionLog] = PartitionLog
     producer_states: type[ProducerStates] = ProducerStates
     replication: type[Replication] = Replication
-    topics: type[Topics] = Topics
+    topics: type[KafkaTopics] = KafkaTopics
     transaction_filter: type[TransactionFilter] = TransactionFilter
-    transaction_log: type[TransactionLog] = TransactionLog
+    transaction_log: type[KafkaTransactionLog] = KafkaTransactionLog
     verification: type[Verification] = Verification
 
 
-class Node:
+class KafkaNode:
     """One life of the broker, from its start to its crash.
 
     The nodes of a cluster differ only at its edge: each node answers for the partitions that it leads, the first for what groups commit,
@@ -96,9 +96,9 @@ class Node:
         self,
         machine: Machine,
         profile: Profile,
-        parts: Parts,
+        parts: KafkaParts,
         settings: Settings,
-        address: Address,
+        address: AdvertisedListener,
         replicas: Replicas,
         numbers: Sequence[int] = (FIRST_NODE,),
     ) -> None:
@@ -124,7 +124,7 @@ class Node:
         self.transaction_filter = parts.transaction_filter
         self.markers = parts.marker_writer(self.topics)
         log = parts.transaction_log(machine.disk)
-        self.ownership = parts.ownership(log, profile)
+        self.ownership = parts.ownership(log)
         self.coordinator = parts.coordinator(machine, profile, log, self.ownership, parts.marker_sender, self.markers.write, self.levels)
         self.verification = parts.verification(self.coordinator, profile, settings)
         self.additions = parts.additions(self.topics, self.coordinator)
@@ -145,16 +145,18 @@ class Node:
         return self.directory.coordinates(self.here)
 
     def check_coordinates(self) -> None:
-        """Raises Refused: NOT_COORDINATOR when another node than the transaction coordinator's has been asked."""
+        """Raises RequestRefused: NOT_COORDINATOR when another node than the transaction coordinator's has been asked."""
         if not self.coordinates:
-            raise Refused(Error.NOT_COORDINATOR)
+            raise RequestRefused(Errors.NOT_COORDINATOR)
 
     def check_coordinates_groups(self) -> None:
-        """Raises Refused: NOT_COORDINATOR when another node than the group coordinator's has been asked, which is always the first."""
+        """Raises RequestRefused: NOT_COORDINATOR when another node than the group coordinator's has been asked, which is always the
+        first.
+        """
         if not self.directory.coordinates_groups(self.here):
-            raise Refused(Error.NOT_COORDINATOR)
+            raise RequestRefused(Errors.NOT_COORDINATOR)
 
-    def move(self, partition: TopicPartition, number: int) -> None:
+    def move(self, partition: PartitionName, number: int) -> None:
         """Let another node lead the partition; with that of the transaction log goes the coordinator."""
         self.topics.move(partition, number)
         if partition == TRANSACTIONS_PARTITION:
@@ -162,15 +164,15 @@ class Node:
             self.machine.network.lose_all()
             self.coordinator.take_over(self._parts.transaction_log(self.machine.disk))
 
-    def leads(self, partition: TopicPartition) -> bool:
+    def leads(self, partition: PartitionName) -> bool:
         """Whether the node that has been asked leads the partition; true for a missing one, which no other node leads."""
         return partition not in self.topics or self.topics.is_led_by(partition, self.here)
 
-    def log_led_here(self, partition: TopicPartition) -> PartitionLog:
-        """The log of a partition. Raises Refused: as `Topics.log`, and NOT_LEADER_OR_FOLLOWER when another node leads it."""
+    def log_led_here(self, partition: PartitionName) -> PartitionLog:
+        """The log of a partition. Raises RequestRefused: as `KafkaTopics.log`, and NOT_LEADER_OR_FOLLOWER when another node leads it."""
         log = self.topics.log(partition)
         if not self.leads(partition):
-            raise Refused(Error.NOT_LEADER_OR_FOLLOWER)
+            raise RequestRefused(Errors.NOT_LEADER_OR_FOLLOWER)
         return log
 
     def _forget_idle_ids(self) -> None:
@@ -184,9 +186,12 @@ class Node:
         for log in self.topics.logs():
             if log.compaction is not None:
                 self.log_cleaner.clean(log)
+        if self.settings.cleans_own_logs:
+            self.coordinator.compact_log()
+            self.groups.compact()
 
-    def _open_log(self, partition: TopicPartition) -> PartitionLog:
-        log = self._parts.partition_log(self.machine, self.profile, self._parts.producer_states, partition)
+    def _open_log(self, partition: PartitionName) -> PartitionLog:
+        log = self._parts.partition_log(self.machine, self._parts.producer_states, partition)
         log.replication = self._replicas.of(partition)
         if partition.topic not in INTERNAL:
             log.retained_batches = self.settings.retained_batches

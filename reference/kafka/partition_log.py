@@ -16,19 +16,18 @@ from dataclasses import replace
 from fencepost.reference.kernel.journal import AppendRefused, Journal
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
-from fencepost.wire.kafka.batches import Batch, Marker, MarkerType, encode, marker_batch
+from fencepost.wire.kafka.batches import Batch, EndTransactionMarker, MarkerType, encode, marker_batch
 
-from .errors import Error, Refused
 from .guards import Guards
-from .log_entries import AbortedTransaction, Compaction, Isolation, LogEntry, Page, Snapshot
+from .kafka_errors import Errors, RequestRefused
+from .kafka_types import PartitionName, ProducerIdAndEpoch, journal_of
+from .log_entries import AbortedTxn, CompactionPolicy, LogEntry, Page, ReadIsolation, Snapshot
 from .markers import TransactionMarker
 from .producer_state import EpochStanding, ProducerState, ProducerStates
-from .profile import Profile
 from .replication import Replication
 from .transaction import Decision
-from .values import ProducerIdAndEpoch, TopicPartition, journal_of
 
-__all__ = ["AbortedTransaction", "Compaction", "Isolation", "LogEntry", "Page", "PartitionLog", "Snapshot"]
+__all__ = ["AbortedTxn", "CompactionPolicy", "LogEntry", "Page", "PartitionLog", "ReadIsolation", "Snapshot"]
 
 _OFFSET = struct.Struct(">q")
 _LENGTH = slice(8, 12)
@@ -46,7 +45,7 @@ _HIGH_WATERMARK = -1
 class PartitionLog:
     """One partition, as its leader has it."""
 
-    compaction: Compaction | None = None
+    compaction: CompactionPolicy | None = None
     """How it is compacted; None if it is not."""
 
     retained_batches: int | None = None
@@ -55,17 +54,16 @@ class PartitionLog:
     leaders_before: int
     """How many other nodes led it before, set before anything is written."""
 
-    def __init__(self, machine: Machine, profile: Profile, producer_states: type[ProducerStates], name: TopicPartition) -> None:
+    def __init__(self, machine: Machine, producer_states: type[ProducerStates], name: PartitionName) -> None:
         self.name = name
         self.producers = producer_states()
         self.guards = Guards()
         self.replication = Replication()
         self.start_offset = 0
         self._clock = machine.clock
-        self._profile = profile
         self._journal: Journal[LogEntry | Snapshot] = machine.disk.journal(journal_of(name))
         self._entries: list[LogEntry] = []
-        self._aborted: list[AbortedTransaction] = []
+        self._aborted: list[AbortedTxn] = []
         self._replay()
 
     # -- Writing
@@ -76,7 +74,7 @@ class PartitionLog:
         `guard` is that of the verification, for a transaction that is not open here yet; the group coordinator's batches have no sequence
         numbers. A batch that repeats an earlier one gets that one's offset and is not appended again.
 
-        Raises Refused: INVALID_PRODUCER_EPOCH when a newer epoch has been here, INVALID_TXN_STATE when the batch is not part of a
+        Raises RequestRefused: INVALID_PRODUCER_EPOCH when a newer epoch has been here, INVALID_TXN_STATE when the batch is not part of a
         transaction that was verified or added here, or is outside of the one that is open; and as `check_shape` and
         `ProducerStates.check_sequence`.
         """
@@ -93,17 +91,18 @@ class PartitionLog:
             rule("CORE-17")
             rule("CORE-19")
             rule("KIP890-367")
-            raise Refused(Error.INVALID_PRODUCER_EPOCH, f"epoch {producer.epoch} is older than that of the log")
+            raise RequestRefused(Errors.INVALID_PRODUCER_EPOCH, f"epoch {producer.epoch} is older than that of the log")
         if not batch.transactional and self.has_open_transaction(batch.producer_id):
             rule("KIP890-107")
-            raise Refused(Error.INVALID_TXN_STATE, "a record outside of transactions, of a producer with an open transaction here")
+            raise RequestRefused(Errors.INVALID_TXN_STATE, "a record outside of transactions, of a producer with an open transaction here")
         if batch.transactional and standing is EpochStanding.NEW and (attempt is None or attempt.guard != guard):
             rule("KIP890-118")
             rule("CORE-19")
-            raise Refused(Error.INVALID_TXN_STATE, "Record was not part of an ongoing transaction")
+            raise RequestRefused(Errors.INVALID_TXN_STATE, "Record was not part of an ongoing transaction")
         if checks_sequence:
+            rule("KIP890-108")
             is_of_new_client = attempt is not None and attempt.bumps_epoch
-            may_begin_anywhere = not is_of_new_client or self._profile.non_zero_first_sequence == "accepted"
+            may_begin_anywhere = self.may_begin_anywhere(is_of_new_client=is_of_new_client)
             self.producers.check_sequence(batch, attempt, may_begin_anywhere=may_begin_anywhere)
         offset = self.write(batch, data)
         if batch.transactional:
@@ -111,42 +110,46 @@ class PartitionLog:
             self.guards.end(batch.producer_id)
         return offset
 
+    def may_begin_anywhere(self, *, is_of_new_client: bool) -> bool:
+        """Decision: whether a first batch may have any sequence number, where nothing is known of its producer: only an old client's."""
+        return not is_of_new_client
+
     def has_open_transaction(self, producer_id: int) -> bool:
         """Decision: whether a transaction of this producer is open here."""
         state = self.producers.get(producer_id)
         return state is not None and state.has_open_transaction
 
     def append_marker(self, marker: TransactionMarker) -> None:
-        """Decision: append the control record that ends a producer's transaction. Raises Refused: as `ProducerStates.check_marker`."""
+        """Decision: append the control record that ends a transaction. Raises RequestRefused: as `ProducerStates.check_marker`."""
         self.producers.check_marker(marker)
         kind = MarkerType.COMMIT if marker.decision is Decision.COMMIT else MarkerType.ABORT
         rule("KIP890-122" if marker.transaction_version >= 2 else "KIP890-123")
-        batch = self.control_batch(Marker(kind, marker.coordinator_epoch), marker.producer)
+        batch = self.control_batch(EndTransactionMarker(kind, marker.coordinator_epoch), marker.producer)
         state = self.producers.get(batch.producer_id)
         self.write(batch, encode(batch))
         self.replication.ending(state)
         self.guards.end(batch.producer_id)
 
-    def control_batch(self, marker: Marker, producer: ProducerIdAndEpoch) -> Batch:
+    def control_batch(self, marker: EndTransactionMarker, producer: ProducerIdAndEpoch) -> Batch:
         """Decision: the marker as a batch of the log: a transactional control batch."""
         rule("KIP890-125")
         return marker_batch(marker, producer.producer_id, producer.epoch, self._clock.now)
 
     def check_shape(self, batch: Batch) -> None:
-        """Decision: what a client may write. Raises Refused: INVALID_RECORD when it is a control batch, is empty, or has an offset."""
+        """Decision: what a client may write. Raises RequestRefused: INVALID_RECORD for a control batch, no records, or an offset."""
         if batch.control:
             rule("KIP890-115")
-            raise Refused(Error.INVALID_RECORD, "only the broker writes control records")
+            raise RequestRefused(Errors.INVALID_RECORD, "only the broker writes control records")
         rule("KIP890-365")
         if not batch.records or batch.base_offset != 0 or batch.offset_deltas is not None:
-            raise Refused(Error.INVALID_RECORD, "a batch needs records, 0 for its base offset, and no gaps")
+            raise RequestRefused(Errors.INVALID_RECORD, "a batch needs records, 0 for its base offset, and no gaps")
         if self.compaction is not None and any(record.key is None for record in batch.records):
-            raise Refused(Error.INVALID_RECORD, "a record of a compacted topic needs a key")
+            raise RequestRefused(Errors.INVALID_RECORD, "a record of a compacted topic needs a key")
 
     def write(self, batch: Batch, data: bytes) -> int:
         """Decision: the offset, the leader epoch and the timestamps with which the leader stores a batch. Returns the offset.
 
-        Raises Refused: NOT_ENOUGH_REPLICAS when the disk does not accept it, and nothing has changed.
+        Raises RequestRefused: NOT_ENOUGH_REPLICAS when the disk does not accept it, and nothing has changed.
         """
         rule("CORE-04")
         rule("CORE-07")
@@ -157,7 +160,7 @@ class PartitionLog:
         try:
             self._journal.append(entry)
         except AppendRefused as refusal:
-            raise Refused(Error.NOT_ENOUGH_REPLICAS, "the log does not take the batch") from refusal
+            raise RequestRefused(Errors.NOT_ENOUGH_REPLICAS, "the log does not take the batch") from refusal
         self.apply(entry)
         if self.retained_batches is not None and self.is_worth_cutting(self.retained_batches):
             self.drop_before(self.end_offset - self.retained_batches // 2)
@@ -178,7 +181,7 @@ class PartitionLog:
         if (aborted := self.aborted_by(batch, before)) is not None:
             self._aborted.append(aborted)
 
-    def aborted_by(self, marker: Batch, before: ProducerState | None) -> AbortedTransaction | None:
+    def aborted_by(self, marker: Batch, before: ProducerState | None) -> AbortedTxn | None:
         """Decision: the transaction that a marker in the log aborts; `before` is what was known of its producer."""
         if before is None or not before.has_open_transaction:
             rule("KIP890-133")
@@ -186,7 +189,7 @@ class PartitionLog:
         if marker.marker is None or marker.marker.type is not MarkerType.ABORT:
             return None
         rule("CORE-08")
-        return AbortedTransaction(marker.producer_id, before.transaction_start, marker.base_offset)
+        return AbortedTxn(marker.producer_id, before.transaction_start, marker.base_offset)
 
     def leader_epoch(self) -> int:
         """Decision: the leader epoch of batches from their append on: how many leaders there were before."""
@@ -209,14 +212,14 @@ class PartitionLog:
     def delete_before(self, offset: int) -> int:
         """Decision: DeleteRecords drops what is before that offset, decided or not, and begins there; -1 is for the high watermark.
 
-        Transactions that began before it stay open. Returns where the log starts. Raises Refused: OFFSET_OUT_OF_RANGE when the offset is
-        beyond the high watermark.
+        Transactions that began before it stay open. Returns where the log starts. Raises RequestRefused: OFFSET_OUT_OF_RANGE when the
+        offset is beyond the high watermark.
         """
         rule("KIP890-233")
         rule("KIP890-362")
         offset = self.high_watermark if offset == _HIGH_WATERMARK else offset
         if not 0 <= offset <= self.high_watermark:
-            raise Refused(Error.OFFSET_OUT_OF_RANGE)
+            raise RequestRefused(Errors.OFFSET_OUT_OF_RANGE)
         rule("KIP890-232")
         self._start_at(max(offset, self.start_offset))
         return self.start_offset
@@ -235,7 +238,7 @@ class PartitionLog:
             return replace(record, aborted=tuple(self.aborted_with_data(record.aborted)))
         return kept.get(record.batch.base_offset)
 
-    def aborted_with_data(self, known: Iterable[AbortedTransaction]) -> list[AbortedTransaction]:
+    def aborted_with_data(self, known: Iterable[AbortedTxn]) -> list[AbortedTxn]:
         """Decision: which of the known aborted transactions a Fetch lists after a pass: those of which a batch is left."""
         rule("KIP890-441")
         return [
@@ -259,7 +262,7 @@ class PartitionLog:
         """Decision: what a clean stop stores of producers: all that is known of them, as the log would show it."""
         return self.producers.all()
 
-    def aborted_put_down(self) -> tuple[AbortedTransaction, ...]:
+    def aborted_put_down(self) -> tuple[AbortedTxn, ...]:
         """Decision: what a clean stop stores of aborted transactions: all of those in the log, of any life."""
         rule("KIP890-216")
         return tuple(self._aborted)
@@ -307,7 +310,7 @@ class PartitionLog:
         first_unstable = self.first_unstable_offset()
         return self.high_watermark if first_unstable is None else min(first_unstable, self.high_watermark)
 
-    def last_stable_offset_for(self, isolation: Isolation) -> int:  # noqa: ARG002 - it is the same for both
+    def last_stable_offset_for(self, isolation: ReadIsolation) -> int:  # noqa: ARG002 - it is the same for both
         """Decision: the last stable offset in the answer to a Fetch of that isolation level, though only READ_COMMITTED needs it."""
         return self.last_stable_offset
 
@@ -327,21 +330,21 @@ class PartitionLog:
         rule("CORE-09")
         return max(min(open_transactions), self.start_offset)
 
-    def latest_offset(self, isolation: Isolation) -> int:
+    def latest_offset(self, isolation: ReadIsolation) -> int:
         """Decision: the end of the log for a reader of that isolation level."""
         rule("KIP890-138")
         rule("KIP890-141")
-        return self.last_stable_offset if isolation is Isolation.READ_COMMITTED else self.high_watermark
+        return self.last_stable_offset if isolation is ReadIsolation.READ_COMMITTED else self.high_watermark
 
-    def read(self, offset: int, isolation: Isolation, max_bytes: int) -> Page:
+    def read(self, offset: int, isolation: ReadIsolation, max_bytes: int) -> Page:
         """Decision: a Fetch gets the batches from the one that holds `offset` on: at least one if there is one, and otherwise not more
         than `max_bytes`.
 
-        Raises Refused: OFFSET_OUT_OF_RANGE when the log does not have that offset.
+        Raises RequestRefused: OFFSET_OUT_OF_RANGE when the log does not have that offset.
         """
         rule("KIP890-363")
         if not self.start_offset <= offset <= self.end_offset:
-            raise Refused(Error.OFFSET_OUT_OF_RANGE)
+            raise RequestRefused(Errors.OFFSET_OUT_OF_RANGE)
         end = self.latest_offset(isolation)
         pieces: list[bytes] = []
         size = 0
@@ -354,7 +357,7 @@ class PartitionLog:
             pieces.append(entry.data)
             size += len(entry.data)
             upper = entry.batch.last_offset + 1
-        aborted = self.aborted_in(offset, upper) if isolation is Isolation.READ_COMMITTED else None
+        aborted = self.aborted_in(offset, upper) if isolation is ReadIsolation.READ_COMMITTED else None
         return Page(b"".join(pieces), aborted)
 
     def entries(self, offset: int) -> list[LogEntry]:
@@ -364,7 +367,7 @@ class PartitionLog:
     def _index(self, offset: int) -> int:
         return bisect_left(self._entries, offset, key=lambda entry: entry.batch.last_offset)
 
-    def offset_at(self, timestamp: int, isolation: Isolation) -> tuple[int, int] | None:
+    def offset_at(self, timestamp: int, isolation: ReadIsolation) -> tuple[int, int] | None:
         """Decision: offset and timestamp of the first record that is not older; None if there is none that such a reader may see."""
         rule("KIP890-364")
         for entry in self._entries:
@@ -376,12 +379,12 @@ class PartitionLog:
                     return offset, record.timestamp
         return None
 
-    def is_handed_out(self, entry: LogEntry, isolation: Isolation) -> bool:  # noqa: ARG002 - to no reader's isolation does it matter
+    def is_handed_out(self, entry: LogEntry, isolation: ReadIsolation) -> bool:  # noqa: ARG002 - to no reader's isolation does it matter
         """Decision: whether a reader that comes that far gets this batch: always, for readers leave out by themselves what was aborted."""
         rule("KIP890-140")
         return True
 
-    def aborted_in(self, first: int, upper: int) -> tuple[AbortedTransaction, ...]:
+    def aborted_in(self, first: int, upper: int) -> tuple[AbortedTxn, ...]:
         """Decision: the aborted transactions with anything from `first` on and below `upper`, however far behind that their marker is.
 
         A broker keeps such an index for each segment of the log, and has to look ahead. Here there is one for the whole log.
@@ -393,5 +396,5 @@ class PartitionLog:
         overlapping = (transaction for transaction in self._aborted_from(first) if transaction.first_offset < upper)
         return tuple(sorted(overlapping, key=lambda transaction: transaction.first_offset))
 
-    def _aborted_from(self, first: int) -> list[AbortedTransaction]:
+    def _aborted_from(self, first: int) -> list[AbortedTxn]:
         return self._aborted[bisect_left(self._aborted, first, key=lambda transaction: transaction.last_offset) :]

@@ -19,10 +19,10 @@ from enum import Enum, auto
 from fencepost.reference.kernel.rules import rule
 from fencepost.wire.kafka.batches import Batch
 
-from .errors import Error, Refused
 from .guards import Attempt
+from .kafka_errors import Errors, RequestRefused
+from .kafka_types import ProducerIdAndEpoch
 from .markers import TransactionMarker
-from .values import ProducerIdAndEpoch
 
 NONE = -1
 """What DescribeProducers returns if a producer has no such number."""
@@ -40,7 +40,7 @@ class EpochStanding(Enum):
     IN_OPEN_TRANSACTION = auto()
     """Its transaction is open here already."""
     NEW = auto()
-    """The partition cannot tell whether there is a transaction."""
+    """The partition cannot know whether there is a transaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,20 +174,24 @@ class ProducerStates:
         """Decision: a batch must have the sequence number that is next.
 
         `attempt` is the verification that let the batch come here. `may_begin_anywhere` is whether a producer that is not known yet may
-        begin at a sequence other than 0. Raises Refused: INVALID_RECORD when it has no sequence number, and OUT_OF_ORDER_SEQUENCE_NUMBER
-        when another one is due.
+        begin at a sequence other than 0. Raises RequestRefused: INVALID_RECORD when it has no sequence number, and
+        OUT_OF_ORDER_SEQUENCE_NUMBER when another one is due.
         """
         state, first = self._states.get(batch.producer_id), batch.base_sequence
         if first < 0:
-            raise Refused(Error.INVALID_RECORD, "a batch with a producer id needs a sequence number")
+            raise RequestRefused(Errors.INVALID_RECORD, "a batch with a producer id needs a sequence number")
         rule("KIP890-366")
         if attempt is not None and first > attempt.lowest_sequence:
-            raise Refused(Error.OUT_OF_ORDER_SEQUENCE_NUMBER, f"sequence {first} came before {attempt.lowest_sequence}, which is still due")
+            raise RequestRefused(
+                Errors.OUT_OF_ORDER_SEQUENCE_NUMBER, f"sequence {first} came before {attempt.lowest_sequence}, which is still due"
+            )
         if state is None:
             if first != 0 and not may_begin_anywhere:
                 rule("KIP890-108")
                 rule("KIP890-168")
-                raise Refused(Error.OUT_OF_ORDER_SEQUENCE_NUMBER, f"sequence {first} of a producer that is not known here, 0 is due")
+                raise RequestRefused(
+                    Errors.OUT_OF_ORDER_SEQUENCE_NUMBER, f"sequence {first} of a producer that is not known here, 0 is due"
+                )
             rule("KIP890-109")
             return
         due = 0
@@ -196,12 +200,12 @@ class ProducerStates:
             due = (state.last_sequence + 1) % _SEQUENCES
         if first != due:
             rule("KIP890-110" if due == 0 else "KIP890-113")
-            raise Refused(Error.OUT_OF_ORDER_SEQUENCE_NUMBER, f"sequence {first}, {due} is due")
+            raise RequestRefused(Errors.OUT_OF_ORDER_SEQUENCE_NUMBER, f"sequence {first}, {due} is due")
 
     def check_marker(self, marker: TransactionMarker) -> None:
         """Decision: a marker must be of the current producer epoch and coordinator, and not a late one of the transaction before.
 
-        Raises Refused: INVALID_PRODUCER_EPOCH when the epoch is older, or with transaction version 2 not above that of the open
+        Raises RequestRefused: INVALID_PRODUCER_EPOCH when the epoch is older, or with transaction version 2 not above that of the open
         transaction; TRANSACTION_COORDINATOR_FENCED when a newer coordinator has written here.
         """
         state = self._states.get(marker.producer.producer_id)
@@ -210,13 +214,13 @@ class ProducerStates:
             return
         if marker.producer.epoch < state.producer.epoch:
             rule("KIP890-128")
-            raise Refused(Error.INVALID_PRODUCER_EPOCH)
+            raise RequestRefused(Errors.INVALID_PRODUCER_EPOCH)
         if marker.transaction_version >= 2 and marker.producer.epoch == state.producer.epoch and state.has_open_transaction:
             rule("KIP890-127")
-            raise Refused(Error.INVALID_PRODUCER_EPOCH)
+            raise RequestRefused(Errors.INVALID_PRODUCER_EPOCH)
         if marker.coordinator_epoch < state.coordinator_epoch:
             rule("KIP890-130")
-            raise Refused(Error.TRANSACTION_COORDINATOR_FENCED)
+            raise RequestRefused(Errors.TRANSACTION_COORDINATOR_FENCED)
         rule("KIP890-131")
         rule("KIP890-129")
         rule("KIP890-170")

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 from fencepost.reference.kernel.rules import rule
 
+from .kafka_types import PartitionName
 from .producer_state import ProducerState
-from .values import TopicPartition
 
 
 class Replication:
@@ -59,9 +59,9 @@ class Replicas:
 
     def __init__(self, kind: Callable[[], Replication]) -> None:
         self._kind = kind
-        self._by_partition: dict[TopicPartition, Replication] = {}
+        self._by_partition: dict[PartitionName, Replication] = {}
 
-    def of(self, partition: TopicPartition) -> Replication:
+    def of(self, partition: PartitionName) -> Replication:
         """The replication of one partition."""
         return self._by_partition.setdefault(partition, self._kind())
 

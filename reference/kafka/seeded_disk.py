@@ -6,9 +6,9 @@ transaction log; so a broker that starts with that record is the same as one tha
 
 from fencepost.reference.kernel.journal import Disk
 
-from .transaction import Transaction
-from .transaction_log import TransactionLog
-from .values import ProducerIdAndEpoch
+from .kafka_types import ProducerIdAndEpoch
+from .transaction import KafkaTransaction
+from .transaction_log import KafkaTransactionLog
 
 _TIMEOUT_MS = 60_000
 
@@ -16,8 +16,8 @@ _TIMEOUT_MS = 60_000
 def disk_after_bumps(transactional_id: str, epoch: int, kind: type[Disk] = Disk) -> tuple[Disk, ProducerIdAndEpoch]:
     """The disk, of this kind, of a broker on which this id has been initialised until it had that epoch, and the id's owner."""
     disk = kind()
-    log = TransactionLog(disk)
-    before = Transaction(transactional_id, log.new_producer_id(), epoch - 1, _TIMEOUT_MS)
+    log = KafkaTransactionLog(disk)
+    before = KafkaTransaction(transactional_id, log.new_producer_id(), epoch - 1, _TIMEOUT_MS)
     raised = before.bump_epoch(before.producer_epoch, _TIMEOUT_MS)
     log.append(raised)
     return disk, raised.producer

@@ -30,18 +30,18 @@ from enum import Enum, auto
 from fencepost.reference.kernel.rules import rule
 from fencepost.wire.kafka.batches import Batch
 
-from .coordinator import Coordinator
-from .errors import Error, Refused
+from .broker_settings import Settings
 from .guards import Attempt
+from .kafka_coordinator import KafkaCoordinator
+from .kafka_errors import Errors, RequestRefused
+from .kafka_profile import Profile
+from .kafka_topics import INTERNAL
+from .kafka_types import PartitionName, ProducerIdAndEpoch
 from .partition_log import PartitionLog
 from .producer_state import EpochStanding
-from .profile import Profile
-from .settings import Settings
-from .topics import INTERNAL
-from .values import ProducerIdAndEpoch, TopicPartition
 
 
-class Operation(Enum):
+class TransactionSupport(Enum):
     """What the version of a request lets a leader do, and which errors its client understands."""
 
     VERIFY = auto()
@@ -49,45 +49,49 @@ class Operation(Enum):
     ADD = auto()
 
     @staticmethod
-    def of_produce(version: int) -> "Operation":
-        return Operation.ADD if version >= 12 else Operation.VERIFY_ABORTABLE if version == 11 else Operation.VERIFY
+    def of_produce(version: int) -> "TransactionSupport":
+        return (
+            TransactionSupport.ADD if version >= 12 else TransactionSupport.VERIFY_ABORTABLE if version == 11 else TransactionSupport.VERIFY
+        )
 
     @staticmethod
-    def of_txn_offset_commit(version: int) -> "Operation":
-        return Operation.ADD if version >= 5 else Operation.VERIFY_ABORTABLE if version == 4 else Operation.VERIFY
+    def of_txn_offset_commit(version: int) -> "TransactionSupport":
+        return (
+            TransactionSupport.ADD if version >= 5 else TransactionSupport.VERIFY_ABORTABLE if version == 4 else TransactionSupport.VERIFY
+        )
 
 
-_NOT_ADDED = frozenset({Error.INVALID_TXN_STATE, Error.TRANSACTION_ABORTABLE})
+_NOT_ADDED = frozenset({Errors.INVALID_TXN_STATE, Errors.TRANSACTION_ABORTABLE})
 """The errors with which a coordinator reports that a partition is not in the transaction; the profile chooses one."""
 
 
 class Verification:
     """A leader's questions to the coordinator."""
 
-    def __init__(self, coordinator: Coordinator, profile: Profile, settings: Settings) -> None:
+    def __init__(self, coordinator: KafkaCoordinator, profile: Profile, settings: Settings) -> None:
         self._coordinator = coordinator
         self._profile = profile
         self._settings = settings
-        self._awaited: dict[tuple[TopicPartition, ProducerIdAndEpoch], Attempt] = {}
+        self._awaited: dict[tuple[PartitionName, ProducerIdAndEpoch], Attempt] = {}
 
-    def refusal_of_request(self, transactional_id: str | None, batches: Iterable[Batch]) -> Error | None:
+    def refusal_of_request(self, transactional_id: str | None, batches: Iterable[Batch]) -> Errors | None:
         """Decision: the error of a Produce as a whole, which is of one transactional id and so of one producer."""
         producers = {batch.producer_id for batch in batches if batch.transactional}
         if producers and transactional_id is None:
             rule("KIP890-106")
-            return Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+            return Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
         if len(producers) > 1:
             rule("KIP890-119")
-            return Error.INVALID_PRODUCER_ID_MAPPING
+            return Errors.INVALID_PRODUCER_ID_MAPPING
         return None
 
     def check_count(self, batches: Sequence[Batch]) -> None:
-        """Decision: one Produce has one batch for each partition. Raises Refused: INVALID_RECORD when there are more, or none."""
+        """Decision: one Produce has one batch for each partition. Raises RequestRefused: INVALID_RECORD when there are more, or none."""
         if len(batches) != 1:
             rule("KIP890-210")
-            raise Refused(Error.INVALID_RECORD, f"{len(batches)} batches for the partition, one is due")
+            raise RequestRefused(Errors.INVALID_RECORD, f"{len(batches)} batches for the partition, one is due")
 
-    def await_answer(self, log: PartitionLog, batch: Batch, operation: Operation) -> bool:
+    def await_answer(self, log: PartitionLog, batch: Batch, operation: TransactionSupport) -> bool:
         """Decision: while a paused coordinator's answer is awaited, the batch has the guard that was drawn before the question.
 
         Returns whether there is a question: a batch of a transaction that is open in the partition needs none.
@@ -98,22 +102,26 @@ class Verification:
             self._awaited[log.name, producer] = self._draw(log, batch, operation)
         return is_new
 
-    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
+    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: TransactionSupport) -> int | None:
         """Decision: the coordinator is asked before the first batch of a transaction enters a partition.
 
         Returns the guard for the append, None if the transaction is open in this partition already, or if nothing will be appended.
-        Raises Refused: as `refusal_of_produce` has it, when the coordinator refuses, and as `check_before_adding`.
+        Raises RequestRefused: as `refusal_of_produce` has it, when the coordinator refuses, and as `check_before_adding`.
         """
         producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
         awaited, is_new = self._awaited.pop((log.name, producer), None), log.producers.standing(producer) is EpochStanding.NEW
-        if is_new and operation is Operation.ADD and self._profile.refused_first_batch == "left out":
+        if is_new and operation is TransactionSupport.ADD and self.looks_before_adding():
             if self.is_known(log, batch):
                 return None
             self.check_before_adding(log, batch)
         try:
             return self._ask(log, transactional_id, batch, operation, awaited)
-        except Refused as refusal:
+        except RequestRefused as refusal:
             raise self.refusal_of_produce(refusal.error, operation) from refusal
+
+    def looks_before_adding(self) -> bool:
+        """Decision: whether the log is asked first, so that a batch that it refuses, or has already, adds no partition."""
+        return True
 
     def is_known(self, log: PartitionLog, batch: Batch) -> bool:
         """Decision: a batch that is in the log already opens no transaction, for it is not appended again."""
@@ -121,37 +129,40 @@ class Verification:
         return log.producers.duplicate_of(batch) is not None
 
     def check_before_adding(self, log: PartitionLog, batch: Batch) -> None:
-        """Decision: what the log is going to refuse is refused before its partition is added. Raises Refused: as `PartitionLog.append`."""
+        """Decision: what the log is going to refuse is refused before its partition is added. Raises RequestRefused: as
+        `PartitionLog.append`.
+        """
         rule("KIP890-273")
         if log.name.topic in INTERNAL:
-            raise Refused(Error.INVALID_TOPIC_EXCEPTION, f"only the broker writes to {log.name.topic}")
+            raise RequestRefused(Errors.INVALID_TOPIC_EXCEPTION, f"only the broker writes to {log.name.topic}")
         log.check_shape(batch)
-        log.producers.check_sequence(batch, None, may_begin_anywhere=self._profile.non_zero_first_sequence == "accepted")
+        rule("KIP890-108")
+        log.producers.check_sequence(batch, None, may_begin_anywhere=log.may_begin_anywhere(is_of_new_client=True))
 
-    def before_offset_commit(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
+    def before_offset_commit(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: TransactionSupport) -> int | None:
         """Decision: the coordinator is asked before TxnOffsetCommit begins in the partition of the group's offsets.
 
-        Returns the guard for the append. Raises Refused: as `refusal_of_offset_commit` has it, when the coordinator refuses.
+        Returns the guard for the append. Raises RequestRefused: as `refusal_of_offset_commit` has it, when the coordinator refuses.
         """
         try:
             return self._ask(log, transactional_id, batch, operation)
-        except Refused as refusal:
+        except RequestRefused as refusal:
             raise self.refusal_of_offset_commit(refusal.error, operation) from refusal
 
     def _ask(
-        self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation, awaited: Attempt | None = None
+        self, log: PartitionLog, transactional_id: str, batch: Batch, operation: TransactionSupport, awaited: Attempt | None = None
     ) -> int | None:
         producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
         match log.producers.standing(producer):
             case EpochStanding.FENCED:
-                raise Refused(Error.PRODUCER_FENCED)
+                raise RequestRefused(Errors.PRODUCER_FENCED)
             case EpochStanding.IN_OPEN_TRANSACTION:
                 return None
             case EpochStanding.NEW:
                 attempt = awaited or self._draw(log, batch, operation)
         if not self.asks_for(operation):
             return attempt.guard
-        if operation is Operation.ADD:
+        if operation is TransactionSupport.ADD:
             rule("KIP890-091")
             self._coordinator.add_partitions(transactional_id, producer, [log.name], transaction_version=2)
             rule("KIP890-090")
@@ -159,68 +170,68 @@ class Verification:
         else:
             rule("KIP890-099")
             error = self._coordinator.verify_partitions(transactional_id, producer, [log.name])[log.name]
-            if error is not Error.NONE:
-                raise Refused(error)
+            if error is not Errors.NONE:
+                raise RequestRefused(error)
             rule("KIP890-097")
         return attempt.guard
 
-    def _draw(self, log: PartitionLog, batch: Batch, operation: Operation) -> Attempt:
+    def _draw(self, log: PartitionLog, batch: Batch, operation: TransactionSupport) -> Attempt:
         producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
-        return log.guards.draw(producer, batch.base_sequence, bumps_epoch=operation is Operation.ADD)
+        return log.guards.draw(producer, batch.base_sequence, bumps_epoch=operation is TransactionSupport.ADD)
 
-    def asks_for(self, operation: Operation) -> bool:
+    def asks_for(self, operation: TransactionSupport) -> bool:
         """Decision: whether the coordinator is asked at all. Verifying can be switched off; adding cannot, for only the leader does it."""
         rule("KIP890-116")
-        return self._settings.verifies_partitions or operation is Operation.ADD
+        return self._settings.verifies_partitions or operation is TransactionSupport.ADD
 
-    def refusal_of_produce(self, error: Error, operation: Operation) -> Refused:
+    def refusal_of_produce(self, error: Errors, operation: TransactionSupport) -> RequestRefused:
         """Decision: what Produce answers when the coordinator refuses."""
         match error:
-            case Error.PRODUCER_FENCED:
+            case Errors.PRODUCER_FENCED:
                 rule("KIP890-102")
-                return Refused(Error.INVALID_PRODUCER_EPOCH)
-            case Error.CONCURRENT_TRANSACTIONS if operation is not Operation.ADD:
+                return RequestRefused(Errors.INVALID_PRODUCER_EPOCH)
+            case Errors.CONCURRENT_TRANSACTIONS if operation is not TransactionSupport.ADD:
                 rule("KIP890-104")
                 return self._for_later(error)
-            case Error.COORDINATOR_LOAD_IN_PROGRESS:
+            case Errors.COORDINATOR_LOAD_IN_PROGRESS:
                 rule("KIP890-104")
                 return self._for_later(error)
-            case Error.CONCURRENT_TRANSACTIONS:
+            case Errors.CONCURRENT_TRANSACTIONS:
                 rule("KIP890-105")
-                return Refused(error)
-            case _ if error in _NOT_ADDED and operation is Operation.VERIFY_ABORTABLE:
+                return RequestRefused(error)
+            case _ if error in _NOT_ADDED and operation is TransactionSupport.VERIFY_ABORTABLE:
                 rule("KIP890-096")
-                return Refused(Error.TRANSACTION_ABORTABLE)
+                return RequestRefused(Errors.TRANSACTION_ABORTABLE)
             case _ if error in _NOT_ADDED:
                 rule("KIP890-095")
-                return Refused(Error.INVALID_TXN_STATE, "Partition was not added to the transaction")
+                return RequestRefused(Errors.INVALID_TXN_STATE, "Partition was not added to the transaction")
             case _:
                 rule("KIP890-103")
                 rule("KIP890-404")
-                return Refused(error)
+                return RequestRefused(error)
 
-    def _for_later(self, error: Error) -> Refused:
+    def _for_later(self, error: Errors) -> RequestRefused:
         """An error on which all clients retry, also those that know of no coordinator behind a leader."""
-        return Refused(Error.NOT_ENOUGH_REPLICAS, f"The transaction could not be verified, its coordinator answered {error.name}")
+        return RequestRefused(Errors.NOT_ENOUGH_REPLICAS, f"The transaction could not be verified, its coordinator answered {error.name}")
 
-    def refusal_of_offset_commit(self, error: Error, operation: Operation) -> Refused:
+    def refusal_of_offset_commit(self, error: Errors, operation: TransactionSupport) -> RequestRefused:
         """Decision: what TxnOffsetCommit answers when the coordinator refuses."""
         match error:
-            case Error.CONCURRENT_TRANSACTIONS:
+            case Errors.CONCURRENT_TRANSACTIONS:
                 rule("KIP890-058")
-                return Refused(self._profile.offset_commit_while_completing)
-            case Error.COORDINATOR_LOAD_IN_PROGRESS:
+                return RequestRefused(self._profile.offset_commit_while_completing)
+            case Errors.COORDINATOR_LOAD_IN_PROGRESS:
                 rule("KIP890-057")
-                return Refused(error)
-            case Error.PRODUCER_FENCED:
+                return RequestRefused(error)
+            case Errors.PRODUCER_FENCED:
                 rule("KIP890-051")
-                return Refused(Error.INVALID_PRODUCER_EPOCH)
-            case _ if error in _NOT_ADDED and operation is Operation.VERIFY_ABORTABLE:
+                return RequestRefused(Errors.INVALID_PRODUCER_EPOCH)
+            case _ if error in _NOT_ADDED and operation is TransactionSupport.VERIFY_ABORTABLE:
                 rule("KIP890-049")
-                return Refused(Error.TRANSACTION_ABORTABLE)
+                return RequestRefused(Errors.TRANSACTION_ABORTABLE)
             case _ if error in _NOT_ADDED:
                 rule("KIP890-048")
-                return Refused(Error.INVALID_TXN_STATE)
+                return RequestRefused(Errors.INVALID_TXN_STATE)
             case _:
                 rule("KIP890-050")
-                return Refused(error)
+                return RequestRefused(error)

@@ -13,7 +13,7 @@ from .clock import FIRST_NODE, Clock
 
 
 @dataclass(frozen=True)
-class Message:
+class NodeMessage:
     """A message of a node. `lost` is called instead of `receive` when the connection was lost."""
 
     content: Any
@@ -33,7 +33,7 @@ class Network:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._in_flight: list[Message] = []
+        self._in_flight: list[NodeMessage] = []
         self._held: list[Matching] = []
         self._doubled: list[Matching] = []
         self._delay_ms = 0
@@ -52,7 +52,7 @@ class Network:
         """Put a message of that node into the queue."""
         times = 2 if any(matching(content) for matching in self._doubled) else 1
         now = self._clock.now
-        self._in_flight += [Message(content, receive, lost, now, node, now + self._delay_ms)] * times
+        self._in_flight += [NodeMessage(content, receive, lost, now, node, now + self._delay_ms)] * times
 
     def deliver(self) -> None:
         """Decision: everything arrives that may, in the order in which it was sent, and all that is sent because of it."""
@@ -96,5 +96,5 @@ class Network:
         """The node has crashed: nothing that it sent arrives, and no sender notices."""
         self._in_flight = [message for message in self._in_flight if message.node != node]
 
-    def _may_arrive(self, message: Message) -> bool:
+    def _may_arrive(self, message: NodeMessage) -> bool:
         return self._clock.now >= message.due_at and not any(matching(message.content) for matching in self._held)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 
-from .faults import StoreFaults
-from .keys import sequence_key
-from .store import NEW, ChangeKind, KeyChange, Record, Value, Version, VersionConflict
+from .record_keys import sequence_key
+from .store import NEW, ChangeKind, KeyChange, StoreRecord, Value, Version, VersionConflict
+from .store_faults import StoreFaults
 
 _FORMER_KEPT = 1_000
 """For how many keys the record before the last change is kept; without a bound each deleted key would be kept for ever."""
@@ -17,7 +17,7 @@ _FORMER_KEPT = 1_000
 
 @dataclass(frozen=True)
 class _Stored:
-    record: Record
+    record: StoreRecord
     partition_key: str | None
     indexes: Mapping[str, str]
     session: object | None
@@ -62,7 +62,7 @@ class MemoryData:
     def __init__(self) -> None:
         self._stored: dict[str, _Stored] = {}
         self._keys: list[str] = []
-        self._former: OrderedDict[str, Record | None] = OrderedDict()
+        self._former: OrderedDict[str, StoreRecord | None] = OrderedDict()
         self._entries: dict[str, list[tuple[str, str]]] = {}
         self._numbers: dict[str, int] = {}
         self._versions = count(1)
@@ -70,7 +70,7 @@ class MemoryData:
         self._sequences: list[_Sequence] = []
         self._pending: deque[_Notification] = deque()
 
-    def get(self, key: str, partition_key: str | None) -> Record | None:
+    def get(self, key: str, partition_key: str | None) -> StoreRecord | None:
         stored = self._found(key, partition_key)
         return stored.record if stored else None
 
@@ -78,7 +78,7 @@ class MemoryData:
         """Whether the record before the key's last change is known."""
         return key in self._former
 
-    def former(self, key: str) -> Record | None:
+    def former(self, key: str) -> StoreRecord | None:
         """The record before the key's last change."""
         return self._former[key]
 
@@ -91,10 +91,10 @@ class MemoryData:
         partition_key: str | None = None,
         indexes: Mapping[str, str] | None = None,
         session: object | None = None,
-    ) -> Record:
+    ) -> StoreRecord:
         """Write a record; with a session, one that ends with it. Raises VersionConflict."""
         before = self._at(expected, key, partition_key)
-        record = Record(key, value, next(self._versions))
+        record = StoreRecord(key, value, next(self._versions))
         if before is None:
             insort(self._keys, key)
         self._replace(key, _Stored(record, partition_key, indexes or {}, session))
@@ -105,7 +105,7 @@ class MemoryData:
         """The next key of the sequence."""
         return sequence_key(prefix, self._numbers.get(prefix, 0) + 1)
 
-    def append(self, prefix: str, value: Value, partition_key: str, indexes: Mapping[str, str]) -> Record:
+    def append(self, prefix: str, value: Value, partition_key: str, indexes: Mapping[str, str]) -> StoreRecord:
         """Write the next record of a sequence."""
         record = self.write(self.next_key(prefix), value, expected=NEW, partition_key=partition_key, indexes=indexes)
         self._numbers[prefix] = self._numbers.get(prefix, 0) + 1
@@ -127,12 +127,12 @@ class MemoryData:
         for key in [key for key in self._keys if self._stored[key].session is session]:
             self.delete(key, None, self._stored[key].partition_key)
 
-    def scan(self, first: str, behind: str, partition_key: str | None) -> list[Record]:
+    def scan(self, first: str, behind: str, partition_key: str | None) -> list[StoreRecord]:
         """The records of the range, of all partitions or of one."""
         found = [self._stored[key] for key in self._keys[bisect_left(self._keys, first) : bisect_left(self._keys, behind)]]
         return [stored.record for stored in found if partition_key in (None, stored.partition_key)]
 
-    def scan_by_index(self, index: str, first: str, behind: str) -> list[Record]:
+    def scan_by_index(self, index: str, first: str, behind: str) -> list[StoreRecord]:
         """The records whose index keys are in that range."""
         entries = self._entries.get(index, [])
         return [self._stored[key].record for _, key in entries[bisect_left(entries, (first, "")) : bisect_left(entries, (behind, ""))]]

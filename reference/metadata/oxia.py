@@ -11,10 +11,10 @@ from contextlib import suppress
 
 from . import oxia_keys
 from .envelope import Envelope
-from .keys import by_index, sequence_key
 from .oxia_link import ANSWERS_WITHIN_S, Failure, Link
 from .oxia_watches import Watches
-from .store import NEW, IndexEntry, KeyChange, Record, Session, Unavailable, Value, Version, VersionConflict, Watch
+from .record_keys import by_index, sequence_key
+from .store import NEW, IndexEntry, KeyChange, StoreRecord, StoreSession, StoreWatch, Unavailable, Value, Version, VersionConflict
 from .timely import within
 
 _HIGHEST = "\U0010ffff"
@@ -39,9 +39,9 @@ class OxiaStore:
         self._settled_together: list[OxiaStore] = beside._settled_together if beside else []
         self._settled_together.append(self)
 
-    def get(self, key: str, *, partition_key: str | None = None) -> Record | None:
+    def get(self, key: str, *, partition_key: str | None = None) -> StoreRecord | None:
         found = self._link.found(lambda client: client.get(oxia_keys.spelt(key), partition_key=partition_key))
-        return Record(key, Envelope.opened(found[1]).value, found[2].version_id()) if found else None
+        return StoreRecord(key, Envelope.opened(found[1]).value, found[2].version_id()) if found else None
 
     def put(
         self,
@@ -51,7 +51,7 @@ class OxiaStore:
         expected: Version | None = None,
         partition_key: str | None = None,
         indexes: Sequence[IndexEntry] = (),
-    ) -> Record:
+    ) -> StoreRecord:
         envelope = Envelope(value, partition_key, by_index(indexes))
         _, version = self._link.write(
             lambda client: client.put(
@@ -63,9 +63,9 @@ class OxiaStore:
             ),
             key,
         )
-        return Record(key, value, version.version_id())
+        return StoreRecord(key, value, version.version_id())
 
-    def append(self, prefix: str, value: Value, *, partition_key: str, indexes: Sequence[IndexEntry] = ()) -> Record:
+    def append(self, prefix: str, value: Value, *, partition_key: str, indexes: Sequence[IndexEntry] = ()) -> StoreRecord:
         by_index(indexes)
         ticket, _ = self._link.write(
             lambda client: client.put(oxia_keys.tickets(prefix), b"", partition_key=partition_key, sequence_keys_deltas=[1])
@@ -88,28 +88,28 @@ class OxiaStore:
     def keys(self, first: str, behind: str, *, partition_key: str | None = None) -> list[str]:
         return [record.key for record in self.scan(first, behind, partition_key=partition_key)]
 
-    def scan(self, first: str, behind: str, *, partition_key: str | None = None) -> list[Record]:
+    def scan(self, first: str, behind: str, *, partition_key: str | None = None) -> list[StoreRecord]:
         found = self._scan(first, behind, partition_key=partition_key)
         return sorted((record for record, of in found if partition_key in (None, of.partition_key)), key=lambda record: record.key)
 
     def keys_by_index(self, index: str, first: str, behind: str) -> list[str]:
         return [record.key for record in self.scan_by_index(index, first, behind)]
 
-    def scan_by_index(self, index: str, first: str, behind: str) -> list[Record]:
+    def scan_by_index(self, index: str, first: str, behind: str) -> list[StoreRecord]:
         # Oxia compares a bound with the index key followed by the record's key, so an entry at the very bound is beyond it.
         found = self._scan(first, behind.rstrip("\0") + _HIGHEST, use_index=oxia_keys.index_name(index))
         inside = [(of.indexes[index], record) for record, of in found if first <= of.indexes[index] < behind]
         return [record for _, record in sorted(inside, key=lambda one: (one[0], one[1].key))]
 
-    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None]) -> Watch:
+    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None]) -> StoreWatch:
         self._link.check_open()
         return self._watches.open_range(first, behind, reported, self._fence)
 
-    def watch_sequence(self, prefix: str, reported: Callable[[str], None], *, partition_key: str) -> Watch:
+    def watch_sequence(self, prefix: str, reported: Callable[[str], None], *, partition_key: str) -> StoreWatch:
         self._link.check_open()
         return self._watches.open_sequence(prefix, reported, partition_key)
 
-    def session(self) -> Session:
+    def session(self) -> StoreSession:
         self._link.check_open()
         session = OxiaSession(self._address, self._failure)
         self._sessions.append(session)
@@ -181,18 +181,18 @@ class OxiaStore:
 
     def _scan(
         self, first: str, behind: str, *, partition_key: str | None = None, use_index: str | None = None
-    ) -> list[tuple[Record, Envelope]]:
+    ) -> list[tuple[StoreRecord, Envelope]]:
         """The records of that range, in any order, with their envelopes."""
         if first >= behind:
             return []
         start, end = oxia_keys.spelt(first), oxia_keys.spelt(behind)
         rows = self._link.ask(lambda client: list(client.range_scan(start, end, partition_key=partition_key, use_index=use_index)))
-        found: list[tuple[Record, Envelope]] = []
+        found: list[tuple[StoreRecord, Envelope]] = []
         for spelling, stored, version in rows:
             key = oxia_keys.read(spelling)
             if key is not None:
                 envelope = Envelope.opened(stored)
-                found.append((Record(key, envelope.value, version.version_id()), envelope))
+                found.append((StoreRecord(key, envelope.value, version.version_id()), envelope))
         return found
 
 
@@ -203,7 +203,7 @@ class OxiaSession:
         self.link = Link(address, failure)
         self._by_shard: dict[int, int] = {}
 
-    def put_ephemeral(self, key: str, value: Value, *, expected: Version | None = None) -> Record:
+    def put_ephemeral(self, key: str, value: Value, *, expected: Version | None = None) -> StoreRecord:
         spelling = oxia_keys.spelt(key)
         _, version = self.link.write(
             lambda client: client.put(spelling, Envelope(value).sealed(), expected_version_id=expected, ephemeral=True), key
@@ -212,7 +212,7 @@ class OxiaSession:
         if self._by_shard.setdefault(self.link.shard_of(spelling), version.session_id()) != version.session_id():
             self.close()
             raise self.link.unavailable("the session has expired")
-        return Record(key, value, version.version_id())
+        return StoreRecord(key, value, version.version_id())
 
     def close(self) -> None:
         self.link.close()

@@ -9,10 +9,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from . import oxia_keys
-from .keys import sequence_key, sequence_of
 from .oxia_arrivals import Arrivals, Notification
 from .oxia_link import ANSWERS_WITHIN_S, KINDS, Link
-from .store import ChangeKind, KeyChange, Watch
+from .record_keys import sequence_key, sequence_of
+from .store import ChangeKind, KeyChange, StoreWatch
 from .timely import within
 
 
@@ -52,7 +52,9 @@ class Watches:
         self._ranges: list[_RangeWatch] = []
         self._sequences: list[_SequenceWatch] = []
 
-    def open_range(self, first: str, behind: str, reported: Callable[[KeyChange], None], fence: Callable[[], Mapping[str, int]]) -> Watch:
+    def open_range(
+        self, first: str, behind: str, reported: Callable[[KeyChange], None], fence: Callable[[], Mapping[str, int]]
+    ) -> StoreWatch:
         """Watch a range of keys. `fence` writes a fence; the watch is notified of nothing before it."""
         if self._listen():
             self.take_in(fence())
@@ -60,7 +62,7 @@ class Watches:
         self._ranges.append(watch)
         return watch
 
-    def open_sequence(self, prefix: str, reported: Callable[[str], None], partition_key: str) -> Watch:
+    def open_sequence(self, prefix: str, reported: Callable[[str], None], partition_key: str) -> StoreWatch:
         """Watch a sequence. It is notified only of keys newer than its last one, so nothing has to be kept from it."""
         self._listen()
         watch = _SequenceWatch(prefix, partition_key, reported)

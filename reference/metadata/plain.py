@@ -16,9 +16,22 @@ from typing import TypeVar
 from fencepost.reference.kernel.rules import rule
 
 from .envelope import Envelope
-from .keys import by_index, sequence_key, sequence_of
 from .plain_entries import BOOKKEEPING, IndexEntries
-from .store import NEW, IndexEntry, KeyChange, MetadataStore, Record, Session, Unavailable, Value, Version, VersionConflict, Watch, only
+from .record_keys import by_index, sequence_key, sequence_of
+from .store import (
+    NEW,
+    IndexEntry,
+    KeyChange,
+    MetadataStore,
+    StoreRecord,
+    StoreSession,
+    StoreWatch,
+    Unavailable,
+    Value,
+    Version,
+    VersionConflict,
+    only,
+)
 
 _COUNTERS = BOOKKEEPING + "sequence/"
 _TRIES = 100
@@ -34,7 +47,7 @@ class PlainStore:
         self._inner = inner
         self._entries = IndexEntries(inner)
 
-    def get(self, key: str, *, partition_key: str | None = None) -> Record | None:
+    def get(self, key: str, *, partition_key: str | None = None) -> StoreRecord | None:
         record = self._inner.get(_callers(key), partition_key=partition_key)
         return _opened(record) if record else None
 
@@ -46,18 +59,18 @@ class PlainStore:
         expected: Version | None = None,
         partition_key: str | None = None,
         indexes: Sequence[IndexEntry] = (),
-    ) -> Record:
+    ) -> StoreRecord:
         envelope = Envelope(value, partition_key, by_index(indexes))
         if expected is not None:
             return self._put(key, envelope, expected)
         return _tried(key, lambda: self._put(key, envelope, None))
 
-    def append(self, prefix: str, value: Value, *, partition_key: str, indexes: Sequence[IndexEntry] = ()) -> Record:
+    def append(self, prefix: str, value: Value, *, partition_key: str, indexes: Sequence[IndexEntry] = ()) -> StoreRecord:
         """Decision: a sequence continues from its counter, so that the next record takes no longer to write than the first."""
         rule("PIP471-66")
         numbers = count(self._counted(prefix) + 1)
 
-        def create() -> Record:
+        def create() -> StoreRecord:
             number = next(numbers)
             record = self.put(sequence_key(prefix, number), value, expected=NEW, partition_key=partition_key, indexes=indexes)
             self._count(prefix, number)
@@ -74,7 +87,7 @@ class PlainStore:
     def keys(self, first: str, behind: str, *, partition_key: str | None = None) -> list[str]:
         return [key for key in self._inner.keys(first, behind, partition_key=partition_key) if not key.startswith(BOOKKEEPING)]
 
-    def scan(self, first: str, behind: str, *, partition_key: str | None = None) -> list[Record]:
+    def scan(self, first: str, behind: str, *, partition_key: str | None = None) -> list[StoreRecord]:
         found = self._inner.scan(first, behind, partition_key=partition_key)
         return [_opened(record) for record in found if not record.key.startswith(BOOKKEEPING)]
 
@@ -83,18 +96,18 @@ class PlainStore:
         rule("PIP471-66")
         return [record.key for record in self._entries.records(index, first, behind)]
 
-    def scan_by_index(self, index: str, first: str, behind: str) -> list[Record]:
+    def scan_by_index(self, index: str, first: str, behind: str) -> list[StoreRecord]:
         """Decision: the records of the same keys."""
         rule("PIP471-66")
         return [_opened(record) for record in self._entries.records(index, first, behind)]
 
-    def write(self, key: str, envelope: Envelope, seen: Version) -> Record:
+    def write(self, key: str, envelope: Envelope, seen: Version) -> StoreRecord:
         """Decision: the entries are written before their record, so that a failure between them leaves no record without its entry."""
         rule("PIP471-66")
         self._entries.write(key, envelope)
         return self._inner.put(key, envelope.sealed(), expected=seen, partition_key=envelope.partition_key)
 
-    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None]) -> Watch:
+    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None]) -> StoreWatch:
         """Decision: a watch is notified of the changes of callers' records as they are, and of none of the bookkeeping."""
         rule("PIP460-28")
 
@@ -104,7 +117,7 @@ class PlainStore:
 
         return self._inner.watch(first, behind, of_callers)
 
-    def watch_sequence(self, prefix: str, reported: Callable[[str], None], *, partition_key: str) -> Watch:
+    def watch_sequence(self, prefix: str, reported: Callable[[str], None], *, partition_key: str) -> StoreWatch:
         last = 0
 
         def counted(_: KeyChange) -> None:
@@ -118,7 +131,7 @@ class PlainStore:
         self._count_again(prefix, partition_key)
         return watch
 
-    def session(self) -> Session:
+    def session(self) -> StoreSession:
         return _PlainSession(self._inner.session())
 
     def settle(self) -> None:
@@ -130,13 +143,13 @@ class PlainStore:
     def close(self) -> None:
         self._inner.close()
 
-    def _put(self, key: str, envelope: Envelope, expected: Version | None) -> Record:
+    def _put(self, key: str, envelope: Envelope, expected: Version | None) -> StoreRecord:
         """Write a record over the one that was read. Raises VersionConflict, even if no version was expected."""
         before = self._seen(key, expected, envelope.partition_key)
         old = self._entries.of(before)
         record = self.write(key, envelope, before.version if before else NEW)
         self._entries.delete(old)
-        return Record(key, envelope.value, record.version)
+        return StoreRecord(key, envelope.value, record.version)
 
     def _delete(self, key: str, expected: Version | None, partition_key: str | None) -> None:
         """Delete the record that was read, and its entries after it. Raises VersionConflict, even if no version was expected."""
@@ -149,7 +162,7 @@ class PlainStore:
         self._inner.delete(key, expected=before.version, partition_key=partition_key)
         self._entries.delete(old)
 
-    def _seen(self, key: str, expected: Version | None, partition_key: str | None) -> Record | None:
+    def _seen(self, key: str, expected: Version | None, partition_key: str | None) -> StoreRecord | None:
         """The record in its envelope. Raises VersionConflict if it does not have the expected version."""
         record = self._inner.get(_callers(key), partition_key=partition_key)
         seen = record.version if record else NEW
@@ -187,12 +200,12 @@ class PlainStore:
 class _PlainSession:
     """A session of the store below, whose records have envelopes."""
 
-    def __init__(self, inner: Session) -> None:
+    def __init__(self, inner: StoreSession) -> None:
         self._inner = inner
 
-    def put_ephemeral(self, key: str, value: Value, *, expected: Version | None = None) -> Record:
+    def put_ephemeral(self, key: str, value: Value, *, expected: Version | None = None) -> StoreRecord:
         record = self._inner.put_ephemeral(_callers(key), Envelope(value).sealed(), expected=expected)
-        return Record(key, value, record.version)
+        return StoreRecord(key, value, record.version)
 
     def close(self) -> None:
         self._inner.close()
@@ -213,5 +226,5 @@ def _callers(key: str) -> str:
     return key
 
 
-def _opened(record: Record) -> Record:
-    return Record(record.key, Envelope.opened(record.value).value, record.version)
+def _opened(record: StoreRecord) -> StoreRecord:
+    return StoreRecord(record.key, Envelope.opened(record.value).value, record.version)

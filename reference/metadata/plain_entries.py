@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from .envelope import Envelope
-from .store import MetadataStore, Record, Version, VersionConflict
+from .store import MetadataStore, StoreRecord, Version, VersionConflict
 
 BOOKKEEPING = "__plain/"
 """The prefix of the keys that `PlainStore` keeps for itself."""
@@ -28,7 +28,7 @@ class IndexEntries:
             says = json.dumps([index_key, key, envelope.partition_key]).encode()
             self._inner.put(_entry(index, index_key, key), says)
 
-    def of(self, record: Record | None) -> Mapping[str, Version]:
+    def of(self, record: StoreRecord | None) -> Mapping[str, Version]:
         """The entries that the record has, by their keys, with their versions before the record is replaced."""
         if record is None:
             return {}
@@ -42,9 +42,9 @@ class IndexEntries:
             with suppress(VersionConflict):
                 self._inner.delete(entry, expected=version)
 
-    def records(self, index: str, first: str, behind: str) -> list[Record]:
+    def records(self, index: str, first: str, behind: str) -> list[StoreRecord]:
         """The records, in their envelopes, that the entries of that range lead to, and that have these entries."""
-        found: list[Record] = []
+        found: list[StoreRecord] = []
         for entry in self._inner.scan(_start(index, first), _start(index, behind)):
             index_key, key, partition_key = json.loads(entry.value)
             record = self._inner.get(key, partition_key=partition_key)

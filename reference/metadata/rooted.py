@@ -7,8 +7,8 @@ does with its bookkeeping. A root should not be a prefix of another one: let all
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from .keys import by_index
-from .store import IndexEntry, KeyChange, MetadataStore, Record, Session, Value, Version, Watch
+from .record_keys import by_index
+from .store import IndexEntry, KeyChange, MetadataStore, StoreRecord, StoreSession, StoreWatch, Value, Version
 
 
 class RootedStore:
@@ -19,7 +19,7 @@ class RootedStore:
         self._root = root
         self.settle, self.hear, self.close = inner.settle, inner.hear, inner.close
 
-    def get(self, key: str, *, partition_key: str | None = None) -> Record | None:
+    def get(self, key: str, *, partition_key: str | None = None) -> StoreRecord | None:
         record = self._inner.get(self._root + key, partition_key=partition_key)
         return self._below(record) if record else None
 
@@ -31,11 +31,11 @@ class RootedStore:
         expected: Version | None = None,
         partition_key: str | None = None,
         indexes: Sequence[IndexEntry] = (),
-    ) -> Record:
+    ) -> StoreRecord:
         written = self._inner.put(self._root + key, value, expected=expected, partition_key=partition_key, indexes=self._rooted(indexes))
         return self._below(written)
 
-    def append(self, prefix: str, value: Value, *, partition_key: str, indexes: Sequence[IndexEntry] = ()) -> Record:
+    def append(self, prefix: str, value: Value, *, partition_key: str, indexes: Sequence[IndexEntry] = ()) -> StoreRecord:
         return self._below(self._inner.append(self._root + prefix, value, partition_key=partition_key, indexes=self._rooted(indexes)))
 
     def delete(self, key: str, *, expected: Version | None = None, partition_key: str | None = None) -> None:
@@ -44,30 +44,30 @@ class RootedStore:
     def keys(self, first: str, behind: str, *, partition_key: str | None = None) -> list[str]:
         return [self._key(key) for key in self._inner.keys(self._root + first, self._root + behind, partition_key=partition_key)]
 
-    def scan(self, first: str, behind: str, *, partition_key: str | None = None) -> list[Record]:
+    def scan(self, first: str, behind: str, *, partition_key: str | None = None) -> list[StoreRecord]:
         return [self._below(record) for record in self._inner.scan(self._root + first, self._root + behind, partition_key=partition_key)]
 
     def keys_by_index(self, index: str, first: str, behind: str) -> list[str]:
         return [self._key(key) for key in self._inner.keys_by_index(index, self._root + first, self._root + behind)]
 
-    def scan_by_index(self, index: str, first: str, behind: str) -> list[Record]:
+    def scan_by_index(self, index: str, first: str, behind: str) -> list[StoreRecord]:
         return [self._below(record) for record in self._inner.scan_by_index(index, self._root + first, self._root + behind)]
 
-    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None]) -> Watch:
+    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None]) -> StoreWatch:
         return self._inner.watch(
             self._root + first, self._root + behind, lambda change: reported(replace(change, key=self._key(change.key)))
         )
 
-    def watch_sequence(self, prefix: str, reported: Callable[[str], None], *, partition_key: str) -> Watch:
+    def watch_sequence(self, prefix: str, reported: Callable[[str], None], *, partition_key: str) -> StoreWatch:
         return self._inner.watch_sequence(self._root + prefix, lambda key: reported(self._key(key)), partition_key=partition_key)
 
-    def session(self) -> Session:
+    def session(self) -> StoreSession:
         return _RootedSession(self._inner.session(), self._root)
 
     def _key(self, key: str) -> str:
         return key.removeprefix(self._root)
 
-    def _below(self, record: Record) -> Record:
+    def _below(self, record: StoreRecord) -> StoreRecord:
         return replace(record, key=self._key(record.key))
 
     def _rooted(self, indexes: Sequence[IndexEntry]) -> list[IndexEntry]:
@@ -77,11 +77,11 @@ class RootedStore:
 class _RootedSession:
     """A session of the store below."""
 
-    def __init__(self, inner: Session, root: str) -> None:
+    def __init__(self, inner: StoreSession, root: str) -> None:
         self._inner = inner
         self._root = root
         self.close = inner.close
 
-    def put_ephemeral(self, key: str, value: Value, *, expected: Version | None = None) -> Record:
+    def put_ephemeral(self, key: str, value: Value, *, expected: Version | None = None) -> StoreRecord:
         record = self._inner.put_ephemeral(self._root + key, value, expected=expected)
         return replace(record, key=record.key.removeprefix(self._root))

@@ -21,7 +21,7 @@ Value: TypeAlias = bytes
 
 
 @dataclass(frozen=True)
-class Record:
+class StoreRecord:
     """A record. `version` is the store's; it can only be compared for equality."""
 
     key: str
@@ -66,7 +66,7 @@ class Unavailable(StoreError):
     """The store is unreachable, or did not answer: the outcome of the request is unknown."""
 
 
-class Watch(Protocol):
+class StoreWatch(Protocol):
     """A watch is notified of changes until it is closed."""
 
     def close(self) -> None:
@@ -74,10 +74,10 @@ class Watch(Protocol):
         ...
 
 
-class Session(Protocol):
+class StoreSession(Protocol):
     """A client's life as the store knows it: ephemeral records end with it."""
 
-    def put_ephemeral(self, key: str, value: Value, *, expected: Version | None = None) -> Record:
+    def put_ephemeral(self, key: str, value: Value, *, expected: Version | None = None) -> StoreRecord:
         """Write a record that is deleted when the session ends. Raises VersionConflict, Unavailable (also when the session has expired)."""
         ...
 
@@ -89,7 +89,7 @@ class Session(Protocol):
 class MetadataStore(Protocol):
     """A store. All calls raise Unavailable if it does not answer. All calls for a key must pass the same `partition_key`."""
 
-    def get(self, key: str, *, partition_key: str | None = None) -> Record | None:
+    def get(self, key: str, *, partition_key: str | None = None) -> StoreRecord | None:
         """The record of that key; None if there is none."""
         ...
 
@@ -101,14 +101,14 @@ class MetadataStore(Protocol):
         expected: Version | None = None,
         partition_key: str | None = None,
         indexes: Sequence[IndexEntry] = (),
-    ) -> Record:
+    ) -> StoreRecord:
         """Write a record unconditionally, or only over the expected version; NEW creates only. Its index entries replace the former ones.
 
         Raises VersionConflict.
         """
         ...
 
-    def append(self, prefix: str, value: Value, *, partition_key: str, indexes: Sequence[IndexEntry] = ()) -> Record:
+    def append(self, prefix: str, value: Value, *, partition_key: str, indexes: Sequence[IndexEntry] = ()) -> StoreRecord:
         """Create a record whose key is `prefix-` and the next number of that prefix, of 20 digits, from 1 (a sequence key).
 
         Concurrent appends get different numbers, and numbers grow also when records are deleted.
@@ -123,7 +123,7 @@ class MetadataStore(Protocol):
         """The keys from `first` to before `behind`, in order; without a partition key, of all partitions."""
         ...
 
-    def scan(self, first: str, behind: str, *, partition_key: str | None = None) -> list[Record]:
+    def scan(self, first: str, behind: str, *, partition_key: str | None = None) -> list[StoreRecord]:
         """The records of those keys."""
         ...
 
@@ -131,22 +131,22 @@ class MetadataStore(Protocol):
         """The keys of the records whose index keys lie from `first` to before `behind`, by index key, then by key."""
         ...
 
-    def scan_by_index(self, index: str, first: str, behind: str) -> list[Record]:
+    def scan_by_index(self, index: str, first: str, behind: str) -> list[StoreRecord]:
         """The records of those keys, in the same order."""
         ...
 
-    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None]) -> Watch:
+    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None]) -> StoreWatch:
         """Call `reported` for each change of the keys from `first` to before `behind`, in the order of the changes, from now on."""
         ...
 
-    def watch_sequence(self, prefix: str, reported: Callable[[str], None], *, partition_key: str) -> Watch:
+    def watch_sequence(self, prefix: str, reported: Callable[[str], None], *, partition_key: str) -> StoreWatch:
         """Call `reported` with the newest key of a sequence: once when there is any, and whenever it grows.
 
         Newer keys may replace older ones.
         """
         ...
 
-    def session(self) -> Session:
+    def session(self) -> StoreSession:
         """A new session."""
         ...
 

@@ -1,4 +1,4 @@
-"""The faults of `faults` for any store: the store in memory has them itself, and this wraps any other.
+"""The faults of `store_faults` for any store: the store in memory has them itself, and this wraps any other.
 
 It simulates reads and writes that are not answered, version conflicts, sessions that expire, and notifications that are late, repeated or
 lost.
@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
-from .faults import StoreFaults
-from .keys import sequence_key
-from .store import IndexEntry, KeyChange, MetadataStore, Record, Session, Unavailable, Value, Version, VersionConflict, Watch
+from .record_keys import sequence_key
+from .store import IndexEntry, KeyChange, MetadataStore, StoreRecord, StoreSession, StoreWatch, Unavailable, Value, Version, VersionConflict
+from .store_faults import StoreFaults
 
 T = TypeVar("T")
 
@@ -24,7 +24,7 @@ class TroubledStore:
         self._inner = inner
         self._faults = faults
         self._late: list[tuple[str, Callable[[], None]]] = []
-        self._sessions: list[Session] = []
+        self._sessions: list[StoreSession] = []
         self.keys_by_index, self.scan_by_index = inner.keys_by_index, inner.scan_by_index
         self.close = inner.close
 
@@ -32,11 +32,11 @@ class TroubledStore:
         self._asked(first)
         return self._inner.keys(first, behind, partition_key=partition_key)
 
-    def scan(self, first: str, behind: str, *, partition_key: str | None = None) -> list[Record]:
+    def scan(self, first: str, behind: str, *, partition_key: str | None = None) -> list[StoreRecord]:
         self._asked(first)
         return self._inner.scan(first, behind, partition_key=partition_key)
 
-    def get(self, key: str, *, partition_key: str | None = None) -> Record | None:
+    def get(self, key: str, *, partition_key: str | None = None) -> StoreRecord | None:
         self._asked(key)
         if self._faults.happens("read-fails", key):
             raise Unavailable(f"the get of {key!r} was not answered")
@@ -50,11 +50,11 @@ class TroubledStore:
         expected: Version | None = None,
         partition_key: str | None = None,
         indexes: Sequence[IndexEntry] = (),
-    ) -> Record:
+    ) -> StoreRecord:
         with self._writing(key, expected):
             return self._inner.put(key, value, expected=expected, partition_key=partition_key, indexes=indexes)
 
-    def append(self, prefix: str, value: Value, *, partition_key: str, indexes: Sequence[IndexEntry] = ()) -> Record:
+    def append(self, prefix: str, value: Value, *, partition_key: str, indexes: Sequence[IndexEntry] = ()) -> StoreRecord:
         with self._writing(sequence_key(prefix, _FIRST), None):
             return self._inner.append(prefix, value, partition_key=partition_key, indexes=indexes)
 
@@ -62,13 +62,13 @@ class TroubledStore:
         with self._writing(key, expected):
             self._inner.delete(key, expected=expected, partition_key=partition_key)
 
-    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None]) -> Watch:
+    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None]) -> StoreWatch:
         return self._inner.watch(first, behind, lambda change: self._notify(change.key, reported, change))
 
-    def watch_sequence(self, prefix: str, reported: Callable[[str], None], *, partition_key: str) -> Watch:
+    def watch_sequence(self, prefix: str, reported: Callable[[str], None], *, partition_key: str) -> StoreWatch:
         return self._inner.watch_sequence(prefix, lambda key: self._notify(key, reported, key), partition_key=partition_key)
 
-    def session(self) -> Session:
+    def session(self) -> StoreSession:
         self._sessions.append(self._inner.session())
         return self._sessions[-1]
 

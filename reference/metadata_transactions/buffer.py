@@ -10,14 +10,14 @@ from collections.abc import Iterator
 
 from fencepost.reference.kernel.rules import rule
 from fencepost.reference.pulsar.buffer import MessagePosition, Readable
-from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.kinds import Site
 from fencepost.reference.pulsar.ledger import Entry, Ledger
-from fencepost.reference.pulsar.values import BEFORE_ALL, Action, Message, Position, TxnId
+from fencepost.reference.pulsar.pulsar_types import BEFORE_ALL, EndAction, Message, Position, TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 
+from .metadata_profile import MetadataProfile
 from .participation import Participation
-from .profile import MetadataProfile
-from .records import Operation, State
+from .record_models import HeaderState, OperationRecord
 from .transaction_records import TransactionRecords
 
 
@@ -42,7 +42,7 @@ class MetadataBuffer:
         self.participation = participation(site.participant, site.machine, records, profile, lambda: self._waiting, self._follow)
         try:
             self.recover()
-        except Refused:
+        except CommandRefused:
             self.participation.close()  # a half loaded buffer must follow no end: it does not know of later transactions
             raise
 
@@ -57,10 +57,10 @@ class MetadataBuffer:
         self._aborted = self._records.aborted(self._segment)
         for txn in self._records.writes(self._segment):
             self._take_part(txn)
-        for entry in self.undecided() if self._finds_entries() else ():
+        for entry in self.undecided() if self.finds_entries() else ():
             if isinstance(entry.content, Message) and entry.content.txn in self._open and self._open[entry.content.txn] is None:
                 self._open[entry.content.txn] = entry.position
-        if not self._finds_entries():
+        if not self.finds_entries():
             last = self._ledger.last
             self._open = dict.fromkeys(self._open, Position(last.ledger, last.entry + 1))
         if self._open:
@@ -74,7 +74,7 @@ class MetadataBuffer:
     def publish(self, message: Message) -> Position:
         """Decision: store the message, in a transaction with an operation record.
 
-        Raises Refused: NOT_ALLOWED if its transaction is not open.
+        Raises CommandRefused: NOT_ALLOWED if its transaction is not open.
         """
         if message.txn is None:
             return self._ledger.append(message)
@@ -93,31 +93,31 @@ class MetadataBuffer:
         return position
 
     def refuse_what_comes_too_late(self, txn: TxnId) -> None:
-        """Decision: no message is stored in a transaction that has ended, or never began. Raises Refused: NOT_ALLOWED."""
+        """Decision: no message is stored in a transaction that has ended, or never began. Raises CommandRefused: NOT_ALLOWED."""
         rule("PIP471-46")
         rule("PIP471-52")
         state = self.participation.state_of(txn)
-        if state is not State.OPEN:
+        if state is not HeaderState.OPEN:
             rule("PIP471-15")
             rule("PIP471-16")
-            raise Refused(Error.NOT_ALLOWED, f"TxnConflict: transaction {txn} is {state.value}")
+            raise CommandRefused(ServerError.NOT_ALLOWED, f"TxnConflict: transaction {txn} is {state.value}")
 
     def check_again(self, txn: TxnId) -> None:
         """Decision: the transaction may have ended between the read of its header and the operation record, and then this participant was
         not notified (Q7).
 
-        Raises Refused: NOT_ALLOWED when it was an abort.
+        Raises CommandRefused: NOT_ALLOWED when it was an abort.
         """
         state = self.participation.state_of(txn)
-        if state is not State.OPEN:
+        if state is not HeaderState.OPEN:
             rule("PIP471-17")
             self.participation.look_next()
-        if state is State.ABORTED:
-            raise Refused(Error.NOT_ALLOWED, f"TxnConflict: transaction {txn} was aborted meanwhile")
+        if state is HeaderState.ABORTED:
+            raise CommandRefused(ServerError.NOT_ALLOWED, f"TxnConflict: transaction {txn} was aborted meanwhile")
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:  # noqa: ARG002 - not needed here
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:  # noqa: ARG002 - not needed here
         """Decision: apply an end: an abort is stored, and the transaction delays readers no more."""
-        if action is Action.ABORT:
+        if action is EndAction.ABORT:
             rule("PIP471-23")
             rule("PIP471-24")
             rule("PIP471-26")
@@ -182,9 +182,9 @@ class MetadataBuffer:
         rule("PIP471-18")
         return self._ledger.before(min(positions)) if (positions := self.ongoing().values()) else self._ledger.last
 
-    def _finds_entries(self) -> bool:
-        """Whether the entries of open transactions are looked for; otherwise readers stop only after all existing entries."""
-        return self._profile.recovered_open == "by-its-entries" or self._records.watermark(self._segment) is not None
+    def finds_entries(self) -> bool:
+        """Decision: whether the entries of open transactions are looked for; otherwise readers stop only after all existing entries."""
+        return True
 
     def _abort(self, txn: TxnId) -> None:
         mine = [entry.position for entry in self._ledger if isinstance(entry.content, Message) and entry.content.txn == txn]
@@ -195,7 +195,7 @@ class MetadataBuffer:
 
     def _record(self, txn: TxnId) -> None:
         self._take_part(txn)  # first, so that no end is missed that comes with the record
-        self._records.record(txn, Operation(kind="WRITE", segment=self._segment))
+        self._records.record(txn, OperationRecord(kind="WRITE", segment=self._segment))
         self._machine.crash_points.reach("after-op-record")
 
     def _append(self, message: Message, txn: TxnId) -> Position:
@@ -211,7 +211,7 @@ class MetadataBuffer:
         self._waiting.add(txn)
         self.participation.takes_part(txn)
 
-    def _follow(self, txn: TxnId, state: State) -> None:
+    def _follow(self, txn: TxnId, state: HeaderState) -> None:
         """If the store fails in the middle, the next look repeats it; readers have what is decided at once."""
         self._end_here(txn, state.action)
         self.note_end(txn)

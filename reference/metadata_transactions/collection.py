@@ -11,10 +11,10 @@ from collections.abc import Callable
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
 from fencepost.reference.metadata.store import VersionConflict
-from fencepost.reference.pulsar.values import TxnId
+from fencepost.reference.pulsar.pulsar_types import TxnId
 
-from .profile import MetadataProfile
-from .records import MalformedRecord, State
+from .metadata_profile import MetadataProfile
+from .record_models import HeaderState, MalformedRecord
 from .transaction_records import TransactionRecords
 
 
@@ -26,7 +26,7 @@ class Collection:
         machine: Machine,
         records: TransactionRecords,
         profile: MetadataProfile,
-        notify: Callable[[TxnId, State], None],
+        notify: Callable[[TxnId, HeaderState], None],
     ) -> None:
         self._machine = machine
         self._records = records
@@ -39,7 +39,7 @@ class Collection:
         if self._machine.clock.now < self._next_at:
             return
         self._next_at = self._machine.clock.now + self._profile.gc_interval_ms
-        for state in (State.COMMITTED, State.ABORTED):
+        for state in (HeaderState.COMMITTED, HeaderState.ABORTED):
             for txn in self._records.finalized_before(state, self.oldest_kept()):
                 with contextlib.suppress(MalformedRecord):  # a malformed record does not delay the others
                     self.collect(txn, state)
@@ -49,7 +49,7 @@ class Collection:
         rule("PIP471-37")
         return self._machine.clock.now - self._profile.gc_retention_ms
 
-    def collect(self, txn: TxnId, state: State) -> None:
+    def collect(self, txn: TxnId, state: HeaderState) -> None:
         """Decision: delete the header of a transaction without operation records; otherwise notify the participants that have some."""
         left = self._records.participants(txn)
         if left and self._profile.gc_leftovers == "told-again":

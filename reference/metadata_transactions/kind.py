@@ -2,8 +2,10 @@
 
 import contextlib
 from collections.abc import Callable, Mapping
+from itertools import chain
 
 from fencepost.reference.kernel.machine import Machine
+from fencepost.reference.kernel.varied import varied
 from fencepost.reference.metadata.store import MetadataStore, Unavailable
 from fencepost.reference.pulsar.buffer import TransactionBuffer
 from fencepost.reference.pulsar.coordinator import TransactionCoordinator
@@ -11,16 +13,18 @@ from fencepost.reference.pulsar.kinds import Site
 from fencepost.reference.pulsar.ledger import Ledger
 from fencepost.reference.pulsar.participants import EndOnParticipant, Participant
 from fencepost.reference.pulsar.pending_ack_store import PendingAckStore
+from fencepost.reference.scalable import scalable_release_bugs
 from fencepost.reference.scalable.control import Control, control
-from fencepost.reference.scalable.crash_points import CRASH_POINTS as POINTS_OF_CHANGES
+from fencepost.reference.scalable.layout_crash_points import CRASH_POINTS as POINTS_OF_CHANGES
 from fencepost.reference.scalable.names import TOPIC_DOMAIN, is_segment
-from fencepost.reference.scalable.profile import ScalableProfile
-from fencepost.reference.scalable.segments import Segments
+from fencepost.reference.scalable.scalable_profile import ScalableProfile
+from fencepost.reference.scalable.segment_owners import Segments
 
-from .crash_points import CRASH_POINTS
+from . import metadata_release_bugs
+from .metadata_crash_points import CRASH_POINTS
+from .metadata_parts import MetadataParts
+from .metadata_profile import MetadataProfile
 from .participation import Participation
-from .parts import MetadataParts
-from .profile import MetadataProfile
 from .store_client import StoreClient
 from .transaction_records import TransactionRecords
 
@@ -45,7 +49,8 @@ class MetadataKind:
     ) -> None:
         self._profile = profile
         self._scalable_topics = scalable_topics
-        self._parts = parts
+        bugs = (metadata_release_bugs.of(profile), scalable_release_bugs.of(scalable_topics))
+        self._parts = varied(parts, chain.from_iterable(bugs))
         self._connect = connect
         self._connect_layouts = connect_layouts
         self._stores: dict[int, StoreClient] = {}

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
-from fencepost.reference.metadata.store import Watch
-from fencepost.reference.pulsar.errors import Refused
-from fencepost.reference.pulsar.values import SubscriptionName, TxnId
+from fencepost.reference.metadata.store import StoreWatch
+from fencepost.reference.pulsar.pulsar_types import SubscriptionName, TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused
 
-from .profile import MetadataProfile
-from .records import MalformedRecord, State
+from .metadata_profile import MetadataProfile
+from .record_models import HeaderState, MalformedRecord
 from .transaction_records import TransactionRecords
 
 LOOK_INTERVAL_MS = 1_000
@@ -43,7 +43,7 @@ class Participation:
         records: TransactionRecords,
         profile: MetadataProfile,
         waiting: Callable[[], Iterable[TxnId]],
-        end: Callable[[TxnId, State], None],
+        end: Callable[[TxnId, HeaderState], None],
     ) -> None:
         self._participant = participant
         self._machine = machine
@@ -51,7 +51,7 @@ class Participation:
         self._profile = profile
         self._waiting = waiting
         self._end = end
-        self._headers: dict[TxnId, Watch] = {}
+        self._headers: dict[TxnId, StoreWatch] = {}
         self._events = records.watch_events(participant, self.reported) if profile.notification == "events" else None
         self._stop = machine.every(LOOK_INTERVAL_MS, self.look_by_itself)
         self._closed = False
@@ -79,7 +79,7 @@ class Participation:
                 self._end_what_is_over(txn)
             except MalformedRecord:
                 continue  # a malformed record does not delay the others
-            except Refused:
+            except CommandRefused:
                 return  # the store does not answer now
 
     def look_by_itself(self) -> None:
@@ -87,17 +87,17 @@ class Participation:
         rule("PIP471-62")
         self.look()
 
-    def state_of(self, txn: TxnId) -> State:
+    def state_of(self, txn: TxnId) -> HeaderState:
         """Decision: how a transaction stands.
 
         One without a header never was, or is collected, and then no participant has records of it left.
         """
         found = self._records.header(txn)
-        return found[0].state if found else State.ABORTED
+        return found[0].state if found else HeaderState.ABORTED
 
     def _end_what_is_over(self, txn: TxnId) -> None:
         state = self.state_of(txn)
-        if state is State.OPEN:
+        if state is HeaderState.OPEN:
             return
         rule("PIP471-21")
         rule("PIP471-33")

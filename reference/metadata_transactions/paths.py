@@ -6,7 +6,7 @@ The text writes `/txn/<txnId>` and `/txn-op/<txnId>/<seq>`; the release keeps ea
 from functools import lru_cache
 from urllib.parse import quote
 
-from fencepost.reference.pulsar.values import SubscriptionName, TxnId
+from fencepost.reference.pulsar.pulsar_types import SubscriptionName, TxnId
 
 HEADERS = "/txn/id/"
 OPERATIONS = "/txn/op/"

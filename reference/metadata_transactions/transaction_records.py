@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 
 from fencepost.reference.kernel.rules import rule
-from fencepost.reference.metadata.store import NEW, IndexEntry, MetadataStore, Record, VersionConflict, Watch, only, under
-from fencepost.reference.pulsar.values import Position, SubscriptionName, TxnId
+from fencepost.reference.metadata.store import NEW, IndexEntry, MetadataStore, StoreRecord, StoreWatch, VersionConflict, only, under
+from fencepost.reference.pulsar.pulsar_types import Position, SubscriptionName, TxnId
 
 from . import paths
-from .records import Counter, Event, Header, MalformedRecord, Operation, Resolved, State, decoded
+from .record_models import Counter, EndedEvent, Header, HeaderState, MalformedRecord, OperationRecord, Resolved, decoded
 
 
 class TransactionRecords:
@@ -53,7 +53,7 @@ class TransactionRecords:
         """The open transactions whose deadline is before that moment."""
         return _transactions(self._store.keys_by_index(paths.BY_DEADLINE, paths.number(0), paths.number(now)))
 
-    def finalized_before(self, state: State, moment: int) -> list[TxnId]:
+    def finalized_before(self, state: HeaderState, moment: int) -> list[TxnId]:
         """The transactions that reached a final state before that moment, the oldest first."""
         first = f"{state.value}:{paths.number(0)}"
         return _transactions(self._store.keys_by_index(paths.BY_FINAL_STATE, first, f"{state.value}:{paths.number(moment)}"))
@@ -65,7 +65,7 @@ class TransactionRecords:
 
     # -- Operation records
 
-    def record(self, txn: TxnId, operation: Operation) -> str:
+    def record(self, txn: TxnId, operation: OperationRecord) -> str:
         """Decision: write a separate operation record, which no other one replaces. Returns its key."""
         rule("PIP471-10")
         rule("PIP471-11")
@@ -76,36 +76,36 @@ class TransactionRecords:
             indexes=self.operation_indexes(txn, operation),
         ).key
 
-    def take_back(self, txn: TxnId, refused: Sequence[Operation]) -> None:
+    def take_back(self, txn: TxnId, refused: Sequence[OperationRecord]) -> None:
         """Decision: a refused operation leaves no operation record, even if the store has written one without an answer.
 
         No other record is equal, for what is pending is not acknowledged again.
         """
         for record in self.records_of(txn):
-            if decoded(record, Operation) in refused:
+            if decoded(record, OperationRecord) in refused:
                 self._store.delete(record.key, partition_key=self.partition_key(paths.key_of(txn)))
 
-    def operations(self, txn: TxnId) -> list[Operation]:
+    def operations(self, txn: TxnId) -> list[OperationRecord]:
         """All operation records of a transaction."""
-        return [decoded(record, Operation) for record in self.records_of(txn)]
+        return [decoded(record, OperationRecord) for record in self.records_of(txn)]
 
     def writes(self, segment: str) -> set[TxnId]:
-        """The transactions that have write records on a segment."""
+        """Decision: the transactions that have write records on a segment, on however many pages of the index."""
         key = paths.segment(segment)
         return {_owner(found) for found in self._store.keys_by_index(paths.WRITES_BY_SEGMENT, key, key + "\0")}
 
-    def acknowledgements(self, name: SubscriptionName) -> list[tuple[TxnId, Operation]]:
+    def acknowledgements(self, name: SubscriptionName) -> list[tuple[TxnId, OperationRecord]]:
         """Decision: the acknowledgements that transactions have on a subscription, each transaction's in their order."""
         key = paths.subscription(name)
         records = self._store.scan_by_index(paths.ACKS_BY_SUBSCRIPTION, key, key + "\0")
-        return [(_owner(record.key), decoded(record, Operation)) for record in sorted(records, key=lambda record: record.key)]
+        return [(_owner(record.key), decoded(record, OperationRecord)) for record in sorted(records, key=lambda record: record.key)]
 
     def delete_operations(self, txn: TxnId, participant: str | SubscriptionName) -> None:
         """Decision: a participant deletes the operation records that it has applied: its own of that transaction, and no other
         participant's."""
         rule("PIP471-36")
         for record in self.records_of(txn):
-            if participant == _participant(decoded(record, Operation)):
+            if participant == _participant(decoded(record, OperationRecord)):
                 self._store.delete(record.key, partition_key=self.partition_key(paths.key_of(txn)))
 
     def participants(self, txn: TxnId) -> list[str | SubscriptionName]:
@@ -114,12 +114,12 @@ class TransactionRecords:
 
     # -- Events
 
-    def notify(self, participant: str | SubscriptionName, txn: TxnId, decision: State) -> None:
+    def notify(self, participant: str | SubscriptionName, txn: TxnId, decision: HeaderState) -> None:
         """Write the event that notifies a participant of an end."""
-        event = Event(txnId=paths.key_of(txn), decision=decision)
+        event = EndedEvent(txnId=paths.key_of(txn), decision=decision)
         self._store.append(paths.events(participant), event.encoded(), partition_key=paths.events(participant))
 
-    def watch_events(self, participant: str | SubscriptionName, reported: Callable[[], None]) -> Watch:
+    def watch_events(self, participant: str | SubscriptionName, reported: Callable[[], None]) -> StoreWatch:
         """Call `reported` whenever there is a new event for that participant."""
         return self._store.watch_sequence(paths.events(participant), lambda _: reported(), partition_key=paths.events(participant))
 
@@ -128,7 +128,7 @@ class TransactionRecords:
         for key in self._store.keys(*under(paths.events(participant) + "-"), partition_key=paths.events(participant)):
             self._store.delete(key, partition_key=paths.events(participant))
 
-    def watch_header(self, txn: TxnId, reported: Callable[[], None]) -> Watch:
+    def watch_header(self, txn: TxnId, reported: Callable[[], None]) -> StoreWatch:
         """Call `reported` whenever a header changes."""
         return self._store.watch(*only(paths.header(txn)), lambda _: reported())
 
@@ -169,13 +169,13 @@ class TransactionRecords:
 
     def header_indexes(self, header: Header) -> Sequence[IndexEntry]:
         """Decision: how a header is found: while it is open by its deadline, then by its final state and the moment of the end."""
-        if header.state is State.OPEN:
+        if header.state is HeaderState.OPEN:
             rule("PIP471-41")
             return [IndexEntry(paths.BY_DEADLINE, paths.number(header.deadline))]
         rule("PIP471-42")
         return [IndexEntry(paths.BY_FINAL_STATE, f"{header.state.value}:{paths.number(header.finalizedAt or 0)}")]
 
-    def operation_indexes(self, txn: TxnId, operation: Operation) -> Sequence[IndexEntry]:
+    def operation_indexes(self, txn: TxnId, operation: OperationRecord) -> Sequence[IndexEntry]:
         """Decision: how an operation record is found: by its participant, and by its transaction."""
         rule("PIP471-40")
         whose = _participant(operation)
@@ -197,13 +197,13 @@ class TransactionRecords:
             indexes=self.header_indexes(header),
         )
 
-    def records_of(self, txn: TxnId) -> list[Record]:
+    def records_of(self, txn: TxnId) -> list[StoreRecord]:
         """Decision: which operation records are of this transaction, on however many pages of the index."""
         key = paths.key_of(txn)
         return self._store.scan_by_index(paths.OPERATIONS_BY_TRANSACTION, key, key + "\0")
 
 
-def _participant(operation: Operation) -> str | SubscriptionName:
+def _participant(operation: OperationRecord) -> str | SubscriptionName:
     return operation.segment if operation.subscription is None else SubscriptionName(operation.segment, operation.subscription)
 
 

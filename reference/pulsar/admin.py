@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 
+from fencepost.reference.kernel.rules import rule
 from fencepost.reference.scalable.layout import LayoutRefused
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 
@@ -12,33 +13,33 @@ from . import admin_stats as stats
 from .admin_routes import Route, route
 from .api.peer import Peer
 from .coordinator import TransactionCoordinator
-from .errors import Error, Refused
-from .node import Node
+from .node import PulsarNode
 from .ownership import coordinator_topic
-from .topic import Topic
-from .values import Action, TxnId, namespace_of
+from .pulsar_types import EndAction, TxnId, namespace_of
+from .server_errors import CommandRefused, ServerError
+from .topic import PulsarTopic
 
 _MOST = 1_000
 """The partitions of a topic, and the coordinators, are always fewer than this."""
 
 _STATUS = {
-    Error.TOPIC_NOT_FOUND: HTTPStatus.NOT_FOUND,
-    Error.SUBSCRIPTION_NOT_FOUND: HTTPStatus.NOT_FOUND,
-    Error.TRANSACTION_NOT_FOUND: HTTPStatus.NOT_FOUND,
-    Error.TRANSACTION_COORDINATOR_NOT_FOUND: HTTPStatus.NOT_FOUND,
-    Error.INVALID_TOPIC_NAME: HTTPStatus.PRECONDITION_FAILED,
-    Error.SERVICE_NOT_READY: HTTPStatus.SERVICE_UNAVAILABLE,
-    Error.UNKNOWN: HTTPStatus.INTERNAL_SERVER_ERROR,
+    ServerError.TOPIC_NOT_FOUND: HTTPStatus.NOT_FOUND,
+    ServerError.SUBSCRIPTION_NOT_FOUND: HTTPStatus.NOT_FOUND,
+    ServerError.TRANSACTION_NOT_FOUND: HTTPStatus.NOT_FOUND,
+    ServerError.TRANSACTION_COORDINATOR_NOT_FOUND: HTTPStatus.NOT_FOUND,
+    ServerError.INVALID_TOPIC_NAME: HTTPStatus.PRECONDITION_FAILED,
+    ServerError.SERVICE_NOT_READY: HTTPStatus.SERVICE_UNAVAILABLE,
+    ServerError.UNKNOWN: HTTPStatus.INTERNAL_SERVER_ERROR,
 }
 
 
-def answer(node: Node, peers: Sequence[Peer], request: AdminRequest) -> AdminAnswer:
+def answer(node: PulsarNode, peers: Sequence[Peer], request: AdminRequest) -> AdminAnswer:
     """Answer a call; 404 for one that is not known here."""
     for known in _routes(node):
         if known.method == request.method and (match := known.path.fullmatch(request.path)):
             try:
                 answered = known.act(node, peers, match.groupdict(), request)
-            except Refused as refused:
+            except CommandRefused as refused:
                 return _answered(_STATUS.get(refused.error, HTTPStatus.CONFLICT), {"reason": str(refused)})
             except LayoutRefused as refused:
                 return _answered(HTTPStatus.PRECONDITION_FAILED, {"reason": str(refused)})
@@ -50,7 +51,7 @@ def answer(node: Node, peers: Sequence[Peer], request: AdminRequest) -> AdminAns
     return _answered(HTTPStatus.NOT_FOUND, {"reason": f"the reference has no {request.method} {request.path}"})
 
 
-def _routes(node: Node) -> Sequence[Route]:
+def _routes(node: PulsarNode) -> Sequence[Route]:
     scalable = admin_scalable.ROUTES if node.has_scalable_topics else ()
     return (*_ROUTES, *scalable, *(admin_transaction_keys.ROUTES if node.keys is not None else ()))
 
@@ -63,103 +64,106 @@ def _topic_of(named: Mapping[str, str]) -> str:
     return f"persistent://{named['topic']}"
 
 
-def _found(node: Node, named: Mapping[str, str]) -> Topic:
-    """A topic, on whichever node it is. Raises Refused: TOPIC_NOT_FOUND when there is none."""
+def _found(node: PulsarNode, named: Mapping[str, str]) -> PulsarTopic:
+    """A topic, on whichever node it is. Raises CommandRefused: TOPIC_NOT_FOUND when there is none."""
     name = _topic_of(named)
     return node.owner_of(name).topics.named(name)
 
 
-def _coordinator_of(node: Node, tc_id: int) -> TransactionCoordinator:
-    """A coordinator, on whichever node it is. Raises Refused: TRANSACTION_COORDINATOR_NOT_FOUND when there is none of that number."""
+def _coordinator_of(node: PulsarNode, tc_id: int) -> TransactionCoordinator:
+    """A coordinator, on whichever node it is. Raises CommandRefused: TRANSACTION_COORDINATOR_NOT_FOUND when there is none of that
+    number.
+    """
     return node.owner_of(coordinator_topic(tc_id)).coordinator(tc_id)
 
 
-def _create(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
+def _create(node: PulsarNode, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
     if _topic_of(named) in node.topics.names:
-        raise Refused(Error.NOT_ALLOWED, f"{_topic_of(named)} is there already")
+        rule("PIP31-176")
+        raise CommandRefused(ServerError.NOT_ALLOWED, f"{_topic_of(named)} is there already")
     node.owner_of(_topic_of(named)).bring_up(_topic_of(named))
 
 
-def _create_partitioned(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], request: AdminRequest) -> None:
+def _create_partitioned(node: PulsarNode, _peers: Sequence[Peer], named: Mapping[str, str], request: AdminRequest) -> None:
     node.topics.create_partitioned(_topic_of(named), _count_in(request, "partitions"))
 
 
-def _delete(node: Node, peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
+def _delete(node: PulsarNode, peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
     closing.delete(node, peers, _found(node, named).name)
 
 
-def _unload(node: Node, peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
+def _unload(node: PulsarNode, peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
     closing.unload(node, peers, _found(node, named).name)
 
 
-def _unload_namespace(node: Node, peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
+def _unload_namespace(node: PulsarNode, peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
     loaded = [topic.name for every in node.cluster.nodes.values() for topic in every.topics.loaded()]
     for name in loaded:
         if namespace_of(name) == named["namespace"]:
             closing.unload(node, peers, name)
 
 
-def _terminate(node: Node, peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
+def _terminate(node: PulsarNode, peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
     topic = _found(node, named)
     topic.producers.terminate()
     closing.close_producers(peers, topic.name)
     return {"ledgerId": topic.ledger.last.ledger, "entryId": topic.ledger.last.entry}
 
 
-def _compact(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
+def _compact(node: PulsarNode, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
     _found(node, named).compaction.compact()
 
 
-def _deduplication(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], request: AdminRequest) -> None:
+def _deduplication(node: PulsarNode, _peers: Sequence[Peer], named: Mapping[str, str], request: AdminRequest) -> None:
     node.set_deduplication(named["namespace"], bool(request.body))
 
 
-def _coordinators(node: Node, _peers: Sequence[Peer], _named: Mapping[str, str], _request: AdminRequest) -> object:
+def _coordinators(node: PulsarNode, _peers: Sequence[Peer], _named: Mapping[str, str], _request: AdminRequest) -> object:
     return [{"id": tc_id} for tc_id in range(node.coordinator_count)]
 
 
-def _more_coordinators(node: Node, _peers: Sequence[Peer], _named: Mapping[str, str], request: AdminRequest) -> None:
+def _more_coordinators(node: PulsarNode, _peers: Sequence[Peer], _named: Mapping[str, str], request: AdminRequest) -> None:
     node.set_coordinators(_count_in(request, "coordinators"))
 
 
 def _count_in(request: AdminRequest, what: str) -> int:
-    """Raises ValueError for text that is no number, Refused: NOT_ALLOWED for a number that is too small or too large."""
+    """Raises ValueError for text that is no number, CommandRefused: NOT_ALLOWED for a number that is too small or too large."""
     count = int(str(request.body))
     if count not in range(1, _MOST):
-        raise Refused(Error.NOT_ALLOWED, f"{count} {what}; expected a number from 1 to below {_MOST}")
+        raise CommandRefused(ServerError.NOT_ALLOWED, f"{count} {what}; expected a number from 1 to below {_MOST}")
     return count
 
 
-def _coordinator_stats(node: Node, _peers: Sequence[Peer], _named: Mapping[str, str], request: AdminRequest) -> object:
+def _coordinator_stats(node: PulsarNode, _peers: Sequence[Peer], _named: Mapping[str, str], request: AdminRequest) -> object:
     return stats.of_coordinator(_coordinator_of(node, int(request.query.get("coordinatorId", ""))))
 
 
-def _abort(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
+def _abort(node: PulsarNode, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
     txn = _txn_of(named)
-    _coordinator_of(node, txn.tc_id).end(txn, Action.ABORT, lambda: None)
+    _coordinator_of(node, txn.tc_id).end(txn, EndAction.ABORT, lambda: None)
 
 
 def _txn_of(named: Mapping[str, str]) -> TxnId:
     return TxnId(int(named["most"]), int(named["least"]))
 
 
-def _metadata(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
+def _metadata(node: PulsarNode, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
     return stats.of_transaction(_coordinator_of(node, int(named["most"])).describe(_txn_of(named)))
 
 
-def _log_stats(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
+def _log_stats(node: PulsarNode, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
     return stats.of_log(_found(node, named))
 
 
-def _buffer_stats(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
+def _buffer_stats(node: PulsarNode, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
     return stats.of_buffer(_found(node, named).buffer)
 
 
-def _in_buffer(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
+def _in_buffer(node: PulsarNode, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
     return stats.in_buffer(_found(node, named).buffer, _txn_of(named))
 
 
-def _pending_acks(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
+def _pending_acks(node: PulsarNode, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
     return stats.of_pending_acks(_found(node, named).subscription(named["subscription"]))
 
 

@@ -7,9 +7,9 @@ from typing import NamedTuple, TypeAlias
 from fencepost.wire.pulsar.admin import AdminRequest
 
 from .api.peer import Peer
-from .node import Node
+from .node import PulsarNode
 
-Act: TypeAlias = Callable[[Node, Sequence[Peer], Mapping[str, str], AdminRequest], object]
+Act: TypeAlias = Callable[[PulsarNode, Sequence[Peer], Mapping[str, str], AdminRequest], object]
 """Executes a call: on which node, with which clients, with the parts of its path. None is answered with 204."""
 
 _PART = "[^/]+"

@@ -11,13 +11,13 @@ from fencepost.reference.kernel.rules import rule
 from fencepost.reference.scalable.layout import LayoutRefused
 from fencepost.reference.scalable.layout_records import described
 from fencepost.reference.scalable.names import SEGMENT_DOMAIN, TOPIC_DOMAIN
-from fencepost.reference.scalable.topics import ScalableTopics
+from fencepost.reference.scalable.node_scalable_topics import ScalableTopics
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 
 from .admin_routes import route
 from .api.peer import Peer
-from .errors import Error, Refused
-from .node import Node
+from .node import PulsarNode
+from .server_errors import CommandRefused, ServerError
 
 _TROUBLE = """
  --- An unexpected error occurred in the server ---
@@ -31,38 +31,38 @@ java.lang.IllegalArgumentException: {why}
 """The message of 5.0.0-M1 for a change that it refuses, without the rest of the stack."""
 
 
-def _list(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
+def _list(node: PulsarNode, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
     rule("PIP460-46")
     return sorted(node.scalable.topics.names_in(named["namespace"]))
 
 
-def _create(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], request: AdminRequest) -> None:
+def _create(node: PulsarNode, _peers: Sequence[Peer], named: Mapping[str, str], request: AdminRequest) -> None:
     if node.topics.is_taken(f"persistent://{named['topic']}"):
-        raise Refused(Error.NOT_ALLOWED, f"persistent://{named['topic']} is there, and is no scalable topic")
+        raise CommandRefused(ServerError.NOT_ALLOWED, f"persistent://{named['topic']} is there, and is no scalable topic")
     rule("PIP460-46")
     node.scalable.topics.create(_topic_of(named), int(request.query.get("numInitialSegments", "1")))
 
 
-def _describe(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
+def _describe(node: PulsarNode, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
     rule("PIP460-46")
     return described(node.scalable.topics.layout(_topic_of(named)))
 
 
-def _delete(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
+def _delete(node: PulsarNode, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
     _controller(node, named).delete(_topic_of(named))
     node.cluster.ownership.release(_topic_of(named))
 
 
-def _split(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
+def _split(node: PulsarNode, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
     return _changed(node, lambda: _controller(node, named).split(_topic_of(named), int(named["number"])))
 
 
-def _merge(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
+def _merge(node: PulsarNode, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> object:
     numbers = [int(number) for number in named["numbers"].split("/")]
     return _changed(node, lambda: _controller(node, named).merge(_topic_of(named), numbers))
 
 
-def _changed(node: Node, change: Callable[[], None]) -> AdminAnswer | None:
+def _changed(node: PulsarNode, change: Callable[[], None]) -> AdminAnswer | None:
     """Change a layout. A refusal is the client's error, though 5.0.0-M1 reports it as the server's."""
     try:
         rule("PIP460-46")
@@ -74,23 +74,23 @@ def _changed(node: Node, change: Callable[[], None]) -> AdminAnswer | None:
     return None
 
 
-def _subscribe(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
+def _subscribe(node: PulsarNode, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
     """Create a subscription of the whole topic, from the earliest message on."""
     _controller(node, named).register(_topic_of(named), named["subscription"])
 
 
-def _unsubscribe(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
+def _unsubscribe(node: PulsarNode, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
     _controller(node, named).unregister(_topic_of(named), named["subscription"])
 
 
-def _terminate(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
-    """Terminate a segment alone, which its layout still calls active. Raises Refused: TOPIC_NOT_FOUND, INVALID_TOPIC_NAME."""
+def _terminate(node: PulsarNode, _peers: Sequence[Peer], named: Mapping[str, str], _request: AdminRequest) -> None:
+    """Terminate a segment alone, which its layout still calls active. Raises CommandRefused: TOPIC_NOT_FOUND, INVALID_TOPIC_NAME."""
     segment = f"{SEGMENT_DOMAIN}{named['topic']}/{named['descriptor']}"
     node.scalable.topics.segment(segment)
     node.segments.terminate(segment)
 
 
-def _controller(node: Node, named: Mapping[str, str]) -> ScalableTopics:
+def _controller(node: PulsarNode, named: Mapping[str, str]) -> ScalableTopics:
     """The scalable topics of the node that controls this one."""
     asked = node.controller_of(_topic_of(named)) if node.answers.has_the_controller_do_it() else node
     return asked.scalable.topics

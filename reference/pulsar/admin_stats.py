@@ -4,10 +4,10 @@ from typing import Any
 
 from .buffer import TransactionBuffer
 from .coordinator import TransactionCoordinator
+from .pulsar_types import TxnId
 from .subscription import Subscription
-from .topic import Topic
-from .transaction import Transaction
-from .values import TxnId
+from .topic import PulsarTopic
+from .transaction import PulsarTransaction
 
 _READY = "Ready"
 
@@ -22,7 +22,7 @@ def of_coordinator(coordinator: TransactionCoordinator) -> dict[str, Any]:
     }
 
 
-def of_transaction(transaction: Transaction) -> dict[str, Any]:
+def of_transaction(transaction: PulsarTransaction) -> dict[str, Any]:
     acked: dict[str, dict[str, Any]] = {}
     for name in transaction.subscriptions:
         acked.setdefault(name.topic, {})[name.name] = {}
@@ -36,7 +36,7 @@ def of_transaction(transaction: Transaction) -> dict[str, Any]:
     }
 
 
-def of_log(topic: Topic) -> dict[str, Any]:
+def of_log(topic: PulsarTopic) -> dict[str, Any]:
     return {
         "numberOfEntries": len(topic.ledger),
         "lastConfirmedEntry": str(topic.ledger.last),

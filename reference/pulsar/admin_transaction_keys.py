@@ -14,24 +14,24 @@ from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 
 from .admin_routes import route
 from .api.peer import Peer
-from .errors import Error, Refused
-from .node import Node
+from .node import PulsarNode
 from .ownership import coordinator_topic
+from .server_errors import CommandRefused, ServerError
 from .transaction_key.claims import Measured
+from .transaction_key.coordinator_keys import TransactionKeys
 from .transaction_key.key import TransactionKey
-from .transaction_key.keys import TransactionKeys
 
 _KEYS = "/admin/v2/transactions/transaction-keys"
 _LABELS = ("owner", "transaction_key")
 
 
-def _list(node: Node, _peers: Sequence[Peer], _named: Mapping[str, str], request: AdminRequest) -> object:
+def _list(node: PulsarNode, _peers: Sequence[Peer], _named: Mapping[str, str], request: AdminRequest) -> object:
     owner = request.query.get("owner")
     found = [key for keys in _of_all(node, request) for key in keys.listed()]
     return [{"owner": key.owner, "key": key.name} for key in found if owner in (None, key.owner)]
 
 
-def _get(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], request: AdminRequest) -> object:
+def _get(node: PulsarNode, _peers: Sequence[Peer], named: Mapping[str, str], request: AdminRequest) -> object:
     key = _key(named, request)
     home, keys = _keys_of(node, key, request)
     record, open_ones = keys.describe(key)
@@ -39,13 +39,13 @@ def _get(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], request: 
     return {"owner": key.owner, "key": key.name, "epoch": record.epoch, "coordinator": home, "transactions": transactions}
 
 
-def _delete(node: Node, _peers: Sequence[Peer], named: Mapping[str, str], request: AdminRequest) -> None:
+def _delete(node: PulsarNode, _peers: Sequence[Peer], named: Mapping[str, str], request: AdminRequest) -> None:
     key = _key(named, request)
     _, keys = _keys_of(node, key, request)
     keys.delete(key)
 
 
-def _metrics(node: Node, _peers: Sequence[Peer], _named: Mapping[str, str], _request: AdminRequest) -> AdminAnswer:
+def _metrics(node: PulsarNode, _peers: Sequence[Peer], _named: Mapping[str, str], _request: AdminRequest) -> AdminAnswer:
     registry = CollectorRegistry()
     registry.register(_Keys(node))
     return AdminAnswer(200, generate_latest(registry), "text/plain; version=0.0.4; charset=utf-8")
@@ -54,7 +54,7 @@ def _metrics(node: Node, _peers: Sequence[Peer], _named: Mapping[str, str], _req
 class _Keys(Collector):
     """How many keys there are, and for each the epoch and the age of its latest connection, in ms."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: PulsarNode) -> None:
         self._node = node
 
     def collect(self) -> Iterator[Metric]:
@@ -89,28 +89,28 @@ def _is_scalable(request: AdminRequest) -> bool:
     return request.query.get("scalable") == "true"
 
 
-def _keys_of(node: Node, key: TransactionKey, request: AdminRequest) -> tuple[int, TransactionKeys]:
+def _keys_of(node: PulsarNode, key: TransactionKey, request: AdminRequest) -> tuple[int, TransactionKeys]:
     """Where a key is, on whichever node."""
     home = node.home_of(key, scalable=_is_scalable(request))
     return home, _at(node, home, scalable=_is_scalable(request))
 
 
-def _at(node: Node, tc_id: int, *, scalable: bool) -> TransactionKeys:
+def _at(node: PulsarNode, tc_id: int, *, scalable: bool) -> TransactionKeys:
     """The keys of a coordinator, on whichever node.
 
-    Raises Refused: SERVICE_NOT_READY while it is not loaded, since an administrator understands 404 as a missing key.
+    Raises CommandRefused: SERVICE_NOT_READY while it is not loaded, since an administrator understands 404 as a missing key.
     """
     try:
         return node.owner_of(coordinator_topic(tc_id)).keys_of(tc_id, scalable=scalable)
-    except Refused as refused:
-        raise Refused(Error.SERVICE_NOT_READY, refused.message) from refused
+    except CommandRefused as refused:
+        raise CommandRefused(ServerError.SERVICE_NOT_READY, refused.message) from refused
 
 
-def _of_all(node: Node, request: AdminRequest) -> list[TransactionKeys]:
+def _of_all(node: PulsarNode, request: AdminRequest) -> list[TransactionKeys]:
     return _at_coordinators(node, scalable=_is_scalable(request))
 
 
-def _at_coordinators(node: Node, *, scalable: bool) -> list[TransactionKeys]:
+def _at_coordinators(node: PulsarNode, *, scalable: bool) -> list[TransactionKeys]:
     if scalable and not node.has_scalable_topics:
         return []
     numbers = node.coordinators_of(scalable=scalable)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from .values import BEFORE_ALL, Action, Message, Position, TxnId
+from .pulsar_types import BEFORE_ALL, EndAction, Message, Position, TxnId
 
 
 class MessagePosition(NamedTuple):
@@ -48,10 +48,10 @@ class TransactionBuffer(ReadView, Protocol):
     """What a topic needs of its buffer."""
 
     def publish(self, message: Message) -> Position:
-        """Store a message; returns the contents of its receipt. Raises Refused: NOT_ALLOWED when its transaction has ended here."""
+        """Store a message; returns the contents of its receipt. Raises CommandRefused: NOT_ALLOWED when its transaction has ended here."""
         ...
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         """End a transaction here; repeating it changes nothing."""
         ...
 

@@ -4,19 +4,19 @@ import re
 from collections.abc import Mapping
 
 from fencepost.reference.kernel.machine import Machine
-from fencepost.reference.scalable.segments import Segments
+from fencepost.reference.scalable.segment_owners import Segments
 
 from .buffer import TransactionBuffer
 from .coordinator import TransactionCoordinator
-from .crash_points import CRASH_POINTS
 from .kinds import Site
 from .ledger import Ledger
 from .participants import EndOnParticipant, Participant
-from .parts import Parts
 from .pending_ack_store import PendingAckStore
-from .profile import PulsarProfile
+from .pulsar_crash_points import CRASH_POINTS
+from .pulsar_parts import PulsarParts
+from .pulsar_profile import PulsarProfile
+from .pulsar_types import SubscriptionName
 from .sidecar_buffer import SIDECAR_SUFFIX
-from .values import SubscriptionName
 
 _NAME = re.compile(r"persistent://[^/\s]+/[^/\s]+/[^/\s]+")
 
@@ -28,7 +28,7 @@ class Classic:
     parallelism = 1
     crash_points: Mapping[str, str] = CRASH_POINTS
 
-    def __init__(self, profile: PulsarProfile, parts: Parts) -> None:
+    def __init__(self, profile: PulsarProfile, parts: PulsarParts) -> None:
         self._profile = profile
         self._parts = parts
 
@@ -41,7 +41,7 @@ class Classic:
 
     def buffer(self, site: Site, ledger: Ledger) -> TransactionBuffer:
         if self._profile.buffer == "marker":
-            return self._parts.marker_buffer(ledger, site.machine, self._profile)
+            return self._parts.marker_buffer(ledger, site.machine)
         sidecar = self._parts.ledger(site.machine.disk, f"{site.participant}{SIDECAR_SUFFIX}")
         return self._parts.sidecar_buffer(ledger, sidecar, site.machine)
 

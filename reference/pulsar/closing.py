@@ -5,16 +5,16 @@ from collections.abc import Callable, Iterable
 from fencepost.wire.pulsar import messages_pb2 as pb
 
 from .api.peer import UNASKED, Peer
-from .node import Node
+from .node import PulsarNode
 
 
-def unload(node: Node, peers: Iterable[Peer], topic: str) -> None:
+def unload(node: PulsarNode, peers: Iterable[Peer], topic: str) -> None:
     """Unload a loaded topic from its node."""
     node.owner_of(topic).unload(topic)
     _close(peers, topic)
 
 
-def delete(node: Node, peers: Iterable[Peer], topic: str) -> None:
+def delete(node: PulsarNode, peers: Iterable[Peer], topic: str) -> None:
     """Delete a loaded topic, with everything that it stored."""
     node.owner_of(topic).delete(topic)
     _close(peers, topic)
@@ -30,7 +30,7 @@ def close_producers(peers: Iterable[Peer], topic: str, *, is_sealed: bool = Fals
             peer.say(pb.CommandCloseProducer(producer_id=number, request_id=UNASKED))
 
 
-class Clients:
+class ConnectedClients:
     """The clients that are connected to any node of a broker, for parts of it that have no connection at hand."""
 
     def __init__(self, peers: Callable[[], Iterable[Peer]]) -> None:

@@ -12,7 +12,7 @@ from .buffer import MessagePosition, Readable, TransactionBuffer
 from .cursor import EARLIEST
 
 
-class Compaction:
+class TopicCompaction:
     """What compacting a topic has taken out so far. It is durable."""
 
     def __init__(self, disk: Disk, name: str, buffer: TransactionBuffer) -> None:

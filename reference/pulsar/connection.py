@@ -7,10 +7,10 @@ from fencepost.wire.pulsar.frames import Frame
 
 from .api import take
 from .api.peer import Peer
-from .node import Node
+from .node import PulsarNode
 
 
-class Connection:
+class ServerConnection:
     """One connection. It lives until either side ends it, or the node crashes.
 
     `run` runs something as the node, and returns None when the node crashed during that; `notify` gets the notifications of the node, and
@@ -19,11 +19,11 @@ class Connection:
 
     def __init__(
         self,
-        node: Node,
+        node: PulsarNode,
         run: Callable[[Callable[[], bool]], bool | None],
         notify: Callable[[Callable[[], Frame | None]], list[Frame | None]],
-        left: Callable[["Connection"], None],
-        hung_up: Callable[["Connection"], None],
+        left: Callable[["ServerConnection"], None],
+        hung_up: Callable[["ServerConnection"], None],
     ) -> None:
         self.is_open = True
         self._run = run

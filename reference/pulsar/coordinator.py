@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Protocol, TypeAlias
 
-from .transaction import Transaction
-from .values import Action, SubscriptionName, TxnId
+from .pulsar_types import EndAction, SubscriptionName, TxnId
+from .transaction import PulsarTransaction
 
 Reply: TypeAlias = Callable[[], None]
 """Answers a client that its transaction is ended as it asked."""
@@ -21,17 +21,17 @@ class TransactionCoordinator(Protocol):
         ...
 
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
-        """Add partitions. Raises Refused: TRANSACTION_NOT_FOUND, or INVALID_TXN_STATUS when the end is decided."""
+        """Add partitions. Raises CommandRefused: TRANSACTION_NOT_FOUND, or INVALID_TXN_STATUS when the end is decided."""
         ...
 
     def add_subscriptions(self, txn: TxnId, names: tuple[SubscriptionName, ...]) -> None:
-        """Add subscriptions. Raises Refused: TRANSACTION_NOT_FOUND, or INVALID_TXN_STATUS when the end is decided."""
+        """Add subscriptions. Raises CommandRefused: TRANSACTION_NOT_FOUND, or INVALID_TXN_STATUS when the end is decided."""
         ...
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         """Commit or abort. `reply` is called when the client may be answered.
 
-        Raises Refused: TRANSACTION_NOT_FOUND, or INVALID_TXN_STATUS when it is ended the other way.
+        Raises CommandRefused: TRANSACTION_NOT_FOUND, or INVALID_TXN_STATUS when it is ended the other way.
         """
         ...
 
@@ -39,8 +39,8 @@ class TransactionCoordinator(Protocol):
         """The timer's work: overdue transactions, and incomplete ones."""
         ...
 
-    def describe(self, txn: TxnId) -> Transaction:
-        """The state of a transaction. Raises Refused: TRANSACTION_NOT_FOUND when there is none of that id."""
+    def describe(self, txn: TxnId) -> PulsarTransaction:
+        """The state of a transaction. Raises CommandRefused: TRANSACTION_NOT_FOUND when there is none of that id."""
         ...
 
     def is_over(self, txn: TxnId) -> bool:
@@ -51,7 +51,7 @@ class TransactionCoordinator(Protocol):
         """Whether it is over, and every participant has done its part."""
         ...
 
-    def transactions(self) -> tuple[Transaction, ...]:
+    def transactions(self) -> tuple[PulsarTransaction, ...]:
         """All transactions that it knows."""
         ...
 

@@ -11,7 +11,7 @@ from fencepost.reference.kernel.rules import rule
 
 from .buffer import BEFORE_ALL_PLACES, MessagePosition, ReadView
 from .pending_ack_store import Units
-from .values import SubscriptionName
+from .pulsar_types import SubscriptionName
 
 
 @dataclass(frozen=True)

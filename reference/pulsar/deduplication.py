@@ -9,8 +9,7 @@ from typing import TypeAlias
 
 from fencepost.reference.kernel.rules import rule
 
-from .profile import PulsarProfile
-from .values import Message, TxnId
+from .pulsar_types import Message, TxnId
 
 Known: TypeAlias = Mapping[tuple[str, TxnId | None], int]
 """The highest sequence id of each producer, in each transaction and outside of all."""
@@ -19,8 +18,7 @@ Known: TypeAlias = Mapping[tuple[str, TxnId | None], int]
 class Deduplication:
     """The highest sequence id of each producer of a topic, in each transaction and outside of all."""
 
-    def __init__(self, stored: Iterable[Message], profile: PulsarProfile) -> None:
-        self._profile = profile
+    def __init__(self, stored: Iterable[Message]) -> None:
         self._highest: dict[tuple[str, TxnId | None], int] = {}
         for message in self.recovered(stored):
             self.remember(message)
@@ -53,8 +51,6 @@ class Deduplication:
 
     def scope(self, message: Message) -> TxnId | None:
         """Decision: in which transaction the producer's sequence ids are compared; None is outside of all."""
-        if self._profile.sequence_ids == "of-the-producer":
-            return None
         rule("PIP31-90")
         return message.txn
 

@@ -12,15 +12,15 @@ from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
 from fencepost.reference.scalable.control import Control
 from fencepost.reference.scalable.names import TOPIC_DOMAIN
-from fencepost.reference.scalable.segments import Segments
+from fencepost.reference.scalable.segment_owners import Segments
 
 from .buffer import TransactionBuffer
 from .coordinator import TransactionCoordinator
-from .errors import Error, Refused
 from .ledger import Ledger
 from .participants import EndOnParticipant, Participant
 from .pending_ack_store import PendingAckStore
-from .values import Action, SubscriptionName, TxnId
+from .pulsar_types import EndAction, SubscriptionName, TxnId
+from .server_errors import CommandRefused, ServerError
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Site:
 
     participant: Participant
     machine: Machine
-    end: Callable[[TxnId, Action], None]
+    end: Callable[[TxnId, EndAction], None]
 
 
 class TransactionKind(Protocol):
@@ -99,14 +99,14 @@ class Kinds:
         return next((made for kind in self._kinds if (made := kind.control(machine, segments)) is not None), None)
 
     def of_topic(self, name: str) -> TransactionKind:
-        """Decision: the kind of a topic. Raises Refused: INVALID_TOPIC_NAME for an invalid name."""
+        """Decision: the kind of a topic. Raises CommandRefused: INVALID_TOPIC_NAME for an invalid name."""
         for kind in self._kinds:
             if kind.takes(name):
                 rule("PIP460-49")
                 return kind
         if name.startswith(TOPIC_DOMAIN):
             rule("PIP460-48")
-        raise Refused(Error.INVALID_TOPIC_NAME, f"{name!r} is not a topic; expected persistent://TENANT/NAMESPACE/NAME")
+        raise CommandRefused(ServerError.INVALID_TOPIC_NAME, f"{name!r} is not a topic; expected persistent://TENANT/NAMESPACE/NAME")
 
     def is_notified(self, participant: Participant) -> bool:
         """Decision: whether coordinators notify a participant of ends.

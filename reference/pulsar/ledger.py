@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from fencepost.reference.kernel.journal import Disk, Journal
 from fencepost.reference.kernel.rules import rule
 
-from .values import BEFORE_ALL, Action, Message, Position, TxnId
+from .pulsar_types import BEFORE_ALL, EndAction, Message, Position, TxnId
 
 
 @dataclass(frozen=True)
-class Marker:
+class LedgerMarker:
     """The end of a transaction in a topic. `messages` is what a commit makes readable here, if that is kept elsewhere."""
 
     txn: TxnId
-    action: Action
+    action: EndAction
     messages: tuple[Message, ...] = ()
 
 
@@ -27,7 +27,7 @@ class Entry:
     """One entry."""
 
     position: Position
-    content: Message | Marker
+    content: Message | LedgerMarker
 
 
 class Ledger:
@@ -46,7 +46,7 @@ class Ledger:
         """Decision: where it is kept: under its topic's name, by which it is found when the topic is deleted."""
         return f"ledger {name}"
 
-    def append(self, content: Message | Marker) -> Position:
+    def append(self, content: Message | LedgerMarker) -> Position:
         """Decision: make it durable; returns its position."""
         if self._ledger_id is None:
             self._ledger_id = len(self._ledger_ids)
@@ -59,7 +59,7 @@ class Ledger:
         self._by_position[entry.position] = entry
         return entry.position
 
-    def must_be_durable(self, content: Message | Marker) -> bool:  # noqa: ARG002 - what a broken ledger would go by
+    def must_be_durable(self, content: Message | LedgerMarker) -> bool:  # noqa: ARG002 - what a broken ledger would go by
         """Decision: whether a crash must not undo this. It must undo nothing whose receipt was sent."""
         rule("PIP31-47")
         rule("CORE-07")

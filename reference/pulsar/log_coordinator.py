@@ -12,12 +12,12 @@ from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
 
 from .coordinator import Reply
-from .errors import Error, Refused
 from .participants import EndOnParticipant, Participants
-from .profile import PulsarProfile
-from .transaction import Transaction
-from .transaction_log import TransactionLog
-from .values import Action, SubscriptionName, TxnId
+from .pulsar_profile import PulsarProfile
+from .pulsar_types import EndAction, SubscriptionName, TxnId
+from .server_errors import CommandRefused, ServerError
+from .transaction import PulsarTransaction
+from .transaction_log import PulsarTransactionLog
 
 _NAME = re.compile(r"[a-z-]+://[^/]+/[^/]+/.+")
 """A topic's full name: its domain, tenant, namespace and local name."""
@@ -31,7 +31,7 @@ class LogCoordinator:
         tc_id: int,
         machine: Machine,
         profile: PulsarProfile,
-        log: TransactionLog,
+        log: PulsarTransactionLog,
         end_on: EndOnParticipant,
         participants: type[Participants] = Participants,
     ) -> None:
@@ -51,8 +51,7 @@ class LogCoordinator:
     def new(self, timeout_ms: int) -> TxnId:
         """Decision: begin a transaction; it is durable before its id is returned."""
         rule("PIP31-10")
-        rule("PIP31-13")
-        transaction = Transaction(self.next_id(), timeout_ms, self._machine.clock.now)
+        transaction = PulsarTransaction(self.next_id(), timeout_ms, self._machine.clock.now)
         self._install(transaction)
         self._machine.crash_points.reach("after-open-logged")
         return transaction.txn
@@ -60,33 +59,33 @@ class LogCoordinator:
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
         """Decision: add partitions; those that are added already are no error.
 
-        Raises Refused: TRANSACTION_NOT_FOUND, INVALID_TXN_STATUS when the end is decided, or INVALID_TOPIC_NAME.
+        Raises CommandRefused: TRANSACTION_NOT_FOUND, INVALID_TXN_STATUS when the end is decided, or INVALID_TOPIC_NAME.
         """
         rule("CORE-42")
         rule("PIP31-87")
         rule("PIP31-16")
         if self.refuses_names() and (wrong := [name for name in names if not _NAME.fullmatch(name)]):
             rule("PIP31-112")
-            raise Refused(Error.INVALID_TOPIC_NAME, f"{wrong[0]} is no topic's name")
+            raise CommandRefused(ServerError.INVALID_TOPIC_NAME, f"{wrong[0]} is no topic's name")
         self._install(self.describe(txn).with_partitions(names))
         self._machine.crash_points.reach("after-partition-added")
 
     def add_subscriptions(self, txn: TxnId, names: tuple[SubscriptionName, ...]) -> None:
-        """Decision: add subscriptions. Raises Refused: TRANSACTION_NOT_FOUND, or INVALID_TXN_STATUS when the end is decided."""
+        """Decision: add subscriptions. Raises CommandRefused: TRANSACTION_NOT_FOUND, or INVALID_TXN_STATUS when the end is decided."""
         rule("PIP31-131")
         rule("PIP31-20")
         self._install(self.describe(txn).with_subscriptions(names))
 
     def refuses_names(self) -> bool:
         """Decision: whether a topic whose name cannot be parsed is refused at once, and not only when the transaction ends."""
-        return self._profile.unparsable_names == "refused"
+        return True
 
     # -- END_TXN
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         """Decision: commit or abort; the same end again is answered like the first one. `reply` answers the client.
 
-        Raises Refused: TRANSACTION_NOT_FOUND, or INVALID_TXN_STATUS when it was decided the other way.
+        Raises CommandRefused: TRANSACTION_NOT_FOUND, or INVALID_TXN_STATUS when it was decided the other way.
         """
         rule("PIP31-91")
         transaction = self.describe(txn)
@@ -103,7 +102,9 @@ class LogCoordinator:
             rule("CORE-16")
             rule("CORE-18")
             rule("CORE-37")
-            raise Refused(Error.INVALID_TXN_STATUS, f"transaction {txn} is {transaction.status.value}; it cannot be ended the other way")
+            raise CommandRefused(
+                ServerError.INVALID_TXN_STATUS, f"transaction {txn} is {transaction.status.value}; it cannot be ended the other way"
+            )
         if transaction.status.is_complete or self.answers_decisions():
             rule("PIP31-23")
             rule("PIP31-24")
@@ -115,7 +116,7 @@ class LogCoordinator:
         else:
             self._waiting.setdefault(txn, []).append(reply)
 
-    def decide(self, transaction: Transaction, action: Action, reply: Reply | None) -> None:
+    def decide(self, transaction: PulsarTransaction, action: EndAction, reply: Reply | None) -> None:
         """Decision: an open transaction is ended by its client, who waits for a reply, or by the timer: the same for both."""
         rule("PIP31-75")  # the second one, client or timer, finds it decided
         decided = transaction.decided(action)
@@ -131,7 +132,7 @@ class LogCoordinator:
         if self.can_be_notified(decided):
             self._participants.send_to_all(decided, self.low_watermark)
 
-    def can_be_notified(self, transaction: Transaction) -> bool:
+    def can_be_notified(self, transaction: PulsarTransaction) -> bool:
         """Decision: whether the participants can be notified of the end: if one name among them cannot be parsed, none is."""
         return all(_NAME.fullmatch(name) for name in transaction.partitions)
 
@@ -163,7 +164,7 @@ class LogCoordinator:
             if transaction.is_overdue(self._machine.clock.now):
                 rule("PIP31-39")
                 rule("CORE-15")
-                self.decide(transaction, Action.ABORT, None)
+                self.decide(transaction, EndAction.ABORT, None)
 
     def send_again(self) -> None:
         """Decision: a participant that has not answered is sent the end again, however often."""
@@ -179,7 +180,7 @@ class LogCoordinator:
                 rule("CORE-33")
                 self._participants.send_to_all(transaction, self.low_watermark)
 
-    def recovered(self, transaction: Transaction) -> Transaction:
+    def recovered(self, transaction: PulsarTransaction) -> PulsarTransaction:
         """Decision: what is known of a transaction after a crash: all that was logged."""
         rule("PIP31-32")
         rule("PIP31-33")
@@ -198,13 +199,13 @@ class LogCoordinator:
         incomplete = [transaction.txn.sequence for transaction in self._transactions.values() if not transaction.status.is_complete]
         return min(incomplete) - 1 if incomplete else self.last_sequence
 
-    def describe(self, txn: TxnId) -> Transaction:
-        """Decision: the state of a transaction. Raises Refused: TRANSACTION_NOT_FOUND when there is none of that id."""
+    def describe(self, txn: TxnId) -> PulsarTransaction:
+        """Decision: the state of a transaction. Raises CommandRefused: TRANSACTION_NOT_FOUND when there is none of that id."""
         if (transaction := self._transactions.get(txn)) is None:
             rule("PIP31-15")
             rule("PIP31-19")
             rule("PIP31-22")
-            raise Refused(Error.TRANSACTION_NOT_FOUND, f"coordinator {self.tc_id} does not know transaction {txn}")
+            raise CommandRefused(ServerError.TRANSACTION_NOT_FOUND, f"coordinator {self.tc_id} does not know transaction {txn}")
         return transaction
 
     def is_over(self, txn: TxnId) -> bool:
@@ -217,7 +218,7 @@ class LogCoordinator:
         """Decision: whether it has been applied everywhere: when all have answered, which is when it is over here."""
         return self.is_over(txn)
 
-    def transactions(self) -> tuple[Transaction, ...]:
+    def transactions(self) -> tuple[PulsarTransaction, ...]:
         """All that it knows, by their ids."""
         return tuple(self._transactions.values())
 
@@ -225,6 +226,7 @@ class LogCoordinator:
         """Decision: the id of a new transaction: this coordinator's, with the next sequence."""
         rule("PIP31-11")
         rule("PIP31-12")
+        rule("PIP31-13")
         self.last_sequence += 1
         return TxnId(self.tc_id, self.last_sequence)
 
@@ -233,9 +235,9 @@ class LogCoordinator:
         rule("PIP31-71")
         return max((txn.sequence for txn in replayed), default=-1)
 
-    def _forgets(self, transaction: Transaction) -> bool:
+    def _forgets(self, transaction: PulsarTransaction) -> bool:
         return transaction.status.is_complete and self._profile.ended_transactions == "forgotten"
 
-    def _install(self, transaction: Transaction) -> None:
+    def _install(self, transaction: PulsarTransaction) -> None:
         self._log.append(transaction)
         self._transactions[transaction.txn] = transaction

@@ -10,24 +10,20 @@ from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
 
 from .buffer import MessagePosition, Readable
-from .errors import Error, Refused
-from .ledger import Entry, Ledger, Marker
-from .profile import PulsarProfile
-from .values import Action, Message, Position, TxnId
+from .ledger import Entry, Ledger, LedgerMarker
+from .pulsar_types import EndAction, Message, Position, TxnId
+from .server_errors import CommandRefused, ServerError
 
 
 class MarkerBuffer:
     """The buffer of one topic."""
 
-    def __init__(self, ledger: Ledger, machine: Machine, profile: PulsarProfile) -> None:
+    def __init__(self, ledger: Ledger, machine: Machine) -> None:
         self._ledger = ledger
         self._machine = machine
-        self._profile = profile
         self._ongoing: dict[TxnId, Position] = {}
-        self._ended: dict[TxnId, Action] = {}
+        self._ended: dict[TxnId, EndAction] = {}
         self._low_watermarks: dict[int, int] = {}
-        self._poison: TxnId | None = None
-        """The late transaction whose refusal every other one gets here, on a release with that bug."""
         self.recover()
 
     def recover(self) -> None:
@@ -36,10 +32,10 @@ class MarkerBuffer:
             self._replay(entry)
 
     def publish(self, message: Message) -> Position:
-        """Decision: append it to the topic. Raises Refused: NOT_ALLOWED when its transaction has ended here."""
+        """Decision: append it to the topic. Raises CommandRefused: NOT_ALLOWED when its transaction has ended here."""
         rule("PIP31-82")
         if message.txn is not None:
-            self._refuse_what_comes_too_late(message.txn)
+            self.check_is_open(message.txn)
             rule("PIP31-172")
         position = self._ledger.append(message)
         if message.txn is not None:
@@ -47,12 +43,12 @@ class MarkerBuffer:
             self._open(message.txn, position)
         return position
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         """Decision: write the marker, if the transaction is open here."""
         rule("PIP31-132")
         self._low_watermarks[txn.tc_id] = max(low_watermark, self._low_watermarks.get(txn.tc_id, -1))
         if txn in self._ongoing:
-            self._write(Marker(txn, action))
+            self._write(LedgerMarker(txn, action))
             self._machine.crash_points.reach("after-marker-written")
         else:
             rule("PIP31-36")
@@ -81,7 +77,7 @@ class MarkerBuffer:
         return (entry.content for entry in self._ledger if isinstance(entry.content, Message))
 
     def is_aborted(self, txn: TxnId) -> bool:
-        return self._ended.get(txn) is Action.ABORT
+        return self._ended.get(txn) is EndAction.ABORT
 
     def ongoing(self) -> dict[TxnId, Position]:
         """Decision: what is open here: transactions without a marker, whose coordinators are asked when the topic is loaded."""
@@ -89,7 +85,7 @@ class MarkerBuffer:
 
     @property
     def aborted(self) -> int:
-        return list(self._ended.values()).count(Action.ABORT)
+        return list(self._ended.values()).count(EndAction.ABORT)
 
     @property
     def max_read_position(self) -> Position:
@@ -115,18 +111,16 @@ class MarkerBuffer:
         rule("CORE-01")
         return True
 
-    def _refuse_what_comes_too_late(self, txn: TxnId) -> None:
-        late = self._poison or (txn if self._comes_too_late(txn) else None)
-        if late is None:
+    def check_is_open(self, txn: TxnId) -> None:
+        """Decision: a transaction that has ended here accepts no more messages. Raises CommandRefused: NOT_ALLOWED."""
+        if not self._comes_too_late(txn):
             return
-        if self._profile.refused_late_send == "poisons-the-topic":
-            self._poison = late
         rule("PIP31-49")
         rule("CORE-17")
         rule("CORE-19")
         rule("CORE-31")
         rule("PIP31-50")
-        raise Refused(Error.NOT_ALLOWED, f"transaction {late} has been ended")
+        raise CommandRefused(ServerError.NOT_ALLOWED, f"transaction {txn} has been ended")
 
     def _comes_too_late(self, txn: TxnId) -> bool:
         return txn.sequence <= self._low_watermarks.get(txn.tc_id, -1)
@@ -135,23 +129,23 @@ class MarkerBuffer:
         """End what was opened here by messages that came after the end: every transaction up to the low watermark is complete."""
         for txn in [txn for txn in self._ongoing if txn.tc_id == tc_id and txn.sequence <= self._low_watermarks[tc_id]]:
             rule("PIP31-51")
-            self._write(Marker(txn, Action.ABORT))
+            self._write(LedgerMarker(txn, EndAction.ABORT))
 
-    def _write(self, marker: Marker) -> None:
+    def _write(self, marker: LedgerMarker) -> None:
         self._ledger.append(marker)
         self._close(marker)
 
     def _replay(self, entry: Entry) -> None:
-        if isinstance(entry.content, Marker):
+        if isinstance(entry.content, LedgerMarker):
             self._close(entry.content)
         elif entry.content.txn is not None:
             self._open(entry.content.txn, entry.position)
 
     def _open(self, txn: TxnId, position: Position) -> None:
-        if self._ended.get(txn) is not Action.ABORT:  # what was aborted stays so, and delays no reader
+        if self._ended.get(txn) is not EndAction.ABORT:  # what was aborted stays so, and delays no reader
             self._ongoing.setdefault(txn, position)
 
-    def _close(self, marker: Marker) -> None:
+    def _close(self, marker: LedgerMarker) -> None:
         rule("CORE-09")
         self._ongoing.pop(marker.txn, None)
         self._ended[marker.txn] = marker.action

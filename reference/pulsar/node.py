@@ -12,21 +12,21 @@ from fencepost.reference.scalable.control import Control
 from fencepost.reference.scalable.names import TOPIC_DOMAIN, is_segment, resolved
 
 from .coordinator import TransactionCoordinator
-from .errors import Error, Refused
 from .kinds import Kinds, TransactionKind
 from .node_segments import Clients, NodeSegments
-from .ownership import Ownership, coordinator_topic
+from .ownership import TopicOwnership, coordinator_topic
 from .participants import EndOn, EndOnParticipant
-from .parts import Parts
-from .profile import PulsarProfile
-from .topic import Topic
-from .topics import Topics
-from .transaction_key.claims import Doing
+from .pulsar_parts import PulsarParts
+from .pulsar_profile import PulsarProfile
+from .pulsar_topics import PulsarTopics
+from .pulsar_types import SubscriptionName, TxnId, namespace_of
+from .server_errors import CommandRefused, ServerError
+from .topic import PulsarTopic
+from .transaction_key.claims import KeyedRequest
+from .transaction_key.coordinator_keys import TransactionKeys
 from .transaction_key.key import TransactionKey
 from .transaction_key.key_topic import KeyTopics
-from .transaction_key.keys import TransactionKeys
 from .transaction_key.node_keys import NodeKeys
-from .values import SubscriptionName, TxnId, namespace_of
 
 SWEEP_INTERVAL_MS = 100
 """How often coordinators look for overdue transactions and participants without an answer, and topics for transactions that no coordinator
@@ -38,12 +38,12 @@ CONTROL_INTERVAL_MS = 1_000
 
 
 @dataclass(frozen=True)
-class Cluster:
+class NodeCluster:
     """A node and the others, as it sees them."""
 
-    nodes: Mapping[int, "Node"]
+    nodes: Mapping[int, "PulsarNode"]
     """The nodes that are up."""
-    ownership: Ownership
+    ownership: TopicOwnership
     end_on: EndOnParticipant
     """Has a participant end its part, on the node that owns it."""
     service_urls: Mapping[int, str]
@@ -51,17 +51,17 @@ class Cluster:
     key_topics: KeyTopics
 
 
-class Node:
+class PulsarNode:
     """One life of a node, from its start to its crash. It has the topics and coordinators that it owns."""
 
-    def __init__(self, machine: Machine, profile: PulsarProfile, parts: Parts, kinds: Kinds, cluster: Cluster) -> None:
+    def __init__(self, machine: Machine, profile: PulsarProfile, parts: PulsarParts, kinds: Kinds, cluster: NodeCluster) -> None:
         self.machine = machine
         self.profile = profile
         self.answers = parts.answers()
         self.cluster = cluster
         self._parts = parts
         self._kinds = kinds
-        self.topics: Topics[Topic] = parts.topics(machine.disk, self._check_owns, self._load)
+        self.topics: PulsarTopics[PulsarTopic] = parts.topics(machine.disk, self._check_owns, self._load)
         self._counts: Journal[int] = machine.disk.journal("coordinators")
         self._names: Journal[str] = machine.disk.journal("producer-names")
         self._policies: Journal[tuple[str, bool]] = machine.disk.journal("deduplication")
@@ -98,20 +98,22 @@ class Node:
     def coordinator(self, tc_id: int, *, scalable: bool = False) -> TransactionCoordinator:
         """The coordinator that a request is meant for.
 
-        Raises Refused: TRANSACTION_COORDINATOR_NOT_FOUND when there is none of that number, or it is on another node, or not here yet.
+        Raises CommandRefused: TRANSACTION_COORDINATOR_NOT_FOUND when there is none of that number, or it is on another node, or not here
+        yet.
         """
         if (coordinator := self._coordinators.get((self._kinds.serving(scalable=scalable), tc_id))) is None:
-            raise Refused(Error.TRANSACTION_COORDINATOR_NOT_FOUND, f"there is no coordinator {tc_id} here; look it up again")
+            raise CommandRefused(ServerError.TRANSACTION_COORDINATOR_NOT_FOUND, f"there is no coordinator {tc_id} here; look it up again")
         return coordinator
 
     def set_coordinators(self, count: int) -> None:
-        """Have that many. Raises Refused: NOT_ALLOWED when there are more already."""
+        """Have that many. Raises CommandRefused: NOT_ALLOWED when there are more already."""
         if count < self.coordinator_count:
-            raise Refused(Error.NOT_ALLOWED, f"there are {self.coordinator_count} coordinators, and cannot be {count}")
+            rule("PIP31-176")
+            raise CommandRefused(ServerError.NOT_ALLOWED, f"there are {self.coordinator_count} coordinators, and cannot be {count}")
         self._counts.append(count)
 
     def keys_of(self, tc_id: int, *, scalable: bool) -> TransactionKeys:
-        """The transaction keys of a coordinator. Raises Refused: TRANSACTION_COORDINATOR_NOT_FOUND when it is not on this node."""
+        """The transaction keys of a coordinator. Raises CommandRefused: TRANSACTION_COORDINATOR_NOT_FOUND when it is not on this node."""
         assert self.keys is not None, "a release without transaction keys passes them over"
         return self.keys.of(tc_id, scalable=self._kinds.serving(scalable=scalable).scalable)
 
@@ -121,10 +123,10 @@ class Node:
         kind = self._kinds.serving(scalable=scalable)
         return self.keys.home_of(key, self._numbers_of(kind), scalable=kind.scalable)
 
-    def refuse_fenced(self, txn: TxnId, doing: Doing, topic: str) -> None:
+    def refuse_fenced(self, txn: TxnId, doing: KeyedRequest, topic: str) -> None:
         """A participant takes nothing in a transaction that a later connection of its key has fenced.
 
-        Raises Refused: INVALID_TXN_STATUS.
+        Raises CommandRefused: INVALID_TXN_STATUS.
         """
         if self.keys is not None:
             kind = self._kinds.of_topic(topic)
@@ -143,30 +145,30 @@ class Node:
         assert self.control is not None, "a broker without scalable topics does not know the calls about them"
         return self.control
 
-    def controller_of(self, topic: str) -> "Node":
+    def controller_of(self, topic: str) -> "PulsarNode":
         """The node that is the controller of a scalable topic. If there is none, the one that would own a topic of that name.
 
-        Raises Refused: TOPIC_NOT_FOUND; SERVICE_NOT_READY if the controller is not here, or is down.
+        Raises CommandRefused: TOPIC_NOT_FOUND; SERVICE_NOT_READY if the controller is not here, or is down.
         """
         number = self._controller_of(topic)
         if (found := self.cluster.nodes.get(number)) is None:
-            raise Refused(Error.SERVICE_NOT_READY, f"node {number}, the controller of {topic}, is down; try again")
+            raise CommandRefused(ServerError.SERVICE_NOT_READY, f"node {number}, the controller of {topic}, is down; try again")
         return found
 
     def controller_url_of(self, topic: str) -> str | None:
         """Where the controller of a scalable topic is; None if that is unknown now."""
         try:
             return self.cluster.service_urls.get(self._controller_of(topic))
-        except Refused:
+        except CommandRefused:
             return None
 
     # -- Ownership
 
-    def bring_up(self, name: str) -> Topic:
+    def bring_up(self, name: str) -> PulsarTopic:
         """The topic of that name for a client, created if it does not exist.
 
-        Raises Refused: INVALID_TOPIC_NAME, SERVICE_NOT_READY if another node is the owner, TOPIC_NOT_FOUND for a segment of no layout and
-        for a persistent topic whose name is a scalable one's.
+        Raises CommandRefused: INVALID_TOPIC_NAME, SERVICE_NOT_READY if another node is the owner, TOPIC_NOT_FOUND for a segment of no
+        layout and for a persistent topic whose name is a scalable one's.
         """
         self._kinds.of_topic(name)
         if self.control is not None and is_segment(name):
@@ -178,11 +180,11 @@ class Node:
             return topic
         is_new = name not in self.topics.names and not name.startswith(TOPIC_DOMAIN)
         if self.control is not None and is_new and self.control.topics.find(resolved(name)) is not None:
-            raise Refused(Error.TOPIC_NOT_FOUND, f"there is no topic {name}, but {resolved(name)}")
+            raise CommandRefused(ServerError.TOPIC_NOT_FOUND, f"there is no topic {name}, but {resolved(name)}")
         rule("PIP460-49")
         return self.topics.create(name)
 
-    def owner_of(self, topic: str) -> "Node":
+    def owner_of(self, topic: str) -> "PulsarNode":
         """The node that owns a topic, or may."""
         return self.cluster.nodes[self.cluster.ownership.owner_of(topic)]
 
@@ -219,7 +221,7 @@ class Node:
     def end_on(self, message: EndOn) -> None:
         """A participant on this node does its part. A deleted participant has none any more.
 
-        Raises Refused: TOPIC_TERMINATED when no marker can be written, SERVICE_NOT_READY when another node owns the topic.
+        Raises CommandRefused: TOPIC_TERMINATED when no marker can be written, SERVICE_NOT_READY when another node owns the topic.
         """
         if message.topic not in self.topics.names or not self._kinds.is_notified(message.participant):
             return
@@ -254,17 +256,15 @@ class Node:
             self.keys.sweep()
         reported = [topic for topic in self.topics.loaded() if not topic.kind.scalable]  # those of the other kind ask its store themselves
         for topic in reported:
-            if self.profile.stray_messages == "ended":
-                topic.end_strays(partial(self._is_over, topic.kind))
-            if self.profile.stray_acknowledgements == "ended":
-                topic.end_stray_acknowledgements(partial(self._is_over, topic.kind))
+            topic.end_strays(partial(self._is_over, topic.kind))
+            topic.end_stray_acknowledgements(partial(self._is_over, topic.kind))
 
     def _controller_of(self, topic: str) -> int:
         self.scalable.topics.layout(topic)  # nothing is stored of a missing topic
         return self.cluster.nodes[self.cluster.ownership.assign(topic)].scalable.topics.controller_of(topic)
 
     def _control(self) -> None:
-        with contextlib.suppress(Refused):  # the store is unavailable, and is asked again
+        with contextlib.suppress(CommandRefused):  # the store is unavailable, and is asked again
             self.scalable.topics.sweep()
             self.scalable.sessions.sweep()
 
@@ -278,7 +278,7 @@ class Node:
     def _check_owns(self, topic: str) -> None:
         self._kinds.of_topic(topic)
         if not self._owns(topic):
-            raise Refused(Error.SERVICE_NOT_READY, f"{topic} is on another broker; look it up again")
+            raise CommandRefused(ServerError.SERVICE_NOT_READY, f"{topic} is on another broker; look it up again")
 
-    def _load(self, name: str) -> Topic:
-        return Topic(name, self.machine, self.profile, self._parts, self._kinds.of_topic(name))
+    def _load(self, name: str) -> PulsarTopic:
+        return PulsarTopic(name, self.machine, self.profile, self._parts, self._kinds.of_topic(name))

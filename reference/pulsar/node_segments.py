@@ -6,10 +6,10 @@ from typing import Protocol
 from fencepost.reference.kernel.rules import rule
 
 from .cursor import EARLIEST
-from .ownership import Ownership
-from .topic import Topic
-from .topics import Topics
-from .values import SubscriptionType
+from .ownership import TopicOwnership
+from .pulsar_topics import PulsarTopics
+from .pulsar_types import SubscriptionType
+from .topic import PulsarTopic
 
 
 class Clients(Protocol):
@@ -25,12 +25,12 @@ class Clients(Protocol):
 
 
 class NodeSegments:
-    """The segments of a broker, by the names of their topics: `reference.scalable.segments.Segments`.
+    """The segments of a broker, by the names of their topics: `reference.scalable.segment_owners.Segments`.
 
     `topics_of` finds the topics of the node that owns a segment, or may.
     """
 
-    def __init__(self, topics_of: Callable[[str], Topics[Topic]], ownership: Ownership, clients: Clients) -> None:
+    def __init__(self, topics_of: Callable[[str], PulsarTopics[PulsarTopic]], ownership: TopicOwnership, clients: Clients) -> None:
         self._topics_of = topics_of
         self._ownership = ownership
         self._clients = clients
@@ -76,6 +76,6 @@ class NodeSegments:
             return False
         return bool(found.buffer.ongoing()) or any(one.pending.transactions() for one in found.subscriptions.values())
 
-    def _found(self, segment: str) -> Topic | None:
+    def _found(self, segment: str) -> PulsarTopic | None:
         topics = self._topics_of(segment)
         return topics.named(segment) if segment in topics.names else None

@@ -16,7 +16,7 @@ def coordinator_topic(tc_id: int) -> str:
     return f"{COORDINATORS}-partition-{tc_id}"
 
 
-class Ownership:
+class TopicOwnership:
     """The owners, as all nodes see them."""
 
     def __init__(self) -> None:

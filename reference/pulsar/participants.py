@@ -11,9 +11,9 @@ from typing import TypeAlias
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
 
-from .errors import Refused
-from .transaction import Transaction
-from .values import Action, SubscriptionName, TxnId
+from .pulsar_types import EndAction, SubscriptionName, TxnId
+from .server_errors import CommandRefused
+from .transaction import PulsarTransaction
 
 Participant: TypeAlias = str | SubscriptionName
 """A partition by its name, or a subscription."""
@@ -25,7 +25,7 @@ class EndOn:
 
     txn: TxnId
     participant: Participant
-    action: Action
+    action: EndAction
     low_watermark: int
 
     @property
@@ -35,7 +35,7 @@ class EndOn:
 
 
 EndOnParticipant: TypeAlias = Callable[[EndOn], None]
-"""Has a participant end its part, on whichever node it is. Raises Refused: whatever the participant answers when it cannot."""
+"""Has a participant end its part, on whichever node it is. Raises CommandRefused: whatever the participant answers when it cannot."""
 
 
 class Participants:
@@ -47,11 +47,11 @@ class Participants:
         self._complete = complete
         self._missing: dict[TxnId, dict[Participant, EndOn]] = {}
 
-    def send_to_all(self, transaction: Transaction, low_watermark: int) -> None:
+    def send_to_all(self, transaction: PulsarTransaction, low_watermark: int) -> None:
         """Decision: send the decision to all participants; if there are none, the transaction is complete."""
         action = transaction.status.action
         assert action is not None, "only what is decided is sent"
-        rule("PIP31-03" if action is Action.COMMIT else "PIP31-04")
+        rule("PIP31-03" if action is EndAction.COMMIT else "PIP31-04")
         rule("PIP31-35")
         rule("CORE-01")
         everybody = self.recipients(transaction)
@@ -62,7 +62,7 @@ class Participants:
             self.send(message)
         self.check_complete(transaction.txn)
 
-    def recipients(self, transaction: Transaction) -> list[Participant]:
+    def recipients(self, transaction: PulsarTransaction) -> list[Participant]:
         """Decision: who must follow the end of a transaction: every partition and subscription that was added."""
         rule("CORE-22")
         rule("PIP31-122")
@@ -94,7 +94,7 @@ class Participants:
     def _arrived(self, message: EndOn) -> None:
         try:
             self._end_on(message)
-        except Refused:
+        except CommandRefused:
             return  # it is sent again
         self._missing.get(message.txn, {}).pop(message.participant, None)
         self.check_complete(message.txn)

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 from .buffer import MessagePosition
-from .values import Action, TxnId
+from .pulsar_types import EndAction, TxnId
 
 Units: TypeAlias = frozenset[int]
 """Messages of a batch by their numbers; the one message of an entry that is no batch is number 0."""
 
 
 @dataclass(frozen=True)
-class Waiting:
+class PendingAck:
     """What a transaction acknowledged: messages one by one, or all up to a place."""
 
     txn: TxnId
@@ -26,15 +26,15 @@ class Waiting:
 class PendingAckStore(Protocol):
     """The durable side of one subscription's pending acknowledgements."""
 
-    def append(self, waiting: Waiting) -> None:
+    def append(self, waiting: PendingAck) -> None:
         """Make an acknowledgement durable."""
         ...
 
-    def end(self, txn: TxnId, action: Action) -> None:
+    def end(self, txn: TxnId, action: EndAction) -> None:
         """Make durable that a transaction has ended here."""
         ...
 
-    def replay(self) -> Iterable[Waiting]:
+    def replay(self) -> Iterable[PendingAck]:
         """What is pending, in the order in which it was acknowledged."""
         ...
 

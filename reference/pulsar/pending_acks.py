@@ -9,22 +9,20 @@ from collections.abc import Collection, Mapping
 from fencepost.reference.kernel.rules import rule
 
 from .buffer import MessagePosition
-from .errors import Error, Refused
-from .pending_ack_store import PendingAckStore, Units, Waiting
-from .profile import PulsarProfile
-from .values import Action, TxnId
+from .pending_ack_store import PendingAck, PendingAckStore, Units
+from .pulsar_types import EndAction, TxnId
+from .server_errors import CommandRefused, ServerError
 
 
 class PendingAcks:
     """The acknowledgements of open transactions on a subscription."""
 
-    def __init__(self, store: PendingAckStore, profile: PulsarProfile) -> None:
+    def __init__(self, store: PendingAckStore) -> None:
         self._store = store
-        self._profile = profile
         self._individual: dict[MessagePosition, dict[int, TxnId]] = {}
         self._cumulative: dict[TxnId, MessagePosition] = {}
         """Up to where a transaction has acknowledged everything; there is one at most."""
-        self._leaving: dict[TxnId, Action] = {}
+        self._leaving: dict[TxnId, EndAction] = {}
         """Transactions that have ended here, of which the store does not know yet."""
         self.recover()
 
@@ -41,56 +39,61 @@ class PendingAcks:
     def add_individual(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
         """Decision: withhold these messages for the transaction, all of them or none.
 
-        Raises Refused: TRANSACTION_CONFLICT when one of them is pending, or is covered by another's cumulative acknowledgement.
+        Raises CommandRefused: TRANSACTION_CONFLICT when one of them is pending, or is covered by another's cumulative acknowledgement.
         """
         for place, units in wanted.items():
             if self.is_pending(place, units):
                 rule("PIP31-55")
                 rule("PIP31-154")
-                raise Refused(Error.TRANSACTION_CONFLICT, f"{place.position} is acknowledged in an open transaction already")
+                raise CommandRefused(ServerError.TRANSACTION_CONFLICT, f"{place.position} is acknowledged in an open transaction already")
             if self.lies_under_another(txn, place):
                 rule("PIP31-64")
-                raise Refused(
-                    Error.TRANSACTION_CONFLICT, f"{place.position} lies under a cumulative acknowledgement of another transaction"
+                raise CommandRefused(
+                    ServerError.TRANSACTION_CONFLICT, f"{place.position} lies under a cumulative acknowledgement of another transaction"
                 )
         rule("PIP31-54")
         rule("PIP31-66")
-        self._keep(Waiting(txn, individual=dict(wanted)))
+        self._keep(PendingAck(txn, individual=dict(wanted)))
 
     def add_cumulative(self, txn: TxnId, place: MessagePosition) -> None:
         """Decision: withhold everything up to that place.
 
-        Raises Refused: TRANSACTION_CONFLICT when another transaction has such an acknowledgement, or has one of the messages; also when
-        this one's own goes as far already.
+        Raises CommandRefused: TRANSACTION_CONFLICT when another transaction has such an acknowledgement, or has one of the messages; also
+        when this one's own goes as far already.
         """
         for owner, held in self._cumulative.items():
             if owner != txn or place <= held:
                 rule("PIP31-63")
-                raise Refused(Error.TRANSACTION_CONFLICT, f"transaction {owner} has acknowledged everything up to {held.position}")
+                raise CommandRefused(
+                    ServerError.TRANSACTION_CONFLICT, f"transaction {owner} has acknowledged everything up to {held.position}"
+                )
         if self.covers_anothers(txn, place):
             rule("PIP31-64")
-            raise Refused(Error.TRANSACTION_CONFLICT, f"something up to {place.position} is acknowledged in another open transaction")
-        self._keep(Waiting(txn, cumulative=place))
+            raise CommandRefused(
+                ServerError.TRANSACTION_CONFLICT, f"something up to {place.position} is acknowledged in another open transaction"
+            )
+        self._keep(PendingAck(txn, cumulative=place))
 
-    def end(self, txn: TxnId, action: Action) -> Waiting:
+    def end(self, txn: TxnId, action: EndAction) -> PendingAck:
         """Decision: the transaction has ended: returns what it held, which is pending no longer, and nothing of others.
 
         `record_end` notifies the store, when that is deleted or redelivered.
         """
         rule("PIP31-153")
         rule("PIP31-174")
-        if self._overlooks(txn):
-            return Waiting(txn)
+        rule("PIP31-85")
+        if self.overlooks_individual() and self._cumulative.keys() - {txn}:
+            return PendingAck(txn)
         cumulative = self._cumulative.get(txn)
         individual = {
             place: frozenset(unit for unit, owner in owners.items() if owner == txn)
             for place, owners in self._individual.items()
-            if txn in owners.values() and not (cumulative and self._overlooks_individual())
+            if txn in owners.values() and not (cumulative and self.overlooks_individual())
         }
         if individual or cumulative:
             self._leaving[txn] = action
             self._forget(txn, individual)
-        return Waiting(txn, individual, cumulative)
+        return PendingAck(txn, individual, cumulative)
 
     def record_end(self, txn: TxnId) -> None:
         """Decision: that the transaction has ended here becomes durable, if it held something.
@@ -108,8 +111,7 @@ class PendingAcks:
 
     def covers(self, place: MessagePosition) -> bool:
         """Decision: whether a cumulative acknowledgement of an open transaction covers that place, and withholds it."""
-        is_covered = any(place <= held for held in self._cumulative.values())
-        return is_covered and self._profile.pending_cumulative_redelivery == "withheld"
+        return any(place <= held for held in self._cumulative.values())
 
     def has_any_up_to(self, place: MessagePosition) -> bool:
         """Whether an open transaction has acknowledged something up to that place."""
@@ -127,30 +129,22 @@ class PendingAcks:
     def lies_under_another(self, txn: TxnId, place: MessagePosition) -> bool:
         """Decision: whether a place is covered by the cumulative acknowledgement of another transaction."""
         rule("PIP31-121")
-        is_under = any(owner != txn and place <= held for owner, held in self._cumulative.items())
-        return is_under and self._profile.individual_under_cumulative != "accepted"
+        return any(owner != txn and place <= held for owner, held in self._cumulative.items())
 
     def covers_anothers(self, txn: TxnId, place: MessagePosition) -> bool:
         """Decision: whether a cumulative acknowledgement would cover a message that is pending in another transaction."""
         rule("PIP31-121")
-        is_over = any(place >= taken and set(owners.values()) - {txn} for taken, owners in self._individual.items())
-        return is_over and self._profile.cumulative_over_individual != "accepted"
+        return any(place >= taken and set(owners.values()) - {txn} for taken, owners in self._individual.items())
 
-    def _overlooks(self, txn: TxnId) -> bool:
-        """Whether an end ignores its transaction, since another one's cumulative acknowledgement is pending."""
-        rule("PIP31-85")
-        is_beside = bool(self._cumulative.keys() - {txn})
-        return is_beside and self._overlooks_individual()
+    def overlooks_individual(self) -> bool:
+        """Decision: whether an end ignores what was acknowledged one by one while a cumulative acknowledgement is pending: never."""
+        return False
 
-    def _overlooks_individual(self) -> bool:
-        """Whether an end ignores what was acknowledged one by one, since a cumulative acknowledgement is pending."""
-        return self._profile.individual_end_beside_cumulative == "ignored"
-
-    def _keep(self, waiting: Waiting) -> None:
+    def _keep(self, waiting: PendingAck) -> None:
         self._store.append(waiting)
         self._hold(waiting)
 
-    def _hold(self, waiting: Waiting) -> None:
+    def _hold(self, waiting: PendingAck) -> None:
         for place, units in waiting.individual.items():
             self._individual.setdefault(place, {}).update(dict.fromkeys(units, waiting.txn))
         if waiting.cumulative is not None:

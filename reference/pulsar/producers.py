@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from fencepost.reference.kernel.journal import Disk, Journal
 from fencepost.reference.kernel.rules import rule
 
-from .errors import Error, Refused
+from .server_errors import CommandRefused, ServerError
 
 
 @dataclass(eq=False)
-class Producer:
+class TopicProducer:
     """A producer of a topic."""
 
     name: str
@@ -21,24 +21,24 @@ class Producers:
     def __init__(self, topic: str, disk: Disk) -> None:
         self._topic = topic
         self._terminations: Journal[str] = disk.journal(f"terminated {topic}")
-        self._by_name: dict[str, Producer] = {}
+        self._by_name: dict[str, TopicProducer] = {}
 
     def __len__(self) -> int:
         return len(self._by_name)
 
-    def attach(self, producer: Producer) -> None:
-        """Accept a producer. Raises Refused: TOPIC_TERMINATED, or PRODUCER_BUSY when one of that name is connected."""
+    def attach(self, producer: TopicProducer) -> None:
+        """Accept a producer. Raises CommandRefused: TOPIC_TERMINATED, or PRODUCER_BUSY when one of that name is connected."""
         self.check_open()
         if self.is_busy(producer.name):
             rule("PIP31-143")
-            raise Refused(Error.PRODUCER_BUSY, f"a producer called {producer.name!r} is connected to {self._topic}")
+            raise CommandRefused(ServerError.PRODUCER_BUSY, f"a producer called {producer.name!r} is connected to {self._topic}")
         self._by_name[producer.name] = producer
 
     def is_busy(self, name: str) -> bool:
         """Decision: whether a name is taken: by a producer that is connected."""
         return name in self._by_name
 
-    def detach(self, producer: Producer) -> None:
+    def detach(self, producer: TopicProducer) -> None:
         """The producer is gone, and its name is free."""
         self._by_name.pop(producer.name, None)
 
@@ -53,10 +53,14 @@ class Producers:
         rule("PIP31-147")
         return len(self._terminations) > 0
 
+    def ends_strays(self) -> bool:
+        """Decision: whether the topic ends by itself what it holds of transactions that are over: not where no marker can be written."""
+        return not self.is_terminated
+
     def check_takes_an_end(self, *, by_marker: bool) -> None:
         """Decision: whether a transaction can end here. An end that is a marker needs a topic that accepts messages, any other does not.
 
-        Raises Refused: TOPIC_TERMINATED.
+        Raises CommandRefused: TOPIC_TERMINATED.
         """
         if by_marker:
             self.check_open()
@@ -68,8 +72,8 @@ class Producers:
             rule("CORE-43")
 
     def check_open(self) -> None:
-        """Raises Refused: TOPIC_TERMINATED."""
+        """Raises CommandRefused: TOPIC_TERMINATED."""
         if self.is_terminated:
             rule("PIP460-13")
             rule("CORE-44")
-            raise Refused(Error.TOPIC_TERMINATED, f"{self._topic} is terminated")
+            raise CommandRefused(ServerError.TOPIC_TERMINATED, f"{self._topic} is terminated")

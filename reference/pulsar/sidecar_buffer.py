@@ -10,9 +10,9 @@ from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
 
 from .buffer import MessagePosition, Readable
-from .errors import Error, Refused
-from .ledger import Ledger, Marker
-from .values import Action, Message, Position, TxnId
+from .ledger import Ledger, LedgerMarker
+from .pulsar_types import EndAction, Message, Position, TxnId
+from .server_errors import CommandRefused, ServerError
 
 SIDECAR_SUFFIX = "/_txnlog"
 
@@ -25,7 +25,7 @@ class SidecarBuffer:
         self._sidecar = sidecar
         self._machine = machine
         self._messages: dict[TxnId, list[tuple[Position, Message]]] = {}
-        self._ended: dict[TxnId, Action] = {}
+        self._ended: dict[TxnId, EndAction] = {}
         self.recover()
 
     def recover(self) -> None:
@@ -34,7 +34,7 @@ class SidecarBuffer:
             *self._ledger,
             *self._sidecar,
         ):  # the topic first: a commit that it holds is certain, even if the log does not know it
-            if isinstance(entry.content, Marker):
+            if isinstance(entry.content, LedgerMarker):
                 rule("CORE-32")
                 rule("PIP31-171")
                 self._ended.setdefault(entry.content.txn, entry.content.action)
@@ -45,7 +45,7 @@ class SidecarBuffer:
     def publish(self, message: Message) -> Position:
         """Decision: append it to the topic, or in a transaction to the sidecar log.
 
-        Raises Refused: NOT_ALLOWED when its transaction has ended here.
+        Raises CommandRefused: NOT_ALLOWED when its transaction has ended here.
         """
         if message.txn is None:
             rule("PIP31-08")
@@ -58,7 +58,7 @@ class SidecarBuffer:
             rule("CORE-19")
             rule("CORE-31")
             rule("PIP31-50")
-            raise Refused(Error.NOT_ALLOWED, f"transaction {message.txn} has been ended")
+            raise CommandRefused(ServerError.NOT_ALLOWED, f"transaction {message.txn} has been ended")
         rule("PIP31-05")
         rule("PIP31-82")
         rule("CORE-02")
@@ -70,25 +70,25 @@ class SidecarBuffer:
         self._messages.setdefault(message.txn, []).append((position, message))
         return position
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:  # noqa: ARG002 - late messages are refused without it
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:  # noqa: ARG002 - late messages are refused without it
         """Decision: write the marker: a commit into the topic first, then into the log, so that it is written there once."""
         rule("PIP31-111")
         if txn in self._ended:
             rule("PIP31-36")
             rule("PIP31-37")
             return
-        if action is Action.COMMIT and self._messages.get(txn):
+        if action is EndAction.COMMIT and self._messages.get(txn):
             rule("PIP31-53")
             rule("PIP31-170")
             rule("CORE-04")
             rule("CORE-08")
             rule("CORE-09")
-            self._ledger.append(Marker(txn, action, tuple(message for _, message in self._messages[txn])))
+            self._ledger.append(LedgerMarker(txn, action, tuple(message for _, message in self._messages[txn])))
             self._machine.crash_points.reach("after-marker-written")
         rule("PIP31-02")
         rule("PIP31-132")
         rule("CORE-03")
-        self._sidecar.append(Marker(txn, action))
+        self._sidecar.append(LedgerMarker(txn, action))
         self._ended[txn] = action
         self._machine.crash_points.reach("after-marker-written")
 
@@ -108,7 +108,7 @@ class SidecarBuffer:
         return (entry.content for ledger in (self._ledger, self._sidecar) for entry in ledger if isinstance(entry.content, Message))
 
     def is_aborted(self, txn: TxnId) -> bool:
-        return self._ended.get(txn) is Action.ABORT
+        return self._ended.get(txn) is EndAction.ABORT
 
     def ongoing(self) -> dict[TxnId, Position]:
         """Decision: what is open here: transactions without a marker, whose coordinators are asked when the topic is loaded."""
@@ -116,7 +116,7 @@ class SidecarBuffer:
 
     @property
     def aborted(self) -> int:
-        return list(self._ended.values()).count(Action.ABORT)
+        return list(self._ended.values()).count(EndAction.ABORT)
 
     @property
     def max_read_position(self) -> Position:
@@ -124,7 +124,7 @@ class SidecarBuffer:
         rule("PIP31-06")
         return self._ledger.last
 
-    def _at(self, position: Position, content: Message | Marker) -> Iterator[Readable]:
+    def _at(self, position: Position, content: Message | LedgerMarker) -> Iterator[Readable]:
         if isinstance(content, Message):
             yield Readable(MessagePosition(position), content)
         else:

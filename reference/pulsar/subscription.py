@@ -13,11 +13,10 @@ from fencepost.reference.kernel.rules import rule
 
 from .buffer import MessagePosition, Readable, ReadView
 from .cursor import EARLIEST, Cursor
-from .errors import Error, Refused
 from .pending_ack_store import Units
 from .pending_acks import PendingAcks
-from .profile import PulsarProfile
-from .values import Action, SubscriptionType, TxnId
+from .pulsar_types import EndAction, SubscriptionType, TxnId
+from .server_errors import CommandRefused, ServerError
 
 
 @dataclass(frozen=True)
@@ -46,13 +45,12 @@ class Consumer:
 class Subscription:
     """One subscription of a topic."""
 
-    def __init__(self, kind: SubscriptionType, buffer: ReadView, cursor: Cursor, pending: PendingAcks, profile: PulsarProfile) -> None:
+    def __init__(self, kind: SubscriptionType, buffer: ReadView, cursor: Cursor, pending: PendingAcks) -> None:
         self.kind = kind
         self.cursor = cursor
         self.pending = pending
         self.consumers: list[Consumer] = []
         self._buffer = buffer
-        self._profile = profile
         self._read_position = cursor.mark_delete
         """The place of the last message that was looked at; earlier ones are with a consumer, pending, or done."""
         self._held: dict[MessagePosition, dict[int, Consumer]] = {}
@@ -65,12 +63,12 @@ class Subscription:
     def attach(self, consumer: Consumer, kind: SubscriptionType) -> None:
         """Decision: accept a consumer.
 
-        Raises Refused: CONSUMER_BUSY when there may be only one, or the others share in another way.
+        Raises CommandRefused: CONSUMER_BUSY when there may be only one, or the others share in another way.
         """
         rule("PIP31-138")
         rule("PIP460-54")
         if self.consumers and (kind is not self.kind or kind is SubscriptionType.EXCLUSIVE):
-            raise Refused(Error.CONSUMER_BUSY, f"the subscription is {self.kind.name} and has a consumer")
+            raise CommandRefused(ServerError.CONSUMER_BUSY, f"the subscription is {self.kind.name} and has a consumer")
         self.kind = kind
         self.consumers.append(consumer)
 
@@ -80,6 +78,12 @@ class Subscription:
         self.consumers.remove(consumer)
         self.give_back(self._held_by(consumer))
         self.announce_active()
+
+    def check_is_alone(self, consumer: Consumer) -> None:
+        """Decision: only its last consumer may remove a subscription. Raises CommandRefused: CONSUMER_BUSY while there are others."""
+        if any(other is not consumer for other in self.consumers):
+            rule("PIP31-176")
+            raise CommandRefused(ServerError.CONSUMER_BUSY, "the subscription has other consumers")
 
     def flow(self, consumer: Consumer, permits: int) -> None:
         """The consumer accepts that many messages more."""
@@ -116,38 +120,38 @@ class Subscription:
     def acknowledge_in(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
         """Decision: withhold single messages until the transaction ends.
 
-        Raises Refused: TRANSACTION_CONFLICT when one of them is acknowledged or pending; then none of them is withheld.
+        Raises CommandRefused: TRANSACTION_CONFLICT when one of them is acknowledged or pending; then none of them is withheld.
         """
         rule("PIP31-93")
         for place, units in wanted.items():
             if self.cursor.acknowledged(place, units):
                 rule("PIP31-56")
-                raise Refused(Error.TRANSACTION_CONFLICT, f"{place.position} is acknowledged already")
+                raise CommandRefused(ServerError.TRANSACTION_CONFLICT, f"{place.position} is acknowledged already")
         self.pending.add_individual(txn, wanted)
 
     def acknowledge_up_to_in(self, txn: TxnId, place: MessagePosition) -> None:
         """Decision: withhold everything up to that place until the transaction ends.
 
-        Raises Refused: TRANSACTION_CONFLICT when it is acknowledged, or pending in another transaction.
+        Raises CommandRefused: TRANSACTION_CONFLICT when it is acknowledged, or pending in another transaction.
         """
         if place <= self.cursor.mark_delete:
             rule("PIP31-56")
-            raise Refused(Error.TRANSACTION_CONFLICT, f"{place.position} is acknowledged already")
+            raise CommandRefused(ServerError.TRANSACTION_CONFLICT, f"{place.position} is acknowledged already")
         self.pending.add_cumulative(txn, place)
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         """Decision: the transaction has ended, and every other up to the low watermark is over."""
         stale = [
             other for other in self.pending.transactions() if other.tc_id == txn.tc_id and other.sequence <= low_watermark and other != txn
         ]
         self.apply_outcome(txn, action)
         for other in stale:  # it ended without this subscription, which was not added to it
-            self.apply_outcome(other, Action.ABORT)
+            self.apply_outcome(other, EndAction.ABORT)
 
-    def apply_outcome(self, txn: TxnId, action: Action) -> None:
+    def apply_outcome(self, txn: TxnId, action: EndAction) -> None:
         """Decision: a commit deletes what the transaction acknowledged, and an abort redelivers it."""
         waiting = self.pending.end(txn, action)
-        if action is Action.COMMIT:
+        if action is EndAction.COMMIT:
             rule("PIP31-59")
             rule("PIP31-83")
             rule("CORE-20")
@@ -220,7 +224,7 @@ class Subscription:
     def without_pending(self, place: MessagePosition, units: Units) -> Units:
         """Decision: what a plain acknowledgement deletes of these messages, some of which may be pending in a transaction."""
         pending = units if self.pending.covers(place) else self.pending.units_at(place)
-        if pending and self._profile.plain_ack_of_pending == "dropped":
+        if pending:
             rule("PIP31-57")
             return units - pending
         return units
@@ -244,6 +248,7 @@ class Subscription:
 
     def is_withheld(self, readable: Readable) -> bool:
         """Decision: whether no consumer gets it now: it is with a consumer, deleted, or acknowledged in an open transaction."""
+        rule("PIP31-54")
         return self.pending.covers(readable.place) or len(self.withheld_units(readable)) == readable.message.units
 
     def withheld_units(self, readable: Readable) -> Units:

@@ -13,12 +13,12 @@ from fencepost.reference.kernel.rules import rule
 from .buffer import MessagePosition, behind_entry
 from .cursor import EARLIEST
 from .deduplication import Known
-from .errors import Error, Refused
 from .kinds import Site, TransactionKind
-from .parts import Parts
-from .profile import PulsarProfile
+from .pulsar_parts import PulsarParts
+from .pulsar_profile import PulsarProfile
+from .pulsar_types import NOWHERE, EndAction, Message, Position, SubscriptionName, SubscriptionType, TxnId
+from .server_errors import CommandRefused, ServerError
 from .subscription import Subscription
-from .values import NOWHERE, Action, Message, Position, SubscriptionName, SubscriptionType, TxnId
 
 NO_WATERMARK = -1
 
@@ -32,10 +32,10 @@ class Subscribed:
     gone: bool
 
 
-class Topic:
+class PulsarTopic:
     """A loaded topic, which takes part in one kind of transactions."""
 
-    def __init__(self, name: str, machine: Machine, profile: PulsarProfile, parts: Parts, kind: TransactionKind) -> None:
+    def __init__(self, name: str, machine: Machine, profile: PulsarProfile, parts: PulsarParts, kind: TransactionKind) -> None:
         self.name = name
         self.kind = kind
         self._machine = machine
@@ -43,7 +43,7 @@ class Topic:
         self._parts = parts
         self.ledger = parts.ledger(machine.disk, name)
         self.buffer = kind.buffer(Site(name, machine, lambda txn, action: self.end(txn, action, NO_WATERMARK)), self.ledger)
-        self.deduplication = parts.deduplication(self.buffer.stored(), profile)
+        self.deduplication = parts.deduplication(self.buffer.stored())
         self._inherited: Journal[Known] = machine.disk.journal(f"inherited {name}")
         for known in self._inherited:
             self.deduplication.inherit(known)
@@ -56,7 +56,7 @@ class Topic:
             for subscribed in latest.values():
                 if not subscribed.gone:
                     self.subscriptions[subscribed.name] = self._open_subscription(subscribed.name, subscribed.kind, EARLIEST)
-        except Refused:
+        except CommandRefused:
             self.close()  # it is reloaded when a client asks for it again
             raise
 
@@ -65,7 +65,7 @@ class Topic:
     def publish(self, message: Message, *, deduplicated: bool) -> Position:
         """Store a message and show it to the readers that may see it. NOWHERE for a duplicate.
 
-        Raises Refused: TOPIC_TERMINATED, or NOT_ALLOWED when the message's transaction has ended here.
+        Raises CommandRefused: TOPIC_TERMINATED, or NOT_ALLOWED when the message's transaction has ended here.
         """
         self.producers.check_open()
         if deduplicated and self.deduplication.is_there(message):
@@ -89,8 +89,8 @@ class Topic:
 
     # -- Transactions
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
-        """A transaction's messages here are committed or aborted. Raises Refused: TOPIC_TERMINATED when no marker can be written."""
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
+        """A transaction's messages here are committed or aborted. Raises CommandRefused: TOPIC_TERMINATED when no marker can be written."""
         self.producers.check_takes_an_end(by_marker=not self.kind.scalable)
         self.buffer.end(txn, action, low_watermark)
         self.dispatch()
@@ -98,23 +98,24 @@ class Topic:
 
     def end_strays(self, is_over: Callable[[TxnId], bool]) -> None:
         """Abort what is open here of transactions that are over: this topic was not added to them, so no coordinator will end them here."""
-        strays = [txn for txn in self.buffer.ongoing() if is_over(txn)]
-        for txn in strays if not self.producers.is_terminated else ():
+        if not self.producers.ends_strays():
+            return
+        for txn in [txn for txn in self.buffer.ongoing() if is_over(txn)]:
             rule("PIP31-51")
             rule("PIP471-57")
-            self.end(txn, Action.ABORT, NO_WATERMARK)
+            self.end(txn, EndAction.ABORT, NO_WATERMARK)
 
     def end_stray_acknowledgements(self, is_over: Callable[[TxnId], bool]) -> None:
         """Redeliver what is pending on a subscription in transactions that are over, or never were: no coordinator will end them there."""
         for subscription in self.subscriptions.values():
             for txn in subscription.strays(is_over):
                 rule("PIP31-89")
-                subscription.end(txn, Action.ABORT, NO_WATERMARK)
+                subscription.end(txn, EndAction.ABORT, NO_WATERMARK)
 
-    def end_on_subscription(self, name: str, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end_on_subscription(self, name: str, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         """A transaction's acknowledgements on a subscription are committed or aborted.
 
-        Raises Refused: SUBSCRIPTION_NOT_FOUND.
+        Raises CommandRefused: SUBSCRIPTION_NOT_FOUND.
         """
         if self.kind.scalable and self.producers.is_terminated:
             rule("PIP471-53")
@@ -152,9 +153,9 @@ class Topic:
         return self.subscriptions[name]
 
     def subscription(self, name: str) -> Subscription:
-        """The subscription of that name. Raises Refused: SUBSCRIPTION_NOT_FOUND when there is none."""
+        """The subscription of that name. Raises CommandRefused: SUBSCRIPTION_NOT_FOUND when there is none."""
         if (subscription := self.subscriptions.get(name)) is None:
-            raise Refused(Error.SUBSCRIPTION_NOT_FOUND, f"{self.name} has no subscription {name!r}")
+            raise CommandRefused(ServerError.SUBSCRIPTION_NOT_FOUND, f"{self.name} has no subscription {name!r}")
         return subscription
 
     def durable(self) -> tuple[str, ...]:
@@ -193,8 +194,8 @@ class Topic:
         cursor = self._parts.cursor(self._machine.disk if durable else None, full, start)
         site = Site(full, self._machine, lambda txn, action: self.end_on_subscription(name, txn, action, NO_WATERMARK))
         try:
-            pending = self._parts.pending_acks(self.kind.pending_ack_store(site), self._profile)
-        except Refused:
+            pending = self._parts.pending_acks(self.kind.pending_ack_store(site))
+        except CommandRefused:
             self.kind.forget(full, self._machine)
             raise
-        return self._parts.subscription(kind, self.compaction if compacted else self.buffer, cursor, pending, self._profile)
+        return self._parts.subscription(kind, self.compaction if compacted else self.buffer, cursor, pending)

@@ -8,56 +8,56 @@ from dataclasses import dataclass, replace
 from fencepost.contract.transitions import Transition
 from fencepost.reference.kernel.rules import rule
 
-from .errors import Error, Refused
-from .values import Action, Status, SubscriptionName, TxnId
+from .pulsar_types import EndAction, SubscriptionName, TxnId, TxnStatus
+from .server_errors import CommandRefused, ServerError
 
-_ENDS = ((Status.COMMITTING, Status.COMMITTED), (Status.ABORTING, Status.ABORTED))
-_STEPS = [step for decided, complete in _ENDS for step in ((Status.OPEN, decided), (decided, complete))]
+_ENDS = ((TxnStatus.COMMITTING, TxnStatus.COMMITTED), (TxnStatus.ABORTING, TxnStatus.ABORTED))
+_STEPS = [step for decided, complete in _ENDS for step in ((TxnStatus.OPEN, decided), (decided, complete))]
 TRANSITIONS = frozenset(Transition(before.value, after.value) for before, after in _STEPS)
 
 
 @dataclass(frozen=True)
-class Transaction:
+class PulsarTransaction:
     """One transaction. Times are in ms; `started_at` is the moment of its beginning, which later changes keep."""
 
     txn: TxnId
     timeout_ms: int
     started_at: int
-    status: Status = Status.OPEN
+    status: TxnStatus = TxnStatus.OPEN
     partitions: tuple[str, ...] = ()
     subscriptions: tuple[SubscriptionName, ...] = ()
 
-    def with_partitions(self, names: tuple[str, ...]) -> "Transaction":
+    def with_partitions(self, names: tuple[str, ...]) -> "PulsarTransaction":
         """With these partitions as well; one that takes part already is not added twice."""
         rule("PIP31-18")
         return replace(self.opened(), partitions=tuple(dict.fromkeys((*self.partitions, *names))))
 
-    def with_subscriptions(self, names: tuple[SubscriptionName, ...]) -> "Transaction":
+    def with_subscriptions(self, names: tuple[SubscriptionName, ...]) -> "PulsarTransaction":
         """With these subscriptions as well."""
         return replace(self.opened(), subscriptions=tuple(dict.fromkeys((*self.subscriptions, *names))))
 
-    def opened(self) -> "Transaction":
+    def opened(self) -> "PulsarTransaction":
         """The transaction itself while it is open.
 
-        Raises Refused: INVALID_TXN_STATUS when its end is decided, since it accepts no more participants then.
+        Raises CommandRefused: INVALID_TXN_STATUS when its end is decided, since it accepts no more participants then.
         """
-        if self.status is not Status.OPEN:
+        if self.status is not TxnStatus.OPEN:
             rule("PIP31-17")
             rule("PIP31-21")
-            raise Refused(Error.INVALID_TXN_STATUS, f"transaction {self.txn} is {self.status.value}, and must be OPEN")
+            raise CommandRefused(ServerError.INVALID_TXN_STATUS, f"transaction {self.txn} is {self.status.value}, and must be OPEN")
         return self
 
-    def decided(self, action: Action) -> "Transaction":
+    def decided(self, action: EndAction) -> "PulsarTransaction":
         """COMMITTING or ABORTING."""
-        return replace(self.opened(), status=Status.COMMITTING if action is Action.COMMIT else Status.ABORTING)
+        return replace(self.opened(), status=TxnStatus.COMMITTING if action is EndAction.COMMIT else TxnStatus.ABORTING)
 
-    def completed(self) -> "Transaction":
+    def completed(self) -> "PulsarTransaction":
         """COMMITTED or ABORTED, once every participant has answered."""
-        return replace(self, status=Status.COMMITTED if self.status is Status.COMMITTING else Status.ABORTED)
+        return replace(self, status=TxnStatus.COMMITTED if self.status is TxnStatus.COMMITTING else TxnStatus.ABORTED)
 
     def is_overdue(self, now: int) -> bool:
         """Whether it has been open for longer than its owner allowed, counted from its beginning."""
-        if self.status is not Status.OPEN:
+        if self.status is not TxnStatus.OPEN:
             rule("PIP31-44")
             return False
         rule("PIP31-40")

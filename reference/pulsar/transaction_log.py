@@ -7,28 +7,28 @@ PIP-31, "Transaction Metadata Store": the entry COMMITTING or ABORTING is the po
 from fencepost.reference.kernel.journal import Disk, Journal
 from fencepost.reference.kernel.rules import rule
 
-from .transaction import Transaction
-from .values import TxnId
+from .pulsar_types import TxnId
+from .transaction import PulsarTransaction
 
 
-class TransactionLog:
+class PulsarTransactionLog:
     """The journal of coordinator `tc_id`."""
 
     def __init__(self, disk: Disk, tc_id: int) -> None:
-        self._entries: Journal[Transaction] = disk.journal(f"transaction-log-{tc_id}")
+        self._entries: Journal[PulsarTransaction] = disk.journal(f"transaction-log-{tc_id}")
 
-    def append(self, transaction: Transaction) -> None:
+    def append(self, transaction: PulsarTransaction) -> None:
         """Decision: make a change durable, all of it."""
         if self.must_be_durable(transaction):
             self._entries.append(transaction)
 
-    def must_be_durable(self, transaction: Transaction) -> bool:  # noqa: ARG002 - what a broken log would go by
+    def must_be_durable(self, transaction: PulsarTransaction) -> bool:  # noqa: ARG002 - what a broken log would go by
         """Decision: whether a crash must not undo this change. It must undo none."""
         rule("PIP31-28")
         rule("CORE-25")
         rule("CORE-26")
         return True
 
-    def replay(self) -> dict[TxnId, Transaction]:
-        """The state of each transaction, complete ones too: ids are not given out twice."""
+    def replay(self) -> dict[TxnId, PulsarTransaction]:
+        """Decision: the state of each transaction after a start, complete ones too: ids are not given out twice."""
         return {entry.txn: entry for entry in self._entries}

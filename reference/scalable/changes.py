@@ -14,15 +14,14 @@ from collections.abc import Callable, Mapping, Sequence
 from fencepost.reference.kernel.crash import CrashPoints
 from fencepost.reference.kernel.rules import rule
 from fencepost.reference.metadata.store import Version, VersionConflict
-from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 
 from . import paths
 from .layout import HashRange, Layout, Segment, replaced, skipped
 from .layout_records import MalformedLayout
-from .layout_store import ChangeNote, LayoutStore, Stored
+from .layout_store import ChangeNote, LayoutStore, StoredLayout
 from .names import segment_topic
-from .profile import ScalableProfile
-from .segments import Segments
+from .segment_owners import Segments
 
 Plan = Callable[[Layout], Layout]
 """Computes the new layout. Raises LayoutRefused."""
@@ -35,21 +34,19 @@ class LayoutChanges:
         self,
         layouts: LayoutStore,
         segments: Segments,
-        profile: ScalableProfile,
         crash_points: CrashPoints,
         now: Callable[[], int],
     ) -> None:
         self._layouts = layouts
         self._segments = segments
-        self._profile = profile
         self._crash_points = crash_points
         self._now = now
 
     def make(self, topic: str, plan: Plan, notify: Callable[[], None]) -> None:
         """Decision: change the topic's layout as planned, and have its consumers notified.
 
-        Raises LayoutRefused, and then nothing has changed; Refused: SERVICE_NOT_READY if another controller was faster, or a segment's
-        owner cannot be asked: `recover` then completes or undoes what has begun.
+        Raises LayoutRefused, and then nothing has changed; CommandRefused: SERVICE_NOT_READY if another controller was faster, or a
+        segment's owner cannot be asked: `recover` then completes or undoes what has begun.
         """
         self.recover(topic, notify)
         before = self._layouts.named(topic)
@@ -67,7 +64,7 @@ class LayoutChanges:
     def recover(self, topic: str, notify: Callable[[], None]) -> None:
         """Decision: complete or undo a change that has begun and not ended; if the topic is gone, remove what the change has made.
 
-        Raises Refused: SERVICE_NOT_READY if that cannot be done now, and MalformedLayout for a note that does not fit the layout.
+        Raises CommandRefused: SERVICE_NOT_READY if that cannot be done now, and MalformedLayout for a note that does not fit the layout.
         """
         if (found := self._layouts.note(topic)) is None:
             return
@@ -91,7 +88,7 @@ class LayoutChanges:
 
     # -- Decisions
 
-    def is_as_it_was(self, topic: str, before: Stored) -> bool:
+    def is_as_it_was(self, topic: str, before: StoredLayout) -> bool:
         """Decision: whether a change whose note is stored can go on: only if the layout is still the one that it was planned for.
 
         Otherwise another change was completed, or the topic was deleted, since the layout was read: parents and numbers may be wrong.
@@ -104,9 +101,8 @@ class LayoutChanges:
         rule("PIP460-17")
         rule("PIP460-18")
         found = set(self._layouts.registered(topic))
-        if self._profile.inherited_subscriptions == "all":
-            for parent in parents:
-                found |= set(self._segments.subscriptions_of(segment_topic(topic, parent)))
+        for parent in parents:
+            found |= set(self._segments.subscriptions_of(segment_topic(topic, parent)))
         return found
 
     def late_for(self, topic: str, parents: Sequence[Segment], note: ChangeNote) -> set[str]:
@@ -127,8 +123,6 @@ class LayoutChanges:
 
     def hand_over(self, parents: Sequence[str], children: Sequence[str]) -> None:
         """Decision: a child does not store a message again that a parent has stored, when its producer resends it."""
-        if self._profile.repeated_messages == "stored-again":
-            return
         rule("PIP460-50")
         for child in children:
             self._segments.inherit(parents, child)
@@ -256,5 +250,5 @@ def _check(topic: str, layout: Layout, note: ChangeNote) -> None:
         )
 
 
-def _overtaken(topic: str) -> Refused:
-    return Refused(Error.SERVICE_NOT_READY, f"another controller changes {topic}; look its layout up and try again")
+def _overtaken(topic: str) -> CommandRefused:
+    return CommandRefused(ServerError.SERVICE_NOT_READY, f"another controller changes {topic}; look its layout up and try again")

@@ -7,11 +7,11 @@ from fencepost.reference.metadata.store import MetadataStore
 
 from .layout_store import LayoutStore
 from .news import Newsroom
-from .parts import ScalableParts
-from .profile import ScalableProfile
-from .segments import Segments
+from .node_scalable_topics import ScalableTopics
+from .scalable_parts import ScalableParts
+from .scalable_profile import ScalableProfile
+from .segment_owners import Segments
 from .sessions import Sessions
-from .topics import ScalableTopics
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def control(parts: ScalableParts, machine: Machine, store: MetadataStore, segmen
     topics = parts.scalable_topics(
         layouts,
         segments,
-        parts.layout_changes(layouts, segments, profile, machine.crash_points, now),
+        parts.layout_changes(layouts, segments, machine.crash_points, now),
         parts.pruning(layouts, segments, profile, now),
         leadership,
         profile,
@@ -46,4 +46,4 @@ def control(parts: ScalableParts, machine: Machine, store: MetadataStore, segmen
         changed,
     )
     sessions = parts.sessions(topics, layouts, parts.registrations(store), segments, leadership, profile, now)
-    return Control(profile, topics, parts.newsroom(machine, store, profile, topics.layout, topics.names_in), sessions)
+    return Control(profile, topics, parts.newsroom(machine, store, topics.layout, topics.names_in), sessions)

@@ -39,7 +39,7 @@ class HashRange(NamedTuple):
         return f"{self.first:04x}-{self.last:04x}"
 
 
-class State(Enum):
+class SegmentState(Enum):
     """Whether a segment accepts messages."""
 
     ACTIVE = "ACTIVE"
@@ -52,7 +52,7 @@ class Segment:
 
     number: int
     hashes: HashRange
-    state: State = State.ACTIVE
+    state: SegmentState = SegmentState.ACTIVE
     parents: tuple[int, ...] = ()
     children: tuple[int, ...] = ()
     created_at_epoch: int = 0
@@ -63,7 +63,7 @@ class Segment:
     @property
     def is_active(self) -> bool:
         """Whether it accepts messages."""
-        return self.state is State.ACTIVE
+        return self.state is SegmentState.ACTIVE
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,8 @@ def replaced(layout: Layout, parents: Iterable[Segment], ranges: Iterable[HashRa
     }
     rule("PIP460-04")
     sealed = {
-        one.number: replace(one, state=State.SEALED, children=tuple(children), sealed_at_epoch=epoch, sealed_ms=now_ms) for one in parents
+        one.number: replace(one, state=SegmentState.SEALED, children=tuple(children), sealed_at_epoch=epoch, sealed_ms=now_ms)
+        for one in parents
     }
     return Layout(epoch, layout.next_number + len(children), {**layout.segments, **sealed, **children})
 

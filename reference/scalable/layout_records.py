@@ -9,10 +9,10 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from fencepost.reference.metadata.store import Record
-from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.metadata.store import StoreRecord
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 
-from .layout import HashRange, Layout, Segment, State
+from .layout import HashRange, Layout, Segment, SegmentState
 from .layout_flaws import flaws
 
 _MOST_TOLD = 3
@@ -23,11 +23,11 @@ _KEPT = 64
 """How many records are cached with their layouts: each use of a segment asks for its layout, and a long one takes long to parse."""
 
 
-class MalformedLayout(Refused):
+class MalformedLayout(CommandRefused):
     """A record in the store is not the layout that its key promises. A client gets it as an UNKNOWN error."""
 
     def __init__(self, key: str, why: str) -> None:
-        super().__init__(Error.UNKNOWN, f"{key}: {why} (another version, or not written by a controller); mend or delete the record")
+        super().__init__(ServerError.UNKNOWN, f"{key}: {why} (another version, or not written by a controller); mend or delete the record")
 
 
 class _Stored(BaseModel):
@@ -69,7 +69,7 @@ class _Segment(_Stored):
         return Segment(
             self.segmentId,
             HashRange(self.hashRange.start, self.hashRange.end),
-            State(self.state),
+            SegmentState(self.state),
             tuple(self.parentIds),
             tuple(self.childIds),
             self.createdAtEpoch,
@@ -81,7 +81,7 @@ class _Segment(_Stored):
     @property
     def _sealed_at_epoch(self) -> int | None:
         """None for an active segment: the text has 0 for that, and a release -1."""
-        is_none = self.sealedAtEpoch == _NOT_SEALED or (self.sealedAtEpoch == 0 and self.state == State.ACTIVE.value)
+        is_none = self.sealedAtEpoch == _NOT_SEALED or (self.sealedAtEpoch == 0 and self.state == SegmentState.ACTIVE.value)
         return None if is_none else self.sealedAtEpoch
 
 
@@ -103,7 +103,7 @@ def encoded(layout: Layout) -> bytes:
 
 
 @lru_cache(_KEPT)
-def decoded(record: Record) -> Layout:
+def decoded(record: StoreRecord) -> Layout:
     """The layout in a record. Raises MalformedLayout with its key and what is wrong."""
     try:
         stored = _Layout.model_validate_json(record.value)

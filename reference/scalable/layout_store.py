@@ -8,7 +8,7 @@ from urllib.parse import unquote
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from fencepost.reference.metadata.store import NEW, MetadataStore, Version, VersionConflict, under
-from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 
 from . import paths
 from .layout import Layout
@@ -16,7 +16,7 @@ from .layout_records import MalformedLayout, decoded, encoded
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredLayout:
     """A layout and the version of its record."""
 
     layout: Layout
@@ -46,20 +46,22 @@ class ChangeNote(BaseModel):
 
 
 class LayoutStore:
-    """What one broker reads and writes about scalable topics. All calls raise Refused: SERVICE_NOT_READY if the store is unavailable."""
+    """What one broker reads and writes about scalable topics. All calls raise CommandRefused: SERVICE_NOT_READY if the store is
+    unavailable.
+    """
 
     def __init__(self, store: MetadataStore) -> None:
         self._store = store
 
-    def find(self, topic: str) -> Stored | None:
+    def find(self, topic: str) -> StoredLayout | None:
         """The layout of a topic; None if there is none. Raises MalformedLayout."""
         record = self._store.get(paths.layout(topic))
-        return None if record is None else Stored(decoded(record), record.version)
+        return None if record is None else StoredLayout(decoded(record), record.version)
 
-    def named(self, topic: str) -> Stored:
-        """The layout of a topic. Raises Refused: TOPIC_NOT_FOUND if there is none, and MalformedLayout."""
+    def named(self, topic: str) -> StoredLayout:
+        """The layout of a topic. Raises CommandRefused: TOPIC_NOT_FOUND if there is none, and MalformedLayout."""
         if (found := self.find(topic)) is None:
-            raise Refused(Error.TOPIC_NOT_FOUND, f"there is no scalable topic {topic}")
+            raise CommandRefused(ServerError.TOPIC_NOT_FOUND, f"there is no scalable topic {topic}")
         return found
 
     def write(self, topic: str, layout: Layout, expected: Version = NEW) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from fencepost.reference.kernel.rules import rule
-from fencepost.reference.metadata.store import NEW, MetadataStore, Session, Unavailable, VersionConflict
-from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.metadata.store import NEW, MetadataStore, StoreSession, Unavailable, VersionConflict
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 
 from . import paths
 from .layout_records import MalformedLayout
@@ -17,12 +17,12 @@ _DIGITS = 19
 
 
 class Leadership:
-    """The topics that one broker, `node`, leads. All calls raise Refused: SERVICE_NOT_READY if the store is unavailable."""
+    """The topics that one broker, `node`, leads. All calls raise CommandRefused: SERVICE_NOT_READY if the store is unavailable."""
 
     def __init__(self, node: int, store: MetadataStore) -> None:
         self.node = node
         self._store = store
-        self._session: Session | None = None
+        self._session: StoreSession | None = None
 
     def leader_of(self, topic: str) -> int | None:
         """Decision: the number of the node that leads the topic; None while none does. Raises MalformedLayout for an invalid record."""
@@ -39,7 +39,7 @@ class Leadership:
             self._session = self._session or self._store.session()
             with _answering(), suppress(VersionConflict):
                 self._session.put_ephemeral(paths.controller(topic), str(self.node).encode(), expected=NEW)
-        except Refused:
+        except CommandRefused:
             self._session = None  # it may have expired, and its records with it
             raise
 
@@ -55,4 +55,4 @@ def _answering() -> Iterator[None]:
     try:
         yield
     except Unavailable as error:
-        raise Refused(Error.SERVICE_NOT_READY, f"metadata store: {error}") from error
+        raise CommandRefused(ServerError.SERVICE_NOT_READY, f"metadata store: {error}") from error

@@ -1,14 +1,15 @@
 """The names of scalable topics and of their segments. PIP-460, "URL scheme"; PIP-468.
 
-A scalable topic is topic://TENANT/NAMESPACE/NAME. Each of its segments is a topic by itself, segment://TENANT/NAMESPACE/NAME/FIRST-LAST-NUMBER,
-with the hashes as four hexadecimal digits and the number as a decimal one: each segment has one name.
+A scalable topic is topic://TENANT/NAMESPACE/NAME. Each of its segments is a topic by itself,
+segment://TENANT/NAMESPACE/NAME/FIRST-LAST-NUMBER, with the hashes as four hexadecimal digits and the number as a decimal one: each segment
+has one name.
 """
 
 import re
 from typing import NamedTuple
 
 from fencepost.reference.kernel.rules import rule
-from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 
 from .layout import HashRange, Segment
 
@@ -39,23 +40,25 @@ def is_segment(topic: str) -> bool:
 
 
 def parse_segment(topic: str) -> SegmentName:
-    """The parts of a segment's name. Raises Refused: INVALID_TOPIC_NAME."""
+    """The parts of a segment's name. Raises CommandRefused: INVALID_TOPIC_NAME."""
     rule("PIP460-26")
     if (match := _matched(topic)) is None:
         expected = f"{SEGMENT_DOMAIN}TENANT/NAMESPACE/NAME/FIRST-LAST-NUMBER, with ascending hashes of four hexadecimal digits"
-        raise Refused(Error.INVALID_TOPIC_NAME, f"{topic!r} is no segment; expected {expected}")
+        raise CommandRefused(ServerError.INVALID_TOPIC_NAME, f"{topic!r} is no segment; expected {expected}")
     return SegmentName(f"{TOPIC_DOMAIN}{match['topic']}", HashRange(int(match["first"], 16), int(match["last"], 16)), int(match["number"]))
 
 
 def resolved(topic: str) -> str:
     """The scalable topic that is meant: by its own name, by that of a persistent topic or a segment, or by a short one.
 
-    A short name is one in the namespace public/default, or has its namespace before it. Raises Refused: INVALID_TOPIC_NAME.
+    A short name is one in the namespace public/default, or has its namespace before it. Raises CommandRefused: INVALID_TOPIC_NAME.
     """
     rule("PIP460-26")
     full = topic if "/" in topic else f"public/default/{topic}"
     if (match := _TOPIC.fullmatch(full) or _matched(full)) is None:
-        raise Refused(Error.INVALID_TOPIC_NAME, f"{topic!r} is no scalable topic; expected {TOPIC_DOMAIN}TENANT/NAMESPACE/NAME")
+        raise CommandRefused(
+            ServerError.INVALID_TOPIC_NAME, f"{topic!r} is no scalable topic; expected {TOPIC_DOMAIN}TENANT/NAMESPACE/NAME"
+        )
     return f"{TOPIC_DOMAIN}{match['topic']}"
 
 

@@ -13,12 +13,11 @@ from typing import Generic, TypeVar
 
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
-from fencepost.reference.metadata.store import ChangeKind, KeyChange, MetadataStore, Watch, only, under
-from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.metadata.store import ChangeKind, KeyChange, MetadataStore, StoreWatch, only, under
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 
 from . import paths
 from .layout import Layout
-from .profile import ScalableProfile
 
 MOST_WAITING = 16
 """How many layouts wait for a client at most; the oldest is dropped, since each layout is complete."""
@@ -41,7 +40,7 @@ class News:
 
 
 @dataclass(frozen=True)
-class Topics:
+class TopicChanges:
     """What a watch of a namespace is notified of: topics added and removed; at first, all that exist."""
 
     added: tuple[str, ...]
@@ -56,7 +55,7 @@ class LayoutWatch(Generic[Said]):
     """
 
     def __init__(
-        self, say: Callable[[Layout], Said], say_gone: Callable[[Refused], Said], waiting: deque[Said], close: Callable[[], None]
+        self, say: Callable[[Layout], Said], say_gone: Callable[[CommandRefused], Said], waiting: deque[Said], close: Callable[[], None]
     ) -> None:
         self.epoch = -1
         """The epoch of the newest layout that the watch was notified of."""
@@ -74,7 +73,7 @@ class LayoutWatch(Generic[Said]):
         self._waiting.append(self._say(layout))
         self.epoch, self.newest = max(self.epoch, layout.epoch), layout
 
-    def notify_gone(self, refused: Refused) -> None:
+    def notify_gone(self, refused: CommandRefused) -> None:
         """Queue for the client that there is no such topic, and end the watch."""
         self._waiting.append(self._say_gone(refused))
         self._close()
@@ -98,14 +97,14 @@ class TopicsWatch:
         self._reported: frozenset[str] | None = None
         self._close = close
 
-    def take(self) -> Topics | None:
+    def take(self) -> TopicChanges | None:
         """What has changed since the last call; None if nothing has."""
         before, self._reported = self._reported, self.topics
         if before is None:
-            return Topics(tuple(sorted(self.topics)), is_first=True)
+            return TopicChanges(tuple(sorted(self.topics)), is_first=True)
         if before == self.topics:
             return None
-        return Topics(tuple(sorted(self.topics - before)), tuple(sorted(before - self.topics)))
+        return TopicChanges(tuple(sorted(self.topics - before)), tuple(sorted(before - self.topics)))
 
     def close(self) -> None:
         """The client ends the watch."""
@@ -114,31 +113,29 @@ class TopicsWatch:
 
 
 class Newsroom:
-    """The watches that one node serves. `layout_of` and `topics_of` read the store, and raise Refused if they cannot."""
+    """The watches that one node serves. `layout_of` and `topics_of` read the store, and raise CommandRefused if they cannot."""
 
     def __init__(
         self,
         machine: Machine,
         store: MetadataStore,
-        profile: ScalableProfile,
         layout_of: Callable[[str], Layout],
         topics_of: Callable[[str], Collection[str]],
     ) -> None:
         self._machine = machine
         self._store = store
-        self._profile = profile
         self._layout_of = layout_of
         self._topics_of = topics_of
 
-    def watch_layout(self, topic: str, say: Callable[[Layout], Said], say_gone: Callable[[Refused], Said]) -> LayoutWatch[Said]:
-        """Begin to watch the layouts of a topic. Raises Refused: TOPIC_NOT_FOUND, UNKNOWN for a record that cannot be read."""
+    def watch_layout(self, topic: str, say: Callable[[Layout], Said], say_gone: Callable[[CommandRefused], Said]) -> LayoutWatch[Said]:
+        """Begin to watch the layouts of a topic. Raises CommandRefused: TOPIC_NOT_FOUND, UNKNOWN for a record that cannot be read."""
         watch: LayoutWatch[Said] = LayoutWatch(say, say_gone, self.waiting(), lambda: self.end(stop))
         stop = self._begin(
             topic, only(paths.layout(topic)), lambda: self.look(topic, watch), lambda: self.look_behind_a_deletion(topic, watch)
         )
         try:  # after the watch has begun, so that no change is missed
             first = self.first_reported(topic)
-        except Refused:
+        except CommandRefused:
             stop()
             raise
         rule("PIP460-27")
@@ -148,13 +145,13 @@ class Newsroom:
         return watch
 
     def watch_topics(self, namespace: str) -> TopicsWatch:
-        """Begin to watch the topics of TENANT/NAMESPACE. Raises Refused: SERVICE_NOT_READY."""
+        """Begin to watch the topics of TENANT/NAMESPACE. Raises CommandRefused: SERVICE_NOT_READY."""
         watch = self.watch_of_topics(lambda: self.end(stop))
         keys = under(f"{paths.TOPICS}{namespace}/")
         stop = self._begin(namespace, keys, lambda: self.look_at_topics(namespace, watch), lambda: self.look_at_topics(namespace, watch))
         try:
             watch.topics = frozenset(self._topics_of(namespace))
-        except Refused:
+        except CommandRefused:
             stop()
             raise
         return watch
@@ -165,13 +162,11 @@ class Newsroom:
         return deque(maxlen=MOST_WAITING)
 
     def first_reported(self, topic: str) -> Layout:
-        """Decision: the layout that a watch begins with: the one that the store has now. Raises Refused."""
+        """Decision: the layout that a watch begins with: the one that the store has now. Raises CommandRefused."""
         return self._layout_of(topic)
 
     def times_first(self) -> int:
-        """Decision: how often the first layout is sent: once, though 5.0.0-M1 sends it twice."""
-        if self._profile.pushed_epochs == "repeated":
-            return 2
+        """Decision: how often the first layout is sent: once."""
         rule("PIP460-33")
         return 1
 
@@ -179,8 +174,8 @@ class Newsroom:
         """Decision: notify the watch of the current layout, if it is news. A layout that cannot be read now is read again later."""
         try:
             layout = self._layout_of(topic)
-        except Refused as refused:
-            if refused.error is Error.TOPIC_NOT_FOUND:
+        except CommandRefused as refused:
+            if refused.error is ServerError.TOPIC_NOT_FOUND:
                 self.notify_of_deletion(watch, refused)
             return
         if self.is_news(watch.epoch, layout.epoch):
@@ -205,12 +200,12 @@ class Newsroom:
         """
         try:
             is_another = self._layout_of(topic) != watch.newest
-        except Refused:
+        except CommandRefused:
             is_another = True
         if is_another:
             self.notify_of_deletion(watch, _deleted(topic))
 
-    def notify_of_deletion(self, watch: LayoutWatch[Said], refused: Refused) -> None:
+    def notify_of_deletion(self, watch: LayoutWatch[Said], refused: CommandRefused) -> None:
         """Decision: a watch of a deleted topic is notified of that, and of nothing more, even if another topic has the name now."""
         rule("PIP460-28")
         watch.notify_gone(refused)
@@ -224,7 +219,7 @@ class Newsroom:
         """Decision: give the watch the topics that exist now."""
         try:
             watch.topics = frozenset(self._topics_of(namespace))
-        except Refused:
+        except CommandRefused:
             return
 
     def watch_of_topics(self, close: Callable[[], None]) -> TopicsWatch:
@@ -256,7 +251,7 @@ class Newsroom:
             one = look if change.kind is ChangeKind.MODIFIED else look_behind_a_deletion
             self._machine.send(News(about), lambda _: look_while_open(one))
 
-        watch: Watch = self._store.watch(*keys, reported)
+        watch: StoreWatch = self._store.watch(*keys, reported)
         no_timer = self.look_now_and_then(look_while_open)
 
         def stop() -> None:
@@ -269,5 +264,5 @@ class Newsroom:
         return stop
 
 
-def _deleted(topic: str) -> Refused:
-    return Refused(Error.TOPIC_NOT_FOUND, f"{topic} was deleted; look it up again")
+def _deleted(topic: str) -> CommandRefused:
+    return CommandRefused(ServerError.TOPIC_NOT_FOUND, f"{topic} was deleted; look it up again")

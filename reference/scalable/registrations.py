@@ -7,7 +7,7 @@ from urllib.parse import unquote
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from fencepost.reference.kernel.rules import rule
-from fencepost.reference.metadata.store import MetadataStore, Record, Version, under
+from fencepost.reference.metadata.store import MetadataStore, StoreRecord, Version, under
 
 from . import paths
 from .layout_records import MalformedLayout
@@ -23,7 +23,7 @@ class _Stored(BaseModel):
 
 
 @dataclass(frozen=True)
-class Registration:
+class ConsumerRegistration:
     """The membership of a consumer in a subscription. The version of its record grows when it reconnects."""
 
     kind: Kind
@@ -31,19 +31,19 @@ class Registration:
 
 
 class Registrations:
-    """What one broker reads and writes of registrations. All calls raise Refused: SERVICE_NOT_READY if the store is unavailable."""
+    """What one broker reads and writes of registrations. All calls raise CommandRefused: SERVICE_NOT_READY if the store is unavailable."""
 
     def __init__(self, store: MetadataStore) -> None:
         self._store = store
 
-    def put(self, topic: str, subscription: str, name: str, kind: Kind) -> Registration:
+    def put(self, topic: str, subscription: str, name: str, kind: Kind) -> ConsumerRegistration:
         """Decision: write the record of a consumer, over any of that name, even an equal one: by its version a former controller knows
         that the consumer has connected elsewhere."""
         rule("PIP460-52")
         value = _Stored(consumerType=kind).model_dump_json().encode()
-        return Registration(kind, self._store.put(paths.consumer(topic, subscription, name), value).version)
+        return ConsumerRegistration(kind, self._store.put(paths.consumer(topic, subscription, name), value).version)
 
-    def of(self, topic: str, subscription: str) -> dict[str, Registration]:
+    def of(self, topic: str, subscription: str) -> dict[str, ConsumerRegistration]:
         """Decision: the consumers of a subscription by the names that they chose. Raises MalformedLayout for an invalid record."""
         prefix = paths.consumer(topic, subscription, "")
         return {unquote(record.key.removeprefix(prefix)): _decoded(record) for record in self._store.scan(*under(prefix))}
@@ -53,8 +53,8 @@ class Registrations:
         self._store.delete(paths.consumer(topic, subscription, name), expected=expected)
 
 
-def _decoded(record: Record) -> Registration:
+def _decoded(record: StoreRecord) -> ConsumerRegistration:
     try:
-        return Registration(_Stored.model_validate_json(record.value).consumerType, record.version)
+        return ConsumerRegistration(_Stored.model_validate_json(record.value).consumerType, record.version)
     except ValidationError as error:
         raise MalformedLayout(record.key, 'expected the registration of a consumer, {"consumerType": "STREAM" or "CHECKPOINT"}') from error

@@ -7,5 +7,5 @@ Imported only by what serves, and by the list of engines; the reference itself k
   logged in there. `pulsar`: frames in, and out what the broker sends, answers and notifications. `pulsar_admin`: Pulsar's admin calls, over
   HTTP.
 * `offer`: what an engine declares about itself to be served. `served_kafka`, `served_pulsar`: what ours declare.
-* `memory`: how much all connections together may leave unread.
+* `unread_bytes`: how much all connections together may leave unread.
 """

@@ -13,13 +13,13 @@ from typing import Any
 from kio.static.protocol import RequestPayload, ResponsePayload
 
 from fencepost.reference.kafka import ReferenceKafka
-from fencepost.reference.kafka.errors import Error
+from fencepost.reference.kafka.kafka_errors import Errors
 from fencepost.wire.kafka.entities import api_of, title
-from fencepost.wire.kafka.frames import LENGTH, MalformedFrame, asked_in, decode_request, encode_response
+from fencepost.wire.kafka.frames import LENGTH, MalformedKafkaFrame, asked_in, decode_request, encode_response
 
 from .kafka_caller import Caller
 from .line import ClientConversation
-from .memory import Memory
+from .unread_bytes import Memory
 
 LONGEST_FRAME = 100 * 1024 * 1024
 """`socket.request.max.bytes`, with Kafka's default."""
@@ -33,7 +33,7 @@ _LOG = logging.getLogger("fencepost.serve")
 class KafkaConnection(ClientConversation):
     """A conversation of one client of Kafka's protocol with one node."""
 
-    not_understood = MalformedFrame
+    not_understood = MalformedKafkaFrame
 
     def __init__(
         self, broker: ReferenceKafka, memory: Memory, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, node: int = 1
@@ -54,7 +54,7 @@ class KafkaConnection(ClientConversation):
         prefix = await self._reader.readexactly(LENGTH.size)
         length: int = LENGTH.unpack(prefix)[0]
         if not 0 <= length <= LONGEST_FRAME:
-            raise MalformedFrame(f"a frame announces {length} bytes, and 0 to {LONGEST_FRAME} are read", prefix)
+            raise MalformedKafkaFrame(f"a frame announces {length} bytes, and 0 to {LONGEST_FRAME} are read", prefix)
         return await self._read(length)
 
     async def _answer(self, frame: bytes) -> bytes | None:
@@ -92,7 +92,7 @@ class KafkaConnection(ClientConversation):
 
 def _is_less_than(size: int, fetched: Any) -> bool:
     """Whether a Fetch has found so little that it waits for more. One with an error does not wait."""
-    if fetched is None or getattr(fetched, "error_code", Error.NONE) != Error.NONE:
+    if fetched is None or getattr(fetched, "error_code", Errors.NONE) != Errors.NONE:
         return False
     partitions = [partition for topic in fetched.responses for partition in topic.partitions]
     return (
@@ -106,4 +106,4 @@ def _wants_no_answer(request: Any) -> bool:
 
 def _has_refused(produced: Any) -> bool:
     """Whether a Produce was refused in some partition; a client that wants no answer finds its connection closed."""
-    return any(partition.error_code != Error.NONE for topic in produced.responses for partition in topic.partition_responses)
+    return any(partition.error_code != Errors.NONE for topic in produced.responses for partition in topic.partition_responses)

@@ -8,10 +8,10 @@ from typing import Any
 from kio.static.protocol import RequestPayload, ResponsePayload
 
 from fencepost.reference.kafka import ANONYMOUS, ReferenceKafka
-from fencepost.reference.kafka.errors import Error
+from fencepost.reference.kafka.kafka_errors import Errors
+from fencepost.reference.kafka.kafka_topics import FIRST_NODE
 from fencepost.reference.kafka.sent import SentRequest
-from fencepost.reference.kafka.topics import FIRST_NODE
-from fencepost.wire.kafka.acls import principal_of
+from fencepost.wire.kafka.acl_codes import principal_of
 from fencepost.wire.kafka.entities import api_of, response
 
 _MECHANISM = "PLAIN"
@@ -39,14 +39,14 @@ class Caller:
 
     def _shake_hands(self, asked: Any) -> ResponsePayload:
         self._has_shaken_hands = asked.mechanism == _MECHANISM
-        error = Error.NONE if self._has_shaken_hands else Error.UNSUPPORTED_SASL_MECHANISM
+        error = Errors.NONE if self._has_shaken_hands else Errors.UNSUPPORTED_SASL_MECHANISM
         return response(asked, error_code=error, mechanisms=[_MECHANISM])
 
     def _log_in(self, asked: Any) -> ResponsePayload:
-        error, message = Error.NONE, None
+        error, message = Errors.NONE, None
         user = self._proven(bytes(asked.auth_bytes))
         if user is None:
-            error, message = Error.SASL_AUTHENTICATION_FAILED, "Authentication failed: Invalid username or password"
+            error, message = Errors.SASL_AUTHENTICATION_FAILED, "Authentication failed: Invalid username or password"
         else:
             self.principal = principal_of(user)
         return response(asked, error_code=error, error_message=message, auth_bytes=b"", session_lifetime=0)

@@ -8,7 +8,7 @@ import asyncio
 import logging
 from abc import ABC, abstractmethod
 
-from .memory import Memory
+from .unread_bytes import Memory
 
 _CHUNK = 64 * 1024
 _LOG = logging.getLogger("fencepost.serve")

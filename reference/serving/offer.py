@@ -26,7 +26,7 @@ class BrokerRequest:
 
 
 @dataclass(frozen=True)
-class Offer:
+class ServedReference:
     """A reference that can be served: what answers at which socket, how its time passes, and what is printed for a user."""
 
     doors: Collection[tuple[socket.socket, Meet]]
@@ -56,7 +56,7 @@ class Served(Protocol):
         """Raises WrongUsage for an invalid value of these options with this profile; those that were not given are None."""
         ...
 
-    def offer(self, listeners: Mapping[str, socket.socket], wanted: BrokerRequest) -> Offer:
+    def offer(self, listeners: Mapping[str, socket.socket], wanted: BrokerRequest) -> ServedReference:
         """A new broker at these sockets, by the options that name them; what is wanted was checked."""
         ...
 

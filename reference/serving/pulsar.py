@@ -11,10 +11,10 @@ import asyncio
 
 from fencepost.reference.pulsar import ReferencePulsar
 from fencepost.wire.pulsar.frames import SIZE, decode, encode, size_of
-from fencepost.wire.pulsar.reading import MalformedFrame
+from fencepost.wire.pulsar.message_parsing import MalformedPulsarFrame
 
 from .line import ClientConversation
-from .memory import Memory
+from .unread_bytes import Memory
 
 ENOUGH_UNREAD = 64 * 1024
 """A client with more unread bytes is sent no notifications until it has read."""
@@ -43,7 +43,7 @@ class Outgoing:
 class PulsarConnection(ClientConversation):
     """A conversation with one client of Pulsar's binary protocol."""
 
-    not_understood = MalformedFrame
+    not_understood = MalformedPulsarFrame
 
     def __init__(
         self,

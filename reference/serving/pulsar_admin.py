@@ -15,8 +15,8 @@ from fencepost.reference.pulsar import ReferencePulsar
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 
 from .line import ClientConversation
-from .memory import Memory
 from .pulsar import Outgoing
+from .unread_bytes import Memory
 
 LONGEST_BODY = 1024 * 1024
 _LONGEST_HEAD = 64 * 1024

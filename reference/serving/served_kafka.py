@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fencepost.contract.errors import UnknownName, WrongUsage
-from fencepost.reference.kafka import Address, Profile, ReferenceKafka, Settings
+from fencepost.reference.kafka import AdvertisedListener, Profile, ReferenceKafka, Settings
 
 from .kafka import KafkaConnection
-from .offer import BrokerRequest, Offer, now_ms
+from .offer import BrokerRequest, ServedReference, now_ms
 from .server import HOST
 
 ports = {"port": 9092}
@@ -21,13 +21,13 @@ def check(profile: str, options: Mapping[str, Any]) -> None:  # noqa: ARG001 set
     _settings(options.get("set") or ())
 
 
-def offer(listeners: Mapping[str, socket.socket], wanted: BrokerRequest) -> Offer:
+def offer(listeners: Mapping[str, socket.socket], wanted: BrokerRequest) -> ServedReference:
     """A broker whose settings are given by Kafka's names for them."""
     listener = listeners["port"]
     port = listener.getsockname()[1]
     settings = _settings(wanted.settings)
-    broker = ReferenceKafka(Profile.load(wanted.profile), settings=settings, address=Address(HOST, port), now_ms=now_ms())
-    return Offer(
+    broker = ReferenceKafka(Profile.load(wanted.profile), settings=settings, address=AdvertisedListener(HOST, port), now_ms=now_ms())
+    return ServedReference(
         [(listener, lambda memory, reader, writer: KafkaConnection(broker, memory, reader, writer))],
         broker.advance,
         f"The reference, profile {wanted.profile}, serves Kafka's protocol on {HOST}:{port}; "

@@ -9,14 +9,14 @@ import socket
 from collections.abc import Callable, Mapping
 
 from fencepost.contract.errors import SystemUnreachable, WrongUsage, hint
-from fencepost.reference.metadata.memory import MemoryStore
 from fencepost.reference.metadata.memory_data import MemoryData
+from fencepost.reference.metadata.memory_store import MemoryStore
 from fencepost.reference.metadata.store import MetadataStore, Unavailable
 from fencepost.reference.metadata_transactions import MetadataKind, MetadataParts, MetadataProfile
 from fencepost.reference.pulsar import PulsarProfile, ReferencePulsar
-from fencepost.reference.scalable.profile import ScalableProfile
+from fencepost.reference.scalable.scalable_profile import ScalableProfile
 
-from .offer import BrokerRequest, Offer, now_ms
+from .offer import BrokerRequest, ServedReference, now_ms
 from .pulsar import Outgoing, PulsarConnection
 from .pulsar_admin import AdminConnection
 from .server import HOST
@@ -51,7 +51,7 @@ def check(profile: str, options: Mapping[str, object]) -> None:
         raise WrongUsage(f"--crash-at {point}: there is no such place{hint(str(point), points)}; expected one of\n{reported}")
 
 
-def offer(listeners: Mapping[str, socket.socket], wanted: BrokerRequest) -> Offer:
+def offer(listeners: Mapping[str, socket.socket], wanted: BrokerRequest) -> ServedReference:
     """A broker."""
     binary, admin = listeners["port"], listeners["admin-port"]
     service_url = f"pulsar://{HOST}:{binary.getsockname()[1]}"
@@ -77,7 +77,7 @@ def offer(listeners: Mapping[str, socket.socket], wanted: BrokerRequest) -> Offe
         finally:
             outgoing.flush()
 
-    return Offer(
+    return ServedReference(
         [
             (binary, lambda memory, reader, writer: PulsarConnection(broker, outgoing, memory, reader, writer)),
             (admin, lambda memory, reader, writer: AdminConnection(broker, outgoing, memory, reader, writer)),

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from .line import ClientConversation
-from .memory import Memory
+from .unread_bytes import Memory
 
 HOST = "127.0.0.1"
 MOST_CONNECTIONS = 4_000

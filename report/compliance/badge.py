@@ -8,17 +8,17 @@ import re
 import unicodedata
 from dataclasses import replace
 
-from fencepost.pipeline.compliance.facts import State, System, SystemStanding
+from fencepost.pipeline.compliance.facts import ConformanceState, JudgedSystem, SystemStanding
 
 from .templates import TEMPLATES
 from .view import STATES, WORDS
 
 COLOURS = {
-    State.CONFORMS: "#2f6f3e",
-    State.DOES_NOT: "#a3161b",
-    State.NO_VERDICT: "#6b5300",
-    State.INCOMPLETE: "#6b5300",
-    State.PARTIAL: "#3d5a80",
+    ConformanceState.CONFORMS: "#2f6f3e",
+    ConformanceState.DOES_NOT: "#a3161b",
+    ConformanceState.NO_VERDICT: "#6b5300",
+    ConformanceState.INCOMPLETE: "#6b5300",
+    ConformanceState.PARTIAL: "#3d5a80",
 }
 _NARROW, _WIDE = frozenset(" .,:;|'!()[]fijlrtI-"), frozenset("mwMWQO@%")
 _LONGEST = 60
@@ -45,7 +45,7 @@ def message(standing: SystemStanding) -> str:
     return f"{state}, {standing.totals['met']} of {standing.due} met{odd}"
 
 
-def _short(system: System) -> str:
+def _short(system: JudgedSystem) -> str:
     """The system in not too many words; that it is a broken one is never cut off."""
     honest = str(replace(system, defect=None))
     most = _LONGEST - len("fencepost: ")
@@ -53,22 +53,22 @@ def _short(system: System) -> str:
     return honest if system.defect is None else f"{honest} with the defect {system.defect[:_LONGEST]}"
 
 
-def file_name(system: System) -> str:
-    """The badge's file: the system's own words where only it has them, else with a digest that tells it apart."""
+def file_name(system: JudgedSystem) -> str:
+    """The badge's file: the system's own words where only it has them, else with a digest that distinguishes it."""
     words = str(system).replace(", with the defect ", "-").replace(" as ", "-").replace(" ", "-")
     plain = re.sub(r"^\.|[^A-Za-z0-9._+-]+", "_", words)[:80]
     digest = "" if _is_ordinary(system) else "-" + hashlib.sha256(_distinguished(system).encode()).hexdigest()[:8]
     return f"{plain}{digest}.svg"
 
 
-def _distinguished(system: System) -> str:
+def _distinguished(system: JudgedSystem) -> str:
     """What differs for any two systems; of one without a defect as ever, so that links stay good."""
     parts = {"name": system.name, "version": system.version, "profile": system.profile}
     reported = parts if system.defect is None else parts | {"defect": system.defect}
     return f"System({', '.join(f'{name}={value!r}' for name, value in reported.items())})"
 
 
-def _is_ordinary(system: System) -> bool:
+def _is_ordinary(system: JudgedSystem) -> bool:
     """Whether no other system makes the same file's name, capitals aside: as `kafka 4.3.1` and `reference 0.1.0 as seed`."""
     name, version, profile = system.name, system.version or "", system.profile or ""
     usual = f"{name}-{'.'.join(version.split('.')[:2])}"

@@ -14,28 +14,28 @@ from typing import Any
 
 from fencepost.contract import folder
 from fencepost.contract.errors import UnknownName, WrongUsage
-from fencepost.contract.folder import Folder, Layout
+from fencepost.contract.folder import Folder, FolderLayout
 from fencepost.contract.version import VERSION
 from fencepost.pipeline.command import spark_is_there
 from fencepost.pipeline.compliance import folders
-from fencepost.pipeline.compliance.facts import Summary, SystemStanding
+from fencepost.pipeline.compliance.facts import ReportSummary, SystemStanding
 from fencepost.pipeline.compliance.folders import UnreadableFolder
 from fencepost.pipeline.options import check_memory
 
-from . import markdown, page
+from . import compliance_page, markdown
 from .badge import badge, file_name
 from .view import STATES, WORDS, order
 
 RESULT = "report.json"
 _PAGE, _MARKDOWN = "index.html", "compliance.md"
 _BADGES, _TABLE, _LATEST = "badges", "table", "latest"
-REPORT = Layout("report", "--out", (RESULT, _PAGE, _MARKDOWN), (_BADGES,), (_TABLE, _LATEST))
+REPORT = FolderLayout("report", "--out", (RESULT, _PAGE, _MARKDOWN), (_BADGES,), (_TABLE, _LATEST))
 _NAMED = 20
 _ELSE = ("violated", "blocked", "inconclusive", "harness_error", "known_deviation", "not_offered")
 
 
 @dataclass(frozen=True)
-class Options:
+class ReportOptions:
     """What the user asked for."""
 
     results: tuple[str, ...]
@@ -46,7 +46,7 @@ class Options:
     memory: str | None = None
 
 
-def run(options: Options) -> int:
+def run(options: ReportOptions) -> int:
     """Report as asked; the answer is the exit code, 0 for every report that could be made."""
     if options.form not in ("table", "json"):
         raise UnknownName("format", options.form, ("table", "json"))
@@ -54,7 +54,7 @@ def run(options: Options) -> int:
     with spark_is_there("fencepost report"):
         from fencepost.pipeline.compliance.summary import summarise
         from fencepost.pipeline.compliance.table import read, store
-        from fencepost.pipeline.session import Size, session
+        from fencepost.pipeline.spark_session import Size, session
     began = time.monotonic()
 
     def say(stage: str) -> None:
@@ -66,7 +66,7 @@ def run(options: Options) -> int:
     folder.look(options.out, REPORT)
     say(f"{len(found.sources)} run{'' if len(found.sources) == 1 else 's'}, {found.bytes / 1e6:.1f} MB; starting Spark on {options.master}")
     with session(Size(found.bytes, options.master, options.memory)) as spark:
-        unfinished = as_json(Summary(0, 0, (), ()), [], complete=False)
+        unfinished = as_json(ReportSummary(0, 0, (), ()), [], complete=False)
         claimed = folder.claim(options.out, REPORT, {RESULT: _text(unfinished)})
         claimed.note(*folder.spark(*REPORT.trees))
         say("reading")
@@ -87,7 +87,7 @@ def run(options: Options) -> int:
     return 0
 
 
-def as_json(summary: Summary, unreadable: Sequence[UnreadableFolder], complete: bool = True) -> dict[str, Any]:
+def as_json(summary: ReportSummary, unreadable: Sequence[UnreadableFolder], complete: bool = True) -> dict[str, Any]:
     """`report.json`; its names are published in `report.schema.json` and stay."""
     return {
         "schema_version": 1,
@@ -126,12 +126,12 @@ def _system(standing: SystemStanding) -> dict[str, Any]:
     }
 
 
-def _write(summary: Summary, unreadable: Sequence[UnreadableFolder], claimed: Folder) -> None:
+def _write(summary: ReportSummary, unreadable: Sequence[UnreadableFolder], claimed: Folder) -> None:
     made = datetime.now(UTC)
     for standing in summary.standings:
         claimed.put(f"{_BADGES}/{file_name(standing.system)}", badge(standing))
     claimed.put(_MARKDOWN, markdown.render(summary, unreadable, made))
-    claimed.put(_PAGE, page.render(summary, unreadable, made))
+    claimed.put(_PAGE, compliance_page.render(summary, unreadable, made))
     claimed.put(RESULT, _text(as_json(summary, unreadable)))
 
 
@@ -144,7 +144,7 @@ def _some(unreadable: Sequence[UnreadableFolder]) -> str:
     return listed + (f"; and {len(unreadable) - _NAMED} more" if len(unreadable) > _NAMED else "")
 
 
-def _show(summary: Summary, unreadable: Sequence[UnreadableFolder], out: Path) -> None:
+def _show(summary: ReportSummary, unreadable: Sequence[UnreadableFolder], out: Path) -> None:
     from rich.console import Console
     from rich.table import Column, Table
     from rich.text import Text

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from fencepost.contract.version import VERSION
-from fencepost.pipeline.compliance.facts import Summary, SystemStanding
+from fencepost.pipeline.compliance.facts import ReportSummary, SystemStanding
 from fencepost.pipeline.compliance.folders import UnreadableFolder
 
 from .badge import file_name, message
-from .page import MOST_LISTED
+from .compliance_page import MOST_LISTED
 from .templates import clean
 from .view import STATES, Matrix, MatrixCell, matrix
 
@@ -29,12 +29,12 @@ _LINK = re.compile(r"(https?://[^\s<>()\"'`|\\]+)")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~])")
 
 
-def render(summary: Summary, unreadable: Sequence[UnreadableFolder], made: datetime) -> str:
+def render(summary: ReportSummary, unreadable: Sequence[UnreadableFolder], made: datetime) -> str:
     """The text of this summary."""
     return "\n".join(_lines(summary, matrix(summary.columns), unreadable, made)) + "\n"
 
 
-def _lines(summary: Summary, shown: Matrix, unreadable: Sequence[UnreadableFolder], made: datetime) -> Iterator[str]:
+def _lines(summary: ReportSummary, shown: Matrix, unreadable: Sequence[UnreadableFolder], made: datetime) -> Iterator[str]:
     yield "# Compliance with the transaction proposals"
     yield ""
     yield (
@@ -94,7 +94,7 @@ def _standing(standing: SystemStanding) -> str:
 
 
 def _system(standing: SystemStanding) -> str:
-    """The system, and beside it what is told of its latest run and how many images its runs had."""
+    """The system, with what is reported of its latest run and how many images its runs had."""
     several = (f"{len(standing.images)} images",) if len(standing.images) > 1 else ()
     beside = "; ".join(map(escaped, (*standing.latest.reported, *several)))
     return escaped(str(standing.system)) + (f" ({beside})" if beside else "")

@@ -1,4 +1,4 @@
-"""Round times on an axis: as many as can be told apart, and no more."""
+"""Round times on an axis: as many as can be distinguished, and no more."""
 
 import contextlib
 from collections.abc import Callable, Iterator

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import accumulate
 
-from fencepost.pipeline.compliance.facts import RED, STRETCHES, Column, Moment
+from fencepost.pipeline.compliance.facts import RED, STRETCHES, Moment, SystemColumn
 
 from . import ticks
 from .view import WORDS
@@ -40,7 +40,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Words:
+class PlacedText:
     """A text and where it stands; `anchor` is start, middle or end."""
 
     x: float
@@ -66,19 +66,19 @@ class TrendPicture:
     title: str
     height: float
     boxes: tuple[Box, ...]
-    words: tuple[Words, ...]
+    words: tuple[PlacedText, ...]
     lines: tuple[ScaleLine, ...] = ()
     width: float = WIDTH
 
 
-def over_versions(system: str, columns: Sequence[Column]) -> TrendPicture:
+def over_versions(system: str, columns: Sequence[SystemColumn]) -> TrendPicture:
     """A row for each version: its bar, and the same in words."""
     most = max(max(column.standing.due for column in columns), 1)
     boxes, words = [], []
     for number, column in enumerate(columns):
         standing, y = column.standing, TOP + number * ROW
         counts = standing.totals | {"not_run": standing.due - standing.judged}
-        words.append(Words(LEFT - 10, y + 13, _without_name(column), "end"))
+        words.append(PlacedText(LEFT - 10, y + 13, _without_name(column), "end"))
         x = LEFT
         for verdict in (*STACK, "not_run"):
             if counts[verdict]:
@@ -86,14 +86,14 @@ def over_versions(system: str, columns: Sequence[Column]) -> TrendPicture:
                 boxes.append(Box(verdict, x, y, width, BAR, f"{standing.system}: {counts[verdict]} {WORDS[verdict]}"))
                 x += width
         counted = [f"{counts[verdict]} {WORDS[verdict]}" for verdict in _SAID if counts[verdict] or verdict == "met"]
-        words.append(Words(x + 8, y + 13, ", ".join(counted) + f" of {standing.due}"))
+        words.append(PlacedText(x + 8, y + 13, ", ".join(counted) + f" of {standing.due}"))
     return TrendPicture(f"{system} over its versions", TOP + ROW * len(columns), tuple(boxes), tuple(words))
 
 
-def over_time(system: str, columns: Sequence[Column]) -> TrendPicture | None:
+def over_time(system: str, columns: Sequence[SystemColumn]) -> TrendPicture | None:
     """A lane for each version, from the first run of the system to its last; None where there is only one run.
 
-    Below stand round times, and beside each lane how many requirements its height stands for.
+    Below stand round times, and next to each lane how many requirements its height stands for.
     """
     moments = [moment for column in columns for moment in column.moments]
     if len(moments) < 2:
@@ -103,10 +103,10 @@ def over_time(system: str, columns: Sequence[Column]) -> TrendPicture | None:
     boxes, words, lines = [], [], []
     for number, column in enumerate(columns):
         foot = TOP + (number + 1) * LANE - 6
-        words.append(Words(LEFT - 10, foot - 12, _without_name(column), "end"))
+        words.append(PlacedText(LEFT - 10, foot - 12, _without_name(column), "end"))
         for count, y in ((0, foot), (most, foot - _HIGHEST)):
             lines.append(ScaleLine(LEFT, y, LEFT + COLUMN_AREA + _TICK, y))
-            words.append(Words(LEFT + COLUMN_AREA + _TICK + 3, y + 4, str(count)))
+            words.append(PlacedText(LEFT + COLUMN_AREA + _TICK + 3, y + 4, str(count)))
         for moment in column.moments:
             x = LEFT + moment.stretch * step
             present = [verdict for verdict in STACK if moment.totals[verdict]]
@@ -120,23 +120,23 @@ def over_time(system: str, columns: Sequence[Column]) -> TrendPicture | None:
         f"{system} over time",
         TOP + LANE * len(columns) + AXIS,
         tuple(boxes),
-        (*words, *(one for one in scale if isinstance(one, Words))),
+        (*words, *(one for one in scale if isinstance(one, PlacedText))),
         (*lines, *(one for one in scale if isinstance(one, ScaleLine))),
     )
 
 
-def _scale(first: datetime, last: datetime, foot: float) -> Iterator[ScaleLine | Words]:
+def _scale(first: datetime, last: datetime, foot: float) -> Iterator[ScaleLine | PlacedText]:
     """The first and the last time, and between them a line for each round one; it has its time where there is room."""
     times, form = ticks.between(first, last)
-    yield Words(LEFT, foot, first.strftime(form))
+    yield PlacedText(LEFT, foot, first.strftime(form))
     if first == last:
         return
-    yield Words(LEFT + COLUMN_AREA, foot, last.strftime(form), "end")
+    yield PlacedText(LEFT + COLUMN_AREA, foot, last.strftime(form), "end")
     for time in times:
         x = LEFT + COLUMN_AREA * ((time - first) / (last - first))
         yield ScaleLine(x, TOP, x, foot - 12)
         if LEFT + 1.5 * _LABEL < x < LEFT + COLUMN_AREA - 1.5 * _LABEL:
-            yield Words(x, foot, time.strftime(form), "middle")
+            yield PlacedText(x, foot, time.strftime(form), "middle")
 
 
 def _size(verdict: str, count: int, most: int, area: float) -> float:
@@ -153,6 +153,6 @@ def _in_words(moment: Moment) -> str:
     return f"{moment.run.started:%Y-%m-%d %H:%M} {moment.run.name}: {counts}{cut}{moment.run.beside}"
 
 
-def _without_name(column: Column) -> str:
+def _without_name(column: SystemColumn) -> str:
     system = replace(column.standing.system, defect=None)  # the picture says it
     return str(system).removeprefix(system.name).strip()[:34]

@@ -7,14 +7,14 @@ from typing import NamedTuple
 from packaging.version import InvalidVersion, Version
 
 from fencepost.contract import gherkin, parity, proposals, register, themes
-from fencepost.pipeline.compliance.facts import UNJUDGED, VERDICTS, Cell, Column, State, System
+from fencepost.pipeline.compliance.facts import UNJUDGED, VERDICTS, Cell, ConformanceState, JudgedSystem, SystemColumn
 
 STATES = {
-    State.CONFORMS: "conforms",
-    State.DOES_NOT: "does not conform",
-    State.NO_VERDICT: "no verdict",
-    State.INCOMPLETE: "not complete",
-    State.PARTIAL: "asked in part",
+    ConformanceState.CONFORMS: "conforms",
+    ConformanceState.DOES_NOT: "does not conform",
+    ConformanceState.NO_VERDICT: "no verdict",
+    ConformanceState.INCOMPLETE: "not complete",
+    ConformanceState.PARTIAL: "asked in part",
 }
 WORDS = {verdict: verdict.replace("_", " ") for verdict in VERDICTS}
 
@@ -23,7 +23,7 @@ WORDS = {verdict: verdict.replace("_", " ") for verdict in VERDICTS}
 class MatrixCell:
     """A cell of the matrix; without `cell` the runs of that column do not know the requirement."""
 
-    column: Column
+    column: SystemColumn
     cell: Cell | None
 
     @property
@@ -72,7 +72,7 @@ class MatrixCell:
 
 @dataclass(frozen=True)
 class RequirementRow:
-    """A requirement, over all columns. `prevents` is the anomaly that it keeps away, as its Rule tells it.
+    """A requirement, over all columns. `prevents` is the anomaly that it keeps away, as its Rule describes it.
 
     `is_parity` says that it speaks of one implementation, and of no proposal.
     """
@@ -90,7 +90,7 @@ class RequirementRow:
 
     @property
     def is_plain(self) -> bool:
-        """Whether everybody who was judged meets it, with nothing to add."""
+        """Whether every system that was judged meets it, with nothing to add."""
         return not self.reasons
 
     @property
@@ -116,7 +116,7 @@ class ThemeRows:
 
 
 @dataclass(frozen=True)
-class Proposal:
+class ProposalView:
     """The requirements of one proposal."""
 
     title: str
@@ -140,8 +140,8 @@ class Proposal:
 class Matrix(NamedTuple):
     """Requirements by systems and versions."""
 
-    columns: tuple[Column, ...]
-    proposals: tuple[Proposal, ...]
+    columns: tuple[SystemColumn, ...]
+    proposals: tuple[ProposalView, ...]
 
     @property
     def reasons(self) -> list[RequirementRow]:
@@ -149,7 +149,7 @@ class Matrix(NamedTuple):
         return [line for proposal in self.proposals for line in proposal.judged if not line.is_plain]
 
 
-def matrix(shown: Sequence[Column]) -> Matrix:
+def matrix(shown: Sequence[SystemColumn]) -> Matrix:
     """The matrix of these columns; requirements in the order of the register, those that it does not know after them."""
     columns = tuple(sorted(shown, key=lambda column: order(column.standing.system)))
     known = register.bundled()
@@ -166,18 +166,18 @@ def matrix(shown: Sequence[Column]) -> Matrix:
                 name, cells[name].level, row is not None and row.source == parity.SOURCE, statement, gherkin.why_of(name), entries
             )
         )
-    return Matrix(columns, tuple(Proposal(title, tuple(members)) for title, members in lines.items()))
+    return Matrix(columns, tuple(ProposalView(title, tuple(members)) for title, members in lines.items()))
 
 
-def by_system(columns: Iterable[Column]) -> dict[str, list[Column]]:
+def by_system(columns: Iterable[SystemColumn]) -> dict[str, list[SystemColumn]]:
     """The columns of each system, in the order in which they come; a broken variant is compared only with itself."""
-    systems: dict[str, list[Column]] = {}
+    systems: dict[str, list[SystemColumn]] = {}
     for column in columns:
         systems.setdefault(column.standing.system.family, []).append(column)
     return systems
 
 
-def order(system: System) -> tuple[str, str, bool, Version, str, str]:
+def order(system: JudgedSystem) -> tuple[str, str, bool, Version, str, str]:
     """Systems by name, broken ones behind the honest one; versions as versions: 4.10 comes after 4.9, and what is no version last."""
     try:
         version, odd = Version(system.version or ""), False

@@ -1,4 +1,4 @@
 """One metadata-driven transaction as a picture: what its client asked, and what stood in the metadata store meanwhile.
 
-`records` reads that from a history, and `picture` draws it. `python -m fencepost.report.life HISTORY` prints the SVG.
+`transaction_life` reads that from a history, and `life_picture` draws it. `python -m fencepost.report.life HISTORY` prints the SVG.
 """

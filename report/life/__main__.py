@@ -5,8 +5,8 @@ from pathlib import Path
 
 from fencepost.contract.errors import WrongUsage
 
-from .picture import drawn
-from .records import read
+from .life_picture import drawn
+from .transaction_life import read
 
 
 def main(arguments: list[str]) -> int:

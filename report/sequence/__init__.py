@@ -1,12 +1,12 @@
-"""A scenario as a sequence picture: who asked whom for what, what came back, and which exchange decided the verdict.
+"""A scenario as a sequence picture: who asked whom for what, what was answered, and which exchange decided the verdict.
 
 `calls` reads a history into requests with their ends, `steps` finds the step of the scenario that made each of them, `rows` folds what
-only helps, `lanes` says who stands beside whom, `wording` says a request and an answer in a few words, `logs` knows the log of each
-partition at each moment, `log_columns` draws these to the right of the lanes, and `picture` draws the SVG.
+only helps, `lanes` says who is next to whom, `wording` says a request and an answer in a few words, `logs` knows the log of each
+partition at each moment, `log_columns` draws these to the right of the lanes, and `sequence_drawing` draws the SVG.
 """
 
 from .calls import Call, calls_of, readable_events
-from .picture import STYLE, drawn
+from .sequence_drawing import STYLE, drawn
 from .steps import PicturedStep, Scene
 
 __all__ = ["STYLE", "Call", "PicturedStep", "Scene", "calls_of", "drawn", "readable_events"]

@@ -71,7 +71,7 @@ class Call:
 
     @property
     def outcome(self) -> str:
-        """How it ended: `ok`, `fail`, or `info`, of which nobody knows whether it took effect."""
+        """How it ended: `ok`, `fail`, or `info` where it is unknown whether it took effect."""
         return "info" if self.answered is None else str(self.answered["type"])
 
     @property
@@ -90,7 +90,7 @@ class Call:
         if self.outcome != "ok":
             return False
         if self.client == "broker":
-            return self.asked.get("f") == "probe"  # what a broker writes to its store beside transactions
+            return self.asked.get("f") == "probe"  # what a broker writes to its store apart from transactions
         is_put_of_topic = self.is_of_admin and self.full_name.startswith("PUT ") and self.asked.get("f") == "probe"
         return is_put_of_topic or (self.api in _HELPERS and self.asked.get("f") != "init_txn")
 

@@ -1,4 +1,4 @@
-"""Who stands in the picture: clients to the left, in the order in which they come, then whom they ask."""
+"""The actors in the picture: clients to the left, in the order in which they come, then whom they ask."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from .logs import ABORTED, COMMITTED, MARKER, OPEN, PLAIN, LogEntry, Logs, LogStrip
+from .logs import ABORTED, COMMITTED, MARKER, OPEN, PLAIN, DrawnEntry, DrawnLogs, LogStrip
 from .svg import cleaned, cut, text
 
 LEGEND = (
@@ -17,7 +17,7 @@ _LOOKS = {PLAIN: "lp", OPEN: "lo", COMMITTED: "lc", ABORTED: "la", MARKER: "lm"}
 class LogColumns:
     """A column for each of the first few logs. It remembers what it has drawn, so rows are asked for from top to bottom."""
 
-    def __init__(self, logs: Logs) -> None:
+    def __init__(self, logs: DrawnLogs) -> None:
         self._logs = logs
         self.names = logs.names[:_MOST_LOGS]
         self._left_out = len(logs.names) - len(self.names)
@@ -75,5 +75,5 @@ def _drawn(strip: LogStrip, x: int, y: int) -> Iterator[str]:
     yield "</g>"
 
 
-def _is_before(entry: LogEntry, stable: int) -> bool:
+def _is_before(entry: DrawnEntry, stable: int) -> bool:
     return entry.offset is not None and entry.offset < stable

@@ -19,7 +19,7 @@ _LATEST = -1
 
 
 @dataclass(frozen=True)
-class LogEntry:
+class DrawnEntry:
     """A record or a marker. `offset` is None where no answer has it; `state` is what is known of its transaction."""
 
     offset: int | None
@@ -33,7 +33,7 @@ class LogStrip:
     """A log at one moment: its entries in the order of the log, and its last stable offset if an answer has one."""
 
     name: str
-    entries: tuple[LogEntry, ...] = ()
+    entries: tuple[DrawnEntry, ...] = ()
     stable: int | None = None
 
     def __str__(self) -> str:
@@ -41,7 +41,7 @@ class LogStrip:
         return f"{self.name}: {entries}" + ("" if self.stable is None else f"; last stable offset {self.stable}")
 
 
-class Logs:
+class DrawnLogs:
     """All logs of a history. `names` are in the order in which they were written or read first."""
 
     def __init__(self, calls: Iterable[Call]) -> None:
@@ -75,7 +75,7 @@ class Logs:
             if mop["m"] in ("send", "recv") and mop.get("log") and mop.get("v") is not None:
                 state = OPEN if mop["m"] == "send" and transaction else PLAIN
                 offset = mop["o"] if isinstance(mop.get("o"), int) else None
-                self._put(short(str(mop["log"])), LogEntry(offset, str(mop["v"]), state, transaction if state == OPEN else ()))
+                self._put(short(str(mop["log"])), DrawnEntry(offset, str(mop["v"]), state, transaction if state == OPEN else ()))
         if decided := _DECIDED.get(str(call.asked.get("f"))):
             self._decide(decided, lambda one, _: bool(transaction) and one.transaction == transaction)
         for log in seen_logs(answer.get("ctl") or {}):
@@ -92,7 +92,7 @@ class Logs:
                 if name in self._strips:
                     self._strips[name] = replace(self._strips[name], stable=stable)
 
-    def _put(self, name: str, entry: LogEntry) -> None:
+    def _put(self, name: str, entry: DrawnEntry) -> None:
         """One more record; one that is there already, by its offset or else its words, stays what it is."""
         strip = self._strips.get(name, LogStrip(name))
         for number, one in enumerate(strip.entries):
@@ -106,18 +106,18 @@ class Logs:
         """A marker, which decides what its producer has written before it."""
         match marker:
             case {"offset": int(offset), "kind": ("COMMIT" | "ABORT") as kind, "producer_id": int(producer)}:
-                self._put(name, LogEntry(offset, kind, MARKER))
+                self._put(name, DrawnEntry(offset, kind, MARKER))
                 decided = _DECIDED[kind.lower()]
                 self._decide(decided, lambda one, log: log == name and one.transaction[1] == producer and (one.offset or 0) < offset)
 
-    def _decide(self, state: str, is_meant: Callable[[LogEntry, str], bool]) -> None:
+    def _decide(self, state: str, is_meant: Callable[[DrawnEntry, str], bool]) -> None:
         """The open records that are meant, each with its log, are what the end of their transaction made of them."""
         for name, strip in self._strips.items():
             entries = (replace(one, state=state) if one.state == OPEN and is_meant(one, name) else one for one in strip.entries)
             self._strips[name] = replace(strip, entries=tuple(entries))
 
 
-def _sorted(strip: LogStrip, entries: Sequence[LogEntry]) -> LogStrip:
+def _sorted(strip: LogStrip, entries: Sequence[DrawnEntry]) -> LogStrip:
     """The same with these entries by their offsets; one without keeps its place after the one before it."""
     keys: list[int] = []
     for one in entries:

@@ -27,7 +27,7 @@ class PicturedStep:
 
 @dataclass(frozen=True)
 class Scene:
-    """What is known of a scenario beside its history; everything may be missing.
+    """What is known of a scenario in addition to its history; everything may be missing.
 
     `exchanges` are the clients and names of all exchanges. `expected` and `seen` are those of a violation, and `what` says of what.
     """

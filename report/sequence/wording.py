@@ -130,7 +130,7 @@ def _counted(names: Any, one: str, many: str) -> str:
 
 
 def _answered(about: Mapping[str, Any]) -> Iterator[str]:
-    """What an answer tells that is kept whole, or by fields."""
+    """What an answer says that is kept whole, or by fields."""
     answer = about.get("answer")
     if "producer_epoch" in about and "request" not in about:
         yield f"id {about.get('producer_id')}, epoch {about['producer_epoch']}"

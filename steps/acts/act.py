@@ -3,14 +3,21 @@
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from fencepost.contract.errors import UnknownName
+from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.contract.evidence import Violation
-from fencepost.contract.gherkin import Step
+from fencepost.contract.gherkin import GherkinStep
 
 M = TypeVar("M")
 T = TypeVar("T")
+
+RACES = "races"
+"""The trait of acts in which requests race."""
+DISTURBANCE = "Disturbance"
+"""The kind of a line that is no sentence: its text names a disturbance, and it changes nothing that clients know."""
 
 
 class Choose(Protocol):
@@ -31,8 +38,8 @@ class ActLine(NamedTuple):
     given: str | None = None
 
     @property
-    def step(self) -> Step:
-        return Step(self.kind, self.kind, self.text, 0)
+    def step(self) -> GherkinStep:
+        return GherkinStep(self.kind, self.kind, self.text, 0)
 
 
 class LinesOf(NamedTuple):
@@ -76,6 +83,15 @@ class Act(Generic[M]):
     needs: frozenset[str] = frozenset()
     races: bool = False
     """Whether requests race, so that the answers depend on which arrives first."""
+    excludes: frozenset[str] = frozenset()
+    """Traits that no other act of the sequence may have."""
+    fits: "Callable[[Script[M]], bool]" = lambda _: True
+    """Whether it may come after these lines, whatever clients know."""
+
+    @property
+    def traits(self) -> frozenset[str]:
+        """What another act may exclude: its name, the capabilities that it needs, and `RACES`."""
+        return self.needs | {self.name} | ({RACES} if self.races else set())
 
 
 @dataclass(frozen=True)
@@ -97,7 +113,13 @@ class Table(Generic[M]):
     alike: tuple[tuple[str, ...], ...] = ()
     """Interchangeable actors, in the order in which they are first used."""
     at_once: tuple[frozenset[str], ...] = ()
-    """A system offers at the same time the capabilities of one of these sets; of other capabilities, all that it has."""
+    """A system offers at the same time the capabilities of one of these sets; of other capabilities, all that it has. The table of a
+    proposal has none: they follow from the protocol on which its acts are played.
+    """
+    disturbances: tuple[Act[M], ...] = ()
+    """Acts that no client may notice. A random sequence has one of them at most."""
+    hears: Callable[[M, str], None] = lambda *_: None
+    """Notes in the model what the disturbance of this name leaves."""
 
     @functools.cached_property
     def kinds(self) -> "dict[Kind, list[Act[M]]]":
@@ -109,12 +131,12 @@ class Table(Generic[M]):
 
     @functools.cached_property
     def by_name(self) -> dict[str, Act[M]]:
-        return {act.name: act for act in self.acts}
+        return {act.name: act for act in (*self.acts, *self.disturbances)}
 
     @functools.cached_property
     def met_before(self) -> dict[str, frozenset[str]]:
         """By act, the actors that must have been used: each that precedes one of its own actors, and is not its own too."""
-        return {act.name: frozenset(self._before(act.arguments)) for act in self.acts}
+        return {name: frozenset(self._before(act.arguments)) for name, act in self.by_name.items()}
 
     def _before(self, arguments: Sequence[str]) -> Iterator[str]:
         for actors in self.alike:
@@ -130,6 +152,15 @@ class Table(Generic[M]):
     @functools.cached_property
     def _not_everywhere(self) -> frozenset[str]:
         return frozenset().union(*self.at_once)
+
+    def only(self, patterns: Sequence[str]) -> "Table[M]":
+        """The table with the acts whose names match one of these, all if there are none. Raises WrongUsage for one that matches no act."""
+        for pattern in patterns:
+            if not any(fnmatchcase(act.name, pattern) for act in self.acts):
+                nearest = ", ".join(map(repr, get_close_matches(pattern, [act.name for act in self.acts], 3, 0)))
+                raise WrongUsage(f"--acts {pattern}: no act of {self.spec} has such a name; the nearest are {nearest}")
+        named = [act for act in self.acts if any(fnmatchcase(act.name, pattern) for pattern in patterns)]
+        return replace(self, acts=tuple(named)) if patterns else self
 
     def offered(self, capabilities: Iterable[str]) -> "Table[M]":
         """The table with those acts that a system with these capabilities offers."""
@@ -152,13 +183,21 @@ class Script(Generic[M]):
     _met: set[str] = field(init=False, default_factory=set)
     needs: frozenset[str] = field(init=False, default=frozenset())
     """The capabilities that the script needs."""
+    _traits: frozenset[str] = field(init=False, default=frozenset())
+    _excluded: frozenset[str] = field(init=False, default=frozenset())
 
     def __post_init__(self) -> None:
         self.model = self.table.model()
 
     def may_come(self, act: Act[M]) -> bool:
         """Whether the act is possible now."""
-        return self.table.are_offered_at_once(self.needs | act.needs) and act.may_come(self.model, *act.arguments)
+        if self._excluded and not self._excluded.isdisjoint(act.traits):
+            return False
+        if not act.excludes.isdisjoint(self._traits):
+            return False
+        if not self.table.are_offered_at_once(self.needs | act.needs):
+            return False
+        return act.may_come(self.model, *act.arguments) and act.fits(self)
 
     def possible(self, acts: Iterable[Act[M]] | None = None) -> Iterator[Act[M]]:
         """The acts of these, or of all, that are possible now; only one of those that differ only in the names of actors."""
@@ -169,6 +208,8 @@ class Script(Generic[M]):
         """Append the act."""
         self._met.update(act.arguments)
         self.needs |= act.needs
+        self._traits |= act.traits
+        self._excluded |= act.excludes
         self.acts.append(act.name)
         self.lines += [(line, act.name) for line in act.says(self.model, *act.arguments)]
 
@@ -194,10 +235,16 @@ def drawn(table: Table[M], length: int, choose: Choose) -> Script[M]:
     """A script of so many acts, each chosen from those that are possible: first its kind, then its actors and place.
 
     Half of the scripts keep to a few kinds of acts, and half of these to one place: what needs several acts of one kind in one place, such
-    as the third abort in a log, hardly occurs where each act is one of twenty-five.
+    as the third abort in a log, hardly occurs where each act is one of twenty-five. A quarter of them is disturbed, where the table has
+    disturbances.
     """
     script, kept, places = Script(table), _few_kinds(table, choose), choose(table.places)
-    for _ in range(length):
+    disturbance = choose(table.disturbances) if table.disturbances and choose(range(4)) == 0 else None
+    place = choose(range(length))
+    for number in range(length):
+        if disturbance is not None and number >= place and script.may_come(disturbance):
+            script.add(disturbance)
+            disturbance = None
         acts = _of_one_kind(script, kept, places, choose) or _of_one_kind(script, list(table.kinds), frozenset(), choose)
         if not acts:
             break

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from fencepost.contract.evidence import Violation
-from fencepost.steps.core.faults import POINTS
+from fencepost.steps.core.core_crashes import POINTS
 from fencepost.steps.core.vocabulary import CONTENT
 
 from . import core_conditions as conditions
@@ -140,7 +140,7 @@ def _write_late(model: Core, name: str, log: str) -> list[ActLine]:
 
 def _lose(model: Core, name: str) -> list[ActLine]:
     model.lose(name)
-    return [ActLine("Given", f"{name} has lost its transaction to somebody else", "CORE-18")]
+    return [ActLine("Given", f"{name} has lost its transaction to another client", "CORE-18")]
 
 
 def _time_out(model: Core, name: str, log: str, *crashes: str) -> list[ActLine]:

@@ -1,21 +1,27 @@
 """The acts of KIP-890, in one table: clients of both protocols, their groups, readers, operators and faults."""
 
 import functools
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from fencepost.contract.evidence import Violation
+from fencepost.contract.gherkin import GherkinStep
+from fencepost.steps.player import player_of
 
 from . import (
     kip890_endings,
     kip890_faults,
+    kip890_lives,
+    kip890_logs,
     kip890_looks,
+    kip890_mixed,
     kip890_nodes,
     kip890_offsets,
     kip890_operators,
     kip890_refusals,
+    kip890_requests,
     kip890_rights,
+    kip890_shapes,
     kip890_transactions,
 )
 from .act import Act, ActLine, Table
@@ -32,16 +38,13 @@ _MODULES = (
     kip890_rights,
     kip890_operators,
     kip890_nodes,
+    kip890_logs,
+    kip890_lives,
+    kip890_requests,
+    kip890_shapes,
+    kip890_mixed,
 )
-_AT_ONCE = (
-    frozenset({"crash", "clean-stop", "hold-markers", "reload", "known-limits"}),
-    frozenset({"two-nodes", "crash", "clean-stop", "hold-markers"}),
-    frozenset({"aged-ids", "crash", "hold-markers"}),
-    frozenset({"authorizer"}),
-)
-"""The capabilities that a broker offers at once, for the configurations in `fixtures/brokers.yaml` that these acts need."""
 _Says = Callable[..., Sequence[ActLine]]
-_COMPARES = re.compile("unchanged|has not grown|were added to")
 _PRODUCERS = {"A": "", "B": "", "H": "", "T": " and a short timeout", "M": "", "J": "", "K": ""}
 
 
@@ -55,6 +58,9 @@ def _opens(used: frozenset[str]) -> list[ActLine]:
     if "U" in used:
         lines.append(given('producer U with transactional id "user" and group "billing", logged in as an ordinary user', "173"))
     lines += [given("producer L at the last usable epoch", "026")] if "L" in used else []
+    if kip890_logs.LEDGER in used:
+        lines.append(given('a compacted topic "ledger" that keeps markers for no time', "440"))
+        lines.append(given('producers P and Q with transactional ids "parts" and "quota"', "440"))
     return lines
 
 
@@ -67,8 +73,8 @@ def _closes(model: Kip890Clients) -> list[ActLine]:
             model.decide(producer, commit=ends == "commits")
     for partition in model.readable(PARTITIONS):
         if model.logs[partition]:
-            lines += [*readers(model, partition), everything(model, partition), *listed_as_aborted(model, partition)]
-    for group, partition in model.offsets:
+            lines += [*readers(model, partition), *everything(model, partition), *listed_as_aborted(model, partition)]
+    for group, partition in {**model.offsets, **model.dropped}:
         if group not in model.unclear_groups:
             lines += offsets(model, group, partition)
     return lines
@@ -76,6 +82,10 @@ def _closes(model: Kip890Clients) -> list[ActLine]:
 
 def _means(_: Kip890Clients, line: ActLine, __: Violation) -> str:
     return line.requirement
+
+
+def _compares(step: GherkinStep) -> bool:
+    return bool(player_of("kip890").compared(step, (step,)))
 
 
 @functools.cache
@@ -88,7 +98,7 @@ def _compared(says: _Says) -> _Says:
         said = list(says(model, *arguments))
         if any(line.kind == "When" for line in said):
             model.has_early_snapshot = False
-        return [line for line in said if not (was_early and _COMPARES.search(line.text))]
+        return [line for line in said if not (was_early and _compares(line.step))]
 
     return lines
 
@@ -106,5 +116,5 @@ TABLE = Table(
     _means,
     (frozenset(), frozenset({"B"}), frozenset({"payments-1", "orders-0"}), frozenset({"B", "payments-1", "orders-0"})),
     (("A", "B"), ("payments-0", "payments-1"), GROUPS),
-    _AT_ONCE,
+    hears=Kip890Clients.hear,
 )

@@ -210,9 +210,14 @@ def _may_exhaust(model: Kip890Clients, name: str, *_: str) -> bool:
 
 
 def _take_over_the_last(model: Kip890Clients, name: str) -> list[ActLine]:
+    current = model.producers[name].open
+    added = sorted(current.added) if current else []
+    lines = [when(f"Z takes over from {name}", "028"), then("it is done", "028"), then("no answer has epoch 32767", "028")]
+    if added and model.is_quiet and not set(added) & model.unread:
+        lines.append(then(f"only ABORT markers were added to {joined(added)}, with the next epoch of {name}", "124"))
     model.decide(model.producers[name], commit=False)
     model.leave(name)
-    return [when(f"Z takes over from {name}", "028"), then("it is done", "028"), then("no answer has epoch 32767", "028")]
+    return lines
 
 
 def _after_the_last(model: Kip890Clients, name: str, asks: str) -> list[ActLine]:

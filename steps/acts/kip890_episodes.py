@@ -10,6 +10,7 @@ from .act import Act, ActLine
 from .kip890_lines import NEEDS, given, then, when
 from .kip890_model import Kip890Clients
 
+_ONCE = ('"crew"', '"waste"', '"kept"', '"made"', "producer E ", "producer F ", "producer I", "transaction.version")
 AUTHORIZER, NODES = "authorizer", "two-nodes"
 UNUSED = "an unused transactional id"
 
@@ -30,6 +31,11 @@ class Kip890Episode:
         """Its name in a table of acts."""
         return "; ".join((*self.givens, self.asks))
 
+    @property
+    def goes_down(self) -> bool:
+        """Whether the system crashes in it."""
+        return "crash" in self.needs.split()
+
 
 def acts_of(episodes: Iterable[Kip890Episode]) -> Iterator[Act[Kip890Clients]]:
     """These as acts, all of one kind: so many of a kind do not crowd out others."""
@@ -39,13 +45,15 @@ def acts_of(episodes: Iterable[Kip890Episode]) -> Iterator[Act[Kip890Clients]]:
         return _lines(model, by_name[name])
 
     for name, one in by_name.items():
-        needs = NEEDS | ({one.needs} if one.needs else set())
+        needs = NEEDS | set(one.needs.split())
         used = ("orders-0",) if "orders" in " ".join((one.name, *one.due)) else ()
         yield Act(name, _may_come(one), says, (name, *one.who, *used), needs)
 
 
 def _lines(model: Kip890Clients, one: Kip890Episode) -> list[ActLine]:
     value = model.new_value("u")
+    if one.goes_down:
+        model.go_down()
     model.shown |= _marks(one)
     if one.needs == NODES:
         model.leave("A")
@@ -59,7 +67,7 @@ def _lines(model: Kip890Clients, one: Kip890Episode) -> list[ActLine]:
 def _marks(one: Kip890Episode) -> set[str]:
     """The things about which this episode is that occur once in a sequence."""
     about = {AUTHORIZER: "rights", NODES: "nodes"}.get(one.needs)
-    named = {said for said in ('"crew"', '"waste"', '"made"', UNUSED) if said in one.name}
+    named = {said for said in (*_ONCE, UNUSED) if said in one.name or any(said in due for due in one.due)}
     return named | ({about} if about else set()) | ({"marker"} if one.who == "M" else set())
 
 
@@ -70,6 +78,6 @@ def _may_come(one: Kip890Episode) -> Callable[..., bool]:
         """N has the transactional id of A."""
         a = model.producers["A"]
         is_free = one.needs != NODES or (a.open is None and not a.is_fenced and a.past == ["begun"])
-        return is_free and model.is_quiet and marks.isdisjoint(model.shown)
+        return is_free and (model.may_go_down or not one.goes_down) and model.is_quiet and marks.isdisjoint(model.shown)
 
     return may_come

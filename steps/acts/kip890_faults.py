@@ -120,9 +120,9 @@ def _race(model: Kip890Clients, name: str, first: str, second: str) -> list[ActL
     current = producer.open
     assert current is not None, "what is ended is open"
     added = sorted(current.added)
-    lines = [when(f"{name} {first} and {second} at the same time", "079"), then("one of the two ends has succeeded, and only one", "079")]
+    lines = [when(f"{name} {first} and {second} at the same time", "079")]
     if model.is_quiet:
-        lines.append(then(f"{joined(added)} hold only the markers of the end that succeeded", "079"))
+        lines.append(then(f"only one of the two ends has succeeded, and {joined(added)} hold only its markers", "079"))
     model.leave(name)
     model.unread.update(added)
     model.unclear_groups.update(current.groups)

@@ -51,15 +51,19 @@ def readers(model: Kip890Clients, partition: str) -> list[ActLine]:
     ]
 
 
-def everything(model: Kip890Clients, partition: str) -> ActLine:
-    """What readers of all data see."""
+def everything(model: Kip890Clients, partition: str) -> list[ActLine]:
+    """What readers of all data see, where clients can know it."""
     model.under_way.clear()
-    return then(f"read_uncommitted readers of {partition} see {quoted(model.stored(partition))}", "141")
+    if not model.is_all_there(partition):
+        return []
+    return [then(f"read_uncommitted readers of {partition} see {quoted(model.stored(partition))}", "141")]
 
 
 def listed_as_aborted(model: Kip890Clients, partition: str) -> list[ActLine]:
     """The aborted transactions that a Fetch lists, where all are of one producer."""
     model.under_way.clear()
+    if partition in model.cut or not model.is_all_there(partition):
+        return []
     if not model.aborted[partition]:
         return [then(f"a read_committed Fetch of {partition} lists no aborted transaction", "139")]
     found = model.aborted_by_one(partition)

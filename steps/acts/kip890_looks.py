@@ -20,7 +20,7 @@ def _read(model: Kip890Clients, partition: str) -> list[ActLine]:
 
 
 def _read_all(model: Kip890Clients, partition: str) -> list[ActLine]:
-    return [everything(model, partition)]
+    return everything(model, partition)
 
 
 def _read_by_version(model: Kip890Clients, partition: str, version: str) -> list[ActLine]:
@@ -77,8 +77,7 @@ def _may_look_up_newest(model: Kip890Clients, partition: str, isolation: str) ->
     """A read_committed look-up finds nothing where the newest record is undecided; the proposal defines nothing for earlier ones. A marker
     has a time as well.
     """
-    is_marked = any(one.transaction and one.transaction.committed is not None for one in model.logs[partition])
-    if partition in model.unread or not model.is_quiet or is_marked or "sentinel" in model.stored(partition):
+    if partition in model.unread or not model.is_quiet or partition in model.marked or "sentinel" in model.stored(partition):
         return False
     stored, first = model.stored(partition), model.first_undecided(partition)
     return isolation == "read_uncommitted" or first is None or first == stored[0]
@@ -252,7 +251,7 @@ def acts() -> Iterator[Act[Kip890Clients]]:
         yield Act(f"the {landmark} of {_HERE} is looked up", _may_look_up_start, _look_up_start, (_HERE, landmark), NEEDS)
     for landmark in ("first record from the next century", "end of what is stored elsewhere"):
         yield Act(f"the {landmark} of {_HERE} is looked up", lambda *_: True, _look_up_what_is_not, (_HERE, landmark), NEEDS)
-    for point in ("its end", "behind its end"):
+    for point in ("its end", "past its end"):
         yield Act(f"{_HERE} is read from {point}", lambda model, *_: model.is_quiet, _read_from, (_HERE, point), NEEDS)
     for x in ("A", "B", "C"):
         yield Act(f"a look at the transaction of {x}", may_act, _describe, (x,), NEEDS)

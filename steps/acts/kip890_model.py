@@ -100,6 +100,8 @@ class Kip890Clients:
     logs: dict[str, list[AcknowledgedRecord]] = field(default_factory=lambda: {name: [] for name in PARTITIONS})
     offsets: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
     """By group and partition, the committed offset, and when it was sent."""
+    dropped: dict[tuple[str, str], None] = field(default_factory=dict)
+    """By group and partition, what was sent in a transaction that was aborted."""
     aborted: dict[str, list[tuple[str, str]]] = field(default_factory=lambda: {name: [] for name in PARTITIONS})
     """By partition, the producers that have aborted a transaction there, and its first value."""
     under_way: set[str] = field(default_factory=set)
@@ -127,6 +129,12 @@ class Kip890Clients:
     has_early_snapshot: bool = False
     """Whether the snapshot of the next When was taken before an end that was in flight then."""
     has_crashed: bool = False
+    marked: set[str] = field(default_factory=set)
+    """Partitions that have a marker, of a transaction with records there or without."""
+    is_compacted: bool = False
+    """Whether a disturbance compacts the partitions, so that nothing may be left of what was aborted."""
+    ledger: list[tuple[str, str, bool]] = field(default_factory=list)
+    """What is in the compacted topic: keys, values, and whether each was committed."""
     _clock: int = 0
     _values: Counter[str] = field(default_factory=Counter)
 
@@ -189,11 +197,13 @@ class Kip890Clients:
         if current is None:
             return
         current.committed = commit
+        self.marked |= current.added
         if commit:
             for where, (offset, sent) in current.offsets.items():
                 if where not in self.offsets or self.offsets[where][1] < sent:
                     self.offsets[where] = (offset, sent)
             return
+        self.dropped |= dict.fromkeys(current.offsets)
         for partition in PARTITIONS:
             if values := current.values_in(partition):
                 self.aborted[partition].append((producer.name, values[0]))
@@ -222,6 +232,14 @@ class Kip890Clients:
         """What readers of all data get."""
         return tuple(one.value for one in self.logs[partition])
 
+    def hear(self, disturbance: str) -> None:
+        """Note what a disturbance leaves."""
+        self.is_compacted = self.is_compacted or disturbance == "compaction"
+
+    def is_all_there(self, partition: str) -> bool:
+        """Whether all that was stored there still is."""
+        return not (self.is_compacted and self.aborted[partition])
+
     def first_undecided(self, partition: str) -> str | None:
         """The first value of an open transaction there."""
         at, entries = self._first_open(partition), self.logs[partition]
@@ -242,6 +260,7 @@ class Kip890Clients:
     def forget(self, group: str) -> None:
         """A group was deleted, with all that was committed and pending."""
         self.offsets = {where: found for where, found in self.offsets.items() if where[0] != group}
+        self.dropped = {where: None for where in self.dropped if where[0] != group}
         for one in self.producers.values():
             if one.open is not None:
                 one.open.offsets = {where: sent for where, sent in one.open.offsets.items() if where[0] != group}

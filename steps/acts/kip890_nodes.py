@@ -7,6 +7,7 @@ from .kip890_episodes import NODES, Kip890Episode, acts_of
 from .kip890_model import Kip890Clients
 
 _N = 'producer N has written "{u}" to accounts-0 on node 1 and "{u}2" to accounts-1 on node 2'
+_HAS_COMMITTED = 'producer N has committed "{u}" to accounts-0 on node 1 and "{u}2" to accounts-1 on node 2'
 _MOVED, _AWAY = "accounts-1 has moved to node 1", "the coordinator of N has moved to node 2"
 _N_NEXT = "it is done and answers the same producer id and the next epoch"
 
@@ -27,6 +28,24 @@ _ON_TWO_NODES = tuple(
             'N writes "more" to payments-0',
             ("it is done", "the transaction of N is Ongoing in accounts-0 and accounts-1 and payments-0"),
             "264",
+        ),
+        (
+            (_N, _AWAY, 'N has sent offset 5 of accounts-0 to group "{u}"'),
+            "N commits",
+            ('readers of accounts-0 see "{u}"', 'group "{u}" has committed offset 5 of accounts-0'),
+            "422",
+        ),
+        *(
+            (
+                (
+                    *(_HAS_COMMITTED, 'completion of N\'s transactions is blocked by the offsets of group "{u}" until the next move'),
+                    *('N has sent offset 5 of accounts-0 to group "{u}"', f"N has been asked to {how}"),
+                ),
+                "the coordinator of N moves to node 2",
+                ("the transaction of N is over", f'group "{{u}}" has {left} of accounts-0'),
+                "217",
+            )
+            for how, left in (("commit", "committed offset 5"), ("abort", "no pending offset"))
         ),
         ((_N, _AWAY), "N initialises again with neither producer id nor epoch", ("it is done", "readers of accounts-0 see nothing"), "264"),
         (
@@ -56,6 +75,22 @@ _ON_TWO_NODES = tuple(
             "FindCoordinator for N is sent to each of two nodes",
             ("every client is sent to one node, and so is the next one to ask for N",),
             "154",
+        ),
+        *(
+            (
+                (_HAS_COMMITTED, *client, _AWAY),
+                f'N writes "more" to accounts-0, and an ABORT marker{with_} is there before node 2 notifies its leader',
+                (
+                    "each batch in accounts-0 that was accepted is followed by its marker, and no other is there",
+                    "accounts-0 has no open transaction of N",
+                ),
+                "207",
+            )
+            for client, with_ in (
+                (("N is an old client (transaction version 0)", "N has added accounts-0"), ""),
+                (("N is an old client (transaction version 0) and uses Produce v10", "N has added accounts-0"), ""),
+                ((), " with the next epoch"),
+            )
         ),
         ((_N, "node 2 is paused until the next answer"), "N aborts", ("one ABORT marker was added to accounts-0 and accounts-1",), "126"),
         (

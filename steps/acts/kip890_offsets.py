@@ -64,10 +64,11 @@ def _send_too_large(model: Kip890Clients, name: str, group: str, *partitions: st
 
 
 def _send_as_a_stranger(model: Kip890Clients, name: str) -> list[ActLine]:
+    """A group that a disturbance has used before is there, and one that was never used is not."""
     model.begun(name).groups.add('"strangers"')
     return [
         when(f'{name} sends offset 9 of {_HERE} to group "strangers" with an unknown member id', "055"),
-        then(f"it is refused for {_HERE} with ILLEGAL_GENERATION", "055"),
+        then(f"it is refused for {_HERE} with UNKNOWN_MEMBER_ID or ILLEGAL_GENERATION", "055"),
         then(f'group "strangers" has no pending offset of {_HERE}', "055"),
     ]
 
@@ -173,4 +174,5 @@ def acts() -> Iterator[Act[Kip890Clients]]:
 
 
 def _may_look(model: Kip890Clients, group: str, partition: str) -> bool:
-    return group not in model.unclear_groups and ((group, partition) in model.offsets or model.pending(group, partition))
+    known = {**model.offsets, **model.dropped}
+    return group not in model.unclear_groups and ((group, partition) in known or model.pending(group, partition))

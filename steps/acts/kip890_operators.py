@@ -78,7 +78,7 @@ _OTHERS = (
     ),
     Kip890Episode(
         ('J is a member of group "crew"',),
-        'K joins group "crew" beside J',
+        'K joins group "crew" together with J',
         (
             "it is done",
             "the members have one generation, one protocol and one leader among them",
@@ -89,7 +89,7 @@ _OTHERS = (
         "JK",
     ),
     Kip890Episode(
-        ('J is a member of group "crew"', 'K has joined group "crew" beside J'),
+        ('J is a member of group "crew"', 'K has joined group "crew" together with J'),
         'K leaves group "crew"',
         ("it is done", 'group "crew" wants a new JoinGroup of J', 'group "crew" no longer has K'),
         "353",

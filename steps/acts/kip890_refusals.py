@@ -81,6 +81,11 @@ def _has_no_offsets(model: Kip890Clients, name: str) -> bool:
     return is_new(model, name) and (current is None or not current.has_offsets)
 
 
+def _is_idle_and_seen(model: Kip890Clients, name: str) -> bool:
+    """What the request changes is noticed, so that a release that is known to open a transaction by it ends the sequence."""
+    return is_idle(model, name) and model.is_quiet
+
+
 def _both(one: _Condition, other: _Condition) -> _Condition:
     return lambda model, name, *rest: one(model, name, *rest) and other(model, name, *rest)
 
@@ -103,7 +108,8 @@ _AFTERWARDS = {
 """The versions that a new client uses otherwise."""
 _BY_THE_LOG = {"108", "113", "115", "210", "365"}
 """Requirements about what the log refuses after the coordinator has added the partition: something may be left over."""
-_EARLY, _LATE, _VERY_LATE = "with an epoch ahead of its own", "with its previous epoch", "with the epoch before its previous one"
+_EARLY, _LATE, _VERY_LATE = "with an epoch ahead of the current one", "with its previous epoch", "with the epoch before its previous one"
+_SHORTER = "with a shorter timeout"
 _OF_B, _NO_ID = "with the producer id of B", "with no transactional id"
 _UNUSED, _EMPTY = "with an unused transactional id", "with an empty transactional id"
 _NONE = "INVALID_REQUEST or INVALID_PRODUCER_ID_MAPPING"
@@ -130,6 +136,8 @@ REFUSALS = (
     ExpectedRefusal(f"{{x}} initialises again {_VERY_LATE}", "PRODUCER_FENCED", "018", _has_two),
     ExpectedRefusal(f"{{x}} initialises again {_VERY_LATE}", "INVALID_PRODUCER_EPOCH", "019", _has_two, "InitProducerId v3"),
     ExpectedRefusal(f"{{x}} initialises again {_OF_B}", "PRODUCER_FENCED", "020", may_act),
+    ExpectedRefusal(f"{{x}} initialises again {_OF_B} {_SHORTER}", "PRODUCER_FENCED", "408", may_act),
+    ExpectedRefusal(f"{{x}} initialises again {_VERY_LATE} {_SHORTER}", "PRODUCER_FENCED", "408", _has_two),
     ExpectedRefusal("{x} initialises again with a producer id but no epoch", "INVALID_REQUEST", "013", may_act),
     ExpectedRefusal("{x} initialises again with an epoch but no producer id", "INVALID_REQUEST", "013", may_act),
     ExpectedRefusal("{x} initialises again with a timeout of zero", "INVALID_TRANSACTION_TIMEOUT", "012", may_act),
@@ -145,6 +153,8 @@ REFUSALS = (
     ExpectedRefusal(f"{_WRITES} {_OF_B}", "INVALID_PRODUCER_ID_MAPPING", "103", _both(is_new, _is_in), "Produce v11"),
     ExpectedRefusal(f"{_WRITES} {_NO_ID}", "TRANSACTIONAL_ID_AUTHORIZATION_FAILED", "106", may_act),
     ExpectedRefusal(f"{_WRITES} {_EMPTY}", _NONE, "214", _both(is_new, _has_none_of)),
+    ExpectedRefusal(f"{_WRITES} {_UNUSED}", "INVALID_PRODUCER_ID_MAPPING or INVALID_TXN_STATE", "404", _both(is_old, _has_none_of)),
+    ExpectedRefusal(f"{_WRITES} at sequence 0 {_LATE}", "INVALID_PRODUCER_EPOCH", "101", _has_previous),
     ExpectedRefusal(f"{_WRITES} outside of its transaction", "INVALID_TXN_STATE", "107", _has_records),
     ExpectedRefusal(f"{_WRITES}", "INVALID_TXN_STATE", "095", _is_stranger, "Produce v9", (*_MESSAGE, _NO_OFFSETS)),
     ExpectedRefusal(f"{_WRITES}", "INVALID_TXN_STATE", "095", _is_stranger, "Produce v10", _MESSAGE),
@@ -163,7 +173,7 @@ REFUSALS = (
     ExpectedRefusal(f"{{x}} adds {{p}} {_UNUSED}", "INVALID_PRODUCER_ID_MAPPING", "031", may_act),
     ExpectedRefusal(f"{{x}} adds {{p}} {_OF_B}", "INVALID_PRODUCER_ID_MAPPING", "031", may_act),
     ExpectedRefusal(f"{{x}} adds {{p}} {_EMPTY}", "INVALID_REQUEST", "044", may_act),
-    ExpectedRefusal("{x} adds no partition at all", "", "275", is_idle),
+    ExpectedRefusal("{x} adds no partition at all", "", "275", _is_idle_and_seen),
     ExpectedRefusal(_VERIFIES, "TRANSACTION_ABORTABLE or INVALID_TXN_STATE", "039", _has_none_of),
     ExpectedRefusal(f"{_VERIFIES} {_OF_B}", "INVALID_PRODUCER_ID_MAPPING", "041", may_act),
     ExpectedRefusal(f"{_VERIFIES} {_EARLY}", "PRODUCER_FENCED", "041", may_act),

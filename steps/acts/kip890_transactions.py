@@ -10,9 +10,13 @@ ENDS = {"commits": "commit", "aborts": "abort"}
 """The acts of a producer as sentences name them, and the requests."""
 DONE = {"commits": "committed", "aborts": "aborted"}
 """The same in the perfect."""
+_ENDED = {"aborts nothing": "aborts"}
+"""What ends a transaction that has nothing in it, and so is repeated as an end is."""
 _NEXT = "it is done and answers the same producer id and the next epoch"
 _MOVED = "it is done and answers a new producer id and epoch 0"
 _ALL = ("A", "B", "C", "L")
+_REPEATED = frozenset({"the disturbance twice", "the disturbance answer-lost"})
+"""What would repeat a retry. A client that moves to another producer id has one."""
 
 
 def may_act(model: Kip890Clients, name: str, *_: str) -> bool:
@@ -195,7 +199,7 @@ def _end_again(model: Kip890Clients, name: str, ends: str) -> list[ActLine]:
     """EndTxn v5 at the epoch that it has ended: the same decision is answered again, the other one is refused."""
     producer = model.producers[name]
     asked = when(f"{name} {ends} with its previous epoch", "064")
-    last = producer.past[-1]
+    last = _ENDED.get(producer.past[-1], producer.past[-1])
     if producer.open is not None:
         errors = (
             "PRODUCER_FENCED, INVALID_TXN_STATE or INVALID_PRODUCER_ID_MAPPING"
@@ -214,7 +218,7 @@ def _end_again(model: Kip890Clients, name: str, ends: str) -> list[ActLine]:
 def _may_end_again(model: Kip890Clients, name: str, *_: str) -> bool:
     """Where ends are polled, each has the present epoch."""
     was_polled = any(what.endswith("is polled") for what in model.shown)
-    return is_new(model, name) and model.producers[name].past[-1] in ENDS and model.is_quiet and not was_polled
+    return is_new(model, name) and model.producers[name].past[-1] in (*ENDS, *_ENDED) and model.is_quiet and not was_polled
 
 
 def _add(model: Kip890Clients, name: str, partition: str) -> list[ActLine]:
@@ -270,9 +274,9 @@ def _initialise(model: Kip890Clients, name: str) -> list[ActLine]:
 
 def _has_initialised(model: Kip890Clients, name: str) -> list[ActLine]:
     producer = model.producers[name]
-    why = _why_initialise(producer)
+    why, moves = _why_initialise(producer), producer.is_exhausted and producer.open is not None
     model.decide(producer, commit=False)
-    producer.has_next_epoch("initialised")
+    producer.has_next_epoch("asked twice" if moves else "initialised")  # a retry is promised only where nothing was open
     producer.is_timed_out = False
     move_on(producer)
     return [given(f"{name} has initialised again", why)]
@@ -354,10 +358,13 @@ def acts() -> Iterator[Act[Kip890Clients]]:
         yield Act(f"{x} aborts nothing", _may_abort_nothing, _abort_nothing, (x,), needs)
         yield Act(f"{x} has aborted nothing", _may_abort_nothing, _has_aborted_nothing, (x,), needs)
         yield Act(f"{x} commits nothing", _may_commit_nothing, _commit_nothing, (x,), needs)
-        yield Act(f"{x} initialises again", is_new, _initialise, (x,), needs)
+        retries = _REPEATED if x == "L" else frozenset()
+        yield Act(f"{x} initialises again", is_new, _initialise, (x,), needs, excludes=retries)
         yield Act(f"{x} has initialised again", may_act, _has_initialised, (x,), needs)
         yield Act(f"{x} initialises as before", _may_initialise_as_before, _initialise_as_before, (x,), needs)
         yield Act(f"{x} changes its protocol", is_idle, _change_protocol, (x,), needs)
+    for ends in ENDS:
+        yield Act(f"T has {DONE[ends]}", is_open, _has_ended, ("T", ends), NEEDS)
     yield Act("C takes over from A", _may_take_over, _take_over, ("A", "C"), NEEDS)
     for p in PARTITIONS:
         yield Act(f"a plain write to {p}", lambda model, p: p not in model.unread, _write_plain, (p,), NEEDS)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from fencepost.contract.evidence import Violation
 from fencepost.steps.pulsar.vocabulary import shown, values_shown
 
-from . import pip31_acknowledging, pip31_consuming, pip31_ending, pip31_topics, pip31_writing
+from . import pip31_acknowledging, pip31_consuming, pip31_ending, pip31_episodes, pip31_topics, pip31_writing
 from .act import Act, ActLine, Table
 from .pip31_acknowledging import LATE
 from .pip31_consuming import READER, received
@@ -51,14 +51,18 @@ def _is_known(model: Pip31, one: Pip31Subscription) -> bool:
     return one.topic == INPUTS or model.topics[one.topic].is_plain_to_read
 
 
+def _has_lost_an_answer(model: Pip31) -> bool:
+    """Whether an end was not answered: what "agrees with the answers" is not known then, whichever transaction that was."""
+    return any(one.is_answer_lost for one in model.transactions.values())
+
+
 def _look_at_topic(model: Pip31, name: str) -> list[ActLine]:
     one = model.topics[name]
     if not one.is_used:
         return []
     if one.is_contested:
-        is_judged = all(entry.transaction and not entry.transaction.is_answer_lost for entry in one.entries) and not any(
-            other.topic == name for other in model.producers.values()
-        )
+        are_answered = all(entry.transaction and not entry.transaction.is_answer_lost for entry in one.entries)
+        is_judged = are_answered and not _has_lost_an_answer(model) and not any(other.topic == name for other in model.producers.values())
         return [ActLine("Then", f"{name} agrees with the answers", "PIP31-74")] if is_judged and not one.strays_at else []
     if one.strays_at or one.is_terminated:
         behind = [entry.value for entry in one.in_force if entry.written_at > one.strays_at]
@@ -79,13 +83,13 @@ def _look_at_subscription(model: Pip31, one: Pip31Subscription) -> list[ActLine]
     parts = [name for name, other in model.transactions.items() if one.name in other.subscriptions]
     why = narrowest(one.whys) if one.whys else "PIP31-33" if model.crashed_at else "PIP31-20"
     pending = [ActLine("Then", f'nothing of {name} is pending in "{one.name}"', why) for name in parts[:1]]
-    lines = _left(model, one, parts)
+    lines = _left(model, one)
     return [*lines, *pending] if "PIP31-89" in one.whys else [*pending, *lines]
 
 
-def _left(model: Pip31, one: Pip31Subscription, parts: Sequence[str]) -> list[ActLine]:
+def _left(model: Pip31, one: Pip31Subscription) -> list[ActLine]:
     """The line about the messages that are left."""
-    is_notified = set(one.states) == set(one.received) and not any(model.transactions[name].is_answer_lost for name in parts)
+    is_notified = set(one.states) == set(one.received) and not _has_lost_an_answer(model)
     if not one.is_clear and is_notified and not one.is_odd and "PIP31-64" not in one.whys:
         return [ActLine("Then", f'"{one.name}" agrees with the answers', narrowest(one.whys) if one.whys else "PIP31-74")]
     if not one.is_clear and not one.free:
@@ -128,7 +132,7 @@ def _meaning_of_left(model: Pip31, one: Pip31Subscription, line: ActLine, seen: 
 
 
 def _acts() -> tuple[Act[Pip31], ...]:
-    parts = (pip31_writing, pip31_ending, pip31_acknowledging, pip31_consuming, pip31_topics)
+    parts = (pip31_writing, pip31_ending, pip31_acknowledging, pip31_consuming, pip31_topics, pip31_episodes)
     return tuple(act for part in parts for act in part.acts())
 
 

@@ -128,8 +128,7 @@ def _look(model: Pip31, where: str) -> list[ActLine]:
 
 def _go_back(model: Pip31, where: str, value: str) -> list[ActLine]:
     one = used(model, where)
-    one.states |= {other: FREE for other, state in one.states.items() if state in (GONE, TAKEN)}
-    one.begin_anew(is_new_consumer=True)
+    model.go_back(one)
     one.is_odd = True
     one.whys.append("PIP31-95")
     return [ActLine("When", f'the consumer of "{where}" goes back to "{value}"', "PIP31-95"), *received(model, one)]

@@ -151,7 +151,7 @@ def _time_out_held_up(model: Pip31, name: str, topic: str) -> list[ActLine]:
     lines = _begun_short(model, name, topic)
     model.decide(name, committed=False, held=True)
     model.transactions[name].timed_out = True
-    said = (f"the end of {name} is held up", f"the timeout of {name} has passed")
+    said = (f"the end of {name} is held up", f"{name} has been left open past its timeout")
     return [*lines, *(ActLine("Given", one, "PIP31-45") for one in said), ActLine("Then", f"{name} is ABORTING", "PIP31-45")]
 
 
@@ -178,7 +178,8 @@ def _commit_past_time_out(model: Pip31, name: str, topic: str) -> list[ActLine]:
     model.done[_TIMED_OUT] += 1
     model.begin(SHORT).is_open = False
     model.transactions[SHORT].committed = False
-    said = (f"the commit of {name} is incomplete", f"transaction {SHORT} with a moderate timeout", f"the timeout of {SHORT} has passed")
+    incomplete, past = f"the commit of {name} is incomplete", f"{SHORT} has been left open past its timeout"
+    said = (incomplete, f"transaction {SHORT} with a moderate timeout", past)
     return [*lines, *(ActLine("Given", one, "PIP31-44") for one in said), ActLine("Then", f"{name} is COMMITTING", "PIP31-44")]
 
 

@@ -344,6 +344,11 @@ class Pip31:
         if not held:
             self._notify(one)
 
+    def go_back(self, one: Pip31Subscription) -> None:
+        """Its consumer has sought back to the first message: what was deleted is there again."""
+        one.states |= {value: FREE for value, state in one.states.items() if state in (GONE, TAKEN)}
+        one.begin_anew(is_new_consumer=True)
+
     def let_go(self, name: str) -> None:
         """The end of a transaction is released."""
         self.transactions[name].is_held_up = False

@@ -21,9 +21,9 @@ _TROUBLES = {
     "the store does not answer the next change of a layout, and does not write it": "51",
     "the store does not answer the next change of a layout, and has written it": "51",
 }
-_NEWS = ("lost", "late", "told twice")
+_NEWS = ("lost", "late", "delivered twice")
 _IMPOSSIBLE = "it is refused as something that cannot be done"
-_STRANGER = f"stranger is a segment that nobody has made of {TOPIC}"
+_STRANGER = f"stranger is a segment that does not exist of {TOPIC}"
 _OUTDATED = f"the layout of {TOPIC} is read as it was before its last change for some seconds"
 _ODD = (("left", "right"), ("high", "right"), ("high", "third"), ("first", "second", "high"))
 """Segments that are not of one split: such a merge is made as a whole, or refused."""

@@ -12,7 +12,7 @@ from .pip460_model import TOPIC, Layouts
 
 _CRASH, _POINTS, _BROKERS, _TIME = "crash", "crash-points", "more-brokers", "virtual-time"
 _PLACED = (
-    "a segment that nobody has made",
+    "a segment that does not exist",
     "the first segment by hashes that it has not",
     "the first segment by its number alone",
     "the first segment by decimal hashes",
@@ -29,8 +29,8 @@ def _of_names() -> Iterator[Episode]:
         for domain in ("", " as a persistent topic"):
             yield Episode((), f"a client {opening} {TOPIC}{domain}", ("it is refused for good",), "48")
         asked = f"a client {opening} payments"
-        yield Episode(("payments is a scalable topic that nobody has made",), asked, ("it is refused",), "48")
-    missing = ("payments is a scalable topic that nobody has made",)
+        yield Episode(("payments is a scalable topic that does not exist",), asked, ("it is refused",), "48")
+    missing = ("payments is a scalable topic that does not exist",)
     asked, due = (
         "client X begins to watch payments",
         ("it is refused with TopicNotFound", "payments is not among the scalable topics of its namespace"),

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from . import pip31
+from . import pip31, pip31_episodes
 from .act import Act, ActLine, Kind
 from .pip31_consuming import READER
 from .pip31_ending import SHORT
@@ -61,6 +61,8 @@ _LEFT_OUT = (
 """Acts about which PIP-471 has no requirement, or a different one: clients need not add participants, and unannounced requests succeed."""
 
 
+_EPISODES = frozenset(act.name for act in pip31_episodes.acts())
+"""PIP-471 has others."""
 _ADDS_UNKNOWN = "an unknown transaction adds orders"
 """Left out although its kind is kept: it also ends that transaction."""
 
@@ -98,7 +100,7 @@ def _adapted() -> Iterator[Act[Any]]:
     left_out = {by_name[name].says for name in _LEFT_OUT}
     retellings: dict[Kind, Kind] = {}
     for act in pip31.TABLE.acts:
-        if act.says in left_out or act.name == _ADDS_UNKNOWN:
+        if act.says in left_out or act.name in _EPISODES or act.name == _ADDS_UNKNOWN:
             continue
         says = retellings.setdefault(act.says, retelling(act.says))
         yield replace(act, says=says, may_come=_while_kept(act.may_come))

@@ -61,7 +61,7 @@ def _of_sealed_segments() -> Iterator[Episode]:
         *(_SPLIT, "east has been unloaded, and will be loaded without a look at the end of X"),
     )
     yield Episode(behind, "Y commits", ('the next consumer of "clerks" is notified of the end of east',), "53", frozenset({_FAULTS}))
-    apart = ('the segments "north" and "south" of one topic', _X, 'X has written "x1" to north')
+    apart = ('the topics "north" and "south" as segments of one topic', _X, 'X has written "x1" to north')
     yield Episode(apart, '"p1" is written to south', ('readers of south see "p1"', "readers of north see nothing"), "20")
 
 

@@ -49,7 +49,7 @@ def _classic(model: Pip471, how: str) -> list[ActLine]:
 
 def _classic_with_the_same_number(model: Pip471, name: str, how: str, added: str) -> list[ActLine]:
     model.done[_ONCE] += 1
-    lines = [*begun(model, name), ActLine("Given", f"{name} and classic K are transactions with the same number", _CLASSIC)]
+    lines = [*begun(model, name), ActLine("Given", f"{name} and K are transactions with the same number, the second one classic", _CLASSIC)]
     if added in model.topics:
         value = new_value(model, name, added)
         model.write(added, [value], takes_part(model, name, added))
@@ -81,7 +81,7 @@ def _write_to_the_other_kind(model: Pip471, name: str) -> list[ActLine]:
 
 def messages_in_flight(name: str, count: int, topic: str) -> str:
     """That a transaction has sent so many messages to a topic, whose receipts are not awaited."""
-    return f"{name} has {count} messages under way to {topic}"
+    return f"{name} has {count} messages in flight to {topic}"
 
 
 def _write_many(model: Pip471, name: str, topic: str) -> list[ActLine]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from .pip31_model import INPUTS, AcknowledgedMessage, Pip31, Pip31Topic, Pip31Transaction
+from .pip31_model import GONE, INPUTS, UNCLEAR, AcknowledgedMessage, Pip31, Pip31Subscription, Pip31Topic, Pip31Transaction
 from .pip31_writing import DEDUPLICATED
 
 CHILDREN = {"left": ("low", "high"), "right": ("lower", "higher"), "low": ("lowest", "inner")}
@@ -29,6 +29,12 @@ class Pip471(Pip31):
     def go_down(self) -> None:
         super().go_down()
         self.loaded_at = self.crashed_at
+
+    def go_back(self, one: Pip31Subscription) -> None:
+        """An end that the segment has not applied yet deletes its messages after the seek, so it is not known whether they are there."""
+        if self.may_be_behind:
+            one.states |= {value: UNCLEAR for value, state in one.states.items() if state == GONE}
+        super().go_back(one)
 
     def unload(self, topic: str) -> None:
         """Segments are unloaded with their whole namespace; the deduplicated topic has a separate one."""

@@ -15,7 +15,7 @@ from .pip471_model import Pip471, is_of, stored
 
 _WRITERS, _TOPICS = ("A", "B"), ("orders", "payments")
 _FAILURES = ("and does not write it", "and has written it")
-EVENTS = ("lost", "late", "told twice")
+EVENTS = ("lost", "late", "delivered twice")
 """What can become of the event of an end."""
 _TROUBLES = {
     "the next change of a header meets another version": ("PIP471-36", None),

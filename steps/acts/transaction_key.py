@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from fencepost.contract.evidence import Violation
 from fencepost.steps.pulsar.vocabulary import shown
 
+from . import transaction_key_begun, transaction_key_faults, transaction_key_neighbours, transaction_key_refusals, transaction_key_waiting
 from . import transaction_key_conditions as conditions
-from . import transaction_key_faults, transaction_key_refusals
 from .act import Act, ActLine, Table
 from .transaction_key_lines import aborted, others_stay, transaction_of
 from .transaction_key_model import KEYS, PAYMENTS, TASKS, KeyedTransaction, KnownKeys
@@ -19,7 +19,6 @@ _ENDS = {"commits": "commit", "aborts": "abort"}
 _BUSY = "TXKEY-12"
 """The requirement that is violated where a client is refused what it may do, and nothing narrower is known."""
 _KEYED = frozenset({"transaction-keys"})
-_ODD = ("a key of 1025 bytes", "an empty key", "a key that is not UTF-8")
 
 
 def _opens(used: frozenset[str]) -> list[ActLine]:
@@ -59,6 +58,7 @@ def _connect(model: KnownKeys, task: str, key: str) -> list[ActLine]:
         lines.append(ActLine("Then", f"{task} is given epoch 0", "TXKEY-16" if len(model.last) > 1 else "TXKEY-01"))
     elif is_comparable:
         lines.append(ActLine("Then", f"{task} is given a greater epoch than {before}", why))
+        lines.append(ActLine("Then", f"{task} is given the coordinator of {before}", "TXKEY-19"))
     if was_there is not None and was_there.is_connected and not was_there.has_left:
         lines.append(ActLine("Then", f"the connection of {before} is closed", "TXKEY-04"))
     return [*lines, *aborted(lost, "TXKEY-21" if model.done["crash"] else "TXKEY-05"), *others_stay(model, key)]
@@ -251,10 +251,6 @@ def _connect_at_once(model: KnownKeys, one: str, other: str, key: str) -> list[A
     return [asked, ActLine("Then", f"exactly one of {one} and {other} stays connected", "TXKEY-24"), *aborted(lost, "TXKEY-05")]
 
 
-def _connect_oddly(_: KnownKeys, key: str) -> list[ActLine]:
-    return [ActLine("When", f"task odd connects with {key}", "TXKEY-17"), ActLine("Then", "it is refused", "TXKEY-17")]
-
-
 def _connect_without_a_key(_: KnownKeys) -> list[ActLine]:
     lines = [ActLine("When", "task plain connects with no key", "TXKEY-33"), ActLine("Then", "it is done", "TXKEY-33")]
     return [*lines, ActLine("Then", "task plain is given no epoch", "TXKEY-33")]
@@ -334,14 +330,18 @@ def _acts() -> Iterator[Act[KnownKeys]]:
     yield Act("a look at the metrics", conditions.has_metrics, _look_at_metrics, (), _KEYED)
     yield Act("the key topic is compacted", conditions.has_keys, _compact, (), _KEYED | {"key-topic-faults"})
     yield Act("two connect at once", conditions.may_be_at_once, _connect_at_once, (*TASKS[1:], PAYMENTS), _KEYED, races=True)
-    for odd in _ODD:
-        yield Act(f"somebody connects with {odd}", lambda model, _: bool(model.last), _connect_oddly, (odd,), _KEYED)
     yield Act("somebody connects without a key", lambda model: bool(model.last), _connect_without_a_key, (), _KEYED)
     yield Act("a plain write", lambda *_: True, _write_plain, (_TOPIC,))
     yield Act("a transaction without a key", lambda model, _: not model.done["W"], _write_without_a_key, (_TOPIC,))
     yield Act("a look", lambda model, _: bool(model.entries) and conditions.is_plain(model), _look, (_TOPIC,))
     yield Act("orders is unloaded", lambda model, _: bool(model.entries), _unload, (_TOPIC,))
-    for part in (transaction_key_refusals, transaction_key_faults):
+    for part in (
+        transaction_key_refusals,
+        transaction_key_faults,
+        transaction_key_waiting,
+        transaction_key_neighbours,
+        transaction_key_begun,
+    ):
         yield from part.acts()
     yield Act("a crash", lambda model: bool(model.last), _crash, (), frozenset({"crash"}))
 

@@ -65,7 +65,8 @@ def is_somebodys(model: KnownKeys, key: str) -> bool:
 
 
 def has_keys(model: KnownKeys) -> bool:
-    return any(key not in model.deleted for key in model.last)
+    """Whether there are keys, and none that another act knows alone."""
+    return not model.done["waits"] and any(key not in model.deleted for key in model.last)
 
 
 def may_be_at_once(model: KnownKeys, one: str, other: str, key: str) -> bool:

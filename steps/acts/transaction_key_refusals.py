@@ -10,7 +10,7 @@ from .transaction_key_model import ALICES, BOBS, KEYS, TASKS, KnownKeys
 _KEYED = frozenset({"transaction-keys"})
 _TOPIC, _INPUTS, _WORKERS = "orders", "inputs", "workers"
 _STALE, _BEFORE, _NONE = "it is refused with NotAllowedError", "the epoch before its own", "no epoch"
-_EPOCHS = ("an epoch that nobody was given", "epoch -2", "the largest epoch", _BEFORE)
+_EPOCHS = ("an epoch that was never assigned", "epoch -2", "the largest epoch", _BEFORE)
 _REASON = 'the refusal begins with "ExpiredTransaction"'
 _EXPIRED = "it is refused with InvalidTxnStatus"
 

@@ -1,14 +1,14 @@
 """Writers that read, process and write: what a group receives becomes output, in one transaction."""
 
 from fencepost.contract.outcomes import Done
-from fencepost.steps.outcomes import observed
+from fencepost.steps.step_outcomes import observed
 
-from .context import ScenarioContext
+from .core_context import CoreContext
 from .vocabulary import CONTENT, CORE
 
 
 @CORE.when("{writer} and {other:writer} process {log} into {results:log} for group {group} at the same time")
-def process(context: ScenarioContext, writer: str, other: str, log: str, results: str, group: str) -> None:
+def process(context: CoreContext, writer: str, other: str, log: str, results: str, group: str) -> None:
     """One after the other, each takes all that the group receives now and writes the same values as results; the second takes while the
     first has not decided. Then each commits, or aborts where something was refused or nothing was received.
     """
@@ -18,7 +18,7 @@ def process(context: ScenarioContext, writer: str, other: str, log: str, results
 
 
 @CORE.then("each of {values} is seen in {results:log} or left of {log} for group {group}, and not both")
-def is_processed_once(context: ScenarioContext, values: tuple[str, ...], results: str, log: str, group: str) -> None:
+def is_processed_once(context: CoreContext, values: tuple[str, ...], results: str, log: str, group: str) -> None:
     """What a new reader sees of the results and what a new member of the group receives are together exactly these values, each once."""
     seen: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ def is_processed_once(context: ScenarioContext, values: tuple[str, ...], results
     )
 
 
-def _processed(context: ScenarioContext, name: str, log: str, results: str, group: str) -> bool:
+def _processed(context: CoreContext, name: str, log: str, results: str, group: str) -> bool:
     """Whether there is something to commit."""
     match context.take_what_is_free(name, group, log):
         case Done(taken) if taken:

@@ -1,8 +1,8 @@
 """Logs that are closed for writing."""
 
-from fencepost.steps.outcomes import achieved
+from fencepost.steps.step_outcomes import achieved
 
-from .context import ScenarioContext
+from .core_context import CoreContext
 from .vocabulary import CORE
 
 SEAL = CORE.act(
@@ -14,10 +14,10 @@ SEAL = CORE.act(
 
 
 @SEAL.given
-def has_been_sealed(context: ScenarioContext, log: str) -> None:
+def has_been_sealed(context: CoreContext, log: str) -> None:
     achieved(context.system.seal(log), f"sealing {log}")
 
 
 @SEAL.when
-def is_sealed(context: ScenarioContext, log: str) -> None:
+def is_sealed(context: CoreContext, log: str) -> None:
     context.ask(context.system.seal(log))

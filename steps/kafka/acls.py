@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 
 from fencepost.adapters.kafka.probe import KafkaProbe
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
-from fencepost.steps.outcomes import achieved, observed
-from fencepost.wire.kafka.acls import ALLOW, ANYWHERE, CLUSTER, LITERAL, Operation, Resource, ResourceKind, Right, principal_of
+from fencepost.steps.step_outcomes import achieved, observed
+from fencepost.wire.kafka.acl_codes import ALLOW, ANYWHERE, CLUSTER, LITERAL, AclOperation, Resource, ResourceKind, Right, principal_of
 
 from .authorisation import RIGHTS, right_of
-from .context import ScenarioContext
+from .kafka_context import KafkaContext
 from .rights import WRITE_TO, GrantedRight, MayWriteUnder, OnlyRight, OnTopic
 from .vocabulary import KAFKA
 
@@ -22,7 +22,7 @@ _ANY, _MATCH, _PREFIXED = 1, 2, 4
 
 
 @RIGHTS.when
-def is_granted(context: ScenarioContext, producer: str, granted: str, right: GrantedRight) -> None:
+def is_granted(context: KafkaContext, producer: str, granted: str, right: GrantedRight) -> None:
     context.begin()
     wanted = right_of(context, producer, right)
     match granted:
@@ -39,21 +39,21 @@ def is_granted(context: ScenarioContext, producer: str, granted: str, right: Gra
 
 
 @KAFKA.when("{acl_request} is sent for a right to read {topic}")
-def is_sent(context: ScenarioContext, acl_request: str, topic: str) -> None:
+def is_sent(context: KafkaContext, acl_request: str, topic: str) -> None:
     """Sent by a client that may do everything. Only CreateAcls makes an entry; the other requests change nothing."""
     context.begin()
     context.keep(None, asked(context.observer, acl_request, context.topics[topic]), acl_request)
 
 
 @KAFKA.when("rights to {topic} and to group {group} are given to two users")
-def are_given(context: ScenarioContext, topic: str, group: str) -> None:
+def are_given(context: KafkaContext, topic: str, group: str) -> None:
     """CreateAcls of four entries: one user may read and write the topic and read the group, the other may read the topic."""
     context.begin()
     where = Resource(ResourceKind.TOPIC, context.topics[topic])
     behind = Resource(ResourceKind.GROUP, context.session.unique(group))
     one, other = principal_of("one"), principal_of("other")
-    wanted = [Right(one, Operation.READ, where), Right(one, Operation.WRITE, where), Right(one, Operation.READ, behind)]
-    for right in (*wanted, Right(other, Operation.READ, where)):
+    wanted = [Right(one, AclOperation.READ, where), Right(one, AclOperation.WRITE, where), Right(one, AclOperation.READ, behind)]
+    for right in (*wanted, Right(other, AclOperation.READ, where)):
         context.keep(None, context.observer.create_acl(right), "CreateAcls")
         if not isinstance(context.answer, Done):
             break
@@ -61,7 +61,7 @@ def are_given(context: ScenarioContext, topic: str, group: str) -> None:
 
 
 @KAFKA.when("a user who may {only_right} initialises {with_id}")
-def initialises_with_one_right(context: ScenarioContext, only_right: OnlyRight, with_id: str) -> None:
+def initialises_with_one_right(context: KafkaContext, only_right: OnlyRight, with_id: str) -> None:
     """InitProducerId as a new user of this scenario who has this one right: without a transactional id, or with that of the right.
 
     Where that right allows the request, the step repeats it until the right takes effect or patience ends.
@@ -71,7 +71,7 @@ def initialises_with_one_right(context: ScenarioContext, only_right: OnlyRight, 
             may_write, resource = True, Resource(ResourceKind.TRANSACTIONAL_ID, context.session.unique(name))
         case OnTopic(operation, topic):
             may_write, resource = operation == WRITE_TO, Resource(ResourceKind.TOPIC, context.topics[topic])
-    user, allowed = ("writer", Operation.WRITE) if may_write else ("reader", Operation.READ)
+    user, allowed = ("writer", AclOperation.WRITE) if may_write else ("reader", AclOperation.READ)
     probe = _client_with_right(context, user, allowed, resource)
     transactional_id = resource.name if with_id == "with it" else None
     answer = (
@@ -83,14 +83,14 @@ def initialises_with_one_right(context: ScenarioContext, only_right: OnlyRight, 
 
 
 @KAFKA.then("the answer names the right to {right} of the user of {producer}, and no other")
-def names_the_right(context: ScenarioContext, right: GrantedRight, producer: str) -> None:
+def names_the_right(context: KafkaContext, right: GrantedRight, producer: str) -> None:
     """The answer to DeleteAcls lists the entries that it has removed: exactly this one."""
     expected = (right_of(context, producer, right),)
     context.evidence.expect(context.answer == Done(expected), _list(expected), str(context.answer), what="answer to DeleteAcls")
 
 
 @KAFKA.then("the user of {producer} {may} write to {topic}")
-def may_write(context: ScenarioContext, producer: str, may: str, topic: str) -> None:
+def may_write(context: KafkaContext, producer: str, may: str, topic: str) -> None:
     """Produce of a record outside of transactions, repeated until the answer is the expected one or patience ends."""
     one, where = context.producers[producer], context.partition(f"{topic}-0")
     for _ in context.time.attempts():
@@ -103,7 +103,7 @@ def may_write(context: ScenarioContext, producer: str, may: str, topic: str) -> 
 
 
 @KAFKA.then("DescribeAcls finds by each filter what it is for")
-def finds_what_it_should(context: ScenarioContext) -> None:
+def finds_what_it_should(context: KafkaContext) -> None:
     """For each filter, DescribeAcls returns exactly the matching entries among those that the scenario has made, each once. It is asked
     until they match or patience ends. Entries of other scenarios are ignored.
     """
@@ -119,7 +119,7 @@ def finds_what_it_should(context: ScenarioContext) -> None:
         context.evidence.expect(seen == expected, _list(expected), _list(seen), what=f"entries {one.name}")
 
 
-def _when_it_counts(context: ScenarioContext, request: Callable[[], Outcome[object]]) -> Outcome[object]:
+def _when_it_counts(context: KafkaContext, request: Callable[[], Outcome[object]]) -> Outcome[object]:
     """The answer once the broker has learned of the right that its controller has made, or the last refusal when patience ends."""
     answer: Outcome[object] = Unknown("patience is over before the first attempt")
     for _ in context.time.attempts():
@@ -136,7 +136,7 @@ class _Filter:
     fields: dict[str, object] = field(default_factory=dict)
 
 
-def _client_with_right(context: ScenarioContext, user: str, operation: Operation, resource: Resource) -> KafkaProbe:
+def _client_with_right(context: KafkaContext, user: str, operation: AclOperation, resource: Resource) -> KafkaProbe:
     context.begin()
     achieved(context.observer.create_acl(Right(principal_of(user), operation, resource)), f"granting {operation.name} to {user}")
     probe: KafkaProbe = context.session.client(user)
@@ -158,7 +158,7 @@ def _filters(rights: list[Right]) -> list[_Filter]:
         _Filter("of nobody", lambda _: False, {"principal_filter": principal_of("nobody")}),
         _Filter("from anywhere", lambda _: True, {"host_filter": ANYWHERE}),
         _Filter("from one host", lambda _: False, {"host_filter": _ELSEWHERE}),
-        _Filter("to write", lambda right: right.operation is Operation.WRITE, {"operation": Operation.WRITE}),
+        _Filter("to write", lambda right: right.operation is AclOperation.WRITE, {"operation": AclOperation.WRITE}),
         _Filter("that allow", lambda _: True, {"permission_type": ALLOW}),
         _Filter("that deny", lambda _: False, {"permission_type": _DENY}),
     ]
@@ -166,7 +166,7 @@ def _filters(rights: list[Right]) -> list[_Filter]:
 
 def asked(probe: KafkaProbe, acl_request: str, topic: str) -> Outcome[object]:
     """The answer to a request about the right of a user, who does not exist, to read a topic of this name."""
-    right = Right(principal_of("somebody"), Operation.READ, Resource(ResourceKind.TOPIC, topic))
+    right = Right(principal_of("somebody"), AclOperation.READ, Resource(ResourceKind.TOPIC, topic))
     match acl_request:
         case "CreateAcls":
             return probe.create_acl(right)

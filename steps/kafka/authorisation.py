@@ -5,33 +5,33 @@ always the same. A user who loses the right to change something keeps the right 
 refused, and not an earlier look-up.
 """
 
-from fencepost.steps.outcomes import achieved
-from fencepost.wire.kafka.acls import CLUSTER, Operation, Resource, ResourceKind, Right, principal_of
+from fencepost.steps.step_outcomes import achieved
+from fencepost.wire.kafka.acl_codes import CLUSTER, AclOperation, Resource, ResourceKind, Right, principal_of
 
-from .context import ScenarioContext
+from .kafka_context import KafkaContext
 from .rights import DESCRIBE, READ, WRITE_TO, WRITE_UNDER, GrantedRight, OnGroup, OnItsId, OnTopic
 from .vocabulary import KAFKA
 
 _USERS = {"an ordinary user": "ordinary", "an operator": "operator", "another broker": "peer"}
-_OF_ROLES = {"operator": Operation.ALTER, "peer": Operation.CLUSTER_ACTION}
+_OF_ROLES = {"operator": AclOperation.ALTER, "peer": AclOperation.CLUSTER_ACTION}
 """What a role may do to the cluster."""
 
-_OPERATIONS = {DESCRIBE: Operation.DESCRIBE, READ: Operation.READ, WRITE_TO: Operation.WRITE, WRITE_UNDER: Operation.WRITE}
+_OPERATIONS = {DESCRIBE: AclOperation.DESCRIBE, READ: AclOperation.READ, WRITE_TO: AclOperation.WRITE, WRITE_UNDER: AclOperation.WRITE}
 
 
-def log_in(context: ScenarioContext, producer: str, transactional_id: str, group: str | None, role: str) -> None:
+def log_in(context: KafkaContext, producer: str, transactional_id: str, group: str | None, role: str) -> None:
     """Let a producer's client connect as a user with all rights that a producer needs, and with those of the role to the cluster."""
     user = _USERS[role]
     if user in _OF_ROLES:
         _grant(context, user, _OF_ROLES[user], CLUSTER)
-    resources: dict[Resource, tuple[Operation, ...]] = {
-        Resource(ResourceKind.TRANSACTIONAL_ID, context.session.unique(transactional_id)): (Operation.WRITE,)
+    resources: dict[Resource, tuple[AclOperation, ...]] = {
+        Resource(ResourceKind.TRANSACTIONAL_ID, context.session.unique(transactional_id)): (AclOperation.WRITE,)
     }
-    resources |= {Resource(ResourceKind.TOPIC, topic): (Operation.READ, Operation.WRITE) for topic in context.topics.values()}
+    resources |= {Resource(ResourceKind.TOPIC, topic): (AclOperation.READ, AclOperation.WRITE) for topic in context.topics.values()}
     if group is not None:
-        resources[Resource(ResourceKind.GROUP, context.session.unique(group))] = (Operation.READ,)
+        resources[Resource(ResourceKind.GROUP, context.session.unique(group))] = (AclOperation.READ,)
     for resource, operations in resources.items():
-        for operation in (Operation.DESCRIBE, *operations):
+        for operation in (AclOperation.DESCRIBE, *operations):
             _grant(context, user, operation, resource)
     context.session.client(producer).log_in_as(user)
     context.users[producer] = user
@@ -47,7 +47,7 @@ RIGHTS = KAFKA.act(
 
 
 @RIGHTS.given
-def may_no_longer(context: ScenarioContext, producer: str, right: GrantedRight) -> None:
+def may_no_longer(context: KafkaContext, producer: str, right: GrantedRight) -> None:
     match right:
         case OnItsId("describe"):
             may_no_longer(context, producer, OnItsId(WRITE_UNDER))
@@ -59,7 +59,7 @@ def may_no_longer(context: ScenarioContext, producer: str, right: GrantedRight) 
     context.rights.discard(taken)
 
 
-def right_of(context: ScenarioContext, producer: str, right: GrantedRight) -> Right:
+def right_of(context: KafkaContext, producer: str, right: GrantedRight) -> Right:
     """A right of a producer's user, as an entry of an access-control list."""
     one = context.producers[producer]
     match right:
@@ -68,11 +68,11 @@ def right_of(context: ScenarioContext, producer: str, right: GrantedRight) -> Ri
         case OnTopic(written, topic):
             operation, resource = _OPERATIONS[written], Resource(ResourceKind.TOPIC, context.topics[topic])
         case OnGroup(group):
-            operation, resource = Operation.READ, Resource(ResourceKind.GROUP, context.session.unique(group))
+            operation, resource = AclOperation.READ, Resource(ResourceKind.GROUP, context.session.unique(group))
     return Right(principal_of(context.users[producer]), operation, resource)
 
 
-def _grant(context: ScenarioContext, user: str, operation: Operation, resource: Resource) -> None:
+def _grant(context: KafkaContext, user: str, operation: AclOperation, resource: Resource) -> None:
     right = Right(principal_of(user), operation, resource)
     achieved(context.observer.grant(right), f"granting: {right}")
     context.rights.add(right)

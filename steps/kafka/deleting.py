@@ -1,30 +1,35 @@
 """What an administrator deletes: topics, the beginnings of logs, and groups."""
 
-from fencepost.adapters.kafka.values import Isolation, LogView, TopicPartition
-from fencepost.contract.evidence import SetUpFailed
-from fencepost.contract.outcomes import Outcome
-from fencepost.steps.outcomes import achieved, observed
+import uuid
 
-from .context import ScenarioContext
+from fencepost.adapters.kafka.kafka_values import IsolationLevel, LogView, TopicPartition
+from fencepost.contract.evidence import SetUpFailed
+from fencepost.contract.outcomes import Done, Outcome
+from fencepost.steps.step_outcomes import achieved, observed
+
+from .kafka_context import KafkaContext
 from .requests import resume
 from .vocabulary import KAFKA
 
+_UNUSED_ID = uuid.UUID(int=0xF << 120)
+"""An id that no topic has."""
+
 TOPIC = KAFKA.act(
-    given="topic {topic} has been deleted[ {anew}]",
-    when="topic {topic} is deleted[ {anew}]",
+    given="topic {topic} has been deleted[ {made_again}]",
+    when="topic {topic} is deleted[ {made_again}][ by its {handle} with DeleteTopics v{version:number}]",
     meaning="DeleteTopics, and Metadata no longer knows the topic. Made again: then CreateTopics, under the same name, with as many"
-    " partitions.",
+    " partitions. With a version: for this topic alone, sent once; the topic does not exist unless the scenario has created it.",
 )
 
 
 @TOPIC.given
-def has_been_deleted(context: ScenarioContext, topic: str, anew: str | None) -> None:
+def has_been_deleted(context: KafkaContext, topic: str, made_again: str | None) -> None:
     name = context.topics[topic]
     there = [partition for partition in context.partitions if partition.topic == name]
     topic_id = achieved(context.observer.delete_topic(name), f"deleting the topic {topic}")
     if topic_id is not None:
         context.deleted[name] = topic_id
-    if anew:
+    if made_again:
         achieved(context.observer.create_topic(name, len(there)), f"creating the topic {topic} again")
     else:
         context.partitions = [partition for partition in context.partitions if partition.topic != name]
@@ -33,9 +38,21 @@ def has_been_deleted(context: ScenarioContext, topic: str, anew: str | None) -> 
 
 
 @TOPIC.when
-def is_deleted(context: ScenarioContext, topic: str, anew: str | None) -> None:
+def is_deleted(context: KafkaContext, topic: str, made_again: str | None, handle: str | None, version: int | None) -> None:
     context.begin()
-    has_been_deleted(context, topic, anew)
+    if version is None:
+        has_been_deleted(context, topic, made_again)
+    else:
+        _delete_by(context, topic, handle == "id", version)
+
+
+def _delete_by(context: KafkaContext, topic: str, by_id: bool, version: int) -> None:
+    is_there = topic in context.topics
+    name, topic_id = context.topics.get(topic) or context.session.unique("unmade"), None
+    if by_id:
+        topic_id = achieved(context.observer.topic_id(name), f"asking for the id of {topic}") if is_there else _UNUSED_ID
+    context.keep(None, context.observer.ask_to_delete_topic(version, None if topic_id else name, topic_id), "DeleteTopics")
+    context.partitions = [partition for partition in context.partitions if partition.topic != name or not isinstance(context.answer, Done)]
 
 
 RECORDS = KAFKA.act(
@@ -47,9 +64,9 @@ RECORDS = KAFKA.act(
 
 
 @RECORDS.given
-def have_been_deleted(context: ScenarioContext, partition: str, value: str | None) -> None:
+def have_been_deleted(context: KafkaContext, partition: str, value: str | None) -> None:
     where = context.partition(partition)
-    view = achieved(context.observer.read(where, Isolation.READ_UNCOMMITTED), f"reading {partition}")
+    view = achieved(context.observer.read(where, IsolationLevel.READ_UNCOMMITTED), f"reading {partition}")
     offset = view.high_watermark if value is None else _offset(view, partition, value)
     start = achieved(_delete(context, where, value, offset), f"deleting records of {partition}")
     if start != offset:
@@ -57,24 +74,24 @@ def have_been_deleted(context: ScenarioContext, partition: str, value: str | Non
 
 
 @RECORDS.when
-def are_deleted(context: ScenarioContext, partition: str, value: str | None, point: str | None) -> None:
+def are_deleted(context: KafkaContext, partition: str, value: str | None, point: str | None) -> None:
     context.begin()
     where = context.partition(partition)
     if point is not None:
         context.keep(None, context.observer.delete_records(where, offset_of(context, where, point)), "DeleteRecords")
         return
-    view = achieved(context.observer.read(where, Isolation.READ_UNCOMMITTED), f"reading {partition}")
+    view = achieved(context.observer.read(where, IsolationLevel.READ_UNCOMMITTED), f"reading {partition}")
     context.keep(None, _delete(context, where, value, 0 if value is None else _offset(view, partition, value)), "DeleteRecords")
 
 
-def offset_of(context: ScenarioContext, where: TopicPartition, point: str) -> int:
+def offset_of(context: KafkaContext, where: TopicPartition, point: str) -> int:
     """The offset of a point of a log."""
     start = observed(context.observer.start_offset(where), f"asking where {where} starts")
     end = context.end_of(where)
-    return {"a negative offset": -2, "before its start": start - 1, "its start": start, "its end": end, "behind its end": end + 1}[point]
+    return {"a negative offset": -2, "before its start": start - 1, "its start": start, "its end": end, "past its end": end + 1}[point]
 
 
-def _delete(context: ScenarioContext, where: TopicPartition, value: str | None, offset: int) -> Outcome[int]:
+def _delete(context: KafkaContext, where: TopicPartition, value: str | None, offset: int) -> Outcome[int]:
     return context.observer.delete_records(where) if value is None else context.observer.delete_records(where, offset)
 
 
@@ -93,11 +110,11 @@ GROUP = KAFKA.act(
 
 
 @GROUP.given
-def group_has_been_deleted(context: ScenarioContext, group: str) -> None:
+def group_has_been_deleted(context: KafkaContext, group: str) -> None:
     achieved(context.observer.delete_group(context.session.unique(group)), f"deleting the group {group}")
 
 
 @GROUP.when
-def group_is_deleted(context: ScenarioContext, group: str) -> None:
+def group_is_deleted(context: KafkaContext, group: str) -> None:
     context.begin()
     context.keep(None, context.observer.delete_group(context.session.unique(group)), "DeleteGroups")

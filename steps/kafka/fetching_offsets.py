@@ -3,21 +3,21 @@
 import uuid
 from dataclasses import replace
 
+from fencepost.adapters.kafka.kafka_values import FetchedOffset
 from fencepost.adapters.kafka.probe import CoordinatorKind
-from fencepost.adapters.kafka.values import FetchedOffset
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done
-from fencepost.steps.outcomes import achieved
+from fencepost.steps.step_outcomes import achieved
 
-from .context import ScenarioContext
 from .judging import answer_of, judge_answer
+from .kafka_context import KafkaContext
 from .vocabulary import KAFKA
 
 _NOBODYS_ID = uuid.UUID(int=0x0FEC_0000_0000_4000_8000_0000_0000_0000)
 
 
 @KAFKA.when("OffsetFetch[ v{version:number}] is sent for {fetched} of group {group}")
-def offset_fetch_is_sent(context: ScenarioContext, version: int | None, fetched: str, group: str) -> None:
+def offset_fetch_is_sent(context: KafkaContext, version: int | None, fetched: str, group: str) -> None:
     """OffsetFetch for that partition or for all, by a client that is no member; pending offsets do not matter. Version 10 names topics by
     ids. Without a version, it is for one partition, in the newest one that both know.
     """
@@ -39,7 +39,7 @@ def offset_fetch_is_sent(context: ScenarioContext, version: int | None, fetched:
 
 
 @KAFKA.when("{commit} of {partition} by {producer} for group {group} is sent to a node that does not coordinate it")
-def is_sent_elsewhere(context: ScenarioContext, commit: str, partition: str, producer: str, group: str) -> None:
+def is_sent_elsewhere(context: KafkaContext, commit: str, partition: str, producer: str, group: str) -> None:
     """TxnOffsetCommit v5 of the producer, or OffsetCommit of no member, sent to a node that FindCoordinator does not name."""
     one = context.turn_of(producer)
     probe, name, where = one.probe, context.session.unique(group), context.partition(partition)
@@ -56,9 +56,7 @@ def is_sent_elsewhere(context: ScenarioContext, commit: str, partition: str, pro
 
 
 @KAFKA.then("it answers {fetched_offset} for {partitions}[ and for {nothing_else}]")
-def it_answers_offsets(
-    context: ScenarioContext, fetched_offset: FetchedOffset, partitions: tuple[str, ...], nothing_else: str | None
-) -> None:
+def it_answers_offsets(context: KafkaContext, fetched_offset: FetchedOffset, partitions: tuple[str, ...], nothing_else: str | None) -> None:
     """OffsetFetch answered these for each of the partitions; leader epochs are in version 5 and later ones."""
     answer = answer_of(context)
     found = answer.value if isinstance(answer, Done) and isinstance(answer.value, dict) else {}

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from fencepost.adapters.kafka.kafka_values import PROTOCOL, Bringing, GroupMembership, JoinGroupAnswer, Share
 from fencepost.adapters.kafka.probe import KafkaProbe
-from fencepost.adapters.kafka.values import PROTOCOL, Bringing, Joined, Membership, Share
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 
-from .context import ScenarioContext
+from .kafka_context import KafkaContext
 from .vocabulary import KAFKA
 
 SHORT_SESSION_MS = 1_500
@@ -32,7 +32,7 @@ def share_of(name: str) -> bytes:
 class Gathering:
     """The answers to the members that joined last, and the share that each got then."""
 
-    joined: dict[str, Joined] = field(default_factory=dict)
+    joined: dict[str, JoinGroupAnswer] = field(default_factory=dict)
     shares: dict[str, Share] = field(default_factory=dict)
     reported: dict[str, Outcome[None]] = field(default_factory=dict)
     """The answers to Heartbeats of the members that had joined before."""
@@ -49,23 +49,23 @@ def gathering() -> Gathering:
     return Gathering()
 
 
-def place_of(context: ScenarioContext, producer: str) -> Membership | None:
+def place_of(context: KafkaContext, producer: str) -> GroupMembership | None:
     """The last membership of a producer in its group."""
     return context.memberships[producer][-1] if producer in context.memberships else None
 
 
-def member_named(context: ScenarioContext, producer: str, membership: str) -> Membership:
+def member_named(context: KafkaContext, producer: str, membership: str) -> GroupMembership:
     """The membership of its group that a producer claims."""
     return context.memberships[producer][-1 if membership == "the member that it is" else -2]
 
 
 def gather(
-    context: ScenarioContext, gathering: Gathering, group: str, new: str, beside: str | None, instance: str | None, bringing: Bringing
+    context: KafkaContext, gathering: Gathering, group: str, new: str, beside: str | None, instance: str | None, bringing: Bringing
 ) -> Outcome[None]:
     """`new` joins, and the other members join again when Heartbeat asks for it; all get their shares. Else the first failure."""
     probes = {name: context.producers[name].probe for name in filter(None, (new, beside))}
     gathering.joined, gathering.shares, gathering.reported = {}, {}, {}
-    waits: dict[str, Callable[[], Outcome[Joined]]] = {}
+    waits: dict[str, Callable[[], Outcome[JoinGroupAnswer]]] = {}
     known = place_of(context, new)
     name = context.session.unique(group) if group else ""
     if beside is None:
@@ -84,11 +84,11 @@ def gather(
                 return trouble
     instances = {new: instance} | ({} if beside is None else {beside: context.memberships[beside][-1].instance})
     for one, joined in gathering.joined.items():
-        context.memberships.setdefault(one, []).append(Membership(joined.generation, joined.member, instances[one]))
+        context.memberships.setdefault(one, []).append(GroupMembership(joined.generation, joined.member, instances[one]))
     return _share_out(context, gathering, probes, name)
 
 
-def until_reported(context: ScenarioContext, probe: KafkaProbe, group: str, place: Membership) -> Outcome[None]:
+def until_reported(context: KafkaContext, probe: KafkaProbe, group: str, place: GroupMembership) -> Outcome[None]:
     """Send Heartbeats until one is refused or patience ends."""
     reported: Outcome[None] = Unknown("the session's patience is over before the first attempt")
     for _ in context.time.attempts():
@@ -98,7 +98,7 @@ def until_reported(context: ScenarioContext, probe: KafkaProbe, group: str, plac
     return reported
 
 
-def _share_out(context: ScenarioContext, gathering: Gathering, probes: Mapping[str, KafkaProbe], group: str) -> Outcome[None]:
+def _share_out(context: KafkaContext, gathering: Gathering, probes: Mapping[str, KafkaProbe], group: str) -> Outcome[None]:
     """The leader sends SyncGroup last, and the others wait for it; where they are answered REBALANCE_IN_PROGRESS, they retry."""
     by_id = {joined.member: name for name, joined in gathering.joined.items()}
     leaders = [name for name, joined in gathering.joined.items() if joined.leader == joined.member]
@@ -128,7 +128,7 @@ def _kept(gathering: Gathering, name: str, outcome: Outcome[Share]) -> Refused |
             return trouble
 
 
-def short_session_ms(context: ScenarioContext, probe: KafkaProbe) -> int:
+def short_session_ms(context: KafkaContext, probe: KafkaProbe) -> int:
     """A short session that the broker allows and is quick enough for; a member that joins a separate group finds that out."""
     began = context.time.now_ms()
     reported = probe.join(context.session.unique("short-session"), bringing=Bringing(session_timeout_ms=SHORT_SESSION_MS))
@@ -138,7 +138,7 @@ def short_session_ms(context: ScenarioContext, probe: KafkaProbe) -> int:
 
 
 def beat_through_sessions(
-    context: ScenarioContext, gathering: Gathering, probe: KafkaProbe, group: str, place: Membership
+    context: KafkaContext, gathering: Gathering, probe: KafkaProbe, group: str, place: GroupMembership
 ) -> Outcome[None]:
     """Heartbeats for two sessions. A broker may refuse one only where a busy machine let a whole session pass without any.
 

@@ -4,15 +4,15 @@ A look-up does not count as use. When patience ends first, the sentence that fol
 cannot be put.
 """
 
-from fencepost.adapters.kafka.values import ActiveProducer
+from fencepost.adapters.kafka.kafka_values import ActiveProducer
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Outcome, Refused
-from fencepost.steps.outcomes import achieved, observed
 from fencepost.steps.settling import pass_until_just_before
+from fencepost.steps.step_outcomes import achieved, observed
 
-from .context import ScenarioContext
 from .judging import reported
-from .producer import Producer
+from .kafka_context import KafkaContext
+from .producer import ProducerInstance
 from .vocabulary import KAFKA
 
 _UNKNOWN = "TRANSACTIONAL_ID_NOT_FOUND"
@@ -25,7 +25,7 @@ LEAVE_OPEN = KAFKA.act(
 
 
 @LEAVE_OPEN.given
-def has_left_open(context: ScenarioContext, producer: str) -> None:
+def has_left_open(context: KafkaContext, producer: str) -> None:
     one = context.producers[producer]
     outlive_timeout(context, one)
     state = achieved(context.completed(one), "waiting for the end of the timeout")
@@ -34,7 +34,7 @@ def has_left_open(context: ScenarioContext, producer: str) -> None:
 
 
 @LEAVE_OPEN.when
-def leaves_open(context: ScenarioContext, producer: str) -> None:
+def leaves_open(context: KafkaContext, producer: str) -> None:
     outlive_timeout(context, context.turn_of(producer))
 
 
@@ -46,14 +46,14 @@ EXPIRE = KAFKA.act(
 
 
 @EXPIRE.given
-def has_expired(context: ScenarioContext, producer: str) -> None:
+def has_expired(context: KafkaContext, producer: str) -> None:
     outcome = _outlive_id(context, context.producers[producer])
     if not is_unknown(outcome):
         raise SetUpFailed(f"the transactional id of {producer} is still known: {reported(outcome)}")
 
 
 @EXPIRE.when
-def expires(context: ScenarioContext, producer: str) -> None:
+def expires(context: KafkaContext, producer: str) -> None:
     one = context.turn_of(producer)
     context.keep(one, _outlive_id(context, one), "DescribeTransactions")
 
@@ -66,17 +66,17 @@ FORGET = KAFKA.act(
 
 
 @FORGET.given
-def was_forgotten(context: ScenarioContext, producer: str, partition: str) -> None:
+def was_forgotten(context: KafkaContext, producer: str, partition: str) -> None:
     if entries := _outlive_state(context, partition, context.producers[producer]):
         raise SetUpFailed(f"{partition} still knows {producer}: {entries}")
 
 
 @FORGET.when
-def is_forgotten(context: ScenarioContext, producer: str, partition: str) -> None:
+def is_forgotten(context: KafkaContext, producer: str, partition: str) -> None:
     _outlive_state(context, partition, context.turn_of(producer))
 
 
-def outlive_timeout(context: ScenarioContext, producer: Producer) -> None:
+def outlive_timeout(context: KafkaContext, producer: ProducerInstance) -> None:
     """Let time pass until the transaction is no longer open, or patience ends."""
     if context.can_describe and (seen := context.describe(producer)).state == "Ongoing":
         pass_until_just_before(context.time, seen.start_time + seen.timeout_ms)
@@ -90,20 +90,20 @@ def is_unknown(outcome: Outcome[object]) -> bool:
     return isinstance(outcome, Refused) and outcome.error == _UNKNOWN
 
 
-def active_in(context: ScenarioContext, partition: str, producer: Producer) -> list[ActiveProducer]:
+def active_in(context: KafkaContext, partition: str, producer: ProducerInstance) -> list[ActiveProducer]:
     """The entries of a producer's id in DescribeProducers for a partition."""
     active = observed(context.observer.describe_producers(context.partition(partition)), f"describing the producers of {partition}")
     return [entry for entry in active if entry.producer.producer_id == producer.current.producer_id]
 
 
-def _outlive_id(context: ScenarioContext, producer: Producer) -> Outcome[object]:
+def _outlive_id(context: KafkaContext, producer: ProducerInstance) -> Outcome[object]:
     began = context.time.now_ms()
     outcome = outlive_id(context, producer)
     producer.idle_ms = context.time.now_ms() - began
     return outcome
 
 
-def outlive_id(context: ScenarioContext, producer: Producer) -> Outcome[object]:
+def outlive_id(context: KafkaContext, producer: ProducerInstance) -> Outcome[object]:
     """Let time pass until the coordinator does not know the transactional id, or patience ends. Returns its last answer."""
     for _ in context.time.attempts():
         outcome = context.observer.describe_transaction(producer.transactional_id)
@@ -113,7 +113,7 @@ def outlive_id(context: ScenarioContext, producer: Producer) -> Outcome[object]:
     return outcome
 
 
-def _outlive_state(context: ScenarioContext, partition: str, producer: Producer) -> list[ActiveProducer]:
+def _outlive_state(context: KafkaContext, partition: str, producer: ProducerInstance) -> list[ActiveProducer]:
     for _ in context.time.attempts():
         entries = active_in(context, partition, producer)
         if not entries:

@@ -1,15 +1,15 @@
 """InitProducerId: which client sends it, with which producer id and epoch, and with which timeout."""
 
+from fencepost.adapters.kafka.kafka_values import NO_PRODUCER, ProducerIdentity
 from fencepost.adapters.kafka.probe import KafkaProbe
-from fencepost.adapters.kafka.values import NO_PRODUCER, ProducerIdAndEpoch
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome, Refused
-from fencepost.steps.outcomes import achieved
+from fencepost.steps.step_outcomes import achieved
 
-from .context import ScenarioContext
 from .identities import claimed
 from .judging import answered, reported
-from .producer import Producer
+from .kafka_context import KafkaContext
+from .producer import ProducerInstance
 from .requests import put
 from .vocabulary import KAFKA
 
@@ -54,14 +54,14 @@ INITIALISE = KAFKA.act(
 
 
 @INITIALISE.given
-def has_initialised_again(context: ScenarioContext, producer: str) -> None:
+def has_initialised_again(context: KafkaContext, producer: str) -> None:
     one = context.producers[producer]
     one.given.append(achieved(initialised_again(context, one), f"initialising {producer} again"))
     one.added.clear()
 
 
 @INITIALISE.when
-def initialises_again(context: ScenarioContext, producer: str, identity: str | None, timeout: str | None, unsupported: str | None) -> None:
+def initialises_again(context: KafkaContext, producer: str, identity: str | None, timeout: str | None, unsupported: str | None) -> None:
     one = context.turn_of(producer)
     if unsupported:
         context.keep(one, one.probe.init_producer_id_unoffered(one.transactional_id), "InitProducerId")
@@ -69,14 +69,14 @@ def initialises_again(context: ScenarioContext, producer: str, identity: str | N
     _, current = claimed(context, one, identity)
     version, timeout_ms = context.version(one, _REQUEST), TIMEOUTS_MS[timeout] if timeout else LONG_TIMEOUT_MS
 
-    def request(retry: bool) -> Outcome[ProducerIdAndEpoch]:
+    def request(retry: bool) -> Outcome[ProducerIdentity]:
         return one.probe.init_producer_id(one.transactional_id, timeout_ms=timeout_ms, current=current, version=version, retry=retry)
 
     put(context, one, _REQUEST, request)
 
 
 @INITIALISE.tried
-def was_notified_to_wait(context: ScenarioContext, producer: str) -> None:
+def was_notified_to_wait(context: KafkaContext, producer: str) -> None:
     one = context.producers[producer]
     version = context.version(one, _REQUEST)
     answer = one.probe.init_producer_id(one.transactional_id, timeout_ms=LONG_TIMEOUT_MS, current=one.current, version=version, retry=False)
@@ -88,7 +88,7 @@ def was_notified_to_wait(context: ScenarioContext, producer: str) -> None:
 
 
 @KAFKA.given("{producer} has tried to initialise again with {identity}")
-def has_tried_to_initialise_again(context: ScenarioContext, producer: str, identity: str) -> None:
+def has_tried_to_initialise_again(context: KafkaContext, producer: str, identity: str) -> None:
     """InitProducerId is sent once, and a refusal is as good as a success; the producer goes on as it was."""
     one = context.producers[producer]
     _, current = claimed(context, one, identity)
@@ -106,15 +106,17 @@ TAKE_OVER = KAFKA.act(
 
 
 @TAKE_OVER.given
-def has_taken_over(context: ScenarioContext, successor: str, producer: str) -> None:
+def has_taken_over(context: KafkaContext, successor: str, producer: str) -> None:
     identifier, probe = context.producers[producer].transactional_id, context.session.client(successor)
-    context.producers[successor] = Producer(successor, identifier, probe, [achieved(_init(probe, identifier), f"initialising {successor}")])
+    context.producers[successor] = ProducerInstance(
+        successor, identifier, probe, [achieved(_init(probe, identifier), f"initialising {successor}")]
+    )
 
 
 @TAKE_OVER.when
-def takes_over(context: ScenarioContext, successor: str, producer: str, timeout: str | None) -> None:
+def takes_over(context: KafkaContext, successor: str, producer: str, timeout: str | None) -> None:
     owner = context.turn_of(producer)
-    instance = Producer(successor, owner.transactional_id, context.session.client(successor), [])
+    instance = ProducerInstance(successor, owner.transactional_id, context.session.client(successor), [])
     instance.is_incomplete = owner.is_incomplete
     answer = instance.probe.init_producer_id(
         owner.transactional_id,
@@ -137,13 +139,13 @@ CLIENT = KAFKA.act(
 
 
 @CLIENT.given
-def a_client_has_initialised(context: ScenarioContext, which_id: str) -> None:
+def a_client_has_initialised(context: KafkaContext, which_id: str) -> None:
     outcome = context.observer.init_producer_id(_identifier(context, which_id), version=context.observer.newest(_REQUEST, 3, 5))
     context.anonymous.append(achieved(outcome, f"initialising with {which_id} transactional id"))
 
 
 @CLIENT.when
-def a_client_initialises(context: ScenarioContext, which_id: str, producer: str | None, timeout: str | None) -> None:
+def a_client_initialises(context: KafkaContext, which_id: str, producer: str | None, timeout: str | None) -> None:
     context.begin()
     current = context.producers[producer].current if producer else NO_PRODUCER
     timeout_ms = TIMEOUTS_MS[timeout] if timeout else LONG_TIMEOUT_MS
@@ -152,15 +154,15 @@ def a_client_initialises(context: ScenarioContext, which_id: str, producer: str 
     context.keep(None, answer, "InitProducerId")
 
 
-def initialise(context: ScenarioContext, name: str, identifier: str, timeout: str | None = None, near: Producer | None = None) -> None:
+def initialise(context: KafkaContext, name: str, identifier: str, timeout: str | None = None, near: ProducerInstance | None = None) -> None:
     """A new producer of the scenario; `near` another one, it has the same coordinator."""
     probe = context.session.client(name)
     unique = context.session.unique(identifier) if near is None else at_its_coordinator(context, probe, identifier, near)
     timeout_ms = TIMEOUTS_MS[timeout] if timeout else LONG_TIMEOUT_MS
-    context.producers[name] = Producer(name, unique, probe, [achieved(_init(probe, unique, timeout_ms), f"initialising {name}")])
+    context.producers[name] = ProducerInstance(name, unique, probe, [achieved(_init(probe, unique, timeout_ms), f"initialising {name}")])
 
 
-def at_its_coordinator(context: ScenarioContext, probe: KafkaProbe, identifier: str, near: Producer) -> str:
+def at_its_coordinator(context: KafkaContext, probe: KafkaProbe, identifier: str, near: ProducerInstance) -> str:
     """A transactional id like this one, with the coordinator of the other producer: one request cannot go to two nodes."""
     names = (context.session.unique(f"{identifier}-{number}" if number else identifier) for number in range(_NAMES_TRIED))
     first = next(names)
@@ -170,16 +172,16 @@ def at_its_coordinator(context: ScenarioContext, probe: KafkaProbe, identifier: 
     return next((name for name in names if probe.coordinator(name) == wanted), first)
 
 
-def initialised_again(context: ScenarioContext, producer: Producer) -> Outcome[ProducerIdAndEpoch]:
+def initialised_again(context: KafkaContext, producer: ProducerInstance) -> Outcome[ProducerIdentity]:
     """The answer to InitProducerId with the producer id and epoch that the producer has."""
     version = context.versions.get((producer.name, _REQUEST), producer.probe.newest(_REQUEST, 3, 5))
     return producer.probe.init_producer_id(producer.transactional_id, timeout_ms=LONG_TIMEOUT_MS, current=producer.current, version=version)
 
 
-def _init(probe: KafkaProbe, identifier: str, timeout_ms: int = LONG_TIMEOUT_MS) -> Outcome[ProducerIdAndEpoch]:
+def _init(probe: KafkaProbe, identifier: str, timeout_ms: int = LONG_TIMEOUT_MS) -> Outcome[ProducerIdentity]:
     """InitProducerId v5, or v4 or v3 where that is the newest: they differ only in errors."""
     return probe.init_producer_id(identifier, timeout_ms=timeout_ms, current=NO_PRODUCER, version=probe.newest(_REQUEST, 3, 5))
 
 
-def _identifier(context: ScenarioContext, which: str) -> str | None:
+def _identifier(context: KafkaContext, which: str) -> str | None:
     return {"no": None, "an empty": ""}.get(which, context.session.unique("unused"))

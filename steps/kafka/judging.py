@@ -1,12 +1,12 @@
 """How an answer is judged and reported to people."""
 
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
-from fencepost.steps.outcomes import error_of, unanswered
+from fencepost.steps.step_outcomes import error_of, unanswered
 
-from .context import ScenarioContext
+from .kafka_context import KafkaContext
 
 
-def answer_of(context: ScenarioContext) -> Done[object] | Refused:
+def answer_of(context: KafkaContext) -> Done[object] | Refused:
     """The answer to the When; without one there is nothing to judge."""
     match context.answer:
         case None:
@@ -33,7 +33,7 @@ def reported(answer: object) -> str:
             return str(other)
 
 
-def judge_answer(context: ScenarioContext, holds: bool, expected: str, answer: object, seen: str | None = None) -> None:
+def judge_answer(context: KafkaContext, holds: bool, expected: str, answer: object, seen: str | None = None) -> None:
     """Judge the answer to the When, with the protocol's own error where it was refused."""
     error, code = error_of(answer)
     context.evidence.expect(holds, expected, seen or reported(answer), what=f"answer to {context.request}", error=error, code=code)

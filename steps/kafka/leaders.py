@@ -1,12 +1,12 @@
 """The leaders of partitions, where a step needs one node for both."""
 
-from fencepost.adapters.kafka.values import TopicPartition
-from fencepost.steps.outcomes import achieved
+from fencepost.adapters.kafka.kafka_values import TopicPartition
+from fencepost.steps.step_outcomes import achieved
 
-from .context import ScenarioContext
+from .kafka_context import KafkaContext
 
 
-def let_one_node_lead(context: ScenarioContext, here: TopicPartition, *others: TopicPartition) -> None:
+def let_one_node_lead(context: KafkaContext, here: TopicPartition, *others: TopicPartition) -> None:
     """Let the leader of the first partition lead the others too, for a client sends one request to one node.
 
     A partition that does not exist has no leader, and is left out.

@@ -3,16 +3,16 @@
 Other scenarios may use the same broker, so a list is judged by this scenario's own transactional ids only.
 """
 
-from fencepost.adapters.kafka.probe import Offer
-from fencepost.adapters.kafka.values import TransactionList
+from fencepost.adapters.kafka.kafka_values import TransactionList
+from fencepost.adapters.kafka.probe import KafkaOffer
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome
-from fencepost.steps.outcomes import achieved, observed
+from fencepost.steps.step_outcomes import achieved, observed
 
-from .context import ScenarioContext
 from .initialising import at_its_coordinator
 from .judging import answer_of, judge_answer
-from .values import EMPTY_ID, UNUSED_ID
+from .kafka_context import KafkaContext
+from .kafka_sentence_types import EMPTY_ID, UNUSED_ID
 from .vocabulary import KAFKA
 
 FEATURE = "transaction.version"
@@ -23,7 +23,7 @@ _AGES_MS = {"long ago": 3_600_000, "a second ago": 1_000, "a moment ago": 1}
 
 
 @KAFKA.when("DescribeTransactions is sent for {asked_about}")
-def describe_is_sent(context: ScenarioContext, asked_about: tuple[str, ...]) -> None:
+def describe_is_sent(context: KafkaContext, asked_about: tuple[str, ...]) -> None:
     """DescribeTransactions for a producer's transactional id, for one that no InitProducerId has named, or for an empty one.
 
     For several, it is one request, sent once, to their coordinator, which is that of the unused one too.
@@ -48,7 +48,7 @@ def describe_is_sent(context: ScenarioContext, asked_about: tuple[str, ...]) -> 
     "[ for states {states:values}][ for what was begun {age}][ until {last:producer} is listed]"
 )
 def list_is_sent(
-    context: ScenarioContext,
+    context: KafkaContext,
     producer: str | None,
     rotated: str | None,
     producers: tuple[str, ...] | None,
@@ -80,7 +80,7 @@ def list_is_sent(
 
 
 @KAFKA.then("{producer} {listed}")
-def is_listed(context: ScenarioContext, producer: str, listed: str) -> None:
+def is_listed(context: KafkaContext, producer: str, listed: str) -> None:
     """The list has an entry for the transactional id, with its producer id; or it has no entry for the transactional id."""
     one, entries = context.producers[producer], _list(context).transactions
     found = [entry for entry in entries if entry.transactional_id == one.transactional_id]
@@ -90,7 +90,7 @@ def is_listed(context: ScenarioContext, producer: str, listed: str) -> None:
 
 
 @KAFKA.then("the unknown state filters are {values}")
-def unknown_states_are(context: ScenarioContext, values: tuple[str, ...]) -> None:
+def unknown_states_are(context: KafkaContext, values: tuple[str, ...]) -> None:
     """The answer's unknown state filters are exactly these."""
     seen = _list(context).unknown_states
     context.evidence.expect(seen == set(values), str(sorted(values)), str(sorted(seen)), what="unknown state filters")
@@ -105,7 +105,7 @@ LEVEL = KAFKA.act(
 
 
 @LEVEL.given
-def has_been_set(context: ScenarioContext, level: int) -> None:
+def has_been_set(context: KafkaContext, level: int) -> None:
     achieved(_set(context, level), f"setting {FEATURE} to {level}")
     context.features_before = await_level(context, level)
     found = level_of(context.features_before)
@@ -114,13 +114,13 @@ def has_been_set(context: ScenarioContext, level: int) -> None:
 
 
 @LEVEL.when
-def is_set(context: ScenarioContext, level: int) -> None:
+def is_set(context: KafkaContext, level: int) -> None:
     context.begin()
     context.features_before = achieved(context.observer.api_versions(NEWEST_API_VERSIONS), "asking for the features")
     context.keep(None, _set(context, level), "UpdateFeatures")
 
 
-def await_level(context: ScenarioContext, level: int) -> Offer:
+def await_level(context: KafkaContext, level: int) -> KafkaOffer:
     """The answer of ApiVersions once it shows that level, or when patience ends."""
     for _ in context.time.attempts():
         offer = observed(context.observer.api_versions(NEWEST_API_VERSIONS), "asking for the features")
@@ -129,24 +129,24 @@ def await_level(context: ScenarioContext, level: int) -> Offer:
     return offer
 
 
-def level_of(offer: Offer) -> int:
+def level_of(offer: KafkaOffer) -> int:
     """The level in force; 0 where the answer has none."""
     return offer.finalized.get(FEATURE, 0)
 
 
-def _set(context: ScenarioContext, level: int) -> Outcome[None]:
+def _set(context: KafkaContext, level: int) -> Outcome[None]:
     now = level_of(achieved(context.observer.api_versions(NEWEST_API_VERSIONS), "asking for the features"))
     return context.observer.update_feature(FEATURE, level, lower=level < now)
 
 
-def _previous_id(context: ScenarioContext, producer: str) -> int:
+def _previous_id(context: KafkaContext, producer: str) -> int:
     *_, before, now = context.producers[producer].given
     if before.producer_id == now.producer_id:
         raise SetUpFailed(f"{producer} was to have a new producer id, and still has {now}")
     return before.producer_id
 
 
-def _list(context: ScenarioContext) -> TransactionList:
+def _list(context: KafkaContext) -> TransactionList:
     match answer_of(context):
         case Done(TransactionList() as listed):
             return listed

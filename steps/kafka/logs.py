@@ -2,29 +2,29 @@
 
 from collections.abc import Iterable
 
-from fencepost.adapters.kafka.values import Isolation, LogView, ProducerIdAndEpoch
+from fencepost.adapters.kafka.cleaned_partition import CLEANER_RECORD
+from fencepost.adapters.kafka.kafka_values import IsolationLevel, LogView, ProducerIdentity
 from fencepost.contract.evidence import SetUpFailed
-from fencepost.steps.outcomes import achieved, observed
+from fencepost.steps.sentence import compares
+from fencepost.steps.step_outcomes import achieved, observed
 from fencepost.wire.kafka.batches import MarkerType
 
-from .context import ScenarioContext
+from .kafka_context import LOG, KafkaContext
+from .kafka_sentence_types import OffsetOf
 from .phrases import EpochOf, NextEpoch
-from .values import OffsetOf
 from .vocabulary import KAFKA
 
-CLEANER_RECORD = "of the kit: "
-"""How values and keys of records begin that show that a pass of the log cleaner is complete."""
-
 _LEVELS = {
-    "readers": Isolation.READ_COMMITTED,
-    "read_committed": Isolation.READ_COMMITTED,
-    "read_uncommitted readers": Isolation.READ_UNCOMMITTED,
-    "read_uncommitted": Isolation.READ_UNCOMMITTED,
+    "readers": IsolationLevel.READ_COMMITTED,
+    "read_committed": IsolationLevel.READ_COMMITTED,
+    "read_uncommitted readers": IsolationLevel.READ_UNCOMMITTED,
+    "read_uncommitted": IsolationLevel.READ_UNCOMMITTED,
 }
 
 
 @KAFKA.then("the log of {partition} has not grown")
-def has_not_grown(context: ScenarioContext, partition: str) -> None:
+@compares(LOG, of="partition")
+def has_not_grown(context: KafkaContext, partition: str) -> None:
     """A plain record written now gets the very offset at which the log ended before the When: nothing came in between."""
     where = context.partition(partition)
     ended = context.before.ends[where]
@@ -36,7 +36,7 @@ def has_not_grown(context: ScenarioContext, partition: str) -> None:
 
 @KAFKA.then("{readers} of[ {compacted}] {partition} see {values}[ with Fetch v{version:number}]")
 def readers_see(
-    context: ScenarioContext, readers: str, compacted: str | None, partition: str, values: tuple[str, ...], version: int | None
+    context: KafkaContext, readers: str, compacted: str | None, partition: str, values: tuple[str, ...], version: int | None
 ) -> None:
     """A consumer of that isolation level, reading from the start, returns exactly these values in this order; of a compacted topic, also
     the records that show that a pass is complete.
@@ -54,12 +54,12 @@ def readers_see(
 
 
 @KAFKA.then("the last stable offset of {partitions} is {last_stable}")
-def last_stable_offset_is(context: ScenarioContext, partitions: tuple[str, ...], last_stable: OffsetOf | None) -> None:
+def last_stable_offset_is(context: KafkaContext, partitions: tuple[str, ...], last_stable: OffsetOf | None) -> None:
     """In each of these, a read_committed Fetch answers a last stable offset equal to its high watermark, or the offset of this record."""
     for partition in partitions:
         where = context.partition(partition)
         due = None if last_stable is None else _offset(context, partition, last_stable.value)
-        view = context.read(where, Isolation.READ_COMMITTED)
+        view = context.read(where, IsolationLevel.READ_COMMITTED)
         context.evidence.expect(
             view.last_stable_offset == (view.high_watermark if due is None else due),
             f"{last_stable or 'the high watermark'}, {view.high_watermark if due is None else due}",
@@ -69,17 +69,18 @@ def last_stable_offset_is(context: ScenarioContext, partitions: tuple[str, ...],
 
 
 @KAFKA.then("ListOffsets of {partition} for {isolation} answers its {mark}")
-def list_offsets_answers(context: ScenarioContext, partition: str, isolation: str, mark: str) -> None:
+def list_offsets_answers(context: KafkaContext, partition: str, isolation: str, mark: str) -> None:
     """ListOffsets for the latest offset, at that isolation level, answers what Fetch reports under this name."""
     where = context.partition(partition)
-    view = context.read(where, Isolation.READ_COMMITTED)
+    view = context.read(where, IsolationLevel.READ_COMMITTED)
     due = view.last_stable_offset if mark == "last stable offset" else view.high_watermark
     end = observed(context.observer.end_offset(where, _LEVELS[isolation]), f"asking where {partition} ends")
     context.evidence.expect(end == due, f"its {mark} {due}", f"{end}; {_ends(view)}", what=f"latest offset of {partition} for {isolation}")
 
 
 @KAFKA.then("one {marker_kind} marker was added to {partitions}[, with {epoch_of}]")
-def one_marker_was_added(context: ScenarioContext, marker_kind: str, partitions: tuple[str, ...], epoch_of: EpochOf | None) -> None:
+@compares(LOG, of="partitions")
+def one_marker_was_added(context: KafkaContext, marker_kind: str, partitions: tuple[str, ...], epoch_of: EpochOf | None) -> None:
     """Since the When, each of these logs got exactly one marker, of this type, and all carry the same producer id and epoch."""
     found = {name: new_markers(context, name) for name in partitions}
     markers = [marker for new in found.values() for marker in new]
@@ -93,7 +94,8 @@ def one_marker_was_added(context: ScenarioContext, marker_kind: str, partitions:
 
 
 @KAFKA.then("only {marker_kind} markers were added to {partitions}, with {epoch_of}")
-def only_these_markers_were_added(context: ScenarioContext, marker_kind: str, partitions: tuple[str, ...], epoch_of: EpochOf) -> None:
+@compares(LOG, of="partitions")
+def only_these_markers_were_added(context: KafkaContext, marker_kind: str, partitions: tuple[str, ...], epoch_of: EpochOf) -> None:
     """Since the When, each of these logs got at least one marker, and all are of this type and carry that epoch."""
     due = (_epoch_of(context, epoch_of), MarkerType[marker_kind])
     found = {name: new_markers(context, name) for name in partitions}
@@ -105,29 +107,29 @@ def only_these_markers_were_added(context: ScenarioContext, marker_kind: str, pa
     )
 
 
-def new_markers(context: ScenarioContext, partition: str) -> list[tuple[ProducerIdAndEpoch, MarkerType]]:
+def new_markers(context: KafkaContext, partition: str) -> list[tuple[ProducerIdentity, MarkerType]]:
     """The markers that a log got since the When."""
     where = context.partition(partition)
     ended = context.before.ends[where]
-    return context.read(where, Isolation.READ_UNCOMMITTED).markers(since=ended)
+    return context.read(where, IsolationLevel.READ_UNCOMMITTED).markers(since=ended)
 
 
-def _offset(context: ScenarioContext, partition: str, value: str) -> int:
-    offset = context.read(context.partition(partition), Isolation.READ_UNCOMMITTED).offset_of(value)
+def _offset(context: KafkaContext, partition: str, value: str) -> int:
+    offset = context.read(context.partition(partition), IsolationLevel.READ_UNCOMMITTED).offset_of(value)
     if offset is None:
         raise SetUpFailed(f"{partition} does not hold {value}")
     return offset
 
 
-def _epoch_of(context: ScenarioContext, epoch_of: EpochOf) -> ProducerIdAndEpoch:
+def _epoch_of(context: KafkaContext, epoch_of: EpochOf) -> ProducerIdentity:
     producer = context.producers[epoch_of.producer]
     return producer.next_epoch() if isinstance(epoch_of, NextEpoch) else producer.current
 
 
-def _reported(found: dict[str, list[tuple[ProducerIdAndEpoch, MarkerType]]], own: int | None = None) -> str:
+def _reported(found: dict[str, list[tuple[ProducerIdentity, MarkerType]]], own: int | None = None) -> str:
     """What was found, and how far its epochs are from the producer's own where that is known."""
 
-    def one(identity: ProducerIdAndEpoch, kind: MarkerType) -> str:
+    def one(identity: ProducerIdentity, kind: MarkerType) -> str:
         return f"{kind.name} {identity}" + ("" if own is None else f", {identity.epoch - own:+d} from the producer's own")
 
     return "; ".join(f"{name}: {', '.join(one(*marker) for marker in new) or 'none'}" for name, new in found.items())
@@ -141,6 +143,6 @@ def _ends(view: LogView) -> str:
     return f"last stable offset {view.last_stable_offset}, high watermark {view.high_watermark}"
 
 
-def _states(context: ScenarioContext) -> str:
+def _states(context: KafkaContext) -> str:
     transactional = [producer for producer in context.producers.values() if producer.transactional_id]
     return ", ".join(f"transaction of {producer.name}: {context.states[producer.transactional_id]}" for producer in transactional)

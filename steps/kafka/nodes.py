@@ -2,12 +2,12 @@
 
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done
-from fencepost.steps.outcomes import achieved
+from fencepost.steps.step_outcomes import achieved
 
-from .context import ScenarioContext
-from .ending import finish
+from .end_txn import finish
 from .initialising import initialise
-from .producer import Producer
+from .kafka_context import KafkaContext
+from .producer import ProducerInstance
 from .vocabulary import KAFKA
 
 
@@ -16,7 +16,7 @@ from .vocabulary import KAFKA
     "[, with {timeout}]"
 )
 def has_written_on_two_nodes(
-    context: ScenarioContext, producer: str, done: str, first: str, here: str, second: str, there: str, timeout: str | None
+    context: KafkaContext, producer: str, done: str, first: str, here: str, second: str, there: str, timeout: str | None
 ) -> None:
     """A new topic of two partitions with these leaders, a producer that node 1 coordinates, and a transaction with a record in each."""
     topic = here.rpartition("-")[0]
@@ -34,7 +34,7 @@ def has_written_on_two_nodes(
         finish(context, one, commit=True)
 
 
-def let_first_node_coordinate(context: ScenarioContext, producer: Producer) -> None:
+def let_first_node_coordinate(context: KafkaContext, producer: ProducerInstance) -> None:
     """Node 1 coordinates the producer; where another scenario has moved its coordinator, the step moves it back."""
     version = context.observer.newest("find_coordinator", 1, 6)
     looking = f"looking for the coordinator of {producer.name}"
@@ -64,26 +64,26 @@ MOVE_COORDINATOR = KAFKA.act(
 
 
 @MOVE.given
-def has_moved(context: ScenarioContext, partition: str, node: int) -> None:
+def has_moved(context: KafkaContext, partition: str, node: int) -> None:
     where = context.partition(partition)
     achieved(context.observer.move_partition(where, node), f"moving {partition} to node {node}")
     context.leaders[where] = node
 
 
 @MOVE.when
-def moves(context: ScenarioContext, partition: str, node: int) -> None:
+def moves(context: KafkaContext, partition: str, node: int) -> None:
     context.begin()
     has_moved(context, partition, node)
 
 
 @MOVE_COORDINATOR.given
-def coordinator_has_moved(context: ScenarioContext, producer: str, node: int) -> None:
+def coordinator_has_moved(context: KafkaContext, producer: str, node: int) -> None:
     one = context.producers[producer]
     achieved(context.observer.move_coordinator(one.transactional_id, node), f"moving the coordinator of {producer} to node {node}")
     _await_coordinator(context, one, node)
 
 
-def _await_coordinator(context: ScenarioContext, producer: Producer, node: int) -> None:
+def _await_coordinator(context: KafkaContext, producer: ProducerInstance, node: int) -> None:
     version = context.observer.newest("find_coordinator", 1, 6)
     last: object = "no request was sent"
     for _ in context.time.attempts():

@@ -2,17 +2,17 @@
 
 from fencepost.adapters.kafka.probe import CoordinatorKind
 from fencepost.contract.outcomes import Outcome
-from fencepost.steps.outcomes import achieved
+from fencepost.steps.step_outcomes import achieved
 
 from .acls import asked
-from .context import ScenarioContext
-from .producer import Producer
+from .kafka_context import KafkaContext
+from .producer import ProducerInstance
 from .rights import ForGroup, ForItsId, ForPartition, ForRight, MarkerTo, OwnRequest, ToNode
 from .vocabulary import KAFKA
 
 
 @KAFKA.when("{producer} itself sends {own_request}")
-def sends_itself(context: ScenarioContext, producer: str, own_request: OwnRequest) -> None:
+def sends_itself(context: KafkaContext, producer: str, own_request: OwnRequest) -> None:
     """Sent over the producer's own connections, so as its own user. A request about a right is about the right of another user. A marker is
     for WriteTxnMarkers v1, with the producer's own epoch, from coordinator epoch 0.
 
@@ -23,7 +23,7 @@ def sends_itself(context: ScenarioContext, producer: str, own_request: OwnReques
     context.keep(one, _answer(context, one, own_request), own_request.request)
 
 
-def _answer(context: ScenarioContext, one: Producer, own_request: OwnRequest) -> Outcome[object]:
+def _answer(context: KafkaContext, one: ProducerInstance, own_request: OwnRequest) -> Outcome[object]:
     match own_request:
         case ForItsId("DescribeTransactions"):
             return one.probe.describe_transaction(one.transactional_id)
@@ -46,7 +46,7 @@ def _answer(context: ScenarioContext, one: Producer, own_request: OwnRequest) ->
             return _answer_of_node(context, one, api, node)
 
 
-def _answer_of_node(context: ScenarioContext, one: Producer, api: str, node: int) -> Outcome[object]:
+def _answer_of_node(context: KafkaContext, one: ProducerInstance, api: str, node: int) -> Outcome[object]:
     probe, name, now = one.probe, one.transactional_id, one.current
     group = context.session.unique("astray")
     achieved(probe.ask_only(node), f"turning to node {node}")

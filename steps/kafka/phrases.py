@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from fencepost.steps.phrase import phrases
-from fencepost.steps.values import choice
+from fencepost.steps.sentence_types import choice
 
-from .values import ERRORS, MEMBERSHIP, NUMBER, PARTITION, PRODUCER, VALUES
+from .kafka_sentence_types import ERRORS, MEMBERSHIP, NUMBER, PARTITION, PRODUCER, VALUES
 
 
 @dataclass(frozen=True)

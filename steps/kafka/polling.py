@@ -2,16 +2,16 @@
 
 from itertools import pairwise
 
-from fencepost.adapters.kafka.values import SETTLED
+from fencepost.adapters.kafka.kafka_values import SETTLED
 
-from .context import ScenarioContext
+from .kafka_context import KafkaContext
+from .kafka_sentence_types import OVER
 from .phrases import EveryPartition, Polled, TransactionOf
-from .values import OVER
 from .vocabulary import KAFKA
 
 
 @KAFKA.given("{polled} is polled")
-def is_polled(context: ScenarioContext, polled: Polled) -> None:
+def is_polled(context: KafkaContext, polled: Polled) -> None:
     """Readers of committed data poll every partition before, during and after the ends of the When, until all markers are written. While a
     node is paused, they poll the partitions of the others, and all when it goes on.
 
@@ -26,7 +26,7 @@ def is_polled(context: ScenarioContext, polled: Polled) -> None:
 
 
 @KAFKA.then("no poll has lost a record, or seen the last stable offset go back")
-def nothing_was_lost(context: ScenarioContext) -> None:
+def nothing_was_lost(context: KafkaContext) -> None:
     """In each partition, each poll begins with what the one before it showed, and the last stable offset never decreases."""
     for partition, polls in context.polled.items():
         for before, after in pairwise(polls):
@@ -40,7 +40,7 @@ def nothing_was_lost(context: ScenarioContext) -> None:
 
 
 @KAFKA.then("the transaction of {producer} was only seen as {states}")
-def only_these_states(context: ScenarioContext, states: tuple[str, ...], producer: str) -> None:
+def only_these_states(context: KafkaContext, states: tuple[str, ...], producer: str) -> None:
     """DescribeTransactions showed the first and the last of these, possibly those in between, and no others.
 
     What counts was seen by polling, when the transaction had timed out, or while a node was paused and when it went on. A polled
@@ -53,6 +53,6 @@ def only_these_states(context: ScenarioContext, states: tuple[str, ...], produce
     context.evidence.expect(conforming, ", ".join(states), _reported(context), what=f"states of the transaction of {producer}")
 
 
-def _reported(context: ScenarioContext) -> str:
+def _reported(context: KafkaContext) -> str:
     since = f"; since the answer: {', '.join(context.states_since_answer)}" if context.states_since_answer else ""
     return ", ".join(context.states_seen) + since

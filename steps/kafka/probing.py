@@ -1,15 +1,15 @@
 """The epoch of a coordinator, which shows in the markers that it sends."""
 
-from fencepost.adapters.kafka.values import TopicPartition
-from fencepost.steps.outcomes import achieved, observed
+from fencepost.adapters.kafka.kafka_values import TopicPartition
+from fencepost.steps.step_outcomes import achieved, observed
 
-from .context import ScenarioContext
-from .producer import Producer
+from .kafka_context import KafkaContext
+from .producer import ProducerInstance
 
 _LAST_OF_OLD_END_TXN = 4
 
 
-def epoch_of_coordinator(context: ScenarioContext, producer: Producer, partition: TopicPartition) -> int:
+def epoch_of_coordinator(context: KafkaContext, producer: ProducerInstance, partition: TopicPartition) -> int:
     """The epoch of the producer's current coordinator, from the marker of a transaction that is made for this alone.
 
     An old client runs that transaction, so that the producer keeps its epoch.
@@ -22,7 +22,7 @@ def epoch_of_coordinator(context: ScenarioContext, producer: Producer, partition
     return max(entry.coordinator_epoch for entry in active)
 
 
-def last_coordinator_epoch(context: ScenarioContext, partition: TopicPartition, producer: Producer) -> int:
+def last_coordinator_epoch(context: KafkaContext, partition: TopicPartition, producer: ProducerInstance) -> int:
     """The coordinator epoch of the producer's last marker in a partition, 0 where there was none: an epoch that is not outdated."""
     active = observed(context.observer.describe_producers(partition), f"describing the producers of {partition}")
     return max([entry.coordinator_epoch for entry in active if entry.producer.producer_id == producer.current.producer_id] + [0])

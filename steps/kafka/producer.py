@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from fencepost.adapters.kafka.kafka_values import Appended, ProducerIdentity, TopicPartition
 from fencepost.adapters.kafka.probe import KafkaProbe
-from fencepost.adapters.kafka.values import Appended, ProducerIdAndEpoch, TopicPartition
 from fencepost.contract.outcomes import Done, Outcome
 
 
 @dataclass
-class Producer:
+class ProducerInstance:
     """A producer instance. `given` are the producer ids and epochs that it was given, the latest last."""
 
     name: str
@@ -18,7 +18,7 @@ class Producer:
     """Empty for a producer that is only idempotent."""
 
     probe: KafkaProbe
-    given: list[ProducerIdAndEpoch]
+    given: list[ProducerIdentity]
     written: set[TopicPartition] = field(default_factory=set)
     groups: dict[str, TopicPartition] = field(default_factory=dict)
     """The groups to which it has sent offsets in its open transaction, by their names at the system, with a partition of each."""
@@ -41,8 +41,8 @@ class Producer:
     idle_ms: float = 0
     """How long it was idle until its transactional id had expired."""
 
-    _added_as: ProducerIdAndEpoch | None = None
-    _next_sequence: Counter[tuple[ProducerIdAndEpoch, TopicPartition]] = field(default_factory=Counter)
+    _added_as: ProducerIdentity | None = None
+    _next_sequence: Counter[tuple[ProducerIdentity, TopicPartition]] = field(default_factory=Counter)
 
     adds_first: bool = field(init=False)
     """Whether it adds a partition itself before each write there, and a group before its offsets, even where a sentence names the write
@@ -68,11 +68,11 @@ class Producer:
         self.probe.gives_up_soon = is_so
 
     @property
-    def current(self) -> ProducerIdAndEpoch:
+    def current(self) -> ProducerIdentity:
         """The producer id and epoch that it uses."""
         return self.given[-1]
 
-    def next_epoch(self) -> ProducerIdAndEpoch:
+    def next_epoch(self) -> ProducerIdentity:
         """Its producer id with the epoch after its own."""
         return self.current.with_epoch(self.current.epoch + 1)
 
@@ -87,7 +87,7 @@ class Producer:
         *,
         version: int,
         transactional_id: str | None = None,
-        identity: ProducerIdAndEpoch | None = None,
+        identity: ProducerIdentity | None = None,
         sequence: int | None = None,
         retry: bool = True,
     ) -> Outcome[Appended]:
@@ -126,7 +126,7 @@ class Producer:
             self.added.add(partition)
         return outcome
 
-    def has_appended(self, partition: TopicPartition, count: int, identity: ProducerIdAndEpoch | None = None) -> None:
+    def has_appended(self, partition: TopicPartition, count: int, identity: ProducerIdentity | None = None) -> None:
         """Record that so many records with the next sequence numbers are in that partition."""
         self._next_sequence[identity or self.current, partition] += count
         self.written.add(partition)
@@ -137,9 +137,9 @@ class Producer:
         *,
         version: int,
         transactional_id: str | None = None,
-        identity: ProducerIdAndEpoch | None = None,
+        identity: ProducerIdentity | None = None,
         retry: bool = True,
-    ) -> Outcome[ProducerIdAndEpoch | None]:
+    ) -> Outcome[ProducerIdentity | None]:
         """EndTxn; the caller adopts the answered producer id and epoch, so that a scenario can leave that out."""
         self.ended_in = self.ended_in or self.written | self.added
         self.added.clear()

@@ -1,12 +1,12 @@
 """Partitions with a replica on another node, and writes that are not complete because that replica lacks them."""
 
-from fencepost.adapters.kafka.values import TopicPartition
+from fencepost.adapters.kafka.kafka_values import TopicPartition
 from fencepost.contract.outcomes import Done, Refused
-from fencepost.steps.outcomes import achieved, unanswered
+from fencepost.steps.step_outcomes import achieved, unanswered
 
-from .context import ScenarioContext
 from .initialising import initialise
 from .judging import judge_answer
+from .kafka_context import KafkaContext
 from .nodes import let_first_node_coordinate
 from .phrases import FirstAttempt, NotDone, RefusedWith
 from .requests import NOT_WRITTEN
@@ -18,9 +18,7 @@ _ALL_REPLICAS = {"min.insync.replicas": "2"}
 @KAFKA.given(
     "producer {producer} has written {first:value} to {here:partition} on both nodes[ and {second:value} to {there:partition} on node 1]"
 )
-def has_written_on_both_nodes(
-    context: ScenarioContext, producer: str, first: str, here: str, second: str | None, there: str | None
-) -> None:
+def has_written_on_both_nodes(context: KafkaContext, producer: str, first: str, here: str, second: str | None, there: str | None) -> None:
     """A producer that node 1 coordinates, and a transaction with these records in new topics of one partition, which node 1 leads.
 
     On both nodes: node 2 has a replica, and min.insync.replicas is 2.
@@ -37,7 +35,7 @@ def has_written_on_both_nodes(
             achieved(written, f"writing {value} to {name}")
 
 
-def _create(context: ScenarioContext, partition: str, *, both: bool) -> None:
+def _create(context: KafkaContext, partition: str, *, both: bool) -> None:
     topic = partition.rpartition("-")[0]
     name = context.topics[topic] = context.session.unique(topic)
     made = context.observer.create_topic(name, 1, _ALL_REPLICAS if both else {}, leaders=(1,), followers=(2,) if both else ())
@@ -50,7 +48,7 @@ def _create(context: ScenarioContext, partition: str, *, both: bool) -> None:
 
 
 @KAFKA.then("the first attempt was {first_attempt}")
-def the_first_attempt_was(context: ScenarioContext, first_attempt: FirstAttempt) -> None:
+def the_first_attempt_was(context: KafkaContext, first_attempt: FirstAttempt) -> None:
     """The request was sent twice, and its first answer was a refusal with one of these errors; or it was no success: too few replicas have
     it or are in sync, or it timed out.
     """
@@ -63,7 +61,7 @@ def the_first_attempt_was(context: ScenarioContext, first_attempt: FirstAttempt)
             _judge_not_done(context)
 
 
-def _judge_not_done(context: ScenarioContext) -> None:
+def _judge_not_done(context: KafkaContext) -> None:
     match context.first_answer:
         case Done() as done:
             judge_answer(context, False, "no success while a replica lacks it", done)

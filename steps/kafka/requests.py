@@ -6,16 +6,16 @@ restarting system retries until it is served. Refusals on the way are kept next 
 
 from collections.abc import Callable, Iterator, Mapping
 
-from fencepost.adapters.kafka.values import Isolation, TopicPartition
+from fencepost.adapters.kafka.kafka_values import IsolationLevel, TopicPartition
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.contract.ports import Time
 from fencepost.contract.shared_crashes import gather
-from fencepost.steps.outcomes import achieved, observed, unanswered
+from fencepost.steps.step_outcomes import achieved, observed, unanswered
 
-from .context import Pause, ScenarioContext
-from .producer import Producer
-from .values import APIS
+from .kafka_context import KafkaContext, Pause
+from .kafka_sentence_types import APIS
+from .producer import ProducerInstance
 
 Request = Callable[[bool], Outcome[object]]
 """Sends one request and returns its outcome; with False, a retriable refusal is an answer like others."""
@@ -47,7 +47,7 @@ RETRIABLE = COORDINATOR_AWAY | {
 }
 
 
-def put(context: ScenarioContext, producer: Producer, api: str, request: Request) -> None:
+def put(context: KafkaContext, producer: ProducerInstance, api: str, request: Request) -> None:
     """Send a request of the When with the armed faults, and keep the answer."""
     armed = context.armed
     name = next(spoken for spoken, known in APIS.items() if known == api)
@@ -57,8 +57,8 @@ def put(context: ScenarioContext, producer: Producer, api: str, request: Request
         for _ in range(_MORE_STARTS):
             if context.errors_answered or context.held_back or not isinstance(answer, Done):
                 break
-            context.session.faults.crash()
-            context.session.faults.start_again()
+            context.faults.crash()
+            context.faults.start_again()
             answer = _insist(context, producer, name, request)
     elif armed.pause is not None and armed.pause.until == "the next refusal":
         answer = _through_a_pause(context, producer, armed.pause, request)
@@ -74,7 +74,7 @@ def put(context: ScenarioContext, producer: Producer, api: str, request: Request
         raise SetUpFailed(f"the {name} that was to arrive twice was never sent")
 
 
-def end(context: ScenarioContext, producer: Producer, commit: bool, request: Request) -> None:
+def end(context: KafkaContext, producer: ProducerInstance, commit: bool, request: Request) -> None:
     """EndTxn of the When, which may meet a crash or a pause, and be polled."""
     moment = context.armed.crashes.pop(producer.name, None)
     if moment:
@@ -82,7 +82,7 @@ def end(context: ScenarioContext, producer: Producer, commit: bool, request: Req
     if moment == "before it answers":
         version = context.version(producer, "end_txn")
         wait = producer.probe.send_end_txn(producer.transactional_id, producer.current, commit=commit, version=version)
-        context.session.faults.crash()
+        context.faults.crash()
         must_be_unknown(wait(), f"ending the transaction of {producer.name}")
         restart(context)
     if context.armed.polls_partitions and context.armed.pause is None and not context.polled:
@@ -92,7 +92,7 @@ def end(context: ScenarioContext, producer: Producer, commit: bool, request: Req
     put(context, producer, "end_txn", request)
     if moment == "right after it answers":
         achieved(context.answer or Unknown("nothing was sent"), f"ending the transaction of {producer.name}")
-        context.session.faults.crash()
+        context.faults.crash()
         restart(context)
     elif context.armed.pause is not None:
         while_paused(context, producer, context.armed.pause)
@@ -106,13 +106,13 @@ def must_be_unknown(outcome: Outcome[object], doing: str) -> None:
         raise SetUpFailed(f"{doing} was to get no answer, and got one: {outcome}")
 
 
-def restart(context: ScenarioContext, *, is_judged: bool = False) -> None:
+def restart(context: KafkaContext, *, is_judged: bool = False) -> None:
     """Start what has crashed and wait until it serves transactions; faults that last until then are over."""
-    context.session.faults.restart()
+    context.faults.restart()
     after_restart(context, is_judged=is_judged)
 
 
-def after_restart(context: ScenarioContext, *, is_judged: bool = False) -> None:
+def after_restart(context: KafkaContext, *, is_judged: bool = False) -> None:
     """A pause until the restart ends, and what was blocked until then completes; where that is judged, the Then does it."""
     for producer in context.producers.values():
         if producer.is_blocked_until_restart:
@@ -124,17 +124,17 @@ def after_restart(context: ScenarioContext, *, is_judged: bool = False) -> None:
         resume(context)
 
 
-def resume(context: ScenarioContext) -> None:
+def resume(context: KafkaContext) -> None:
     """The paused node goes on, and handles the requests that waited for it."""
     pause, context.armed.pause = context.armed.pause, None
     assert pause is not None, "a node goes on that was paused"
-    context.session.faults.resume(pause.node)
+    context.faults.resume(pause.node)
     for name, producer in context.producers.items():
         producer.is_incomplete = name in pause.blocked
     context.await_markers()
 
 
-def while_paused(context: ScenarioContext, producer: Producer, pause: Pause) -> None:
+def while_paused(context: KafkaContext, producer: ProducerInstance, pause: Pause) -> None:
     """The end is answered: the partitions of other nodes get their markers, and the node goes on where it waited for that."""
     for _ in context.time.attempts():
         seen = context.describe(producer)
@@ -154,7 +154,7 @@ def while_paused(context: ScenarioContext, producer: Producer, pause: Pause) -> 
         _poll(context, list(context.leaders))
 
 
-def _has_what_it_can_have(context: ScenarioContext, partition: TopicPartition, paused: int) -> bool:
+def _has_what_it_can_have(context: KafkaContext, partition: TopicPartition, paused: int) -> bool:
     """Whether a partition has its marker, or can have none while that node is paused, because it leads the partition or has a replica of
     it.
 
@@ -165,11 +165,12 @@ def _has_what_it_can_have(context: ScenarioContext, partition: TopicPartition, p
     if not context.replicated:
         return False
     return (
-        len({achieved(context.observer.end_offset(partition, isolation), f"asking where {partition} ends") for isolation in Isolation}) == 1
+        len({achieved(context.observer.end_offset(partition, isolation), f"asking where {partition} ends") for isolation in IsolationLevel})
+        == 1
     )
 
 
-def _through_a_pause(context: ScenarioContext, producer: Producer, pause: Pause, request: Request) -> Outcome[object]:
+def _through_a_pause(context: KafkaContext, producer: ProducerInstance, pause: Pause, request: Request) -> Outcome[object]:
     first = context.first_answer = request(False)
     if isinstance(first, Unknown) and (first.lost or not context.replicated):
         unanswered(first, f"{producer.name} asked while node {pause.node} was paused")
@@ -179,7 +180,7 @@ def _through_a_pause(context: ScenarioContext, producer: Producer, pause: Pause,
     return request(True)
 
 
-def _insist(context: ScenarioContext, producer: Producer, name: str, request: Request) -> Outcome[object]:
+def _insist(context: KafkaContext, producer: ProducerInstance, name: str, request: Request) -> Outcome[object]:
     """Send the request from the moment at which the system is started again until it succeeds or is refused for good.
 
     Nothing is sent before the system listens, so that no time is spent on answers that cannot come. The system is then asked at its
@@ -204,7 +205,7 @@ def _insist(context: ScenarioContext, producer: Producer, name: str, request: Re
     return answer
 
 
-def _look_at_coordinator(context: ScenarioContext, producer: Producer) -> None:
+def _look_at_coordinator(context: KafkaContext, producer: ProducerInstance) -> None:
     """Keep what the coordinator reports of itself while a request that was sent before is in flight. It reports that to any client that
     only looks.
     """
@@ -236,7 +237,7 @@ def _errors_in(answer: object) -> Iterator[str]:
             yield from _errors_in(part)
 
 
-def _poll_until_settled(context: ScenarioContext, producer: Producer) -> None:
+def _poll_until_settled(context: KafkaContext, producer: ProducerInstance) -> None:
     armed = context.armed
     if armed.polls_partitions:
         for _ in context.time.attempts():
@@ -253,9 +254,9 @@ def _poll_until_settled(context: ScenarioContext, producer: Producer) -> None:
             context.states_since_answer.append(context.describe(producer).state)
 
 
-def _watched(context: ScenarioContext, producer: Producer, commit: bool, again: Request) -> Request:
-    """Send EndTxn, and while its answer is in flight ask the coordinator for the state of the transaction."""
-    context.states_seen = [context.before.transactions[producer.transactional_id].state]
+def _watched(context: KafkaContext, producer: ProducerInstance, commit: bool, again: Request) -> Request:
+    """Send EndTxn, and ask the coordinator for the state of the transaction before that and while its answer is in flight."""
+    context.states_seen = [context.describe(producer).state]
 
     def request(retry: bool) -> Outcome[object]:
         version = context.version(producer, "end_txn")
@@ -267,12 +268,12 @@ def _watched(context: ScenarioContext, producer: Producer, commit: bool, again: 
     return request
 
 
-def _see(context: ScenarioContext, state: str) -> None:
+def _see(context: KafkaContext, state: str) -> None:
     if state != context.states_seen[-1]:
         context.states_seen.append(state)
 
 
-def _poll(context: ScenarioContext, partitions: list[TopicPartition]) -> None:
+def _poll(context: KafkaContext, partitions: list[TopicPartition]) -> None:
     for partition in partitions:
-        view = observed(context.observer.read(partition, Isolation.READ_COMMITTED), f"reading {partition}")
+        view = observed(context.observer.read(partition, IsolationLevel.READ_COMMITTED), f"reading {partition}")
         context.polled.setdefault(partition, []).append(view)

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 from fencepost.steps.phrase import phrases
-from fencepost.steps.values import choice, text
+from fencepost.steps.sentence_types import choice, text
 
-from .values import API, GROUP, MARKER, NODE, NUMBER, PARTITION, TOPIC, TRANSACTIONAL_ID
+from .kafka_sentence_types import API, GROUP, MARKER, NODE, NUMBER, PARTITION, TOPIC, TRANSACTIONAL_ID
 
 DESCRIBE, READ, WRITE_TO, WRITE_UNDER = "describe", "read", "write to", "write under"
 """What an ACL allows."""

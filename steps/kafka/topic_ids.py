@@ -1,13 +1,13 @@
 """Topics by their ids: a name may be used again, an id may not."""
 
-from fencepost.adapters.kafka.values import TopicPartition
+from fencepost.adapters.kafka.kafka_values import TopicPartition
 from fencepost.contract.errors import NotOffered
 
-from .context import ScenarioContext
-from .producer import Producer
+from .kafka_context import KafkaContext
+from .producer import ProducerInstance
 
 
-def write_by_old_id(context: ScenarioContext, one: Producer, value: str, where: TopicPartition) -> None:
+def write_by_old_id(context: KafkaContext, one: ProducerInstance, value: str, where: TopicPartition) -> None:
     """Send Produce v13 of one record, as a producer does that has not learned of the deletion."""
     topic_id = context.deleted.get(where.topic)
     if topic_id is None:

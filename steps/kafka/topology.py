@@ -1,16 +1,16 @@
 """Given: topics, and producers of every kind."""
 
-from fencepost.adapters.kafka.values import LAST_USABLE_EPOCH, TopicPartition
+from fencepost.adapters.kafka.kafka_values import LAST_USABLE_EPOCH, TopicPartition
 from fencepost.contract.errors import NotOffered
 from fencepost.contract.evidence import SetUpFailed
-from fencepost.steps.outcomes import achieved
+from fencepost.steps.step_outcomes import achieved
 
 from .authorisation import log_in
-from .context import ScenarioContext
 from .initialising import LONG_TIMEOUT_MS, SHORT_TIMEOUT_MS, initialise
+from .kafka_context import KafkaContext
+from .kafka_sentence_types import APIS, ApiVersion
 from .listing import FEATURE, NEWEST_API_VERSIONS, level_of
-from .producer import Producer
-from .values import APIS, ApiVersion
+from .producer import ProducerInstance
 from .vocabulary import KAFKA
 
 _SEGMENT_MS = 1
@@ -19,9 +19,17 @@ _SEGMENT_MS = 1
 _BEGIN_BY_THEMSELVES = {"produce", "txn_offset_commit"}
 
 
-@KAFKA.given("a topic {topic} with {partition_count}[ and {layout}]")
-def a_topic(context: ScenarioContext, topic: str, partition_count: int, layout: str | None) -> None:
-    """A new topic of that many partitions, each with a leader. With a segment for each batch, records carry times one second apart."""
+CREATE = KAFKA.act(
+    given="a topic {topic} with {partition_count}[ and {layout}]",
+    when="topic {topic} is created with {partition_count:count_or_default}[ {oddly}]",
+    meaning="CreateTopics: a new topic of that many partitions, each with a leader. With a segment for each batch, records carry times one"
+    " second apart. As a When, with one replica, and with what the sentence names. On a node: each partition is assigned to it. By default:"
+    " it leaves the numbers of partitions and replicas to the broker.",
+)
+
+
+@CREATE.given
+def a_topic(context: KafkaContext, topic: str, partition_count: int, layout: str | None) -> None:
     context.topics[topic] = context.session.unique(topic)
     configs = {"segment.ms": str(_SEGMENT_MS)} if layout else {}
     achieved(context.observer.create_topic(context.topics[topic], partition_count, configs), f"creating the topic {topic}")
@@ -31,7 +39,7 @@ def a_topic(context: ScenarioContext, topic: str, partition_count: int, layout: 
 
 
 @KAFKA.given("transaction.version is {level:number} or above")
-def the_level_is(context: ScenarioContext, level: int) -> None:
+def the_level_is(context: KafkaContext, level: int) -> None:
     """ApiVersions v4 shows that this level or a higher one is finalized; a broker at a lower one is not asked."""
     found = level_of(achieved(context.observer.api_versions(NEWEST_API_VERSIONS), "asking for the features"))
     if found < level:
@@ -43,7 +51,7 @@ def the_level_is(context: ScenarioContext, level: int) -> None:
     "[ at the coordinator of {near:producer}][, logged in as {role}]"
 )
 def a_producer(
-    context: ScenarioContext,
+    context: KafkaContext,
     producer: str,
     transactional_id: str,
     timeout: str | None,
@@ -68,14 +76,14 @@ def a_producer(
     "producers {one:producer} and {other:producer} with transactional ids {first:transactional_id} and {second:transactional_id}"
     "[ and {timeout}]"
 )
-def two_producers(context: ScenarioContext, one: str, other: str, first: str, second: str, timeout: str | None) -> None:
+def two_producers(context: KafkaContext, one: str, other: str, first: str, second: str, timeout: str | None) -> None:
     """Two producers, as above, that share nothing but their coordinator."""
     initialise(context, one, first, timeout)
     initialise(context, other, second, timeout, near=context.producers[one])
 
 
 @KAFKA.given("producer {producer} at the last usable epoch[ with {timeout}]")
-def at_the_last_usable_epoch(context: ScenarioContext, producer: str, timeout: str | None) -> None:
+def at_the_last_usable_epoch(context: KafkaContext, producer: str, timeout: str | None) -> None:
     """A producer with epoch 32766 and no transaction. Its previous epoch, 32765, was raised by InitProducerId with that identity.
 
     The adapter of the system brings it that far before the scenario: by tens of thousands of InitProducerId, as any client could; or, on a
@@ -93,18 +101,20 @@ def at_the_last_usable_epoch(context: ScenarioContext, producer: str, timeout: s
         seen = achieved(probe.describe_transaction(aged.transactional_id), f"asking for the timeout of {producer}").timeout_ms
         if seen != timeout_ms:
             raise SetUpFailed(f"{producer} has a timeout of {seen} ms, and asked for {timeout_ms} ms")
-    context.producers[producer] = Producer(producer, aged.transactional_id, probe, [aged.producer, current])
+    context.producers[producer] = ProducerInstance(producer, aged.transactional_id, probe, [aged.producer, current])
 
 
 @KAFKA.given("idempotent producer {producer}")
-def an_idempotent_producer(context: ScenarioContext, producer: str) -> None:
+def an_idempotent_producer(context: KafkaContext, producer: str) -> None:
     """InitProducerId without a transactional id: a producer with its own id, and no transactions."""
     probe = context.session.client(producer)
-    context.producers[producer] = Producer(producer, "", probe, [achieved(probe.init_producer_id(None), f"initialising {producer}")])
+    context.producers[producer] = ProducerInstance(
+        producer, "", probe, [achieved(probe.init_producer_id(None), f"initialising {producer}")]
+    )
 
 
 @KAFKA.given("{producer} is {client}[ and uses {api_version}]")
-def is_a_client(context: ScenarioContext, producer: str, client: str, api_version: ApiVersion | None) -> None:
+def is_a_client(context: KafkaContext, producer: str, client: str, api_version: ApiVersion | None) -> None:
     """From here on a new client behaves as producers do at first: it adds nothing itself, and continues with what EndTxn answers. An old
     one adds each partition to its transaction before it writes there, and ends transactions without a new epoch.
 
@@ -119,7 +129,7 @@ def is_a_client(context: ScenarioContext, producer: str, client: str, api_versio
 
 
 @KAFKA.given("{producer} uses {api_version}")
-def uses(context: ScenarioContext, producer: str, api_version: ApiVersion) -> None:
+def uses(context: KafkaContext, producer: str, api_version: ApiVersion) -> None:
     """The producer sends all requests of that kind in this version from here on; before Produce and TxnOffsetCommit, it sends nothing that
     adds a partition.
     """

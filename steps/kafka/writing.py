@@ -3,17 +3,18 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from fencepost.adapters.kafka.kafka_values import Appended, TopicPartition
 from fencepost.adapters.kafka.probe import AppendResults
-from fencepost.adapters.kafka.values import Appended, TopicPartition
 from fencepost.contract.outcomes import Done, Outcome
-from fencepost.steps.outcomes import achieved
+from fencepost.steps.step_outcomes import achieved
 
 from .adding import add_first
-from .context import ScenarioContext
 from .identities import claimed
 from .judging import answered
+from .kafka_context import KafkaContext
+from .keyed_records import keyed, send_keyed, write_keyed
 from .leaders import let_one_node_lead
-from .producer import Producer
+from .producer import ProducerInstance
 from .requests import must_be_unknown, put
 from .topic_ids import write_by_old_id
 from .vocabulary import KAFKA
@@ -22,27 +23,50 @@ _APART_MS = 1_000
 """The time between records of a slow topic, by the times that they carry; no step waits for that long."""
 
 WRITE = KAFKA.act(
-    given="{producer} has written {value} to {partition}",
+    given="{producer} has written {value}[ under {key}][ and {second:value} under {that:key}] to {partition}",
     tried="{producer} has tried to write {value} to {partition}",
-    when="{producer} writes {value} to {partition}[ at sequence {sequence:number}][ with {identity}][ {outside}]",
+    when="{producer} writes {value}[ under {key}] to {partition}[ at sequence {sequence:number}][ with {identity}][ {outside}]",
     meaning="Produce of one record in the producer's transaction, which begins with its first write; with the sequence number that is next"
     " unless one is named. As a Given, an old client adds the partition first, where it is not in the transaction; the When is Produce."
+    " Under keys: one record, or two in one batch; also outside of transactions, where the producer has no transactional id."
     " An attempt: its client has lost its connection and does not know whether it succeeded.",
 )
 
 
 @WRITE.given
-def has_written(context: ScenarioContext, producer: str, value: str, partition: str) -> None:
+def has_written(
+    context: KafkaContext, producer: str, value: str, key: str | None, second: str | None, that: str | None, partition: str
+) -> None:
     one, where = context.producers[producer], context.partition(partition)
+    if key is not None:
+        also = [keyed(second, that)] if second is not None and that is not None else []
+        write_keyed(context, one, where, [keyed(value, key), *also])
+        return
     achieved(add_first(context, one, where), f"adding {partition}")
     achieved(one.write(where, [value], version=context.version(one, "produce")), f"writing {value} to {partition}")
 
 
 @WRITE.when
 def writes(
-    context: ScenarioContext, producer: str, value: str, partition: str, sequence: int | None, identity: str | None, outside: str | None
+    context: KafkaContext,
+    producer: str,
+    value: str,
+    key: str | None,
+    partition: str,
+    sequence: int | None,
+    identity: str | None,
+    outside: str | None,
 ) -> None:
     one, where = context.turn_of(producer), context.partition(partition)
+    if key is not None:
+        records = [keyed(value, key)]
+        put(
+            context,
+            one,
+            "produce",
+            lambda retry: send_keyed(context, one, where, records, sequence=sequence, identity=identity, retry=retry),
+        )
+        return
     if outside == "by the id of the deleted topic":
         write_by_old_id(context, one, value, where)
         return
@@ -75,7 +99,7 @@ BATCH = KAFKA.act(
 
 
 @BATCH.given
-def has_written_a_batch(context: ScenarioContext, producer: str, record_count: int, partition: str, sequence: int | None) -> None:
+def has_written_a_batch(context: KafkaContext, producer: str, record_count: int, partition: str, sequence: int | None) -> None:
     one = context.producers[producer]
     values, version = numbered(record_count), context.version(one, "produce")
     outcome = one.write(context.partition(partition), values, version=version, sequence=sequence)
@@ -83,7 +107,7 @@ def has_written_a_batch(context: ScenarioContext, producer: str, record_count: i
 
 
 @BATCH.when
-def writes_a_batch(context: ScenarioContext, producer: str, record_count: int, partition: str, sequence: int | None) -> None:
+def writes_a_batch(context: KafkaContext, producer: str, record_count: int, partition: str, sequence: int | None) -> None:
     one, where = context.turn_of(producer), context.partition(partition)
     version = context.version(one, "produce")
     put(
@@ -103,7 +127,7 @@ BATCHES = KAFKA.act(
 
 
 @BATCHES.given
-def has_written_batches(context: ScenarioContext, producer: str, count: int, partition: str) -> None:
+def has_written_batches(context: KafkaContext, producer: str, count: int, partition: str) -> None:
     one, where = context.producers[producer], context.partition(partition)
     for index, value in enumerate(numbered(count)):
         if where.topic in context.slow_topics:
@@ -128,7 +152,7 @@ WRITE_BOTH = KAFKA.act(
 
 
 @WRITE_BOTH.given
-def has_written_in_one_request(context: ScenarioContext, producer: str, first: str, here: str, second: str, there: str) -> None:
+def has_written_in_one_request(context: KafkaContext, producer: str, first: str, here: str, second: str, there: str) -> None:
     one = context.producers[producer]
     batches = ((here, first, one), (there, second, one))
     for where, result in achieved(_write_together(context, one, batches), "writing to two partitions").items():
@@ -138,7 +162,7 @@ def has_written_in_one_request(context: ScenarioContext, producer: str, first: s
 
 @WRITE_BOTH.when
 def writes_in_one_request(
-    context: ScenarioContext,
+    context: KafkaContext,
     producer: str,
     first: str,
     here: str,
@@ -153,17 +177,23 @@ def writes_in_one_request(
     batches = [(here, first, one), (there, second, other)]
     if last is not None and third is not None:
         batches.append((last, third, one))
-    context.keep(one, _write_together(context, one, batches), "Produce")
+    outcome = _write_together(context, one, batches)
+    context.keep(one, outcome, "Produce")
+    if isinstance(outcome, Done):
+        for partition, _, owner in batches:
+            where = context.partition(partition)
+            if isinstance(outcome.value[where], Done):
+                owner.has_appended(where, 1)
 
 
 @KAFKA.given("{producer} compresses its batches with {codec}")
-def compresses(context: ScenarioContext, producer: str, codec: str) -> None:
+def compresses(context: KafkaContext, producer: str, codec: str) -> None:
     """Each batch that the producer writes from here on has that codec in its attributes, and its records in compressed bytes."""
     context.producers[producer].compression = codec
 
 
 @BATCHES.when
-def writes_several_batches(context: ScenarioContext, producer: str, count: int, partition: str) -> None:
+def writes_several_batches(context: KafkaContext, producer: str, count: int, partition: str) -> None:
     one, where = context.turn_of(producer), context.partition(partition)
     first = one.next_sequence(where)
     if one.adds_first and not isinstance(added := one.add_first(where), Done):
@@ -178,7 +208,7 @@ def writes_several_batches(context: ScenarioContext, producer: str, count: int, 
 
 
 @KAFKA.given("{producer} has sent {value} to {partition}[ with {identity}], whatever was answered")
-def has_sent(context: ScenarioContext, producer: str, value: str, partition: str, identity: str | None) -> None:
+def has_sent(context: KafkaContext, producer: str, value: str, partition: str, identity: str | None) -> None:
     """Produce, retried for a short time while the refusal is retriable; any other refusal is as good as a success."""
     one = context.producers[producer]
     transactional_id, current = claimed(context, one, identity)
@@ -194,7 +224,7 @@ def has_sent(context: ScenarioContext, producer: str, value: str, partition: str
 
 
 @WRITE.tried
-def has_tried_to_write(context: ScenarioContext, producer: str, value: str, partition: str) -> None:
+def has_tried_to_write(context: KafkaContext, producer: str, value: str, partition: str) -> None:
     one = context.producers[producer]
     context.armed.wire.pop((producer, "produce"), None)
     outcome = one.write(context.partition(partition), [value], version=context.version(one, "produce"))
@@ -209,12 +239,12 @@ PLAIN = KAFKA.act(
 
 
 @PLAIN.given
-def has_been_written(context: ScenarioContext, value: str, partition: str) -> None:
+def has_been_written(context: KafkaContext, value: str, partition: str) -> None:
     achieved(context.write_plain(context.partition(partition), value), f"writing {value} to {partition}")
 
 
 @PLAIN.when
-def is_written(context: ScenarioContext, value: str, partition: str) -> None:
+def is_written(context: KafkaContext, value: str, partition: str) -> None:
     context.begin()
     has_been_written(context, value, partition)
 
@@ -224,7 +254,9 @@ def numbered(count: int) -> list[str]:
     return [f"r{number}" for number in range(count)]
 
 
-def _write_together(context: ScenarioContext, one: Producer, sent: Iterable[tuple[str, str, Producer]]) -> Outcome[AppendResults]:
+def _write_together(
+    context: KafkaContext, one: ProducerInstance, sent: Iterable[tuple[str, str, ProducerInstance]]
+) -> Outcome[AppendResults]:
     """Each batch with its partition, its value and the producer whose id and epoch it has."""
     batches = {
         where: one.probe.batch_of([value], producer=owner.current, sequence=owner.next_sequence(where), transactional=True)
@@ -238,7 +270,9 @@ def _write_together(context: ScenarioContext, one: Producer, sent: Iterable[tupl
     return one.probe.produce_batches(batches, transactional_id=one.transactional_id, version=version)
 
 
-def _without_id(context: ScenarioContext, one: Producer, where: TopicPartition, value: str, *, transactional: bool) -> Outcome[Appended]:
+def _without_id(
+    context: KafkaContext, one: ProducerInstance, where: TopicPartition, value: str, *, transactional: bool
+) -> Outcome[Appended]:
     sequence = one.next_sequence(where)
     batch = one.probe.batch_of([value], producer=one.current, sequence=sequence, transactional=transactional)
     return one.probe.produce_one_batch(where, batch, transactional_id=None, version=context.version(one, "produce"))

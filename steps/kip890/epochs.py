@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from fencepost.adapters.kafka.values import LAST_USABLE_EPOCH
+from fencepost.adapters.kafka.kafka_values import LAST_USABLE_EPOCH
 from fencepost.contract.outcomes import Done
-from fencepost.steps.kafka.context import ScenarioContext
 from fencepost.steps.kafka.judging import answer_of, judge_answer, reported
+from fencepost.steps.kafka.kafka_context import KafkaContext
 
 from .vocabulary import KIP890
 
@@ -13,7 +13,7 @@ _HANDS_OUT = ("InitProducerId ", "EndTxn ")
 
 
 @KIP890.then("no answer has epoch 32767")
-def no_answer_has_the_reserved_epoch(context: ScenarioContext) -> None:
+def no_answer_has_the_reserved_epoch(context: KafkaContext) -> None:
     """Of all answers of the scenario to InitProducerId and EndTxn, none has an epoch above 32766; the answer to the When is one of them."""
     answer, epochs = answer_of(context), list(_epochs(context))
     seen = f"the largest of {len(epochs)} is {max(epochs, default=-1)}; the last answer is {reported(answer)}"
@@ -21,7 +21,7 @@ def no_answer_has_the_reserved_epoch(context: ScenarioContext) -> None:
     judge_answer(context, holds, f"epochs up to {LAST_USABLE_EPOCH}", answer, seen)
 
 
-def _epochs(context: ScenarioContext) -> Iterator[int]:
+def _epochs(context: KafkaContext) -> Iterator[int]:
     for exchange in context.session.exchanges():
         if exchange.name.startswith(_HANDS_OUT) and exchange.answer is not None and "producer_epoch" in exchange.answer:
             yield exchange.answer["producer_epoch"]

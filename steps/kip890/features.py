@@ -2,28 +2,28 @@
 
 from collections.abc import Mapping
 
-from fencepost.adapters.kafka.probe import Offer, Range
+from fencepost.adapters.kafka.probe import KafkaOffer, VersionRange
 from fencepost.contract.errors import Malformed, SystemUnreachable
 from fencepost.contract.evidence import Violation
 from fencepost.contract.outcomes import Done, Refused, Unknown
-from fencepost.steps.kafka.context import ScenarioContext
 from fencepost.steps.kafka.judging import answer_of, judge_answer, reported
+from fencepost.steps.kafka.kafka_context import KafkaContext
+from fencepost.steps.kafka.kafka_sentence_types import APIS
 from fencepost.steps.kafka.listing import FEATURE, NEWEST_API_VERSIONS, await_level, has_been_set, level_of
-from fencepost.steps.kafka.values import APIS
-from fencepost.steps.outcomes import observed
+from fencepost.steps.step_outcomes import observed
 
 from .vocabulary import KIP890, FeaturesOffered, LevelOffered, Offered, VersionsOffered
 
 
 @KIP890.when("ApiVersions v{version:number} is sent")
-def api_versions_is_sent(context: ScenarioContext, version: int) -> None:
+def api_versions_is_sent(context: KafkaContext, version: int) -> None:
     """ApiVersions of that version, by a client that is no producer."""
     context.begin()
     context.keep(None, context.observer.api_versions(version), "ApiVersions")
 
 
 @KIP890.then("the answer offers {offered}")
-def the_answer_offers(context: ScenarioContext, offered: Offered) -> None:
+def the_answer_offers(context: KafkaContext, offered: Offered) -> None:
     """ApiVersions lists the feature among the finalized or the supported ones, with this level as its highest or a higher one; each version
     within the range of its request; or these supported features with the same levels as v4, and no others.
     """
@@ -42,7 +42,7 @@ def the_answer_offers(context: ScenarioContext, offered: Offered) -> None:
                 context.evidence.expect(offer.has(name, one.version), f"v{one.version}", offer.reported(name), what=what)
 
 
-def _judge_level(context: ScenarioContext, offer: Offer, status: str, level: int) -> None:
+def _judge_level(context: KafkaContext, offer: KafkaOffer, status: str, level: int) -> None:
     if status == "finalized":
         found = offer.finalized.get(FEATURE, -1)
     else:
@@ -51,7 +51,7 @@ def _judge_level(context: ScenarioContext, offer: Offer, status: str, level: int
 
 
 @KIP890.then("the connection is closed without an answer")
-def the_connection_is_closed(context: ScenarioContext) -> None:
+def the_connection_is_closed(context: KafkaContext) -> None:
     """The broker ended the connection on which the request was sent; a broker that only stays silent has not."""
     match context.answer:
         case Unknown(lost=True) as unknown:
@@ -61,7 +61,7 @@ def the_connection_is_closed(context: ScenarioContext) -> None:
 
 
 @KIP890.then("ApiVersions soon has transaction.version {level:number}, under {epoch} epoch of the features")
-def clients_are_reported(context: ScenarioContext, level: int, epoch: str) -> None:
+def clients_are_reported(context: KafkaContext, level: int, epoch: str) -> None:
     """ApiVersions comes to show that level, 0 by leaving it out. A larger epoch than before: and UpdateFeatures answered no error. No
     smaller one: the epoch that it showed when the level was set, or a larger one.
     """
@@ -79,13 +79,13 @@ def clients_are_reported(context: ScenarioContext, level: int, epoch: str) -> No
 
 
 @KIP890.when("the system restarts at transaction.version {level:number}")
-def restarts_at(context: ScenarioContext, level: int) -> None:
+def restarts_at(context: KafkaContext, level: int) -> None:
     """UpdateFeatures is accepted and shows in ApiVersions; the broker is killed, restarted, and answers."""
     context.begin()
     has_been_set(context, level)
-    context.session.faults.crash()
+    context.faults.crash()
     try:
-        context.session.faults.restart()
+        context.faults.restart()
         answer = context.observer.api_versions(NEWEST_API_VERSIONS)
     except (SystemUnreachable, Malformed) as error:  # one that is about to end may still answer, with an error where there is none
         raise _not_back(str(error).splitlines()[0]) from error  # the rest is the broker's log
@@ -105,14 +105,14 @@ def _not_back(seen: str) -> Violation:
     return Violation("a broker that comes back", seen, what="restart")
 
 
-def _offer(context: ScenarioContext) -> Offer:
+def _offer(context: KafkaContext) -> KafkaOffer:
     match answer_of(context):
-        case Done(Offer() as offer):
+        case Done(KafkaOffer() as offer):
             return offer
         case other:
             judge_answer(context, False, "an answer to ApiVersions", other)
             raise AssertionError("a refusal was judged")
 
 
-def _features(features: Mapping[str, Range]) -> str:
+def _features(features: Mapping[str, VersionRange]) -> str:
     return ", ".join(f"{name} {levels.lowest} to {levels.highest}" for name, levels in sorted(features.items())) or "none"

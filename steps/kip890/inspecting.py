@@ -1,12 +1,12 @@
 """Details of the answers of DescribeTransactions, DescribeProducers, FindCoordinator and polls."""
 
-from fencepost.adapters.kafka.values import Isolation, TransactionDescription
+from fencepost.adapters.kafka.kafka_values import IsolationLevel, TransactionDescription
 from fencepost.contract.evidence import Violation
 from fencepost.contract.outcomes import Done
-from fencepost.steps.kafka.context import ScenarioContext
 from fencepost.steps.kafka.idling import active_in
 from fencepost.steps.kafka.judging import answer_of, judge_answer
-from fencepost.steps.outcomes import observed
+from fencepost.steps.kafka.kafka_context import KafkaContext
+from fencepost.steps.step_outcomes import observed
 
 from .vocabulary import KIP890, Described, EmptyTransactionOf, TransactionIn
 
@@ -21,7 +21,7 @@ def coordinators() -> list[int]:
 
 
 @KIP890.then("the answer describes {described}")
-def the_answer_describes(context: ScenarioContext, described: Described) -> None:
+def the_answer_describes(context: KafkaContext, described: Described) -> None:
     """DescribeTransactions answers these partitions, and no other; or the state Empty, no partition, a start time of -1, and the producer
     id and epoch of InitProducerId.
     """
@@ -34,7 +34,7 @@ def the_answer_describes(context: ScenarioContext, described: Described) -> None
             _judge_empty(context, producer)
 
 
-def _judge_empty(context: ScenarioContext, producer: str) -> None:
+def _judge_empty(context: KafkaContext, producer: str) -> None:
     answer, description = _description(context)
     seen = (description.state, len(description.partitions), description.start_time)
     in_words = f"{seen[0]} with {seen[1]} partitions, start time {seen[2]}"
@@ -43,7 +43,7 @@ def _judge_empty(context: ScenarioContext, producer: str) -> None:
     judge_answer(context, description.producer == current, str(current), answer, str(description.producer))
 
 
-def _description(context: ScenarioContext) -> tuple[Done[object], TransactionDescription]:
+def _description(context: KafkaContext) -> tuple[Done[object], TransactionDescription]:
     match answer_of(context):
         case Done(TransactionDescription() as description) as answer:
             return answer, description
@@ -53,7 +53,7 @@ def _description(context: ScenarioContext) -> tuple[Done[object], TransactionDes
 
 
 @KIP890.then("DescribeProducers of {partition} shows {producer} with last sequence {sequence} and {coordinator_epoch}")
-def shows_the_producer(context: ScenarioContext, partition: str, producer: str, sequence: int, coordinator_epoch: str) -> None:
+def shows_the_producer(context: KafkaContext, partition: str, producer: str, sequence: int, coordinator_epoch: str) -> None:
     """DescribeProducers shows the producer once, with this last sequence, once no marker is in flight. Its coordinator epoch is -1, or
     that of its last marker in the log of the partition.
     """
@@ -69,8 +69,8 @@ def shows_the_producer(context: ScenarioContext, partition: str, producer: str, 
     )
 
 
-def _epoch_of_last_marker(context: ScenarioContext, partition: str, producer: str) -> int:
-    batches = context.read(context.partition(partition), Isolation.READ_UNCOMMITTED).batches
+def _epoch_of_last_marker(context: KafkaContext, partition: str, producer: str) -> int:
+    batches = context.read(context.partition(partition), IsolationLevel.READ_UNCOMMITTED).batches
     producer_id = context.producers[producer].current.producer_id
     epochs = [batch.marker.coordinator_epoch for batch in batches if batch.marker and batch.producer_id == producer_id]
     if not epochs:
@@ -83,7 +83,7 @@ def _in_words(state: tuple[int, int]) -> str:
 
 
 @KIP890.then("{partition} has {number_of_states} of {producer}")
-def has_state(context: ScenarioContext, partition: str, number_of_states: str, producer: str) -> None:
+def has_state(context: KafkaContext, partition: str, number_of_states: str, producer: str) -> None:
     """DescribeProducers for the partition lists the producer's id, or does not."""
     entries = active_in(context, partition, context.producers[producer])
     what = f"state of {producer} in {partition}"
@@ -94,7 +94,7 @@ def has_state(context: ScenarioContext, partition: str, number_of_states: str, p
 
 
 @KIP890.when("FindCoordinator for {producer} is sent {sent_to}")
-def look_for_the_coordinator(context: ScenarioContext, coordinators: list[int], producer: str, sent_to: str) -> None:
+def look_for_the_coordinator(context: KafkaContext, coordinators: list[int], producer: str, sent_to: str) -> None:
     """FindCoordinator for the producer's transactional id in versions 1, 3 and 4: from each of three clients, retried while it is away; or
     to both nodes of the cluster.
     """
@@ -114,7 +114,7 @@ def look_for_the_coordinator(context: ScenarioContext, coordinators: list[int], 
 
 
 @KIP890.then("every client is sent to one node, and so is the next one to ask for {producer}")
-def every_client_is_sent_to_one_node(context: ScenarioContext, coordinators: list[int], producer: str) -> None:
+def every_client_is_sent_to_one_node(context: KafkaContext, coordinators: list[int], producer: str) -> None:
     """Every answer of FindCoordinator names the same node, and one of the cluster; and asked once more, it names that node."""
     nodes = set(coordinators)
     context.evidence.expect(len(nodes) == 1 and min(nodes) >= 0, "one node for all clients", f"{sorted(nodes)}", what="coordinator")
@@ -124,7 +124,7 @@ def every_client_is_sent_to_one_node(context: ScenarioContext, coordinators: lis
 
 
 @KIP890.then("the first poll of {partition} showed {values}")
-def the_first_poll_showed(context: ScenarioContext, partition: str, values: tuple[str, ...]) -> None:
+def the_first_poll_showed(context: KafkaContext, partition: str, values: tuple[str, ...]) -> None:
     """A consumer of committed data, reading that partition from the start while a node was paused, received just these values."""
     seen = tuple(context.polled[context.partition(partition)][0].values())
     context.evidence.expect(seen == values, str(values), str(seen), what=f"first poll of {partition}")

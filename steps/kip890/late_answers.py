@@ -4,14 +4,14 @@ The coordinator is on a node that is paused, and the leader of the partition on 
 on, and what was done at the leader until then has overtaken it.
 """
 
-from fencepost.adapters.kafka.values import Isolation
+from fencepost.adapters.kafka.kafka_values import IsolationLevel
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Refused, Unknown
-from fencepost.steps.kafka.context import ScenarioContext
 from fencepost.steps.kafka.identities import claimed
+from fencepost.steps.kafka.kafka_context import KafkaContext
 from fencepost.steps.kafka.probing import last_coordinator_epoch
 from fencepost.steps.kafka.requests import RETRIABLE
-from fencepost.steps.outcomes import achieved, observed, unanswered
+from fencepost.steps.step_outcomes import achieved, observed, unanswered
 
 from .overtaking import Rounds
 from .vocabulary import KIP890
@@ -25,7 +25,7 @@ _ASKS_WITHIN_S = 1.0
     " is there before node {node} notifies its leader"
 )
 def is_overtaken(
-    context: ScenarioContext,
+    context: KafkaContext,
     rounds: Rounds,
     producer: str,
     value: str,
@@ -43,19 +43,19 @@ def is_overtaken(
     """
     one, where = context.turn_of(producer), context.partition(partition)
     ended = one if other is None else context.producers[other]
-    log = observed(context.observer.read(where, Isolation.READ_UNCOMMITTED), f"reading {partition}")
+    log = observed(context.observer.read(where, IsolationLevel.READ_UNCOMMITTED), f"reading {partition}")
     rounds.accepted = sum(not batch.marker for batch in log.batches)
     _, claim = claimed(context, ended, identity)
     epoch, end = last_coordinator_epoch(context, where, ended), context.end_of(where)
     batch = one.probe.batch_of([value], producer=one.current, sequence=one.next_sequence(where), transactional=True)
-    context.session.faults.pause(node)
+    context.faults.pause(node)
     wait = one.probe.send_produce(where, batch, transactional_id=one.transactional_id, version=context.version(one, "produce"))
     for _ in context.time.attempts(_ASKS_WITHIN_S):
         if context.end_of(where) != end:
             raise SetUpFailed(f"the leader of {partition} took the batch while node {node} was paused, so no answer was awaited")
     commit = marker == "a COMMIT marker"
     marked = context.observer.write_marker(where, claim, commit=commit, coordinator_epoch=epoch)
-    context.session.faults.resume(node)
+    context.faults.resume(node)
     achieved(marked, f"writing {marker} to {partition}")
     written = wait()
     if other is not None and isinstance(written, Refused) and written.error in RETRIABLE:

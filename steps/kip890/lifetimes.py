@@ -2,18 +2,18 @@
 
 from dataclasses import dataclass
 
-from fencepost.adapters.kafka.values import TopicPartition
+from fencepost.adapters.kafka.kafka_values import TopicPartition
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.steps.kafka.adding import add_first
-from fencepost.steps.kafka.context import ScenarioContext
-from fencepost.steps.kafka.faults import pass_while_down
+from fencepost.steps.kafka.armed_faults import pass_while_down
 from fencepost.steps.kafka.idling import active_in, is_unknown, outlive_id, outlive_timeout
 from fencepost.steps.kafka.initialising import HALF_OF_A_SHORT_TIMEOUT, SHORT_TIMEOUT_MS, TIMEOUTS_MS, initialise, initialised_again
-from fencepost.steps.kafka.producer import Producer
+from fencepost.steps.kafka.kafka_context import TRANSACTION, KafkaContext
+from fencepost.steps.kafka.kafka_sentence_types import COMMITS
+from fencepost.steps.kafka.producer import ProducerInstance
 from fencepost.steps.kafka.requests import restart
-from fencepost.steps.kafka.values import COMMITS
-from fencepost.steps.outcomes import achieved
-from fencepost.steps.sentence import brings_down
+from fencepost.steps.sentence import brings_down, compares
+from fencepost.steps.step_outcomes import achieved
 
 from .vocabulary import KIP890, Busy, CommitsTo, Initialises
 
@@ -33,7 +33,7 @@ def lifetime() -> Lifetime:
 
 
 @KIP890.when("{producer} writes {value} to {partition} and leaves its transaction open past its timeout")
-def writes_and_leaves_open(context: ScenarioContext, lifetime: Lifetime, producer: str, value: str, partition: str) -> None:
+def writes_and_leaves_open(context: KafkaContext, lifetime: Lifetime, producer: str, value: str, partition: str) -> None:
     """Produce of one record, which begins the transaction; then time passes until the coordinator no longer shows Ongoing."""
     one, where = context.turn_of(producer), context.partition(partition)
     lifetime.began = context.time.now_ms()
@@ -51,7 +51,7 @@ HALF_TIME = KIP890.act(
 
 
 @HALF_TIME.given
-def half_of_the_time_has_passed(context: ScenarioContext, producer: str) -> None:
+def half_of_the_time_has_passed(context: KafkaContext, producer: str) -> None:
     name = f"half-{len(context.producers)}"
     where = TopicPartition(context.session.unique(name), 0)
     achieved(context.observer.create_topic(where.topic, 1), f"creating the topic {where.topic}")
@@ -64,13 +64,13 @@ def half_of_the_time_has_passed(context: ScenarioContext, producer: str) -> None
 
 
 @HALF_TIME.when
-def half_of_the_time_passes(context: ScenarioContext, producer: str) -> None:
+def half_of_the_time_passes(context: KafkaContext, producer: str) -> None:
     context.turn_of(producer)
     half_of_the_time_has_passed(context, producer)
 
 
 @KIP890.when("{producer} writes to one partition of {topic} after the other, two fifths of its timeout apart")
-def writes_now_and_then(context: ScenarioContext, producer: str, topic: str) -> None:
+def writes_now_and_then(context: KafkaContext, producer: str, topic: str) -> None:
     """Produce of one record to the next partition whenever two fifths of a short timeout have passed since the last one was answered.
 
     It goes on until the coordinator no longer shows Ongoing, or partitions or patience end. No write is due when the timeout passes, and
@@ -90,7 +90,7 @@ def writes_now_and_then(context: ScenarioContext, producer: str, topic: str) -> 
 
 
 @KIP890.then("the transaction of {producer} was open for at least {timeout}")
-def was_open_for(context: ScenarioContext, lifetime: Lifetime, producer: str, timeout: str) -> None:
+def was_open_for(context: KafkaContext, lifetime: Lifetime, producer: str, timeout: str) -> None:
     """From before its first record was sent until it was seen that it is no longer open, at least this time has passed."""
     due, seen = TIMEOUTS_MS[timeout], lifetime.ended - lifetime.began
     state = context.describe(context.producers[producer]).state
@@ -100,7 +100,8 @@ def was_open_for(context: ScenarioContext, lifetime: Lifetime, producer: str, ti
 
 
 @KIP890.then("the start time of {producer} is {change}")
-def began_when(context: ScenarioContext, producer: str, change: str) -> None:
+@compares(TRANSACTION, of="producer")
+def began_when(context: KafkaContext, producer: str, change: str) -> None:
     """DescribeTransactions shows a start time: the one that it showed before the When, or a later one than it showed before the When of the
     transaction before."""
     one = context.producers[producer]
@@ -125,14 +126,14 @@ def expiry_of_the_when() -> Expiry:
 
 @KIP890.when("{producer} stays idle through a crash[ that lasts as long as {other:producer} was idle], until its transactional id expires")
 @brings_down("crash")
-def stays_idle_through_a_crash(context: ScenarioContext, expiry_of_the_when: Expiry, producer: str, other: str | None) -> None:
+def stays_idle_through_a_crash(context: KafkaContext, expiry_of_the_when: Expiry, producer: str, other: str | None) -> None:
     """InitProducerId for the last time. Then the system is killed without warning, and started again: at once, or after the time that the
     other one was idle before its transactional id expired. Then time passes until the coordinator does not know this one.
     """
     one, expiry = context.turn_of(producer), expiry_of_the_when
     used = context.time.now_ms()
     one.given.append(achieved(initialised_again(context, one), f"initialising {producer} again"))
-    context.session.faults.crash()
+    context.faults.crash()
     if other is not None:
         pass_while_down(context, context.producers[other].idle_ms)
     restart(context)
@@ -142,7 +143,7 @@ def stays_idle_through_a_crash(context: ScenarioContext, expiry_of_the_when: Exp
 
 
 @KIP890.then("the transactional id of {producer} was kept about as long as that of {other:producer}")
-def was_kept_as_long(context: ScenarioContext, expiry_of_the_when: Expiry, producer: str, other: str) -> None:
+def was_kept_as_long(context: KafkaContext, expiry_of_the_when: Expiry, producer: str, other: str) -> None:
     """The coordinator does not know it any more. It kept it for at least half as long as the other one's, and after a crash that lasted
     longer than that, for three fifths of that at most.
     """
@@ -157,15 +158,15 @@ def was_kept_as_long(context: ScenarioContext, expiry_of_the_when: Expiry, produ
 
 
 @KIP890.given("{producer} has {ended} {count:number} transactions in {partition}")
-def has_ended_so_many(context: ScenarioContext, producer: str, ended: str, count: int, partition: str) -> None:
+def has_ended_so_many(context: KafkaContext, producer: str, ended: str, count: int, partition: str) -> None:
     """One record each, one transaction after the other."""
-    one = context.turn_of(producer)
+    one = context.producers[producer]
     for _ in range(count):
         achieved(_ended(context, one, context.partition(partition), commit=COMMITS[ended]), f"a transaction of {producer}")
 
 
 @KIP890.when("{producer} {busy} again and again until {expiry} of {other:producer} has expired")
-def is_busy_until(context: ScenarioContext, producer: str, busy: Busy, expiry: str, other: str) -> None:
+def is_busy_until(context: KafkaContext, producer: str, busy: Busy, expiry: str, other: str) -> None:
     """Until DescribeTransactions does not know the other one's transactional id, or DescribeProducers for the partition does not list its
     producer id, or patience ends.
 
@@ -180,7 +181,7 @@ def is_busy_until(context: ScenarioContext, producer: str, busy: Busy, expiry: s
             _commit_until(context, producer, partition, expiry, other)
 
 
-def _initialise_until(context: ScenarioContext, producer: str, other: str) -> None:
+def _initialise_until(context: KafkaContext, producer: str, other: str) -> None:
     one, idle = context.turn_of(producer), context.producers[other]
     outcome = initialised_again(context, one)
     for _ in context.time.attempts():
@@ -192,7 +193,7 @@ def _initialise_until(context: ScenarioContext, producer: str, other: str) -> No
     context.keep(one, outcome, "InitProducerId")
 
 
-def _commit_until(context: ScenarioContext, producer: str, partition: str, expiry: str, other: str) -> None:
+def _commit_until(context: KafkaContext, producer: str, partition: str, expiry: str, other: str) -> None:
     one, idle = context.turn_of(producer), context.producers[other]
 
     def is_over() -> bool:
@@ -209,7 +210,7 @@ def _commit_until(context: ScenarioContext, producer: str, partition: str, expir
     context.keep(one, outcome, "Produce and EndTxn")
 
 
-def _ended(context: ScenarioContext, producer: Producer, partition: TopicPartition, *, commit: bool = True) -> Outcome[object]:
+def _ended(context: KafkaContext, producer: ProducerInstance, partition: TopicPartition, *, commit: bool = True) -> Outcome[object]:
     written = producer.write(partition, ["again"], version=context.version(producer, "produce"))
     if not isinstance(written, Done):
         return written

@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from fencepost.adapters.kafka.values import Appended
+from fencepost.adapters.kafka.kafka_values import Appended
 from fencepost.contract.outcomes import Outcome
-from fencepost.steps.kafka.context import ScenarioContext
 from fencepost.steps.kafka.judging import answered
-from fencepost.steps.kafka.producer import Producer
-from fencepost.wire.kafka.batches import Marker, MarkerType, encode, marker_batch
+from fencepost.steps.kafka.kafka_context import KafkaContext
+from fencepost.steps.kafka.producer import ProducerInstance
+from fencepost.wire.kafka.batches import EndTransactionMarker, MarkerType, encode, marker_batch
 
 from .vocabulary import KIP890
 
@@ -21,24 +21,24 @@ WRITE_ODD = KIP890.act(
 
 
 @WRITE_ODD.given
-def has_sent_an_odd_batch(context: ScenarioContext, producer: str, odd_batch: str, partition: str) -> None:
+def has_sent_an_odd_batch(context: KafkaContext, producer: str, odd_batch: str, partition: str) -> None:
     answered(_produce(context, context.producers[producer], odd_batch, partition, retry=False), f"writing to {partition}")
 
 
 @WRITE_ODD.when
-def writes_an_odd_batch(context: ScenarioContext, producer: str, odd_batch: str, partition: str) -> None:
+def writes_an_odd_batch(context: KafkaContext, producer: str, odd_batch: str, partition: str) -> None:
     one = context.turn_of(producer)
     context.keep(one, _produce(context, one, odd_batch, partition, retry=True), "Produce")
 
 
 @KIP890.given("{producer} has raised its own epoch")
-def has_raised_its_epoch(context: ScenarioContext, producer: str) -> None:
+def has_raised_its_epoch(context: KafkaContext, producer: str) -> None:
     """As an idempotent producer does without a request, when it does not know whether a batch was stored: sequence numbers begin again."""
     one = context.producers[producer]
     one.given.append(one.next_epoch())
 
 
-def _produce(context: ScenarioContext, one: Producer, odd_batch: str, partition: str, *, retry: bool) -> Outcome[Appended]:
+def _produce(context: KafkaContext, one: ProducerInstance, odd_batch: str, partition: str, *, retry: bool) -> Outcome[Appended]:
     where = context.partition(partition)
     sequence = one.next_sequence(where)
     batch = one.probe.batch_of(["odd"], producer=one.current, sequence=sequence, transactional=True)
@@ -50,7 +50,7 @@ def _produce(context: ScenarioContext, one: Producer, odd_batch: str, partition:
         case "a batch without a sequence number":
             batch = replace(batch, base_sequence=-1)
         case "a COMMIT marker" | "an ABORT marker":
-            marker = Marker(MarkerType.COMMIT if odd_batch == "a COMMIT marker" else MarkerType.ABORT, 0)
+            marker = EndTransactionMarker(MarkerType.COMMIT if odd_batch == "a COMMIT marker" else MarkerType.ABORT, 0)
             written = marker_batch(marker, one.current.producer_id, one.current.epoch, batch.records[0].timestamp)
             batch = replace(written, base_sequence=sequence)
         case "a batch that leaves a gap":

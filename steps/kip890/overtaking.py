@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
-from fencepost.adapters.kafka.values import Appended, Isolation, ProducerIdAndEpoch, TopicPartition
+from fencepost.adapters.kafka.kafka_values import Appended, IsolationLevel, ProducerIdentity, TopicPartition
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.steps.kafka.adding import add
-from fencepost.steps.kafka.context import ScenarioContext
-from fencepost.steps.kafka.producer import Producer
+from fencepost.steps.kafka.kafka_context import KafkaContext
+from fencepost.steps.kafka.kafka_sentence_types import COMMITS
+from fencepost.steps.kafka.producer import ProducerInstance
 from fencepost.steps.kafka.requests import COORDINATOR_AWAY
-from fencepost.steps.kafka.values import COMMITS
-from fencepost.steps.outcomes import achieved, observed, unanswered
+from fencepost.steps.step_outcomes import achieved, observed, unanswered
 
 from .vocabulary import KIP890
 
@@ -37,7 +37,7 @@ def rounds() -> Rounds:
 
 
 @KIP890.when("{producer} {ends} and writes a first batch to {partition} at the same time, {count:number} times")
-def ends_and_writes(context: ScenarioContext, rounds: Rounds, producer: str, ends: str, partition: str, count: int) -> None:
+def ends_and_writes(context: KafkaContext, rounds: Rounds, producer: str, ends: str, partition: str, count: int) -> None:
     """In each round a transaction without records in that partition; EndTxn and Produce, on two connections before any answer is read.
 
     EndTxn and Produce are sent first by turns. An old client has added the partition. A new one has written to another, so that there is
@@ -64,9 +64,9 @@ def ends_and_writes(context: ScenarioContext, rounds: Rounds, producer: str, end
 
 
 @KIP890.then("each batch in {partition} that was accepted is followed by its marker, and no other is there")
-def is_followed_by_its_marker(context: ScenarioContext, rounds: Rounds, partition: str) -> None:
+def is_followed_by_its_marker(context: KafkaContext, rounds: Rounds, partition: str) -> None:
     """The log has as many batches with data as were accepted, and the next batch after each of them is a marker."""
-    batches = observed(context.observer.read(context.partition(partition), Isolation.READ_UNCOMMITTED), f"reading {partition}").batches
+    batches = observed(context.observer.read(context.partition(partition), IsolationLevel.READ_UNCOMMITTED), f"reading {partition}").batches
     kinds = ["marker" if batch.marker else "batch" for batch in batches]
     holds = kinds.count("batch") == rounds.accepted and ("batch", "batch") not in pairwise([*kinds, "batch"])
     context.evidence.expect(
@@ -77,7 +77,7 @@ def is_followed_by_its_marker(context: ScenarioContext, rounds: Rounds, partitio
     )
 
 
-def _begin(context: ScenarioContext, one: Producer, where: TopicPartition) -> None:
+def _begin(context: KafkaContext, one: ProducerInstance, where: TopicPartition) -> None:
     if one.is_old:
         achieved(add(context, one, where), f"adding {where}")
         return
@@ -86,12 +86,12 @@ def _begin(context: ScenarioContext, one: Producer, where: TopicPartition) -> No
 
 
 def _go_on(
-    context: ScenarioContext,
-    one: Producer,
+    context: KafkaContext,
+    one: ProducerInstance,
     where: TopicPartition,
     rounds: Rounds,
     written: Outcome[Appended],
-    ended: Outcome[ProducerIdAndEpoch | None],
+    ended: Outcome[ProducerIdentity | None],
 ) -> None:
     """Count what was answered; the producer continues with the epoch that it was given."""
     if isinstance(written, Unknown):

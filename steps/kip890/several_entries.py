@@ -1,8 +1,8 @@
 """Requests about several partitions or transactional ids, of which the last one does not exist."""
 
 from fencepost.contract.outcomes import Done, Refused
-from fencepost.steps.kafka.context import ScenarioContext
 from fencepost.steps.kafka.judging import answer_of, judge_answer, reported
+from fencepost.steps.kafka.kafka_context import KafkaContext
 from fencepost.steps.kafka.leaders import let_one_node_lead
 
 from .vocabulary import KIP890
@@ -11,7 +11,7 @@ APIS = {"DescribeProducers": "describe_producers", "ListOffsets": "list_offsets"
 
 
 @KIP890.when("{about_partitions} is sent for {partitions} in one request")
-def is_sent_for_several(context: ScenarioContext, about_partitions: str, partitions: tuple[str, ...]) -> None:
+def is_sent_for_several(context: KafkaContext, about_partitions: str, partitions: tuple[str, ...]) -> None:
     """Sent once, to the leader of the first partition, which leads the others too. ListOffsets asks for the latest offsets; DeleteRecords
     deletes the records before offset 0, so none.
     """
@@ -22,7 +22,7 @@ def is_sent_for_several(context: ScenarioContext, about_partitions: str, partiti
 
 
 @KIP890.then("the last entry alone is refused with {errors}")
-def the_last_alone_is_refused(context: ScenarioContext, errors: tuple[str, ...]) -> None:
+def the_last_alone_is_refused(context: KafkaContext, errors: tuple[str, ...]) -> None:
     """The answer has success for each entry of the request but the last, and one of these errors for that."""
     match answer_of(context):
         case Done((*others, last)):

@@ -1,12 +1,12 @@
 """Several instances that initialise one transactional id at once."""
 
-from fencepost.adapters.kafka.values import NO_PRODUCER, ProducerIdAndEpoch
+from fencepost.adapters.kafka.kafka_values import NO_PRODUCER, ProducerIdentity
 from fencepost.contract.outcomes import Done, Outcome, Refused
-from fencepost.steps.kafka.context import ScenarioContext
 from fencepost.steps.kafka.initialising import LONG_TIMEOUT_MS
 from fencepost.steps.kafka.judging import answered, reported
+from fencepost.steps.kafka.kafka_context import KafkaContext
 from fencepost.steps.kafka.requests import COORDINATOR_AWAY, resume
-from fencepost.steps.outcomes import achieved
+from fencepost.steps.step_outcomes import achieved
 
 from .vocabulary import KIP890
 
@@ -14,13 +14,13 @@ _ASK_AGAIN = COORDINATOR_AWAY | {"CONCURRENT_TRANSACTIONS"}
 
 
 @KIP890.state
-def instances() -> list[Outcome[ProducerIdAndEpoch]]:
+def instances() -> list[Outcome[ProducerIdentity]]:
     """The last answer to each instance."""
     return []
 
 
 @KIP890.when("{count:number} instances take over from {producer} at the same time")
-def take_over_at_once(context: ScenarioContext, instances: list[Outcome[ProducerIdAndEpoch]], count: int, producer: str) -> None:
+def take_over_at_once(context: KafkaContext, instances: list[Outcome[ProducerIdentity]], count: int, producer: str) -> None:
     """InitProducerId without a producer id on a connection for each, all sent before any answer is read.
 
     Instances that are refused CONCURRENT_TRANSACTIONS, or with an error to find their coordinator, retry, one after the other, for as long
@@ -46,7 +46,7 @@ def take_over_at_once(context: ScenarioContext, instances: list[Outcome[Producer
 
 
 @KIP890.then("no two instances were given the same epoch, and the largest is in force")
-def each_has_its_own(context: ScenarioContext, instances: list[Outcome[ProducerIdAndEpoch]]) -> None:
+def each_has_its_own(context: KafkaContext, instances: list[Outcome[ProducerIdentity]]) -> None:
     """Every instance was given a producer id and epoch, no two the same, and DescribeTransactions shows the largest of them."""
     answers = [answered(outcome, "several instances took over at once") for outcome in instances]
     given = [outcome.value for outcome in instances if isinstance(outcome, Done)]

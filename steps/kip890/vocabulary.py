@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from fencepost.steps.kafka.values import API_VERSIONS, NUMBER, PARTITION, PARTITIONS, PRODUCER, VALUE, ApiVersion
+from fencepost.steps.kafka.kafka_sentence_types import API_VERSIONS, NUMBER, PARTITION, PARTITIONS, PRODUCER, VALUE, ApiVersion
 from fencepost.steps.kafka.vocabulary import TYPES
 from fencepost.steps.sentence import ValueType, Vocabulary, choice, phrases
-from fencepost.steps.values import text
+from fencepost.steps.sentence_types import text
 
 
 @dataclass(frozen=True)
@@ -174,11 +174,6 @@ ODD_BATCH = choice(
     *("a batch with the beginning of another behind it", "a batch that leaves a gap", "a COMMIT marker", "an ABORT marker"),
     meaning="a batch with one fault; a marker is a control batch that looks like a coordinator's, but for its sequence number",
 )
-KEY = text(
-    "key",
-    r'key "[ -!#-~]+"|the key of a COMMIT marker|the key of an ABORT marker',
-    "the key of a record; a record may have the very bytes that a marker has for its key",
-)
 RETENTION = choice("retention", "for a day", "for no time", meaning="the delete.retention.ms of a topic")
 PASS_COUNT = ValueType(
     "pass_count",
@@ -196,7 +191,6 @@ OWN_LOG = choice(
     *("the transaction log", "the log of groups' offsets"),
     meaning="a log in which the broker keeps its own: what Apache Kafka calls __transaction_state and __consumer_offsets",
 )
-HANDLE = choice("handle", "name", "id", meaning="by what a request names a topic")
 CHANGE = choice("change", "unchanged", "later than it was", meaning="in comparison with what was seen before")
 EXPIRY = choice("expiry", "the state", "the transactional id", meaning="what a partition, or a coordinator, forgets of an idle producer")
 SENT_TO = choice(
@@ -208,8 +202,8 @@ EPOCH = choice("epoch", "a larger", "no smaller", meaning="than before")
 KIP890 = Vocabulary(
     "kip890",
     (
-        *(*TYPES, OFFERED, COORDINATOR_EPOCH, NOTHING_OR_ALL, SEQUENCE, LANDMARK, BEGINNING, ODD_BATCH, HANDLE),
-        *(ABOUT_PARTITIONS, KEY, RETENTION, PASS_COUNT, WHICH_APPEND, OWN_LOG, CHANGE, EXPIRY, STATES, EPOCH, SENT_TO),
+        *(*TYPES, OFFERED, COORDINATOR_EPOCH, NOTHING_OR_ALL, SEQUENCE, LANDMARK, BEGINNING, ODD_BATCH),
+        *(ABOUT_PARTITIONS, RETENTION, PASS_COUNT, WHICH_APPEND, OWN_LOG, CHANGE, EXPIRY, STATES, EPOCH, SENT_TO),
         *(LIMIT, DESCRIBED, EVERYWHERE, BUSY),
     ),
 )

@@ -3,12 +3,12 @@
 from dataclasses import dataclass, field
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
-from fencepost.adapters.pulsar.values import Action, Subscription, persistent
+from fencepost.adapters.pulsar.pulsar_values import SubscriptionHandle, TxnAction, persistent
 from fencepost.contract.evidence import NoAnswer
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.steps.answers import judge_done, judge_refused
-from fencepost.steps.outcomes import achieved
-from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.pulsar.pulsar_context import PulsarContext
+from fencepost.steps.step_outcomes import achieved
 
 from .vocabulary import PIP31
 
@@ -34,7 +34,7 @@ def answers() -> AnsweredRequests:
 
 @PIP31.when("a client sends {requests}[ to {topic}][ and {subscription}][ in {unknown:transaction}]")
 def sends_requests(
-    context: ScenarioContext, answers: AnsweredRequests, requests: str, topic: str | None, subscription: str | None, unknown: str | None
+    context: PulsarContext, answers: AnsweredRequests, requests: str, topic: str | None, subscription: str | None, unknown: str | None
 ) -> None:
     """One after the other, on a new connection. Each kind: for a topic, a producer and a consumer of it, a plain message, a transaction
     with a message and an acknowledgement, its commit, and closing or deleting all of them. Invalid ones: a topic whose name cannot be
@@ -55,7 +55,7 @@ def sends_requests(
         _end_unknown(context, answers, topic, subscription)
 
 
-def _ask_for_all(context: ScenarioContext, answers: AnsweredRequests) -> None:
+def _ask_for_all(context: PulsarContext, answers: AnsweredRequests) -> None:
     """One after the other: a topic, a producer and a consumer of it, a plain message, which is received; a transaction with both, a message
     and an acknowledgement in it, and its commit; at last both are closed, and the topic is deleted.
     """
@@ -71,18 +71,18 @@ def _ask_for_all(context: ScenarioContext, answers: AnsweredRequests) -> None:
     to["SEND"] = client.send(opened.value, "plain")
     received = to["a message"] = client.receive(subscribed.value)
     to["ADD_PARTITION_TO_TXN"] = client.add_topics(begun.value, [topic], retry=False)
-    to["ADD_SUBSCRIPTION_TO_TXN"] = client.add_subscriptions(begun.value, [Subscription(topic, "asking")], retry=False)
+    to["ADD_SUBSCRIPTION_TO_TXN"] = client.add_subscriptions(begun.value, [SubscriptionHandle(topic, "asking")], retry=False)
     to["SEND in a transaction"] = client.send(opened.value, "asked", transaction=begun.value)
     if isinstance(received, Done):
         to["ACK"] = client.acknowledge(subscribed.value, [received.value.id], transaction=begun.value, retry=False)
-    to["END_TXN"] = client.end(begun.value, Action.COMMIT, retry=False)
+    to["END_TXN"] = client.end(begun.value, TxnAction.COMMIT, retry=False)
     to["a message of the transaction"] = client.receive(subscribed.value)
     to["CLOSE_PRODUCER"] = client.close_producer(opened.value)
     to["CLOSE_CONSUMER"] = client.close_consumer(subscribed.value)
     to["the end of the topic"] = client.delete_topic(topic)
 
 
-def _ask_for_nothing(context: ScenarioContext, answers: AnsweredRequests, topic: str, subscription: str, unknown: str) -> None:
+def _ask_for_nothing(context: PulsarContext, answers: AnsweredRequests, topic: str, subscription: str, unknown: str) -> None:
     """A producer of a topic whose name cannot be parsed; a transaction of a missing coordinator; participants and an end of the unknown
     transaction; and a message in a transaction that has ended.
     """
@@ -93,16 +93,16 @@ def _ask_for_nothing(context: ScenarioContext, answers: AnsweredRequests, topic:
     to["NEW_TXN"] = client.new_transaction(coordinator=_NO_COORDINATOR, retry=False)
     to["ADD_PARTITION_TO_TXN"] = client.add_topics(never, [name], retry=False)
     to["ADD_SUBSCRIPTION_TO_TXN"] = client.add_subscriptions(never, [named], retry=False)
-    to["END_TXN"] = client.end(never, Action.COMMIT, retry=False)
+    to["END_TXN"] = client.end(never, TxnAction.COMMIT, retry=False)
     ended = achieved(client.new_transaction(), "beginning a transaction")
     producer = achieved(client.producer(name), f"opening a producer of {topic}")
     achieved(client.add_topics(ended, [name]), f"adding {topic}")
     achieved(client.send(producer, "asked", transaction=ended), f"writing to {topic}")
-    achieved(client.end(ended, Action.COMMIT), "committing a transaction")
+    achieved(client.end(ended, TxnAction.COMMIT), "committing a transaction")
     to["SEND"] = client.send(producer, "late", transaction=ended)
 
 
-def _write_to_what_goes(context: ScenarioContext, answers: AnsweredRequests, topic: str) -> None:
+def _write_to_what_goes(context: PulsarContext, answers: AnsweredRequests, topic: str) -> None:
     """Each time with the same producer. If it is notified, while it writes, that it was closed, it opens again and writes again."""
     client: PulsarProbe = context.session.client("asker")
     name = context.topics[topic]
@@ -119,18 +119,18 @@ def _write_to_what_goes(context: ScenarioContext, answers: AnsweredRequests, top
     answers.to["SEND to a topic that was terminated"] = send("late")
 
 
-def _end_unknown(context: ScenarioContext, answers: AnsweredRequests, topic: str, subscription: str) -> None:
+def _end_unknown(context: PulsarContext, answers: AnsweredRequests, topic: str, subscription: str) -> None:
     """END_TXN_ON_PARTITION and END_TXN_ON_SUBSCRIPTION of a new transaction, to which they were not added."""
     client: PulsarProbe = context.session.client("asker")
     begun = answers.to["NEW_TXN"] = client.new_transaction(retry=False)
     if isinstance(begun, Done):
-        answers.to["END_TXN_ON_PARTITION"] = client.end_on_topic(begun.value, context.topics[topic], Action.ABORT)
-        answers.to["END_TXN_ON_SUBSCRIPTION"] = client.end_on_subscription(begun.value, context.subscription(subscription), Action.ABORT)
-        answers.to["END_TXN"] = client.end(begun.value, Action.ABORT, retry=False)
+        answers.to["END_TXN_ON_PARTITION"] = client.end_on_topic(begun.value, context.topics[topic], TxnAction.ABORT)
+        answers.to["END_TXN_ON_SUBSCRIPTION"] = client.end_on_subscription(begun.value, context.subscription(subscription), TxnAction.ABORT)
+        answers.to["END_TXN"] = client.end(begun.value, TxnAction.ABORT, retry=False)
 
 
 @PIP31.then("each of them is {outcome}")
-def are_answered(context: ScenarioContext, answers: AnsweredRequests, outcome: str) -> None:
+def are_answered(context: PulsarContext, answers: AnsweredRequests, outcome: str) -> None:
     """Answered: with success or with an error. Done: with success. Silence to one of them is a violation where the client then asks, on its
     first connection, how many coordinators there are, and is answered: that broker is not merely slow.
 
@@ -148,7 +148,7 @@ def are_answered(context: ScenarioContext, answers: AnsweredRequests, outcome: s
     _judge(context, answers, [what for what, answer in answers.to.items() if not isinstance(answer, accepted)])
 
 
-def _judge(context: ScenarioContext, answers: AnsweredRequests, wrong: list[str]) -> None:
+def _judge(context: PulsarContext, answers: AnsweredRequests, wrong: list[str]) -> None:
     silent = [what for what in wrong if isinstance(answers.to[what], Unknown)]
     if silent and not isinstance(context.session.client("asker").coordinators(), Done):
         raise NoAnswer(f"nothing was answered to {', '.join(silent)}, nor to what was asked behind")

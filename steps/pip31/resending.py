@@ -3,11 +3,11 @@
 from dataclasses import dataclass, field
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
-from fencepost.adapters.pulsar.values import Producer, TxnId
+from fencepost.adapters.pulsar.pulsar_values import ProducerHandle, TransactionId
 from fencepost.contract.outcomes import Done, Outcome
-from fencepost.steps.outcomes import achieved
-from fencepost.steps.pulsar.context import ScenarioContext
-from fencepost.steps.pulsar.vocabulary import Participant, PlainMessages
+from fencepost.steps.pulsar.pulsar_context import PulsarContext
+from fencepost.steps.pulsar.sentence_values import Participant, PlainMessages
+from fencepost.steps.step_outcomes import achieved
 
 from .vocabulary import PIP31, Again, FirstAt, Opening
 
@@ -16,7 +16,7 @@ from .vocabulary import PIP31, Again, FirstAt, Opening
 class NamedProducers:
     """The producers of one scenario by their names, with the transaction and the sequence id of the message that each sent."""
 
-    by_producer: dict[str, tuple[Producer, TxnId, int]] = field(default_factory=dict)
+    by_producer: dict[str, tuple[ProducerHandle, TransactionId, int]] = field(default_factory=dict)
     last: dict[str, int] = field(default_factory=dict)
     """The greatest sequence id that each has used."""
 
@@ -29,7 +29,7 @@ def sent() -> NamedProducers:
 
 @PIP31.given("producer {producer} has {written} {plain} to {topic} in {transaction}[, {repeated}]")
 def producer_has_written(
-    context: ScenarioContext,
+    context: PulsarContext,
     sent: NamedProducers,
     producer: str,
     written: str,
@@ -65,24 +65,24 @@ SEND_AGAIN = PIP31.act(
 
 
 @SEND_AGAIN.given
-def producer_has_sent_again(context: ScenarioContext, sent: NamedProducers, producer: str, plain: PlainMessages) -> None:
+def producer_has_sent_again(context: PulsarContext, sent: NamedProducers, producer: str, plain: PlainMessages) -> None:
     achieved(_sent_again(context, sent, producer, plain), f"sending {', '.join(plain.values)} again as {producer}")
 
 
 @SEND_AGAIN.when
-def producer_sends_again(context: ScenarioContext, sent: NamedProducers, producer: str, plain: PlainMessages) -> None:
+def producer_sends_again(context: PulsarContext, sent: NamedProducers, producer: str, plain: PlainMessages) -> None:
     context.ask("SEND", _sent_again(context, sent, producer, plain))
 
 
 @PIP31.given("producer {producer} has closed")
-def producer_has_closed(context: ScenarioContext, sent: NamedProducers, producer: str) -> None:
+def producer_has_closed(context: PulsarContext, sent: NamedProducers, producer: str) -> None:
     """CLOSE_PRODUCER, which was answered with success."""
     probe: PulsarProbe = context.session.client(f"sender-{producer}")
     achieved(probe.close_producer(sent.by_producer[producer][0]), f"closing producer {producer}")
 
 
 @PIP31.when("producer {producer} opens {opening}")
-def producer_opens(context: ScenarioContext, sent: NamedProducers, producer: str, opening: Opening) -> None:
+def producer_opens(context: PulsarContext, sent: NamedProducers, producer: str, opening: Opening) -> None:
     """PRODUCER under the same name; on a new connection if the old one was lost; once, on the old connection, if the first producer is
     still open there. For the first time: under an unused name; the answer has -1, and the first message has sequence id 0.
     """
@@ -93,7 +93,7 @@ def producer_opens(context: ScenarioContext, sent: NamedProducers, producer: str
             _open_again(context, sent, producer, how)
 
 
-def _open_again(context: ScenarioContext, sent: NamedProducers, producer: str, how: str) -> None:
+def _open_again(context: PulsarContext, sent: NamedProducers, producer: str, how: str) -> None:
     known, txn, sequence_id = sent.by_producer[producer]
     probe: PulsarProbe = context.session.client(f"sender-{producer}")
     if how == "again on a new connection":
@@ -104,28 +104,28 @@ def _open_again(context: ScenarioContext, sent: NamedProducers, producer: str, h
         sent.by_producer[producer] = (answer.value, txn, sequence_id)
 
 
-def _open_first(context: ScenarioContext, sent: NamedProducers, producer: str, topic: str) -> None:
+def _open_first(context: PulsarContext, sent: NamedProducers, producer: str, topic: str) -> None:
     probe: PulsarProbe = context.session.client(f"sender-{producer}")
     opened = achieved(probe.producer(context.topics[topic], name=context.session.unique(producer)), f"opening producer {producer}")
-    sent.by_producer[producer] = (opened, TxnId(0, 0), -1)
+    sent.by_producer[producer] = (opened, TransactionId(0, 0), -1)
     sent.last[producer] = -1
 
 
 @PIP31.then("producer {producer} is answered the last sequence id that it has used")
-def is_notified_its_last(context: ScenarioContext, sent: NamedProducers, producer: str) -> None:
+def is_notified_its_last(context: PulsarContext, sent: NamedProducers, producer: str) -> None:
     """The answer to PRODUCER has it, so that the producer continues with the next one."""
     reported, last = sent.by_producer[producer][0].last_sequence_id, sent.last[producer]
     context.evidence.expect(reported == last, str(last), str(reported), what=f"last sequence id of {producer}")
 
 
-def _sent_again(context: ScenarioContext, sent: NamedProducers, producer: str, plain: PlainMessages) -> Outcome[object]:
+def _sent_again(context: PulsarContext, sent: NamedProducers, producer: str, plain: PlainMessages) -> Outcome[object]:
     opened, txn, sequence_id = sent.by_producer[producer]
     probe: PulsarProbe = context.session.client(f"sender-{producer}")
     probe.close()
     return _send(probe, opened, plain, txn, sequence_id)
 
 
-def _send(probe: PulsarProbe, producer: Producer, plain: PlainMessages, txn: TxnId, sequence_id: int) -> Outcome[object]:
+def _send(probe: PulsarProbe, producer: ProducerHandle, plain: PlainMessages, txn: TransactionId, sequence_id: int) -> Outcome[object]:
     if plain.is_batch:
         return probe.send_batch(producer, plain.values, transaction=txn, sequence_id=sequence_id)
     return probe.send(producer, plain.values[0], transaction=txn, sequence_id=sequence_id)

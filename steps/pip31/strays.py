@@ -1,16 +1,16 @@
 """What a hasty client sends: an end that does not wait for receipts."""
 
-from fencepost.adapters.pulsar.values import Action
+from fencepost.adapters.pulsar.pulsar_values import TxnAction
 from fencepost.contract.outcomes import Done, Unknown
-from fencepost.steps.outcomes import achieved, unanswered
-from fencepost.steps.pulsar.context import ScenarioContext
-from fencepost.steps.pulsar.vocabulary import Participant
+from fencepost.steps.pulsar.pulsar_context import PulsarContext
+from fencepost.steps.pulsar.sentence_values import Participant
+from fencepost.steps.step_outcomes import achieved, unanswered
 
 from .vocabulary import PIP31
 
 
 @PIP31.when("{transaction} commits among {count} messages in flight to {topic}")
-def commits_among(context: ScenarioContext, transaction: str, count: int, topic: str) -> None:
+def commits_among(context: PulsarContext, transaction: str, count: int, topic: str) -> None:
     """SEND of the first half of them, END_TXN on a separate connection, and SEND of the other half: all are sent before the first answer is
     read. Each message is its number. No receipt is read before a Then reads it.
     """
@@ -18,14 +18,14 @@ def commits_among(context: ScenarioContext, transaction: str, count: int, topic:
     context.topics.producer(topic)
     (ender,) = context.transactions.enders(1)
     post(context, transaction, topic, range(1, count // 2 + 1))
-    pending = context.transactions.begin_end_by(ender, transaction, Action.COMMIT)
+    pending = context.transactions.begin_end_by(ender, transaction, TxnAction.COMMIT)
     post(context, transaction, topic, range(count // 2 + 1, count + 1))
-    context.transactions[transaction].ends[Action.COMMIT] = ender.ended(pending)
-    context.ask("END_TXN", context.transactions[transaction].ends[Action.COMMIT])
+    context.transactions[transaction].ends[TxnAction.COMMIT] = ender.ended(pending)
+    context.ask("END_TXN", context.transactions[transaction].ends[TxnAction.COMMIT])
 
 
 @PIP31.then("readers of {topic} see exactly what of {transaction} was receipted")
-def see_what_was_receipted(context: ScenarioContext, topic: str, transaction: str) -> None:
+def see_what_was_receipted(context: PulsarContext, topic: str, transaction: str) -> None:
     """A new subscription receives exactly the messages that the broker has acknowledged, including those that were in flight before, in the
     order in which they were sent. A refused message is none of them.
     """
@@ -39,7 +39,7 @@ def see_what_was_receipted(context: ScenarioContext, topic: str, transaction: st
     context.expect_messages(f"readers of {topic}", receipted, context.topics.seen(topic))
 
 
-def post(context: ScenarioContext, transaction: str, topic: str, numbers: range) -> None:
+def post(context: PulsarContext, transaction: str, topic: str, numbers: range) -> None:
     """Send messages in the transaction, each of which is its number, and read no receipt."""
     producer, txn = context.topics.producer(topic), context.id_of(transaction)
     for value in map(str, numbers):

@@ -65,6 +65,15 @@ class AcknowledgedOneByOne:
 
 
 @dataclass(frozen=True)
+class AcknowledgedLastOfABatch:
+    """The last message of a batch in a topic, for one subscription."""
+
+    count: int
+    topic: str
+    subscription: str
+
+
+@dataclass(frozen=True)
 class TopicsShow:
     """Each topic has the message that was written to it."""
 
@@ -92,9 +101,25 @@ class InTurn:
     """Every second transaction commits, and the others abort."""
 
 
+@dataclass(frozen=True)
+class SameAtTwoCoordinators:
+    """Ids that differ in the coordinator alone."""
+
+
+@dataclass(frozen=True)
+class NumbersBeginAlike:
+    """The number of the second is that of the first and a digit more."""
+
+
+@dataclass(frozen=True)
+class SameInBothKinds:
+    """Ids of a metadata-driven transaction and of a classic one."""
+
+
+Alike: TypeAlias = SameAtTwoCoordinators | NumbersBeginAlike | SameInBothKinds
 EndsOfAll: TypeAlias = AtItsTimeout | InTurn
 Opening: TypeAlias = Again | FirstAt
-Many: TypeAlias = WrittenToEach | WrittenMessages | MessagesUnderWay | AcknowledgedForEach | AcknowledgedOneByOne
+Many: TypeAlias = WrittenToEach | WrittenMessages | MessagesUnderWay | AcknowledgedForEach | AcknowledgedOneByOne | AcknowledgedLastOfABatch
 Each: TypeAlias = TopicsShow | SubscriptionsConsumed
 
 PIP31 = Vocabulary(
@@ -112,10 +137,15 @@ PIP31 = Vocabulary(
             lambda written: None if written == "one more than before" else int(written),
             lambda value: "one more than before" if value is None else str(value),
         ),
-        choice(
+        phrases(
             "alike",
-            *("the same number at two coordinators", "numbers that begin alike at the second coordinator"),
-            meaning="ids that a system may confuse",
+            (),
+            "ids that a system may confuse",
+            {
+                "the same number at two coordinators": SameAtTwoCoordinators,
+                "numbers that begin alike at the second coordinator": NumbersBeginAlike,
+                "the same number, the second one classic": SameInBothKinds,
+            },
         ),
         phrases(
             "ends_of_all",
@@ -161,9 +191,10 @@ PIP31 = Vocabulary(
             {
                 "written a message to each of {count} topics": WrittenToEach,
                 "written {count} messages to {topic}": WrittenMessages,
-                "{count} messages under way to {topic}": MessagesUnderWay,
+                "{count} messages in flight to {topic}": MessagesUnderWay,
                 "acknowledged {value} of {topic} for each of {count} subscriptions": AcknowledgedForEach,
                 "acknowledged {count} messages of {topic} for {subscription}, one by one": AcknowledgedOneByOne,
+                "acknowledged the last of {count} messages of {topic} for {subscription}, which are one batch": AcknowledgedLastOfABatch,
             },
         ),
         phrases(

@@ -1,16 +1,16 @@
 """Splits and merges: requested one by one, repeatedly, concurrently, and while producers write."""
 
-from fencepost.adapters.pulsar.values import SubscriptionType
+from fencepost.adapters.pulsar.pulsar_values import SubType
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Refused, Unknown
 from fencepost.steps.answers import known, reported
-from fencepost.steps.outcomes import achieved, error_of
-from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.pulsar.pulsar_context import PulsarContext
 from fencepost.steps.sentence import takes_minutes
 from fencepost.steps.settling import let_pass
+from fencepost.steps.step_outcomes import achieved, error_of
 
-from .context import RequestedChange, ScenarioScalableTopics
 from .readers import Readers
+from .scalable_context import RequestedChange, ScenarioScalableTopics
 from .traffic import Traffic
 from .vocabulary import PIP460, Attempt, CameOf, CutShort, Origin, SegmentsOf, SplitOrMerge, Tried
 
@@ -18,8 +18,6 @@ _GRACE_S, _MOST_OF_GRACE_S = 63.0, 45.0
 """Longer than a controller waits for a consumer which looks who is there once a second, and not so long, in any case."""
 _RETENTION_PASSED_S, _MOST_OF_RETENTION_S = 70.0, 58.0
 """Longer than the minute for which sealed segments that no subscription needs are kept, and a little less than it."""
-_FAULT_OF_THE_CLIENT = range(400, 500)
-_COME_AGAIN = "ServiceNotReady"
 
 SPLIT = PIP460.act(
     given="{segment} has been split into {low:segment} and {high:segment}[, {times} times]",
@@ -56,7 +54,7 @@ def has_been_split(scalable_topics: ScenarioScalableTopics, segment: str, low: s
 
 @SPLIT.when
 def is_split(
-    context: ScenarioContext,
+    context: PulsarContext,
     scalable_topics: ScenarioScalableTopics,
     traffic: Traffic,
     segment: str,
@@ -74,7 +72,7 @@ def have_been_merged(scalable_topics: ScenarioScalableTopics, family: tuple[str,
 
 @MERGE.when
 def are_merged(
-    context: ScenarioContext,
+    context: PulsarContext,
     scalable_topics: ScenarioScalableTopics,
     traffic: Traffic,
     family: tuple[str, ...],
@@ -85,7 +83,7 @@ def are_merged(
 
 
 @TRY.given
-def has_been_tried(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, change: SplitOrMerge, attempt: Attempt) -> None:
+def has_been_tried(context: PulsarContext, scalable_topics: ScenarioScalableTopics, change: SplitOrMerge, attempt: Attempt) -> None:
     match attempt:
         case Tried():
             scalable_topics.change(change)
@@ -94,7 +92,7 @@ def has_been_tried(context: ScenarioContext, scalable_topics: ScenarioScalableTo
 
 
 @TRY.when
-def is_asked_for(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, change: SplitOrMerge) -> None:
+def is_asked_for(context: PulsarContext, scalable_topics: ScenarioScalableTopics, change: SplitOrMerge) -> None:
     context.ask(str(change), scalable_topics.change(change).answer)
 
 
@@ -102,7 +100,7 @@ def is_asked_for(context: ScenarioContext, scalable_topics: ScenarioScalableTopi
 @PERIOD.when
 @takes_minutes
 def period_passes(
-    context: ScenarioContext, scalable_topics: ScenarioScalableTopics, readers: Readers, period: str, nearly: str | None
+    context: PulsarContext, scalable_topics: ScenarioScalableTopics, readers: Readers, period: str, nearly: str | None
 ) -> None:
     if period == "grace period":
         readers.mark()
@@ -114,7 +112,7 @@ def period_passes(
         context.client.layout(topic, retry=False)
 
 
-def _cut_short(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, change: SplitOrMerge, moment: str) -> None:
+def _cut_short(context: PulsarContext, scalable_topics: ScenarioScalableTopics, change: SplitOrMerge, moment: str) -> None:
     context.session.faults.crash_at(moment)
     answer = scalable_topics.change(change).answer
     if not isinstance(answer, Unknown):
@@ -124,7 +122,7 @@ def _cut_short(context: ScenarioContext, scalable_topics: ScenarioScalableTopics
 
 @PIP460.given("{family} {origin}")
 def are_called(
-    context: ScenarioContext, scalable_topics: ScenarioScalableTopics, readers: Readers, family: tuple[str, ...], origin: Origin
+    context: PulsarContext, scalable_topics: ScenarioScalableTopics, readers: Readers, family: tuple[str, ...], origin: Origin
 ) -> None:
     """Within patience the parents have these children, all of them active, whichever broker completed the change. They get these names, the
     lowest hashes first. Or each of these stream consumers is assigned one segment, whichever the controller chose, and that gets this name.
@@ -137,7 +135,7 @@ def are_called(
 
 
 def _call_assigned(
-    context: ScenarioContext, scalable_topics: ScenarioScalableTopics, readers: Readers, members: tuple[str, ...], family: tuple[str, ...]
+    context: PulsarContext, scalable_topics: ScenarioScalableTopics, readers: Readers, members: tuple[str, ...], family: tuple[str, ...]
 ) -> None:
     for member, name in zip(members, family, strict=True):
         for _ in context.session.time.attempts():
@@ -152,7 +150,7 @@ def _call_assigned(
 
 
 def _call_children(
-    context: ScenarioContext, scalable_topics: ScenarioScalableTopics, family: tuple[str, ...], parents: tuple[str, ...]
+    context: PulsarContext, scalable_topics: ScenarioScalableTopics, family: tuple[str, ...], parents: tuple[str, ...]
 ) -> None:
     topic, due = scalable_topics.places[parents[0]].topic, {scalable_topics.places[name].number for name in parents}
     for _ in context.session.time.attempts():
@@ -165,9 +163,9 @@ def _call_children(
 
 
 @PIP460.given("subscription {subscription} has come to {segment}, which takes messages still")
-def has_come_late(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, subscription: str, segment: str) -> None:
+def has_come_late(context: PulsarContext, scalable_topics: ScenarioScalableTopics, subscription: str, segment: str) -> None:
     """Shared, with a consumer, from the first message on. After its answer, the layout shows the segment as active: it is sealed later."""
-    context.subscriptions.subscribe(subscription, segment, SubscriptionType.SHARED, subscription)
+    context.subscriptions.subscribe(subscription, segment, SubType.SHARED, subscription)
     found = scalable_topics.segment(scalable_topics.given_layout(scalable_topics.places[segment].topic), segment)
     if found is None or found.is_sealed:
         raise SetUpFailed(f"{segment} is sealed already, so that nobody need know of {subscription} behind it")
@@ -175,7 +173,7 @@ def has_come_late(context: ScenarioContext, scalable_topics: ScenarioScalableTop
 
 @PIP460.when("{change} and {other:change} are asked for at the same time")
 def are_asked_for_at_once(
-    context: ScenarioContext, scalable_topics: ScenarioScalableTopics, change: SplitOrMerge, other: SplitOrMerge
+    context: PulsarContext, scalable_topics: ScenarioScalableTopics, change: SplitOrMerge, other: SplitOrMerge
 ) -> None:
     """The second is requested before the first is answered."""
     before = scalable_topics.before(change)
@@ -185,23 +183,8 @@ def are_asked_for_at_once(
         context.ask(str(one), scalable_topics.note(one, before, answer).answer)
 
 
-@PIP460.then("it is refused {finally_}")
-def is_refused_finally(context: ScenarioContext, finally_: str) -> None:
-    """As something that cannot be done: with a status from 400 to 499, and not with a failure of the broker. For good: with another error
-    than ServiceNotReady, after which every client looks the topic up again and retries.
-    """
-    error, code = error_of(context.answer)
-    holds, expected = isinstance(context.answer, Refused), "a refusal for good"
-    if finally_ == "for good":
-        holds = holds and error != _COME_AGAIN
-    else:
-        holds, expected = holds and code in _FAULT_OF_THE_CLIENT, "a refusal with 4xx"
-    seen = reported(known(context.answer))
-    context.evidence.expect(holds, expected, seen, what=f"answer to {context.asked}", error=error, code=code)
-
-
 @PIP460.then("soon {change} is made")
-def is_made(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, change: SplitOrMerge) -> None:
+def is_made(context: PulsarContext, scalable_topics: ScenarioScalableTopics, change: SplitOrMerge) -> None:
     """Within patience, in which it is requested again and again, the layout shows its segments as sealed, whatever the answers were."""
     topic, seen = scalable_topics.topic_of(change), ""
     for _ in context.session.time.attempts():
@@ -213,7 +196,7 @@ def is_made(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, c
 
 
 @PIP460.then("it is refused, or {segment} takes no message any more")
-def is_refused_or_sealed(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, segment: str) -> None:
+def is_refused_or_sealed(context: PulsarContext, scalable_topics: ScenarioScalableTopics, segment: str) -> None:
     """The answer is a refusal, or the layout shows the segment as sealed or not at all: the broker that completes a change seals the parent
     before any producer can write to its children.
     """
@@ -233,7 +216,7 @@ def _make(scalable_topics: ScenarioScalableTopics, change: SplitOrMerge, childre
 
 
 def _ask(
-    context: ScenarioContext,
+    context: PulsarContext,
     scalable_topics: ScenarioScalableTopics,
     change: SplitOrMerge,
     children: tuple[str, ...],

@@ -3,19 +3,19 @@
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
-from fencepost.adapters.pulsar.values import Layout, LayoutSegment
+from fencepost.adapters.pulsar.pulsar_values import LayoutSegment, ReportedLayout
 from fencepost.contract.outcomes import Done, Refused
 from fencepost.steps.answers import reported
-from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.pulsar.pulsar_context import PulsarContext
 
-from .context import RequestedChange, ScenarioScalableTopics
+from .scalable_context import RequestedChange, ScenarioScalableTopics
 from .vocabulary import PIP460
 
 _HASHES = 65_536
 
 
 @PIP460.then("{topic} has {count} equal segments of its first epoch")
-def has_equal_segments(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, topic: str, count: int) -> None:
+def has_equal_segments(context: PulsarContext, scalable_topics: ScenarioScalableTopics, topic: str, count: int) -> None:
     """Exactly so many, all active, without parents and children, created at epoch 0, which is the layout's; the sizes of their hash ranges
     differ by one at most.
     """
@@ -32,7 +32,7 @@ def has_equal_segments(context: ScenarioContext, scalable_topics: ScenarioScalab
 
 @PIP460.then("the hashes of {parents:family} are those of {children:family}[, {halves}]")
 def have_taken_over(
-    context: ScenarioContext,
+    context: PulsarContext,
     scalable_topics: ScenarioScalableTopics,
     children: tuple[str, ...],
     parents: tuple[str, ...],
@@ -58,7 +58,7 @@ def have_taken_over(
 
 @PIP460.then("{parents:family} and {segments} name each other")
 def name_each_other(
-    context: ScenarioContext, scalable_topics: ScenarioScalableTopics, parents: tuple[str, ...], segments: tuple[str, ...]
+    context: PulsarContext, scalable_topics: ScenarioScalableTopics, parents: tuple[str, ...], segments: tuple[str, ...]
 ) -> None:
     """Each child has exactly these parents, and each parent exactly these children."""
     layout = scalable_topics.layout(scalable_topics.places[parents[0]].topic)
@@ -73,7 +73,7 @@ def name_each_other(
 
 @PIP460.then("{topic} is at epoch {count}[, which created {children:family} and sealed {parents:family}]")
 def is_at_epoch(
-    context: ScenarioContext,
+    context: PulsarContext,
     scalable_topics: ScenarioScalableTopics,
     topic: str,
     count: int,
@@ -93,7 +93,7 @@ def is_at_epoch(
 
 
 @PIP460.then("at every epoch {topic} {law}")
-def holds_at_every_epoch(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, topic: str, law: str) -> None:
+def holds_at_every_epoch(context: PulsarContext, scalable_topics: ScenarioScalableTopics, topic: str, law: str) -> None:
     """In the current layout, and in each that was seen in this scenario."""
     scalable_topics.layout(topic)
     layouts = scalable_topics.seen[topic]
@@ -104,7 +104,7 @@ def holds_at_every_epoch(context: ScenarioContext, scalable_topics: ScenarioScal
 
 
 @PIP460.then("the layout of {topic} is what the answers say")
-def is_what_the_answers_say(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, topic: str) -> None:
+def is_what_the_answers_say(context: PulsarContext, scalable_topics: ScenarioScalableTopics, topic: str) -> None:
     """For the changes that were requested: one that was answered with success is there as a whole, a refused one has left nothing, and one
     without an answer is there or has left nothing. The epoch has grown by one for each that is there.
     """
@@ -115,7 +115,7 @@ def is_what_the_answers_say(context: ScenarioContext, scalable_topics: ScenarioS
     context.evidence.expect(not wrong, expected, "; ".join(wrong) or str(layout), what=f"layout of {topic}")
 
 
-def _against_answers(layout: Layout, asked: Sequence[RequestedChange]) -> Iterator[str]:
+def _against_answers(layout: ReportedLayout, asked: Sequence[RequestedChange]) -> Iterator[str]:
     """Changes that were answered with success and are missing, or refused and there. Of several equal changes one at most can be made."""
     for one in asked:
         answers = [other.answer for other in asked if (other.change.is_split, other.numbers) == (one.change.is_split, one.numbers)]
@@ -129,7 +129,7 @@ def _against_answers(layout: Layout, asked: Sequence[RequestedChange]) -> Iterat
             yield f"{one.change} was refused, and is there"
 
 
-def _unexplained(layout: Layout, asked: Sequence[RequestedChange]) -> Iterator[str]:
+def _unexplained(layout: ReportedLayout, asked: Sequence[RequestedChange]) -> Iterator[str]:
     """Differences from the layout before that none of the changes explains."""
     before = asked[0].before
     done = {(one.change.is_split, one.numbers): _children(layout, one) for one in asked}
@@ -147,7 +147,7 @@ def _unexplained(layout: Layout, asked: Sequence[RequestedChange]) -> Iterator[s
         yield f"epoch {layout.epoch} behind {before.epoch} and {len(done)} changes"
 
 
-def _children(layout: Layout, asked: RequestedChange) -> tuple[int, ...]:
+def _children(layout: ReportedLayout, asked: RequestedChange) -> tuple[int, ...]:
     """The segments that a change has created, if the layout has it as a whole: sealed parents, and children with all their hashes."""
     parents = [layout.named(number) for number in asked.numbers]
     old = [one for one in parents if one is not None and one.is_sealed]
@@ -168,7 +168,7 @@ def _difference(old: Sequence[LayoutSegment], new: Sequence[LayoutSegment]) -> s
     return None if first == second else f"{', '.join(map(str, old))} and {', '.join(map(str, new))}"
 
 
-def _overlaps(layouts: Sequence[Layout]) -> Iterator[str]:
+def _overlaps(layouts: Sequence[ReportedLayout]) -> Iterator[str]:
     for layout in layouts:
         due = 0
         for one in layout.active:
@@ -179,7 +179,7 @@ def _overlaps(layouts: Sequence[Layout]) -> Iterator[str]:
             yield f"epoch {layout.epoch}: nobody has {due:04x} and what is behind it"
 
 
-def _given_twice(layouts: Sequence[Layout]) -> Iterator[str]:
+def _given_twice(layouts: Sequence[ReportedLayout]) -> Iterator[str]:
     known: dict[int, tuple[int, int, int]] = {}
     for layout in layouts:
         for one in layout.segments:
@@ -188,7 +188,7 @@ def _given_twice(layouts: Sequence[Layout]) -> Iterator[str]:
                 yield f"{one} of epoch {one.created_at_epoch} has the number of another one"
 
 
-def _named(scalable_topics: ScenarioScalableTopics, layout: Layout, names: Sequence[str]) -> dict[str, LayoutSegment]:
+def _named(scalable_topics: ScenarioScalableTopics, layout: ReportedLayout, names: Sequence[str]) -> dict[str, LayoutSegment]:
     """The segments that have these names and are there."""
     places = {name: scalable_topics.places[name].number for name in names if name in scalable_topics.places}
     return {name: segment for name, number in places.items() if (segment := layout.named(number)) is not None}

@@ -4,24 +4,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
-from fencepost.adapters.pulsar.values import (
-    Assignment,
-    Consumer,
+from fencepost.adapters.pulsar.pulsar_values import (
+    ConsumerHandle,
     LayoutSegment,
     MessageId,
     Received,
+    SegmentAssignment,
     StreamConsumer,
-    SubscriptionType,
+    SubType,
     TopicReader,
     TopicWriter,
 )
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome, Unknown
-from fencepost.steps.outcomes import achieved
-from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.pulsar.pulsar_context import PulsarContext
 from fencepost.steps.pulsar.vocabulary import shown
+from fencepost.steps.step_outcomes import achieved
 
-from .context import ScenarioScalableTopics
+from .scalable_context import ScenarioScalableTopics
 from .vocabulary import PIP460
 
 QUEUE, CHECKPOINTS, REGISTERED = "as a queue consumer", "with checkpoints", "as a checkpoint consumer"
@@ -37,7 +37,7 @@ class StreamMember:
     client: PulsarProbe
     reader: TopicReader | None = None
     taken: list[Received] = field(default_factory=list)
-    by_segment: dict[str, Consumer] = field(default_factory=dict)
+    by_segment: dict[str, ConsumerHandle] = field(default_factory=dict)
     """The readers of segments of a checkpoint consumer, which keeps its positions itself."""
     positions: dict[str, MessageId] = field(default_factory=dict)
     """The position at which a checkpoint consumer has begun in each. A broker may begin with that message, which the consumer has."""
@@ -54,7 +54,7 @@ class StreamMember:
         return self.reader
 
     @property
-    def reported(self) -> tuple[Assignment, ...]:
+    def reported(self) -> tuple[SegmentAssignment, ...]:
         """All assignments that it has received over its newest connection."""
         return self.client.assignments_reported(self.stream)
 
@@ -63,7 +63,7 @@ class StreamMember:
 class Readers:
     """The consumers of one scenario, by their names in it, and the producers that write to its topics by keys."""
 
-    context: ScenarioContext
+    context: PulsarContext
     topics: ScenarioScalableTopics
     members: dict[str, StreamMember] = field(default_factory=dict)
     writers: dict[str, TopicWriter] = field(default_factory=dict)
@@ -115,7 +115,7 @@ class Readers:
         joined = client.join_stream(full, self.context.session.unique("witness"), "witness")
         return isinstance(joined, Done) or isinstance(client.looked_up(full), Done)
 
-    def assignment(self, name: str) -> Assignment:
+    def assignment(self, name: str) -> SegmentAssignment:
         """The newest one of a stream consumer."""
         self.attach()
         return self.members[name].reported[-1]
@@ -200,11 +200,11 @@ class Readers:
                     return trouble
         return Done(None)
 
-    def _reader_of(self, member: StreamMember, segment: LayoutSegment, position: MessageId | None) -> Outcome[Consumer]:
+    def _reader_of(self, member: StreamMember, segment: LayoutSegment, position: MessageId | None) -> Outcome[ConsumerHandle]:
         """It has a separate subscription, which ends with it."""
         self._opened += 1
         name = self.context.session.unique(f"{member.group}-{self._opened}")
-        return member.client.subscribe(segment.topic, name, SubscriptionType.EXCLUSIVE, durable=False, start=position)
+        return member.client.subscribe(segment.topic, name, SubType.EXCLUSIVE, durable=False, start=position)
 
     def _take(self, member: StreamMember) -> Outcome[Received]:
         if member.role != CHECKPOINTS:
@@ -220,7 +220,7 @@ class Readers:
                     return found
         return Unknown("nothing has come")
 
-    def _due(self, member: StreamMember) -> Iterator[Consumer]:
+    def _due(self, member: StreamMember) -> Iterator[ConsumerHandle]:
         """The readers of the segments that a checkpoint consumer reads now: none of a child before the last message of its parents."""
         segments = self.topics.given_layout(member.topic).in_order
         topics = {segment.number: segment.topic for segment in segments}
@@ -247,6 +247,6 @@ class Readers:
 
 
 @PIP460.state
-def readers(context: ScenarioContext, scalable_topics: ScenarioScalableTopics) -> Readers:
+def readers(context: PulsarContext, scalable_topics: ScenarioScalableTopics) -> Readers:
     """The consumers of whole topics in this scenario."""
     return Readers(context, scalable_topics)

@@ -1,11 +1,11 @@
 """Producers with a name, which resend what may not be stored, to the segment that the current layout names."""
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
-from fencepost.adapters.pulsar.values import MessageId, Producer
+from fencepost.adapters.pulsar.pulsar_values import MessageId, ProducerHandle
 from fencepost.contract.outcomes import Done, Outcome
-from fencepost.steps.outcomes import achieved
-from fencepost.steps.pulsar.context import ScenarioContext
-from fencepost.steps.pulsar.vocabulary import Participant
+from fencepost.steps.pulsar.pulsar_context import PulsarContext
+from fencepost.steps.pulsar.sentence_values import Participant
+from fencepost.steps.step_outcomes import achieved
 
 from .vocabulary import PIP460
 
@@ -18,30 +18,30 @@ SEND = PIP460.act(
 
 
 @SEND.given
-def has_sent(context: ScenarioContext, sender: str, value: str, segment: str, sequence: int, transaction: str | None) -> None:
+def has_sent(context: PulsarContext, sender: str, value: str, segment: str, sequence: int, transaction: str | None) -> None:
     achieved(_sent(context, sender, value, segment, sequence, transaction), f"sending {value} to {segment} as {sender}")
 
 
 @SEND.when
-def sends(context: ScenarioContext, sender: str, value: str, segment: str, sequence: int, transaction: str | None) -> None:
+def sends(context: PulsarContext, sender: str, value: str, segment: str, sequence: int, transaction: str | None) -> None:
     context.ask("SEND", _sent(context, sender, value, segment, sequence, transaction))
 
 
 @PIP460.when("{sender} comes to {segment}")
-def comes(context: ScenarioContext, sender: str, segment: str) -> None:
+def comes(context: PulsarContext, sender: str, segment: str) -> None:
     """PRODUCER under the sender's own name, on a new connection."""
     context.ask("PRODUCER", _opened(context, sender, segment))
 
 
 @PIP460.then("it is answered that its last message was number {sequence}")
-def is_notified_where_it_was(context: ScenarioContext, sequence: int) -> None:
+def is_notified_where_it_was(context: PulsarContext, sequence: int) -> None:
     """The answer to PRODUCER has this sequence id, after which a client continues."""
     answer = context.answer
-    reported = str(answer.value.last_sequence_id) if isinstance(answer, Done) and isinstance(answer.value, Producer) else str(answer)
+    reported = str(answer.value.last_sequence_id) if isinstance(answer, Done) and isinstance(answer.value, ProducerHandle) else str(answer)
     context.evidence.expect(reported == str(sequence), str(sequence), reported, what="last sequence id")
 
 
-def _sent(context: ScenarioContext, sender: str, value: str, segment: str, sequence: int, transaction: str | None) -> Outcome[MessageId]:
+def _sent(context: PulsarContext, sender: str, value: str, segment: str, sequence: int, transaction: str | None) -> Outcome[MessageId]:
     client: PulsarProbe = context.session.client(f"sender {sender}")
     txn = None if transaction is None else context.take_part(transaction, Participant(segment, is_subscription=False))
     match _opened(context, sender, segment):
@@ -51,7 +51,7 @@ def _sent(context: ScenarioContext, sender: str, value: str, segment: str, seque
             return trouble
 
 
-def _opened(context: ScenarioContext, sender: str, segment: str) -> Outcome[Producer]:
+def _opened(context: PulsarContext, sender: str, segment: str) -> Outcome[ProducerHandle]:
     """Where the producer is open already, it reconnects on a new connection, as after a lost one."""
     client: PulsarProbe = context.session.client(f"sender {sender}")
     client.close()

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from fencepost.adapters.pulsar.values import Assignment, Layout
+from fencepost.adapters.pulsar.pulsar_values import ReportedLayout, SegmentAssignment
 from fencepost.contract.evidence import SetUpFailed, Violation
 from fencepost.contract.outcomes import Done, Unknown
-from fencepost.steps.outcomes import achieved
-from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.pulsar.pulsar_context import PulsarContext
 from fencepost.steps.settling import let_pass
+from fencepost.steps.step_outcomes import achieved
 
-from .context import ScenarioScalableTopics
 from .readers import Readers, StreamMember
+from .scalable_context import ScenarioScalableTopics
 from .vocabulary import PIP460, Keys, OneKey, SeveralKeys
 
 _MOMENT_S = 2.0
@@ -60,7 +60,7 @@ def has_joined(
 
 @JOIN.when
 def joins(
-    context: ScenarioContext, readers: Readers, member: str, group: str, topic: str, role: str | None, consumer_name: str | None
+    context: PulsarContext, readers: Readers, member: str, group: str, topic: str, role: str | None, consumer_name: str | None
 ) -> None:
     answer = readers.join(member, group, topic, role, consumer_name)
     context.ask("registration", answer)
@@ -69,7 +69,7 @@ def joins(
 
 
 @CUT_OFF.given
-def has_been_cut_off(context: ScenarioContext, readers: Readers, member: str, former: str | None) -> None:
+def has_been_cut_off(context: PulsarContext, readers: Readers, member: str, former: str | None) -> None:
     if former:
         readers.end_former(member)
     else:
@@ -78,7 +78,7 @@ def has_been_cut_off(context: ScenarioContext, readers: Readers, member: str, fo
 
 
 @CUT_OFF.when
-def is_cut_off(context: ScenarioContext, readers: Readers, member: str) -> None:
+def is_cut_off(context: PulsarContext, readers: Readers, member: str) -> None:
     has_been_cut_off(context, readers, member, None)
 
 
@@ -88,7 +88,7 @@ def has_read(readers: Readers, members: tuple[str, ...], values: tuple[str, ...]
 
 
 @READ.when
-def reads(context: ScenarioContext, readers: Readers, members: tuple[str, ...], values: tuple[str, ...], checkpoint: str | None) -> None:
+def reads(context: PulsarContext, readers: Readers, members: tuple[str, ...], values: tuple[str, ...], checkpoint: str | None) -> None:
     if checkpoint is not None:
         for member in members:
             achieved(readers.go_back(member, checkpoint), f"going back to {checkpoint} as {member}")
@@ -108,9 +108,7 @@ def have_been_written(readers: Readers, values: tuple[str, ...], keys: Keys, top
 
 
 @PIP460.given("the controller of {topic} {controlling}")
-def controller_is(
-    context: ScenarioContext, scalable_topics: ScenarioScalableTopics, readers: Readers, topic: str, controlling: str
-) -> None:
+def controller_is(context: PulsarContext, scalable_topics: ScenarioScalableTopics, readers: Readers, topic: str, controlling: str) -> None:
     """Crashed: the broker that has it ends as by a power cut, when all consumers have received its assignments; the others go on.
 
     Replaced: the session of the controller's broker with the metadata store has expired, as after a long pause, and the others noticed that
@@ -127,7 +125,7 @@ def controller_is(
             _have_controller_elsewhere(context, scalable_topics, topic)
 
 
-def _crash_controller(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, readers: Readers, topic: str) -> None:
+def _crash_controller(context: PulsarContext, scalable_topics: ScenarioScalableTopics, readers: Readers, topic: str) -> None:
     readers.mark()
     layout = achieved(context.client.looked_up(scalable_topics.by_name[topic]), f"looking {topic} up")
     if layout.controller is None:
@@ -135,7 +133,7 @@ def _crash_controller(context: ScenarioContext, scalable_topics: ScenarioScalabl
     context.session.faults.crash_broker(layout.controller)  # type: ignore[attr-defined]  # of those who offer more-brokers
 
 
-def _replace_controller(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, topic: str) -> None:
+def _replace_controller(context: PulsarContext, scalable_topics: ScenarioScalableTopics, topic: str) -> None:
     before = _controller(context, scalable_topics, topic)
     if before is None:
         raise SetUpFailed(f"nobody is told to be the controller of {topic}")
@@ -145,7 +143,7 @@ def _replace_controller(context: ScenarioContext, scalable_topics: ScenarioScala
         raise Violation("another broker, or nobody", before, what=f"controller of {topic} behind its session")
 
 
-def _have_controller_elsewhere(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, topic: str) -> None:
+def _have_controller_elsewhere(context: PulsarContext, scalable_topics: ScenarioScalableTopics, topic: str) -> None:
     found = _controller(context, scalable_topics, topic)
     if found is not None and context.client.is_asked_first(found):
         context.session.faults.expire_session(found)  # type: ignore[attr-defined]  # of those who offer more-brokers and store-faults
@@ -156,7 +154,7 @@ def _have_controller_elsewhere(context: ScenarioContext, scalable_topics: Scenar
 
 @PIP460.then("{member} is assigned {assigned}[, {undisturbed}]")
 def is_assigned(
-    context: ScenarioContext,
+    context: PulsarContext,
     scalable_topics: ScenarioScalableTopics,
     readers: Readers,
     member: str,
@@ -189,7 +187,7 @@ def is_assigned(
 
 @PIP460.then("{members} have a segment of {topic} each")
 def have_one_each(
-    context: ScenarioContext, scalable_topics: ScenarioScalableTopics, readers: Readers, members: tuple[str, ...], topic: str
+    context: PulsarContext, scalable_topics: ScenarioScalableTopics, readers: Readers, members: tuple[str, ...], topic: str
 ) -> None:
     """Within patience the newest assignment of each has an active segment; which and how many does not matter."""
     active = {segment.number for segment in scalable_topics.layout(topic).active}
@@ -204,7 +202,7 @@ def have_one_each(
 
 @PIP460.then("soon {member} is sent away, or notified of {topic} as it is now")
 def is_sent_away_or_reported(
-    context: ScenarioContext, scalable_topics: ScenarioScalableTopics, readers: Readers, member: str, topic: str
+    context: PulsarContext, scalable_topics: ScenarioScalableTopics, readers: Readers, member: str, topic: str
 ) -> None:
     """Within patience the connection over which it has registered is closed, or has brought an assignment of the newest layout."""
     one, expected, holds = readers[member], "the end of its connection, or an assignment", False
@@ -221,14 +219,14 @@ def is_sent_away_or_reported(
 
 
 @PIP460.then("{member} was notified of no other segments")
-def is_undisturbed(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, readers: Readers, member: str) -> None:
+def is_undisturbed(context: PulsarContext, scalable_topics: ScenarioScalableTopics, readers: Readers, member: str) -> None:
     """No others than it had before the When, until it is notified of a split of one of them that is made now."""
     _expect_undisturbed(context, scalable_topics, member, readers[member])
 
 
 @PIP460.then("each active segment of {topic} is assigned {distribution} to {members}")
 def are_dealt_out(
-    context: ScenarioContext,
+    context: PulsarContext,
     scalable_topics: ScenarioScalableTopics,
     readers: Readers,
     topic: str,
@@ -256,7 +254,7 @@ def are_dealt_out(
 
 
 @PIP460.then("the reading of {members} was {content}[ {order}]")
-def was_read(context: ScenarioContext, readers: Readers, members: tuple[str, ...], content: tuple[str, ...], order: str | None) -> None:
+def was_read(context: PulsarContext, readers: Readers, members: tuple[str, ...], content: tuple[str, ...], order: str | None) -> None:
     """All messages that they have received since the scenario began, in the order in which they received them. Messages after a checkpoint
     to which its consumer has returned do not count.
     """
@@ -265,19 +263,19 @@ def was_read(context: ScenarioContext, readers: Readers, members: tuple[str, ...
     context.expect_messages(f"reading of {' and '.join(members)}", by(content), by(found))
 
 
-def _controller(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, topic: str) -> str | None:
+def _controller(context: PulsarContext, scalable_topics: ScenarioScalableTopics, topic: str) -> str | None:
     """The controller that clients are answered."""
     return achieved(context.client.looked_up(scalable_topics.by_name[topic]), f"looking {topic} up").controller
 
 
-def _expect_undisturbed(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, name: str, one: StreamMember) -> None:
+def _expect_undisturbed(context: PulsarContext, scalable_topics: ScenarioScalableTopics, name: str, one: StreamMember) -> None:
     before = set(one.reported[max(one.marked - 1, 0)].numbers)
     others = [numbers for numbers in _since(context, scalable_topics, one) if set(numbers) != before]
     seen = _named(scalable_topics, one, set(others[0])) if others else "no others"
     context.evidence.expect(not others, "no others", seen, what=f"segments that {name} was told of meanwhile")
 
 
-def _without_drained(layout: Layout, numbers: Sequence[int], due: set[int]) -> set[int]:
+def _without_drained(layout: ReportedLayout, numbers: Sequence[int], due: set[int]) -> set[int]:
     sealed = {segment.number for segment in layout.sealed}
     return {number for number in numbers if number in due or number not in sealed}
 
@@ -294,7 +292,7 @@ def _is_dealt(seen: Mapping[str, Sequence[int]], active: Sequence[int], *, in_tu
     return all(list(seen[name]) == list(active[place :: len(seen)]) for place, name in enumerate(sorted(seen)))
 
 
-def _unlike(assignment: Assignment, layout: Layout) -> Iterator[str]:
+def _unlike(assignment: SegmentAssignment, layout: ReportedLayout) -> Iterator[str]:
     """The segments in an assignment that differ from the layout."""
     for one in assignment.segments:
         if (segment := layout.named(one.number)) is None:
@@ -305,7 +303,7 @@ def _unlike(assignment: Assignment, layout: Layout) -> Iterator[str]:
             yield f"{segment} as {one.topic}"
 
 
-def _since(context: ScenarioContext, topics: ScenarioScalableTopics, member: StreamMember) -> list[tuple[int, ...]]:
+def _since(context: PulsarContext, topics: ScenarioScalableTopics, member: StreamMember) -> list[tuple[int, ...]]:
     """The assignments since the When, before the notification of a split."""
     full, epoch = topics.by_name[member.topic], topics.layout(member.topic).epoch
     if not isinstance(context.client.split(full, member.reported[-1].numbers[0]), Done):

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from fencepost.adapters.pulsar.values import LayoutWatch, MessageId, PendingSend, Producer
+from fencepost.adapters.pulsar.pulsar_values import LayoutWatchHandle, MessageId, PendingSend, ProducerHandle
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
-from fencepost.steps.outcomes import achieved, unanswered
-from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.pulsar.pulsar_context import PulsarContext
+from fencepost.steps.step_outcomes import achieved, unanswered
 
-from .context import ScenarioScalableTopics
+from .scalable_context import ScenarioScalableTopics
 from .vocabulary import PIP460, SplitOrMerge
 
 _TURN_S = 0.005
@@ -49,7 +49,7 @@ class Traffic:
     sent: list[SentMessage] = field(default_factory=list)
     parents: frozenset[str] = frozenset()
     """The segments that the change is about."""
-    _producers: dict[str, Producer] = field(default_factory=dict)
+    _producers: dict[str, ProducerHandle] = field(default_factory=dict)
     _turn: int = 0
 
     def go_on(self, change: SplitOrMerge) -> Outcome[None]:
@@ -85,7 +85,7 @@ class Traffic:
         """Whether the receipt of a child's message has arrived."""
         return any(one.is_receipted for one in self.sent if one.segment not in self.parents)
 
-    def _born(self, watch: LayoutWatch, known: set[int]) -> frozenset[str]:
+    def _born(self, watch: LayoutWatchHandle, known: set[int]) -> frozenset[str]:
         """The segments that are new in the newest layout of the watch."""
         newest = self.scalable_topics.context.client.layouts_reported(watch)[-1]
         return frozenset(segment.topic for segment in newest.active if segment.number not in known)
@@ -108,7 +108,7 @@ class Traffic:
                 one.outcome, one.known_in = posted, self._turn
         self._look()
 
-    def _producer(self, segment: str) -> Outcome[Producer]:
+    def _producer(self, segment: str) -> Outcome[ProducerHandle]:
         if segment in self._producers:
             return Done(self._producers[segment])
         opened = self.scalable_topics.context.client.producer(segment, retry=False)
@@ -140,7 +140,7 @@ def traffic(scalable_topics: ScenarioScalableTopics) -> Traffic:
 
 
 @PIP460.then("what was receipted is read exactly once from {topic}, and nothing else twice")
-def is_read_once(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, traffic: Traffic, topic: str) -> None:
+def is_read_once(context: PulsarContext, scalable_topics: ScenarioScalableTopics, traffic: Traffic, topic: str) -> None:
     """From all its segments, active and sealed, by a new subscription of each: each message from the segment that it was sent to. A refused
     message is not read; one that was neither acknowledged nor refused may be.
     """
@@ -159,7 +159,7 @@ def is_read_once(context: ScenarioContext, scalable_topics: ScenarioScalableTopi
 
 
 @PIP460.then("no segment took a message when its child had taken one")
-def took_none_behind(context: ScenarioContext, traffic: Traffic) -> None:
+def took_none_behind(context: PulsarContext, traffic: Traffic) -> None:
     """This is judged for the messages that were sent when the receipt of the child's first one had arrived. At least one must have been
     sent.
     """
@@ -177,7 +177,7 @@ def took_none_behind(context: ScenarioContext, traffic: Traffic) -> None:
 
 
 @PIP460.when("the producer that {segment} had sends {value}[ to {other:segment}]")
-def old_producer_sends(context: ScenarioContext, segment: str, value: str, other: str | None) -> None:
+def old_producer_sends(context: PulsarContext, segment: str, value: str, other: str | None) -> None:
     """SEND once, by a producer that was open when the segment was sealed, and does not know that. Where no answer comes, a later PRODUCER
     on the same connection is answered first: the broker is silent, and not merely slow. To another segment: PRODUCER and SEND with the
     id of the producer that the seal has closed; on its connection, where one broker has both segments.
@@ -195,7 +195,7 @@ def old_producer_sends(context: ScenarioContext, segment: str, value: str, other
         context.unanswered = ("SEND",)
 
 
-def _goes_on(context: ScenarioContext, segment: str, other: str, value: str) -> None:
+def _goes_on(context: PulsarContext, segment: str, other: str, value: str) -> None:
     client = context.client
     match client.producer(context.topics[other], instead_of=context.topics.producer(segment)):
         case Done(producer):
@@ -205,7 +205,7 @@ def _goes_on(context: ScenarioContext, segment: str, other: str, value: str) -> 
 
 
 def _read(
-    context: ScenarioContext, scalable_topics: ScenarioScalableTopics, topic: str, receipted: Mapping[str, Sequence[str]]
+    context: PulsarContext, scalable_topics: ScenarioScalableTopics, topic: str, receipted: Mapping[str, Sequence[str]]
 ) -> dict[str, list[str]]:
     """What new subscriptions of all segments of a topic receive, by the segments' names in the system."""
     found = {}

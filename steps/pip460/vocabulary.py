@@ -100,9 +100,9 @@ PIP460 = Vocabulary(
         number("times", "how often"),
         choice(
             "absence",
-            "a scalable topic that nobody has made",
+            "a scalable topic that does not exist",
             "the topic by a name that has no namespace",
-            "a segment that nobody has made",
+            "a segment that does not exist",
             "the first segment by hashes that it has not",
             "the first segment by its number alone",
             "the first segment by decimal hashes",
@@ -133,7 +133,6 @@ PIP460 = Vocabulary(
         ),
         choice("the_namespace", "the namespace of", meaning="its topics, and not the layout of one"),
         choice("sent", "growing epochs", "nothing in the watch that it closed", meaning="what its last watch, or the closed one, receives"),
-        choice("finally_", "as something that cannot be done", "for good", meaning="as the client's fault, or so that it does not retry"),
         choice("period", "retention of sealed segments", "grace period", meaning="of segments, or of a consumer that is cut off"),
         choice(
             "controlling",

@@ -6,15 +6,15 @@ from collections.abc import Container
 from dataclasses import dataclass, field
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
-from fencepost.adapters.pulsar.values import Layout, LayoutSegment, LayoutWatch, TopicsWatch, persistent
+from fencepost.adapters.pulsar.pulsar_values import LayoutSegment, LayoutWatchHandle, ReportedLayout, TopicsWatchHandle, persistent
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome
-from fencepost.steps.outcomes import achieved, observed
-from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.pulsar.pulsar_context import PulsarContext
 from fencepost.steps.pulsar.store import store_faults
 from fencepost.steps.settling import let_pass
+from fencepost.steps.step_outcomes import achieved, observed
 
-from .context import ScenarioScalableTopics
+from .scalable_context import ScenarioScalableTopics
 from .vocabulary import PIP460
 
 _A_WHILE_S = 1.5
@@ -32,11 +32,11 @@ _TROUBLES = {
 class Watchers:
     """The clients of one scenario that watch, and their watches, the newest last."""
 
-    context: ScenarioContext
-    of: defaultdict[str, list[LayoutWatch]] = field(default_factory=lambda: defaultdict(list))
-    of_namespaces: dict[str, TopicsWatch] = field(default_factory=dict)
+    context: PulsarContext
+    of: defaultdict[str, list[LayoutWatchHandle]] = field(default_factory=lambda: defaultdict(list))
+    of_namespaces: dict[str, TopicsWatchHandle] = field(default_factory=dict)
     """The newest watch of a namespace that each has."""
-    closed: dict[str, tuple[LayoutWatch, int]] = field(default_factory=dict)
+    closed: dict[str, tuple[LayoutWatchHandle, int]] = field(default_factory=dict)
     """The watch that each has closed, and how many layouts it had received by then."""
 
     def client(self, name: str) -> PulsarProbe:
@@ -44,14 +44,14 @@ class Watchers:
         probe: PulsarProbe = self.context.session.client(f"watcher {name}")
         return probe
 
-    def watch(self, name: str, topic: str, broker: str | None = None) -> Outcome[LayoutWatch]:
+    def watch(self, name: str, topic: str, broker: str | None = None) -> Outcome[LayoutWatchHandle]:
         """Have a client begin to watch."""
         begun = self.client(name).watch_layout(topic, broker=broker)
         if isinstance(begun, Done):
             self.of[name].append(begun.value)
         return begun
 
-    def watch_namespace(self, name: str, namespace: str) -> Outcome[TopicsWatch]:
+    def watch_namespace(self, name: str, namespace: str) -> Outcome[TopicsWatchHandle]:
         """The same for the topics of a namespace."""
         begun = self.client(name).watch_scalable_topics(namespace)
         if isinstance(begun, Done):
@@ -60,7 +60,7 @@ class Watchers:
 
 
 @PIP460.state
-def watchers(context: ScenarioContext) -> Watchers:
+def watchers(context: PulsarContext) -> Watchers:
     """The clients that watch in this scenario."""
     return Watchers(context)
 
@@ -74,7 +74,7 @@ WATCH = PIP460.act(
 
 @WATCH.given
 def has_begun_to_watch(
-    context: ScenarioContext,
+    context: PulsarContext,
     scalable_topics: ScenarioScalableTopics,
     watchers: Watchers,
     watcher: str,
@@ -91,7 +91,7 @@ def has_begun_to_watch(
 
 @WATCH.when
 def begins_to_watch(
-    context: ScenarioContext,
+    context: PulsarContext,
     scalable_topics: ScenarioScalableTopics,
     watchers: Watchers,
     watcher: str,
@@ -110,7 +110,7 @@ def begins_to_watch(
 
 
 @PIP460.given("the layout of {topic} {trouble}")
-def has_trouble(context: ScenarioContext, scalable_topics: ScenarioScalableTopics, topic: str, trouble: str) -> None:
+def has_trouble(context: PulsarContext, scalable_topics: ScenarioScalableTopics, topic: str, trouble: str) -> None:
     """Another version: the write fails as if another broker had been faster, though none was. Nothing has changed in either case.
 
     As it was before: until a broker writes it, or records a change of it. As when the change comes right after the look: a broker acts on
@@ -123,14 +123,14 @@ def has_trouble(context: ScenarioContext, scalable_topics: ScenarioScalableTopic
 
 @PIP460.then("{notified} is notified of {topic} and not of {other:topic}")
 def is_notified_of(
-    context: ScenarioContext, scalable_topics: ScenarioScalableTopics, watchers: Watchers, notified: str | None, topic: str, other: str
+    context: PulsarContext, scalable_topics: ScenarioScalableTopics, watchers: Watchers, notified: str | None, topic: str, other: str
 ) -> None:
     """By the watch of a namespace, which covers all topics of that namespace: in the answer to its request, or, if the client is named,
     within patience.
     """
     if notified is None:
         answer = context.answer
-        if isinstance(answer, Done) and isinstance(answer.value, TopicsWatch):
+        if isinstance(answer, Done) and isinstance(answer.value, TopicsWatchHandle):
             _expect_reported_of(context, scalable_topics, answer.value.first, topic, other)
         else:
             context.evidence.expect(False, "the topics of the namespace", str(answer), what=f"answer to {context.asked}")
@@ -159,7 +159,7 @@ def has_parted(watchers: Watchers, watcher: str, parting: str) -> None:
 
 @PIP460.then("client {watcher} is notified how {topic} is now[, {at_once}][, {families}]")
 def is_notified(
-    context: ScenarioContext,
+    context: PulsarContext,
     scalable_topics: ScenarioScalableTopics,
     watchers: Watchers,
     watcher: str,
@@ -192,7 +192,7 @@ def is_notified(
 
 @PIP460.then("client {watcher} is notified that {topic} was deleted, or how it is now")
 def is_notified_of_the_deletion(
-    context: ScenarioContext, scalable_topics: ScenarioScalableTopics, watchers: Watchers, watcher: str, topic: str
+    context: PulsarContext, scalable_topics: ScenarioScalableTopics, watchers: Watchers, watcher: str, topic: str
 ) -> None:
     """Within patience its watch ends with TopicNotFound, or the newest layout there is the one that administrators see."""
     now, client, watch = scalable_topics.layout(topic), watchers.client(watcher), watchers.of[watcher][-1]
@@ -208,7 +208,7 @@ def is_notified_of_the_deletion(
 
 
 @PIP460.then("a lookup of {topic} soon answers {place}")
-def is_looked_up(context: ScenarioContext, topic: str, place: str) -> None:
+def is_looked_up(context: PulsarContext, topic: str, place: str) -> None:
     """Within patience SCALABLE_TOPIC_LOOKUP names for each active segment a live broker that reports to have it; or, as the topic's
     controller, a live broker.
     """
@@ -224,7 +224,7 @@ def is_looked_up(context: ScenarioContext, topic: str, place: str) -> None:
     context.evidence.expect(lives, "a broker that lives", seen, what=f"controller of {topic}")
 
 
-def _expect_segments_found(context: ScenarioContext, topic: str) -> None:
+def _expect_segments_found(context: PulsarContext, topic: str) -> None:
     wrong = ["no layout"]
     for _ in context.session.time.attempts():
         layout = observed(context.client.looked_up(context.topics[topic]), f"looking {topic} up")
@@ -236,7 +236,7 @@ def _expect_segments_found(context: ScenarioContext, topic: str) -> None:
 
 
 @PIP460.then("client {watcher} is sent {sent}")
-def is_sent(context: ScenarioContext, watchers: Watchers, watcher: str, sent: str) -> None:
+def is_sent(context: PulsarContext, watchers: Watchers, watcher: str, sent: str) -> None:
     """Growing epochs: each is greater than the one before, in all layouts that its watch receives up to the answer to a later request.
     Nothing: after the answer to a request that was sent after the close, and before the answer to one more.
     """
@@ -246,7 +246,7 @@ def is_sent(context: ScenarioContext, watchers: Watchers, watcher: str, sent: st
         _judge_closed(context, watchers, watcher)
 
 
-def _judge_epochs(context: ScenarioContext, watchers: Watchers, watcher: str) -> None:
+def _judge_epochs(context: PulsarContext, watchers: Watchers, watcher: str) -> None:
     client = watchers.client(watcher)
     let_pass(context.session.time, _A_WHILE_S)
     observed(client.ping(), "looking for news")
@@ -255,7 +255,7 @@ def _judge_epochs(context: ScenarioContext, watchers: Watchers, watcher: str) ->
     context.evidence.expect(holds, "growing epochs", ", ".join(map(str, epochs)), what=f"epochs that {watcher} is told")
 
 
-def _judge_closed(context: ScenarioContext, watchers: Watchers, watcher: str) -> None:
+def _judge_closed(context: PulsarContext, watchers: Watchers, watcher: str) -> None:
     client, (watch, before) = watchers.client(watcher), watchers.closed[watcher]
     observed(client.ping(), "looking for news")
     reported = client.layouts_reported(watch)[before:]
@@ -263,39 +263,39 @@ def _judge_closed(context: ScenarioContext, watchers: Watchers, watcher: str) ->
 
 
 def _expect_reported_of(
-    context: ScenarioContext, scalable_topics: ScenarioScalableTopics, reported: Container[str], topic: str, other: str
+    context: PulsarContext, scalable_topics: ScenarioScalableTopics, reported: Container[str], topic: str, other: str
 ) -> None:
     seen = [name for name in (topic, other) if scalable_topics.by_name[name] in reported]
     context.evidence.expect(seen == [topic], topic, " and ".join(seen) or "neither", what="topics of the namespace")
 
 
-def _shape(layout: Layout) -> tuple[object, ...]:
+def _shape(layout: ReportedLayout) -> tuple[object, ...]:
     """The part of a layout that both clients and administrators receive."""
     segments = [(one.number, one.first_hash, one.last_hash, one.is_sealed) for one in layout.segments]
     return (layout.epoch, sorted(segments))
 
 
-def _families(layout: Layout) -> str:
+def _families(layout: ReportedLayout) -> str:
     """The parents and the children of each segment."""
     return "; ".join(f"{one.number} of {sorted(one.parents)} has {sorted(one.children)}" for one in layout.in_order)
 
 
-def _is_at(context: ScenarioContext, segment: str, broker: str | None) -> bool:
+def _is_at(context: PulsarContext, segment: str, broker: str | None) -> bool:
     """Whether that broker reports to have a segment."""
     return broker is not None and observed(context.client.is_served_by(segment, broker), f"asking {broker} for {segment}")
 
 
-def _lives(context: ScenarioContext, segment: str, broker: str) -> bool:
+def _lives(context: PulsarContext, segment: str, broker: str) -> bool:
     """Whether a broker answers a question for a segment."""
     return isinstance(context.client.is_served_by(segment, broker), Done)
 
 
-def _is_there(context: ScenarioContext, segment: LayoutSegment) -> bool:
+def _is_there(context: PulsarContext, segment: LayoutSegment) -> bool:
     """Whether a segment is at the broker that the layout names; a broker that cannot be asked does not have it."""
     return segment.broker is not None and context.client.is_served_by(segment.topic, segment.broker) == Done(True)
 
 
-def _elsewhere(context: ScenarioContext, topic: str) -> str:
+def _elsewhere(context: PulsarContext, topic: str) -> str:
     """A broker that does not have the controller of a topic."""
     watch = observed(context.client.watch_layout(topic), f"asking for the controller of {topic}")
     context.client.close_watch(watch)

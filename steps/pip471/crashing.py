@@ -1,9 +1,9 @@
 """Crashes at the points of a broker's own code."""
 
 from fencepost.contract.evidence import SetUpFailed
-from fencepost.steps.outcomes import achieved
-from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.pulsar.pulsar_context import PulsarContext
 from fencepost.steps.settling import let_pass
+from fencepost.steps.step_outcomes import achieved
 
 from .vocabulary import PIP471
 
@@ -12,7 +12,7 @@ _TAKEN_OVER_S = 2.0
 
 
 @PIP471.given("the first coordinator has moved to another broker, since its own had crashed")
-def coordinator_has_moved(context: ScenarioContext) -> None:
+def coordinator_has_moved(context: PulsarContext) -> None:
     """A power cut for its broker alone, which restarts a few seconds later and finds its coordinators and topics at the others."""
     session, before = context.session, _first_coordinators_broker(context)
     session.faults.crash_broker(before)  # type: ignore[attr-defined]  # of those who offer more-brokers
@@ -22,7 +22,7 @@ def coordinator_has_moved(context: ScenarioContext) -> None:
         raise SetUpFailed(f"the first coordinator is at {before} again")
 
 
-def _first_coordinators_broker(context: ScenarioContext) -> str:
+def _first_coordinators_broker(context: PulsarContext) -> str:
     broker = achieved(context.client.scalable_coordinators(), "asking for brokers")[0]
     if broker is None:
         raise SetUpFailed("nobody is told where the first coordinator is")

@@ -1,9 +1,9 @@
 """The positions of messages in their segment."""
 
-from fencepost.adapters.pulsar.values import Position
+from fencepost.adapters.pulsar.pulsar_values import EntryPosition
 from fencepost.contract.evidence import SetUpFailed
-from fencepost.steps.outcomes import achieved, observed
-from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.pulsar.pulsar_context import PulsarContext
+from fencepost.steps.step_outcomes import achieved, observed
 
 from .vocabulary import PIP471
 
@@ -11,7 +11,7 @@ _CONTROL = "without-transactions"
 
 
 @PIP471.then("{value} stands {count} entries behind {other:value} in {topic}")
-def stands_behind(context: ScenarioContext, value: str, count: int, other: str, topic: str) -> None:
+def stands_behind(context: PulsarContext, value: str, count: int, other: str, topic: str) -> None:
     """By the ids with which a new subscription receives the two messages. Their entry numbers are as far apart as those of as many messages
     in another topic that were written outside of transactions, for a ledger may leave numbers out. Where a new ledger was begun between
     them, nothing is judged.
@@ -32,7 +32,7 @@ def stands_behind(context: ScenarioContext, value: str, count: int, other: str, 
     context.evidence.expect(apart == due, f"{count} entries", f"from {places[other]} to {places[value]}", what=f"{value} behind {other}")
 
 
-def _places(context: ScenarioContext, topic: str, last: str) -> dict[str, Position]:
+def _places(context: PulsarContext, topic: str, last: str) -> dict[str, EntryPosition]:
     """The positions of a topic's messages, up to this one."""
     client = context.client
     consumer = achieved(client.subscribe(context.topics[topic], "counter"), f"subscribing to {topic}")
@@ -40,7 +40,7 @@ def _places(context: ScenarioContext, topic: str, last: str) -> dict[str, Positi
     return {message.value: message.id.position for message in received}
 
 
-def _entry_numbers_apart(context: ScenarioContext, count: int) -> int | None:
+def _entry_numbers_apart(context: PulsarContext, count: int) -> int | None:
     """The difference of the entry numbers of two messages with `count` - 1 between them, none of them in a transaction; None where they
     are in different ledgers."""
     topics = context.topics

@@ -3,12 +3,12 @@
 import math
 from dataclasses import dataclass
 
-from fencepost.adapters.pulsar.values import Action
+from fencepost.adapters.pulsar.pulsar_values import TxnAction
 from fencepost.contract.metadata_view import HeaderSeen, ShowsMetadata
-from fencepost.steps.outcomes import achieved
-from fencepost.steps.pulsar.context import ScenarioContext
 from fencepost.steps.pulsar.faults import RETENTION_PASSED_S
+from fencepost.steps.pulsar.pulsar_context import PulsarContext
 from fencepost.steps.settling import let_pass
+from fencepost.steps.step_outcomes import achieved
 
 from .vocabulary import PIP471, Begun, Committed, Within
 
@@ -53,7 +53,7 @@ class _Watched:
 
 
 @COMMIT.given
-def have_been_spread(context: ScenarioContext, count: int, within: Within) -> None:
+def have_been_spread(context: PulsarContext, count: int, within: Within) -> None:
     match within:
         case Committed():
             commit_within_a_second(context, count)
@@ -61,7 +61,7 @@ def have_been_spread(context: ScenarioContext, count: int, within: Within) -> No
             _begin_within_a_second(context, count, ms)
 
 
-def _begin_within_a_second(context: ScenarioContext, count: int, ms: int) -> None:
+def _begin_within_a_second(context: PulsarContext, count: int, ms: int) -> None:
     """A timeout is counted from before the request, so what was answered within it was answered before it passed."""
     for _ in range(count):
         asked_ms = context.session.time.now_ms()
@@ -71,21 +71,21 @@ def _begin_within_a_second(context: ScenarioContext, count: int, ms: int) -> Non
 
 
 @COMMIT.when
-def commit_within_a_second(context: ScenarioContext, count: int) -> None:
+def commit_within_a_second(context: PulsarContext, count: int) -> None:
     for _ in range(count):
-        achieved(context.transactions.end(context.transactions.begin_numbered(), Action.COMMIT), "committing a transaction")
+        achieved(context.transactions.end(context.transactions.begin_numbered(), TxnAction.COMMIT), "committing a transaction")
         let_pass(context.session.time, _SPREAD_S / count)
 
 
 @PIP471.then("the store keeps the header of {kept} for the retention")
-def keeps_the_header(context: ScenarioContext, kept: str) -> None:
+def keeps_the_header(context: PulsarContext, kept: str) -> None:
     """It is read again and again. Whenever it is missing, the end was at least two seconds ago, which is the shortest retention: by its own
     record, and by the time at which it was last seen open, for an end that is dated back is no older.
     """
     _expect_kept(context, list(context.transactions.by_name) if kept == "each transaction" else [kept])
 
 
-def _expect_kept(context: ScenarioContext, transactions: list[str]) -> None:
+def _expect_kept(context: PulsarContext, transactions: list[str]) -> None:
     session = context.session
     assert isinstance(session, ShowsMetadata), "whose system offers metadata-store"
     watched = {name: _Watched() for name in transactions}

@@ -1,13 +1,13 @@
 """What is stored of a segment."""
 
 from fencepost.contract.ledger_view import ShowsLedgers
-from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.pulsar.pulsar_context import PulsarContext
 
 from .vocabulary import PIP471
 
 
 @PIP471.then("the length of {topic} is {count}")
-def has_length(context: ScenarioContext, topic: str, count: int) -> None:
+def has_length(context: PulsarContext, topic: str, count: int) -> None:
     """So many entries are in its ledgers: messages, batches, and everything else that was written there. An administrator's view: no client
     is asked.
     """

@@ -3,31 +3,37 @@
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from fencepost.adapters.pulsar.values import Action
 from fencepost.contract.metadata_view import HeaderSeen, MetadataView, OperationSeen, ShowsMetadata
-from fencepost.steps.pulsar.context import ScenarioContext
-from fencepost.steps.pulsar.ending import has_ended
-from fencepost.steps.pulsar.faults import RETENTION_PASSED_S, has_been_unloaded
-from fencepost.steps.pulsar.store import does_not_answer, has_a_mishap, store_faults
-from fencepost.steps.pulsar.vocabulary import Acknowledged, EventIs
-from fencepost.steps.pulsar.writing import has_committed
+from fencepost.steps.pulsar.faults import RETENTION_PASSED_S
+from fencepost.steps.pulsar.pulsar_context import PulsarContext
+from fencepost.steps.pulsar.sentence_values import Acknowledged
 from fencepost.steps.settling import let_pass
 
-from .vocabulary import PIP471, Acknowledgements, BeforeOther, ByDeadline, Index, Operations, Writes
+from .vocabulary import PIP471, Acknowledgements, BeforeOther, ByDeadline, Index, OneKeyForAll, OpenHeader, Stored, Writes
 
 T = TypeVar("T")
 
 
-@PIP471.then("the store has {stored} of {transaction}")
-def has_stored(context: ScenarioContext, stored: str, transaction: str) -> None:
+@PIP471.then("the store has {stored}")
+def has_stored(context: PulsarContext, stored: Stored) -> None:
     """A header whose state is OPEN, with the time at which the transaction was begun, and a deadline that is later by the timeout that the
     client requested. Or the header and every operation record, all with the id of the transaction as their partition key.
+
+    Writes: operation records that name the segment and no subscription. Acknowledgements: one operation record for each of these
+    messages, or one for all up to a message; with their positions, and no others.
     """
-    if stored == "one partition key for all records":
-        txn = context.id_of(transaction)
-        together = _store(context).is_kept_together(txn.coordinator, txn.sequence)
-        context.evidence.expect(together, "the id", "the id" if together else "another one", what=f"partition key of {transaction}")
-        return
+    match stored:
+        case Writes(count, topic, transaction):
+            _judge_writes(context, count, transaction, topic)
+        case Acknowledgements(messages, subscription, transaction):
+            _judge_acknowledgements(context, messages, transaction, subscription)
+        case OpenHeader(transaction):
+            _judge_header(context, transaction)
+        case OneKeyForAll(transaction):
+            _judge_partition_key(context, transaction)
+
+
+def _judge_header(context: PulsarContext, transaction: str) -> None:
     header = _header(context, transaction)
     limit = context.transactions[transaction].expires_ms
     holds = header is not None and header.state == "OPEN" and header.ended_ms is None and header.created_ms < header.deadline_ms
@@ -35,25 +41,19 @@ def has_stored(context: ScenarioContext, stored: str, transaction: str) -> None:
     context.evidence.expect(holds, f"OPEN, with a deadline not before {limit:.0f}", str(header), what=f"header of {transaction}")
 
 
-@PIP471.then("the store has {operations} in {transaction}")
-def has_operations(context: ScenarioContext, operations: Operations, transaction: str) -> None:
-    """Writes: operation records that name the segment and no subscription. Acknowledgements: one operation record for each of these
-    messages, or one for all up to a message; with their positions, and no others.
-    """
-    match operations:
-        case Writes(count, topic):
-            _judge_writes(context, count, transaction, topic)
-        case Acknowledgements(messages, subscription):
-            _judge_acknowledgements(context, messages, transaction, subscription)
+def _judge_partition_key(context: PulsarContext, transaction: str) -> None:
+    txn = context.id_of(transaction)
+    together = _store(context).is_kept_together(txn.coordinator, txn.sequence)
+    context.evidence.expect(together, "the id", "the id" if together else "another one", what=f"partition key of {transaction}")
 
 
-def _judge_writes(context: ScenarioContext, count: int, transaction: str, topic: str) -> None:
+def _judge_writes(context: PulsarContext, count: int, transaction: str, topic: str) -> None:
     name = context.topics[topic]
     found = [one for one in _operations(context, transaction) if one.subscription is None and one.topic == name]
     context.evidence.expect(len(found) == count, str(count), str(len(found)), what=f"writes of {transaction} to {topic}")
 
 
-def _judge_acknowledgements(context: ScenarioContext, messages: Acknowledged, transaction: str, subscription: str) -> None:
+def _judge_acknowledgements(context: PulsarContext, messages: Acknowledged, transaction: str, subscription: str) -> None:
     whose = context.subscription(subscription)
     found = [one for one in _operations(context, transaction) if (one.topic, one.subscription) == (whose.topic, whose.name)]
     ids = [context.subscriptions.id_of(subscription, value).position for value in messages.values]
@@ -63,7 +63,7 @@ def _judge_acknowledgements(context: ScenarioContext, messages: Acknowledged, tr
 
 
 @PIP471.then("the store soon has no {record} of {transaction}")
-def has_no_record(context: ScenarioContext, record: str, transaction: str) -> None:
+def has_no_record(context: PulsarContext, record: str, transaction: str) -> None:
     """Within patience: participants follow an end later, and no client knows when. Index entries: those of its header and of its operation
     records.
     """
@@ -79,7 +79,7 @@ def has_no_record(context: ScenarioContext, record: str, transaction: str) -> No
 
 
 @PIP471.then("{transaction} {found} found {index}")
-def is_found(context: ScenarioContext, transaction: str, found: str, index: Index) -> None:
+def is_found(context: PulsarContext, transaction: str, found: str, index: Index) -> None:
     """In the index that serves to find transactions whose timeout has passed, or in that which serves to collect transactions that ended
     long ago.
     """
@@ -90,39 +90,17 @@ def is_found(context: ScenarioContext, transaction: str, found: str, index: Inde
             _judge_order(context, transaction, other)
 
 
-def _judge_deadline(context: ScenarioContext, transaction: str, found: str) -> None:
+def _judge_deadline(context: PulsarContext, transaction: str, found: str) -> None:
     txn = context.id_of(transaction)
     there = (txn.coordinator, txn.sequence) in _store(context).found_by_deadline()
     seen = "is" if there else "is not"
     context.evidence.expect(seen == found, found, seen, what=f"{transaction} in the index by deadline")
 
 
-def _judge_order(context: ScenarioContext, transaction: str, other: str) -> None:
+def _judge_order(context: PulsarContext, transaction: str, other: str) -> None:
     found = list(_store(context).found_by_final_state("COMMITTED"))
     names = [name for pair in found for name in (transaction, other) if context.id_of(name).sequence == pair[1]]
     context.evidence.expect(names == [transaction, other], f"{transaction}, {other}", ", ".join(names), what="order in the index")
-
-
-@PIP471.given("{transaction} has committed {value} to {topic}, and the store lacks the note of it")
-def is_committed_without_a_note(context: ScenarioContext, transaction: str, value: str, topic: str) -> None:
-    """Readers see it; the segment has tried to record that it is decided, and keeps the operation record until it tries again."""
-    does_not_answer(context, "note of what is decided", "and does not write it")
-    has_committed(context, transaction, value, topic)
-
-
-@PIP471.given("{topic} has been unloaded, and will be loaded without a look at the end of {transaction}")
-def will_be_late(context: ScenarioContext, topic: str, transaction: str) -> None:
-    """The segment regards it as open at first, as its header was before the last change, and looks again a second later."""
-    has_been_unloaded(context, topic)
-    txn = context.id_of(transaction)
-    store_faults(context).trouble_store("stale-read", f"header {txn.coordinator}_{txn.sequence}")
-
-
-@PIP471.given("{transaction} has {ended}, and the first notification of it is lost")
-def has_ended_unnoticed(context: ScenarioContext, transaction: str, ended: Action) -> None:
-    """END_TXN; the first event that would notify a participant is lost. A participant looks by itself within seconds."""
-    has_a_mishap(context, EventIs("event of an end", "lost"))
-    has_ended(context, transaction, ended)
 
 
 RETENTION = PIP471.act(
@@ -134,12 +112,12 @@ RETENTION = PIP471.act(
 
 @RETENTION.given
 @RETENTION.when
-def retention_passes(context: ScenarioContext, transaction: str) -> None:
+def retention_passes(context: PulsarContext, transaction: str) -> None:
     assert context.transactions[transaction].is_over, f"{transaction} was ended before its header is collected"
     let_pass(context.session.time, RETENTION_PASSED_S)
 
 
-def _soon(context: ScenarioContext, look: Callable[[], T], is_right: Callable[[T], bool]) -> T:
+def _soon(context: PulsarContext, look: Callable[[], T], is_right: Callable[[T], bool]) -> T:
     found = look()
     for _ in context.session.time.attempts():
         if is_right(found):
@@ -148,24 +126,24 @@ def _soon(context: ScenarioContext, look: Callable[[], T], is_right: Callable[[T
     return found
 
 
-def _store(context: ScenarioContext) -> MetadataView:
+def _store(context: PulsarContext) -> MetadataView:
     session = context.session
     assert isinstance(session, ShowsMetadata), "whose system offers metadata-store"
     return session.metadata
 
 
-def _header(context: ScenarioContext, transaction: str) -> HeaderSeen | None:
+def _header(context: PulsarContext, transaction: str) -> HeaderSeen | None:
     txn = context.id_of(transaction)
     return _store(context).header(txn.coordinator, txn.sequence)
 
 
-def _index_entries(context: ScenarioContext, transaction: str) -> int:
+def _index_entries(context: PulsarContext, transaction: str) -> int:
     txn, store = context.id_of(transaction), _store(context)
     by_state = [*store.found_by_final_state("COMMITTED"), *store.found_by_final_state("ABORTED")]
     headers = [*store.found_by_deadline(), *by_state].count((txn.coordinator, txn.sequence))
     return headers + store.operations_found(txn.coordinator, txn.sequence)
 
 
-def _operations(context: ScenarioContext, transaction: str) -> Sequence[OperationSeen]:
+def _operations(context: PulsarContext, transaction: str) -> Sequence[OperationSeen]:
     txn = context.id_of(transaction)
     return _store(context).operations(txn.coordinator, txn.sequence)

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from fencepost.steps.pulsar.vocabulary import TYPES, Acknowledged, names
+from fencepost.steps.pulsar.sentence_values import Acknowledged
+from fencepost.steps.pulsar.vocabulary import TYPES, names
 from fencepost.steps.sentence import Vocabulary, choice, number, phrases, text
 
 
@@ -13,6 +14,7 @@ class Writes:
 
     count: int
     topic: str
+    transaction: str
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,21 @@ class Acknowledgements:
 
     messages: Acknowledged
     subscription: str
+    transaction: str
+
+
+@dataclass(frozen=True)
+class OpenHeader:
+    """A header whose state is OPEN, with its deadline."""
+
+    transaction: str
+
+
+@dataclass(frozen=True)
+class OneKeyForAll:
+    """The id of the transaction as partition key of all its records."""
+
+    transaction: str
 
 
 @dataclass(frozen=True)
@@ -47,7 +64,7 @@ class Begun:
     ms: int
 
 
-Operations: TypeAlias = Writes | Acknowledgements
+Stored: TypeAlias = Writes | Acknowledgements | OpenHeader | OneKeyForAll
 Index: TypeAlias = ByDeadline | BeforeOther
 Within: TypeAlias = Committed | Begun
 
@@ -58,13 +75,17 @@ PIP471 = Vocabulary(
         names("segment", "segments", "segments of one scalable topic, the lowest hashes first", '"[a-z]+"', '"{}"'),
         text("producer", "[A-Z]", "a producer with a name of its own"),
         choice("found", "is", "is not", meaning="whether an index has it"),
-        choice("stored", "an open header with the deadline", "one partition key for all records", meaning="what the store has of it"),
         choice("record", "header", "operation records", "index entries", meaning="what the store keeps of a transaction"),
         phrases(
-            "operations",
-            (number("count", "how many"), *(one for one in TYPES if one.name in ("topic", "messages", "subscription"))),
-            "operation records of a transaction",
-            {"{count} writes to {topic}": Writes, "acknowledgements of {messages} for {subscription}": Acknowledgements},
+            "stored",
+            (number("count", "how many"), *(one for one in TYPES if one.name in ("transaction", "topic", "messages", "subscription"))),
+            "what the store has of a transaction: its header, or its operation records",
+            {
+                "{count} writes to {topic} in {transaction}": Writes,
+                "acknowledgements of {messages} for {subscription} in {transaction}": Acknowledgements,
+                "an open header with the deadline of {transaction}": OpenHeader,
+                "one partition key for all records of {transaction}": OneKeyForAll,
+            },
         ),
         phrases(
             "index",

@@ -1,12 +1,13 @@
 """Acknowledgements, inside and outside of transactions."""
 
-from fencepost.adapters.pulsar.values import AckKind, Action
+from fencepost.adapters.pulsar.pulsar_values import AckKind, TxnAction
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome, Unknown
-from fencepost.steps.outcomes import achieved, observed, unanswered
+from fencepost.steps.step_outcomes import achieved, observed, unanswered
 
-from .context import ScenarioContext
-from .vocabulary import PULSAR, Acknowledged, Participant
+from .pulsar_context import PulsarContext
+from .sentence_values import Acknowledged, Participant
+from .vocabulary import PULSAR
 
 ACKNOWLEDGE = PULSAR.act(
     given="{transaction} has acknowledged {messages} for {subscription}[ {unasked}]",
@@ -25,7 +26,7 @@ ACKNOWLEDGE_PLAINLY = PULSAR.act(
 
 
 @ACKNOWLEDGE.given
-def has_acknowledged(context: ScenarioContext, transaction: str, messages: Acknowledged, subscription: str, unasked: str | None) -> None:
+def has_acknowledged(context: PulsarContext, transaction: str, messages: Acknowledged, subscription: str, unasked: str | None) -> None:
     if unasked is not None:
         _acknowledge_unanswered(context, transaction, messages, subscription)
     else:
@@ -33,7 +34,7 @@ def has_acknowledged(context: ScenarioContext, transaction: str, messages: Ackno
 
 
 @ACKNOWLEDGE.when
-def acknowledges(context: ScenarioContext, transaction: str, messages: Acknowledged, subscription: str, unasked: str | None) -> None:
+def acknowledges(context: PulsarContext, transaction: str, messages: Acknowledged, subscription: str, unasked: str | None) -> None:
     if unasked is not None:
         _acknowledge_unanswered(context, transaction, messages, subscription)
     else:
@@ -42,26 +43,23 @@ def acknowledges(context: ScenarioContext, transaction: str, messages: Acknowled
 
 @ACKNOWLEDGE.tried
 def has_tried_to_acknowledge(
-    context: ScenarioContext, transaction: str, messages: Acknowledged, subscription: str, not_added: str | None
+    context: PulsarContext, transaction: str, messages: Acknowledged, subscription: str, not_added: str | None
 ) -> None:
     _acknowledge(context, transaction, messages, subscription, add=not_added is None)
 
 
 @ACKNOWLEDGE_PLAINLY.given
-def has_been_acknowledged(context: ScenarioContext, messages: Acknowledged, subscription: str) -> None:
+def has_been_acknowledged(context: PulsarContext, messages: Acknowledged, subscription: str) -> None:
     achieved(_acknowledge_plainly(context, messages, subscription), f"acknowledging for {subscription}")
 
 
 @ACKNOWLEDGE_PLAINLY.when
-def is_acknowledged(context: ScenarioContext, messages: Acknowledged, subscription: str) -> None:
+def is_acknowledged(context: PulsarContext, messages: Acknowledged, subscription: str) -> None:
     context.ask("ACK", _acknowledge_plainly(context, messages, subscription))
 
 
-@PULSAR.then("the acknowledgement for {subscription} is answered")
-def is_answered(context: ScenarioContext, subscription: str) -> None:
-    """With success or with an error. Where no answer came in time, the consumer asks for the topic's last message on the same connection:
-    if that is answered and the acknowledgement is not, the broker is silent, and not merely slow.
-    """
+def judge_answered_ack(context: PulsarContext, subscription: str) -> None:
+    """Judge that the ACK was answered. Where it was not, the consumer asks for the topic's last message on the same connection."""
     what, answer = "answer to ACK", context.answer
     if isinstance(answer, Unknown):
         if answer.lost:
@@ -73,27 +71,27 @@ def is_answered(context: ScenarioContext, subscription: str) -> None:
 
 
 @PULSAR.then("at most one of {transaction} and {other:transaction} has acknowledged {value} for {subscription} and committed")
-def at_most_one_has_taken(context: ScenarioContext, transaction: str, other: str, value: str, subscription: str) -> None:
+def at_most_one_has_taken(context: PulsarContext, transaction: str, other: str, value: str, subscription: str) -> None:
     """The acknowledgements of both cover the message. A transaction has acknowledged it and committed where both requests were answered
     with success.
     """
     taken = []
     for name in (transaction, other):
         one = context.transactions[name]
-        if Action.COMMIT not in one.ends:
+        if TxnAction.COMMIT not in one.ends:
             raise SetUpFailed(f"the commit of {name} was not asked for")
         is_acknowledged = any(where == subscription for where, _ in one.acknowledged)
-        if is_acknowledged and isinstance(one.ends[Action.COMMIT], Done):
+        if is_acknowledged and isinstance(one.ends[TxnAction.COMMIT], Done):
             taken.append(name)
     context.evidence.expect(len(taken) < 2, "at most one", " and ".join(taken) or "none", what=f"who has taken {value} of {subscription}")
 
 
-def _acknowledge_plainly(context: ScenarioContext, messages: Acknowledged, subscription: str) -> Outcome[None]:
+def _acknowledge_plainly(context: PulsarContext, messages: Acknowledged, subscription: str) -> Outcome[None]:
     one = context.subscriptions[subscription]
     return context.client.acknowledge(one.consumer, [one.ids[value] for value in messages.values], kind=_kind(messages))
 
 
-def _acknowledge_unanswered(context: ScenarioContext, transaction: str, messages: Acknowledged, subscription: str) -> None:
+def _acknowledge_unanswered(context: PulsarContext, transaction: str, messages: Acknowledged, subscription: str) -> None:
     one = context.subscriptions[subscription]
     txn = context.take_part(transaction, Participant(subscription, is_subscription=True))
     ids = [one.ids[value] for value in messages.values]
@@ -105,9 +103,7 @@ def _kind(messages: Acknowledged) -> AckKind:
     return AckKind.CUMULATIVE if messages.is_cumulative else AckKind.INDIVIDUAL
 
 
-def _acknowledge(
-    context: ScenarioContext, transaction: str, messages: Acknowledged, subscription: str, *, add: bool = True
-) -> Outcome[None]:
+def _acknowledge(context: PulsarContext, transaction: str, messages: Acknowledged, subscription: str, *, add: bool = True) -> Outcome[None]:
     one = context.subscriptions[subscription]
     if add:
         context.take_part(transaction, Participant(subscription, is_subscription=True))

@@ -2,18 +2,20 @@
 
 from collections.abc import Mapping
 
-from fencepost.adapters.pulsar.values import Action
+from fencepost.adapters.pulsar.pulsar_values import TxnAction
 from fencepost.contract.outcomes import Unknown
 from fencepost.steps.answers import reported
-from fencepost.steps.outcomes import unanswered
+from fencepost.steps.step_outcomes import unanswered
 
-from .context import ScenarioContext
+from .consuming import judge_leftovers
+from .pulsar_context import PulsarContext
+from .sentence_values import Acknowledged, Participant
 from .subscriptions import Subscriber
-from .vocabulary import EACH, PULSAR, Acknowledged, Participant, shown
+from .vocabulary import EACH, PULSAR, shown
 
 
 @PULSAR.then("exactly one end of {which} succeeded")
-def one_end_succeeded(context: ScenarioContext, which: str) -> None:
+def one_end_succeeded(context: PulsarContext, which: str) -> None:
     """Of the ends that were requested, one was answered with success, and each other one was refused; for one transaction or for all."""
     if which != EACH:
         answers = answers_of(context, which)
@@ -26,12 +28,13 @@ def one_end_succeeded(context: ScenarioContext, which: str) -> None:
 
 
 @PULSAR.then("{participant} agrees with the answers")
-def agrees(context: ScenarioContext, participant: Participant) -> None:
+def agrees(context: PulsarContext, participant: Participant) -> None:
     """A new subscription of the topic receives what was written in the transactions whose commit was answered with success, in any order,
-    and nothing else. The next consumer of the subscription receives what was not acknowledged in these, and nothing else.
+    and nothing else. The next consumer of the subscription receives what was not acknowledged in these, and nothing else; where the broker
+    reports what is pending, nothing is pending of a transaction that has ended.
     """
     answers = {name: answers_of(context, name) for name in context.transactions.by_name}
-    committed = [name for name, ends in answers.items() if ends.get(Action.COMMIT) == "success"]
+    committed = [name for name, ends in answers.items() if ends.get(TxnAction.COMMIT) == "success"]
     transactions = [context.transactions[name] for name in committed]
     if participant.is_subscription:
         subscriber = context.subscriptions[participant.name]
@@ -43,9 +46,11 @@ def agrees(context: ScenarioContext, participant: Participant) -> None:
         found = list(context.look(lambda: context.topics.seen(participant.name), expected))
     due = f"{shown(expected)}, since the commits of {', '.join(committed) or 'none'} succeeded"
     context.evidence.expect(sorted(found) == sorted(expected), due, shown(found), what=f"messages of {participant}")
+    if participant.is_subscription:
+        judge_leftovers(context, participant.name)
 
 
-def answers_of(context: ScenarioContext, transaction: str) -> dict[Action, str]:
+def answers_of(context: PulsarContext, transaction: str) -> dict[TxnAction, str]:
     """The answers to the ends of a transaction, each of which must be known."""
     ends = context.transactions[transaction].ends
     for answer in ends.values():
@@ -54,7 +59,7 @@ def answers_of(context: ScenarioContext, transaction: str) -> dict[Action, str]:
     return {action: reported(answer) for action, answer in ends.items()}
 
 
-def _reported(answers: Mapping[Action, str]) -> str:
+def _reported(answers: Mapping[TxnAction, str]) -> str:
     return ", ".join(f"{action.name}: {answer}" for action, answer in sorted(answers.items()))
 
 

@@ -1,9 +1,9 @@
 """Compacted topics."""
 
 from fencepost.contract.evidence import NoAnswer
-from fencepost.steps.outcomes import achieved, observed
+from fencepost.steps.step_outcomes import achieved, observed
 
-from .context import ScenarioContext
+from .pulsar_context import PulsarContext
 from .vocabulary import PULSAR
 
 COMPACT = PULSAR.act(
@@ -14,7 +14,7 @@ COMPACT = PULSAR.act(
 
 
 @COMPACT.given
-def has_been_compacted(context: ScenarioContext, topic: str) -> None:
+def has_been_compacted(context: PulsarContext, topic: str) -> None:
     context.transactions.await_ends()
     achieved(context.client.compact_topic(context.topics[topic]), f"compacting {topic}")
     status = ""
@@ -26,5 +26,5 @@ def has_been_compacted(context: ScenarioContext, topic: str) -> None:
 
 
 @COMPACT.when
-def is_compacted(context: ScenarioContext, topic: str) -> None:
+def is_compacted(context: PulsarContext, topic: str) -> None:
     has_been_compacted(context, topic)

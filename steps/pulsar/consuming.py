@@ -1,10 +1,10 @@
 """Consumers of a subscription: what they have received, what they ask for, and what they receive afterwards."""
 
-from fencepost.adapters.pulsar.values import InitialPosition, Received, SubscriptionType
+from fencepost.adapters.pulsar.pulsar_values import InitialPosition, Received, SubType
 from fencepost.contract.evidence import SetUpFailed
-from fencepost.steps.outcomes import achieved, observed
+from fencepost.steps.step_outcomes import achieved, observed
 
-from .context import ScenarioContext
+from .pulsar_context import PulsarContext
 from .topics import is_sentinel
 from .vocabulary import PULSAR, shown
 
@@ -34,21 +34,26 @@ BEGIN_BEHIND = PULSAR.act(
 
 @PULSAR.given(
     "the consumer of {subscription_type} subscription {subscription} has received {content} from {topic}"
-    "[, by the name of {namesake:subscription}]"
+    "[, by the name of {namesake:subscription}][, with {count} permits]"
 )
 def has_received(
-    context: ScenarioContext,
-    subscription_type: SubscriptionType,
+    context: PulsarContext,
+    subscription_type: SubType,
     subscription: str,
     content: tuple[str, ...],
     topic: str,
     namesake: str | None,
+    count: int | None = None,
 ) -> None:
     """The subscription begins with the topic's first message. Its consumer has received these messages and acknowledged none. By the name
     of another one, it has that one's name in the system: on another topic it is another subscription, on the same topic this is one more
-    consumer of that one.
+    consumer of that one. With so many permits it accepts no more, and the later messages go to other consumers.
     """
-    one = context.subscriptions.subscribe(subscription, topic, subscription_type, namesake or subscription)
+    if count is None:
+        one = context.subscriptions.subscribe(subscription, topic, subscription_type, namesake or subscription)
+    else:
+        one = context.subscriptions.subscribe(subscription, topic, subscription_type, namesake or subscription, permits=0)
+        achieved(context.client.flow(one.consumer, count), f"asking for messages as {subscription}")
     while len(one.ids) < len(content):
         message = achieved(context.client.receive(one.consumer), f"receiving as {subscription}")
         if one.ids.get(message.value, message.id) != message.id:
@@ -61,32 +66,32 @@ def has_received(
 
 @BEGIN_BEHIND.given
 @BEGIN_BEHIND.when
-def begins_behind_all(context: ScenarioContext, reader: str, subscription: str, topic: str) -> None:
+def begins_behind_all(context: PulsarContext, reader: str, subscription: str, topic: str) -> None:
     durable = reader != "reader"
-    kind = SubscriptionType.SHARED if durable else SubscriptionType.EXCLUSIVE
+    kind = SubType.SHARED if durable else SubType.EXCLUSIVE
     context.subscriptions.subscribe(subscription, topic, kind, subscription, initial=InitialPosition.LATEST, durable=durable)
 
 
 @TAKE_OVER.given
-def has_taken_over(context: ScenarioContext, subscription: str) -> None:
+def has_taken_over(context: PulsarContext, subscription: str) -> None:
     context.subscriptions.replace_consumer(subscription)
 
 
 @TAKE_OVER.when
-def takes_over(context: ScenarioContext, subscription: str, count: int | None) -> None:
+def takes_over(context: PulsarContext, subscription: str, count: int | None) -> None:
     context.subscriptions.replace_consumer(subscription, count)
 
 
 @REDELIVERY.given
 @REDELIVERY.when
-def asks_for_redelivery(context: ScenarioContext, subscription: str, values: tuple[str, ...] | None) -> None:
+def asks_for_redelivery(context: PulsarContext, subscription: str, values: tuple[str, ...] | None) -> None:
     one = context.subscriptions[subscription]
     asked = context.client.redeliver(one.consumer, [one.ids[value] for value in values or ()])
     achieved(asked, f"asking for redelivery as {subscription}")
 
 
 @PULSAR.then("the consumer of {subscription} receives {content}[ {extent}]")
-def receives(context: ScenarioContext, subscription: str, content: tuple[str, ...], extent: str | None) -> None:
+def receives(context: PulsarContext, subscription: str, content: tuple[str, ...], extent: str | None) -> None:
     """Since the last look, in any order unless stated otherwise; a message that was received before and is redelivered may arrive more than
     once. And nothing else: each once, and nothing else before a sentinel that is sent now. And perhaps others: each once or more, before
     such a sentinel or with it. Before any other write: each once, and nothing else, until all of them have arrived or patience ends. For
@@ -117,7 +122,7 @@ def receives(context: ScenarioContext, subscription: str, content: tuple[str, ..
             context.expect_messages(what, [f"{value} {occasion}" for value in sorted(values)], sorted(reported))
 
 
-def _judge_nothing(context: ScenarioContext, subscription: str, *, waits: bool) -> None:
+def _judge_nothing(context: PulsarContext, subscription: str, *, waits: bool) -> None:
     found: list[str] = [] if waits else list(context.subscriptions.received(subscription, ()))
     for _ in context.session.time.attempts(_A_WHILE_S) if waits else ():
         found += [message.value for message in come_for(context, subscription, 0) if not is_sentinel(message.value)]
@@ -125,7 +130,7 @@ def _judge_nothing(context: ScenarioContext, subscription: str, *, waits: bool) 
 
 
 @PULSAR.given("the consumer of {subscription} has received {values} again")
-def has_received_again(context: ScenarioContext, subscription: str, values: tuple[str, ...]) -> None:
+def has_received_again(context: PulsarContext, subscription: str, values: tuple[str, ...]) -> None:
     """Since the last look: all of these, any number of times; a message that arrives later counts once more."""
     found = context.subscriptions.received(subscription, values)
     if missing := sorted(set(values) - set(found)):
@@ -133,17 +138,26 @@ def has_received_again(context: ScenarioContext, subscription: str, values: tupl
 
 
 @PULSAR.then("subscription {subscription} has[ {bound}] {content} left")
-def has_left(context: ScenarioContext, subscription: str, bound: str | None, content: tuple[str, ...]) -> None:
+def has_left(context: PulsarContext, subscription: str, bound: str | None, content: tuple[str, ...]) -> None:
     """The consumer is closed, and the next one receives these, each once and in any order, and no others unless others may be left.
-    Messages that the former consumer had received may arrive more than once.
+    Messages that the former consumer had received may arrive more than once. Where the broker reports what is pending, nothing is pending
+    of a transaction that has ended: what is not left is deleted.
     """
-    found = context.subscriptions.left(subscription, content)
+    found = context.subscriptions.left(subscription, content, others_may=bool(bound))
     holds = set(content) <= set(found) if bound else found == sorted(content)
     expected = f"{bound} {shown(content)}" if bound else shown(sorted(content))
     context.evidence.expect(holds, expected, shown(found), what=f"left for {subscription}")
+    judge_leftovers(context, subscription)
 
 
-def come_for(context: ScenarioContext, name: str, count: int) -> list[Received]:
+def judge_leftovers(context: PulsarContext, subscription: str) -> None:
+    """Where the broker reports what is pending, nothing is pending of a transaction that has ended: what is not left is deleted."""
+    if (pending := context.subscriptions.pending(subscription)) is not None:
+        found, most = (f"something of {count} transactions" if count else "nothing" for count in pending)
+        context.evidence.expect(pending[0] <= pending[1], most, found, what=f'pending in "{subscription}"')
+
+
+def come_for(context: PulsarContext, name: str, count: int) -> list[Received]:
     """The messages that a consumer has received, once there are so many or patience ends, and a later request was answered."""
     one = context.subscriptions[name]
     come: list[Received] = []

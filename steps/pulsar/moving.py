@@ -3,14 +3,15 @@
 from collections.abc import Mapping
 from http import HTTPStatus
 
-from fencepost.adapters.pulsar.values import MessageId, Position
+from fencepost.adapters.pulsar.pulsar_values import EntryPosition, MessageId
 from fencepost.contract.outcomes import Done, Refused
-from fencepost.steps.outcomes import achieved, observed
+from fencepost.steps.step_outcomes import achieved, observed
 
 from .consuming import come_for
-from .context import ScenarioContext
+from .pulsar_context import PulsarContext
+from .sentence_values import Missing, MissingSubscription, MissingTopic
 from .topics import is_sentinel
-from .vocabulary import PULSAR, Missing, MissingSubscription, MissingTopic, shown
+from .vocabulary import PULSAR, shown
 
 _A_WHILE_S = 1.5
 """How long the messages after a SEEK are waited for."""
@@ -24,20 +25,20 @@ GO_BACK = PULSAR.act(
 
 
 @GO_BACK.given
-def has_gone_back(context: ScenarioContext, subscription: str, value: str) -> None:
+def has_gone_back(context: PulsarContext, subscription: str, value: str) -> None:
     one = context.subscriptions[subscription]
     position = context.subscriptions.id_of(subscription, value).position
     achieved(context.client.seek(one.consumer, position), f"going back to {value} as {subscription}")
 
 
 @GO_BACK.when
-def goes_back(context: ScenarioContext, subscription: str, value: str) -> None:
+def goes_back(context: PulsarContext, subscription: str, value: str) -> None:
     context.transactions.await_ends()
     has_gone_back(context, subscription, value)
 
 
 @PULSAR.then("the consumer of {subscription} receives {values} after it has gone back to {value}")
-def receives_after_going_back(context: ScenarioContext, subscription: str, values: tuple[str, ...], value: str) -> None:
+def receives_after_going_back(context: PulsarContext, subscription: str, values: tuple[str, ...], value: str) -> None:
     """SEEK, as often as it takes: within patience all of these arrive after one. An end that a subscription applies after a SEEK deletes
     again what that has brought back, and the next SEEK shows it; what is pending for ever never arrives.
     """
@@ -55,7 +56,7 @@ def receives_after_going_back(context: ScenarioContext, subscription: str, value
 
 
 @PULSAR.given("subscription {subscription} has been {removed}")
-def has_been_removed(context: ScenarioContext, subscription: str, removed: str) -> None:
+def has_been_removed(context: PulsarContext, subscription: str, removed: str) -> None:
     """UNSUBSCRIBE of its only consumer, which was answered with success; the next consumer makes a new subscription of that name. Or of one
     of its consumers, whatever the answer; where that was refused, the consumer closes.
     """
@@ -69,7 +70,7 @@ def has_been_removed(context: ScenarioContext, subscription: str, removed: str) 
 
 
 @PULSAR.then("there is no {missing}")
-def is_missing(context: ScenarioContext, missing: Missing) -> None:
+def is_missing(context: PulsarContext, missing: Missing) -> None:
     """An administrator who asks for the log of the topic is answered that it is not found; or finds no cursor of that name."""
     match missing:
         case MissingTopic(topic):
@@ -79,7 +80,7 @@ def is_missing(context: ScenarioContext, missing: Missing) -> None:
             _judge_no_subscription(context, subscription)
 
 
-def has_log(context: ScenarioContext, name: str) -> bool:
+def has_log(context: PulsarContext, name: str) -> bool:
     """Whether an administrator who asks for the log of a topic finds it."""
     match context.client.log_stats(name):
         case Done():
@@ -90,7 +91,7 @@ def has_log(context: ScenarioContext, name: str) -> bool:
             return bool(observed(trouble, f"looking at {name}"))
 
 
-def _judge_no_subscription(context: ScenarioContext, subscription: str) -> None:
+def _judge_no_subscription(context: PulsarContext, subscription: str) -> None:
     one = context.subscriptions[subscription]
     context.transactions.await_ends()
     cursors = observed(context.client.log_stats(one.subscription.topic), f"looking at {one.topic}").mark_deletes
@@ -98,15 +99,15 @@ def _judge_no_subscription(context: ScenarioContext, subscription: str) -> None:
     context.evidence.expect(not is_there, "none", "a cursor" if is_there else "none", what=f"subscription {subscription}")
 
 
-def judge_that_there_is_a_last(context: ScenarioContext, subscription: str) -> None:
+def judge_that_there_is_a_last(context: PulsarContext, subscription: str) -> None:
     """Judge that one GET_LAST_MESSAGE_ID answers an id."""
     one = context.subscriptions[subscription]
     last = observed(context.client.last_message_id(one.consumer), f"asking as {subscription} for the last message")
-    is_there = last.position != Position(-1, -1)
+    is_there = last.position != EntryPosition(-1, -1)
     context.evidence.expect(is_there, "one", "one" if is_there else "none", what=f"last message for {subscription}")
 
 
-def judge_last_message(context: ScenarioContext, subscription: str, content: tuple[str, ...]) -> None:
+def judge_last_message(context: PulsarContext, subscription: str, content: tuple[str, ...]) -> None:
     """Judge which message GET_LAST_MESSAGE_ID comes to name."""
     one = context.subscriptions[subscription]
     context.transactions.await_ends()
@@ -124,4 +125,4 @@ def judge_last_message(context: ScenarioContext, subscription: str, content: tup
 def _named(reported: MessageId, known: Mapping[str, MessageId]) -> str:
     """A message id by the message that was received with it."""
     names = [name for name, one in known.items() if (one.position, one.batch_index) == (reported.position, reported.batch_index)]
-    return shown(names) if names or reported.position == Position(-1, -1) else f"{reported}, at which it has received nothing"
+    return shown(names) if names or reported.position == EntryPosition(-1, -1) else f"{reported}, at which it has received nothing"

@@ -1,11 +1,12 @@
 """The participants of a transaction, topics and subscriptions: how they are added, and what they keep of it."""
 
 from fencepost.contract.outcomes import Refused
-from fencepost.steps.outcomes import achieved, observed
+from fencepost.steps.step_outcomes import achieved, observed
 
-from .context import ScenarioContext
+from .pulsar_context import PulsarContext
+from .sentence_values import Participant
 from .transactions import GONE
-from .vocabulary import PULSAR, Participant
+from .vocabulary import PULSAR
 
 ADD = PULSAR.act(
     given="{transaction} has added {participants}",
@@ -19,24 +20,24 @@ _NO_NAME = "foo://x"
 
 
 @ADD.given
-def has_added(context: ScenarioContext, transaction: str, participants: tuple[Participant, ...]) -> None:
+def has_added(context: PulsarContext, transaction: str, participants: tuple[Participant, ...]) -> None:
     achieved(context.add(transaction, participants), f"adding to {transaction}")
 
 
 @ADD.tried
-def has_tried_to_add_no_name(context: ScenarioContext, transaction: str) -> None:
+def has_tried_to_add_no_name(context: PulsarContext, transaction: str) -> None:
     context.client.add_topics(context.id_of(transaction), [_NO_NAME])
     context.transactions[transaction].is_notified = False
 
 
 @ADD.when
-def adds(context: ScenarioContext, transaction: str, participants: tuple[Participant, ...]) -> None:
+def adds(context: PulsarContext, transaction: str, participants: tuple[Participant, ...]) -> None:
     request = "ADD_SUBSCRIPTION_TO_TXN" if participants[0].is_subscription else "ADD_PARTITION_TO_TXN"
     context.ask(request, context.add(transaction, participants))
 
 
 @PULSAR.then("{participants} {take_part} in {transaction}")
-def take_part_or_not(context: ScenarioContext, participants: tuple[Participant, ...], take_part: str, transaction: str) -> None:
+def take_part_or_not(context: PulsarContext, participants: tuple[Participant, ...], take_part: str, transaction: str) -> None:
     """The coordinator lists each of them among the participants; or none of them, or it does not know the transaction any more."""
     what = f"participants of {transaction}"
     known = context.client.transaction(context.id_of(transaction))
@@ -56,7 +57,7 @@ def take_part_or_not(context: ScenarioContext, participants: tuple[Participant, 
 
 
 @PULSAR.then("nothing of {transaction} is pending in {participant}")
-def nothing_is_pending(context: ScenarioContext, transaction: str, participant: Participant) -> None:
+def nothing_is_pending(context: PulsarContext, transaction: str, participant: Participant) -> None:
     """Within patience, the topic has no message that waits for the end of the transaction; or no acknowledgement on the subscription waits
     for the end of any transaction.
     """
@@ -68,7 +69,7 @@ def nothing_is_pending(context: ScenarioContext, transaction: str, participant: 
     context.evidence.expect(not waiting, "nothing", f"{waiting or 'nothing'}", what=f"pending in {participant}")
 
 
-def _pending(context: ScenarioContext, transaction: str, participant: Participant) -> str:
+def _pending(context: PulsarContext, transaction: str, participant: Participant) -> str:
     if participant.is_subscription:
         stats = context.client.pending_ack_stats(context.subscription(participant.name))
         ongoing = observed(stats, f"looking at what is pending for {participant}").ongoing

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fencepost.adapters.pulsar.values import Received, SubscriptionType
-from fencepost.steps.outcomes import achieved, observed
+from fencepost.adapters.pulsar.pulsar_values import Received, SubType
+from fencepost.steps.step_outcomes import achieved, observed
 
 from .consuming import come_for
-from .context import ScenarioContext
+from .pulsar_context import PulsarContext
+from .sentence_values import ActiveOf, ConsumerOf, Leaving
 from .topics import is_sentinel
-from .vocabulary import PULSAR, ActiveOf, ConsumerOf, Leaving, shown
+from .vocabulary import PULSAR, shown
 
 LEAVE = PULSAR.act(
     given="the {leaving} has left",
@@ -34,14 +35,14 @@ class _Served:
 
 
 @PULSAR.when("a consumer of {subscription_type} subscription {subscription} of {topic} asks for {count} messages")
-def asks_for(context: ScenarioContext, subscription_type: SubscriptionType, subscription: str, topic: str, count: int) -> None:
+def asks_for(context: PulsarContext, subscription_type: SubType, subscription: str, topic: str, count: int) -> None:
     """FLOW of a new subscription from the topic's first message on, with so many permits; it sends no more as they are used."""
     one = context.subscriptions.subscribe(subscription, topic, subscription_type, subscription, permits=0)
     achieved(context.client.flow(one.consumer, count), f"asking for messages as {subscription}")
 
 
 @PULSAR.when("another consumer tries to join {subscription}[ as {subscription_type}][ {after_loss}]")
-def tries_to_join(context: ScenarioContext, subscription: str, subscription_type: SubscriptionType | None, after_loss: str | None) -> None:
+def tries_to_join(context: PulsarContext, subscription: str, subscription_type: SubType | None, after_loss: str | None) -> None:
     """SUBSCRIBE, once, in addition to the attached consumer; of the same kind unless another one is named. After the loss, the client's
     connections have ended without notice, and SUBSCRIBE is sent on a new one; it is retried while the broker has not noticed the loss.
     """
@@ -55,7 +56,7 @@ def tries_to_join(context: ScenarioContext, subscription: str, subscription_type
 
 @LEAVE.given
 @LEAVE.when
-def leaves(context: ScenarioContext, leaving: Leaving) -> None:
+def leaves(context: PulsarContext, leaving: Leaving) -> None:
     match leaving:
         case ConsumerOf(subscription):
             achieved(context.client.close_consumer(context.subscriptions[subscription].consumer), f"closing the consumer of {subscription}")
@@ -63,7 +64,7 @@ def leaves(context: ScenarioContext, leaving: Leaving) -> None:
             _close_active(context, subscription, other)
 
 
-def _close_active(context: ScenarioContext, subscription: str, other: str) -> None:
+def _close_active(context: PulsarContext, subscription: str, other: str) -> None:
     served = _served(context, (subscription, other), 0)
     leaving, staying = (subscription, other) if served.active[0] else (other, subscription)
     achieved(context.client.close_consumer(context.subscriptions[leaving].consumer), f"closing the consumer of {leaving}")
@@ -71,7 +72,7 @@ def _close_active(context: ScenarioContext, subscription: str, other: str) -> No
 
 
 @PULSAR.then("{subscription} and {other:subscription} receive {values} between them")
-def both_receive(context: ScenarioContext, subscription: str, other: str, values: tuple[str, ...]) -> None:
+def both_receive(context: PulsarContext, subscription: str, other: str, values: tuple[str, ...]) -> None:
     """Since the last look, and within patience: each message once, in any order, by one consumer or the other."""
     served = _served(context, (subscription, other), len(values))
     found = sorted((*served.values[0], *served.values[1]))
@@ -79,7 +80,7 @@ def both_receive(context: ScenarioContext, subscription: str, other: str, values
 
 
 @PULSAR.then("{recipient} of {subscription} and {other:subscription} receives {values}, and the other one nothing")
-def one_receives(context: ScenarioContext, recipient: str, subscription: str, other: str, values: tuple[str, ...]) -> None:
+def one_receives(context: PulsarContext, recipient: str, subscription: str, other: str, values: tuple[str, ...]) -> None:
     """Since the last look, and within patience: each message once, in any order, all of them by the same consumer. The active one: in their
     order; and only this consumer was notified that it is active (ACTIVE_CONSUMER_CHANGE).
     """
@@ -94,7 +95,7 @@ def one_receives(context: ScenarioContext, recipient: str, subscription: str, ot
     context.evidence.expect(holds, expected, _reported(served), what="received by the two")
 
 
-def _served(context: ScenarioContext, names: Sequence[str], count: int) -> _Served:
+def _served(context: PulsarContext, names: Sequence[str], count: int) -> _Served:
     """The messages that two consumers, or the one that is left, have received, once there are so many, one of them is active if any is
     notified of that, and each has been answered a later request.
     """
@@ -108,7 +109,7 @@ def _served(context: ScenarioContext, names: Sequence[str], count: int) -> _Serv
             distinct = context.subscriptions.without_repetitions(context.subscriptions[name], messages[number])
             taken[number] = [message.value for message in distinct]
             active[number] = observed(context.client.is_active(consumer), f"looking who is active of {name}")
-        is_settled = consumer.type is not SubscriptionType.FAILOVER or active.count(True) == 1
+        is_settled = consumer.type is not SubType.FAILOVER or active.count(True) == 1
         if len(taken[0]) + len(taken[1]) >= count and is_settled:
             break
     for number, name in enumerate(names):

@@ -2,8 +2,9 @@
 
 from fencepost.contract.metadata_view import TroublesStore
 
-from .context import ScenarioContext
-from .vocabulary import PULSAR, EventIs, HeaderConflict, Mishap, StaleHeader
+from .pulsar_context import PulsarContext
+from .sentence_values import EventIs, HeaderConflict, Mishap, StaleHeader
+from .vocabulary import PULSAR
 
 _FAILURES = {"and does not write it": "write-fails-before", "and has written it": "write-fails-after", None: "read-fails"}
 _RECORDS = {
@@ -18,29 +19,17 @@ _RECORDS = {
     "event of a change of a layout": "layouts",
 }
 """What is requested of the store, and the kind of record that the request is about."""
-_LOSSES = {"lost": "watch-lost", "late": "watch-late", "told twice": "watch-doubled"}
-
-COME_BACK = PULSAR.act(
-    given="the system has restarted",
-    when="the system restarts",
-    meaning="It has crashed at the point that was named, or does so now, and starts with what was durable.",
-)
+_LOSSES = {"lost": "watch-lost", "late": "watch-late", "delivered twice": "watch-doubled"}
 
 
 @PULSAR.given("the system will crash {point}")
-def will_crash(context: ScenarioContext, point: str) -> None:
+def will_crash(context: PulsarContext, point: str) -> None:
     """A power cut when a broker next reaches that point of its code, whatever it is doing then."""
     context.session.faults.crash_at(point)
 
 
-@COME_BACK.given
-@COME_BACK.when
-def comes_back(context: ScenarioContext) -> None:
-    context.session.faults.restart()
-
-
 @PULSAR.given("the store does not answer the next {request:store_request}[, {failure}]")
-def does_not_answer(context: ScenarioContext, request: str, failure: str | None) -> None:
+def does_not_answer(context: PulsarContext, request: str, failure: str | None) -> None:
     """For any transaction, segment or topic. A broker that requested a write does not know whether the store has it; one that requested a
     read learns nothing. Where the request is an event, the end is decided, and its client gets the store's failure as the answer.
     """
@@ -48,7 +37,7 @@ def does_not_answer(context: ScenarioContext, request: str, failure: str | None)
 
 
 @PULSAR.given("the next {mishap}")
-def has_a_mishap(context: ScenarioContext, mishap: Mishap) -> None:
+def has_a_mishap(context: PulsarContext, mishap: Mishap) -> None:
     """The first notification that a watch on the metadata store would get; a late one is kept until it is released.
 
     Another version: the change of a header fails as if another broker had been faster, though none was: nothing has changed. As it was
@@ -64,7 +53,7 @@ def has_a_mishap(context: ScenarioContext, mishap: Mishap) -> None:
     store_faults(context).trouble_store(fault, records)
 
 
-def store_faults(context: ScenarioContext) -> TroublesStore:
+def store_faults(context: PulsarContext) -> TroublesStore:
     """The faults of the metadata store."""
     faults = context.session.faults
     assert isinstance(faults, TroublesStore), "whose system offers store-faults"

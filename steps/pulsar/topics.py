@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from fencepost.adapters.pulsar.values import MessageId, Producer, SubscriptionType, TxnId
+from fencepost.adapters.pulsar.pulsar_values import Annotations, MessageId, ProducerHandle, Received, SubType, TransactionId
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.steps.named import NamedThings
-from fencepost.steps.outcomes import achieved, observed
+from fencepost.steps.step_outcomes import achieved, observed
 
 from .transactions import GONE, Transactions
 
@@ -17,6 +17,7 @@ NO_SENTINEL = "not even the sentinel"
 """Stands for the expected message, where no consumer is attached to the topic."""
 _LET_GO_S = 5.0
 """How long to wait for the answer to an end that was released. Whether it is complete is asked afterwards."""
+_FIRST_EVENT_MS = 1_600_000_000_000
 
 
 def is_sentinel(value: str) -> bool:
@@ -32,30 +33,34 @@ class ScenarioTopics:
     by_name: dict[str, str] = field(default_factory=lambda: NamedThings("topic", 'Given the topic "orders"'))
     key_of: dict[str, Callable[[str], str]] = field(default_factory=dict)
     """Topics whose messages have keys, and the key of a payload; sentinels have none."""
+    annotated: set[str] = field(default_factory=set)
+    """Topics whose messages have properties and an event time; sentinels have none."""
     sealed: set[str] = field(default_factory=set)
     """Topics that accept no message any more, and so no sentinel: readers read them up to their end."""
-    _producers: dict[str, Producer] = field(default_factory=dict)
+    _producers: dict[str, ProducerHandle] = field(default_factory=dict)
     _looks: int = 0
 
     def __getitem__(self, name: str) -> str:
         return self.by_name[name]
 
-    def create(self, name: str, namespace: str = "public/default", namesake: str | None = None) -> None:
-        """A new topic that only this scenario uses; with the local name of another topic of the scenario, in another namespace."""
-        local_name = self.transactions.session.unique(name) if namesake is None else self[namesake].split("/")[_LOCAL_NAME]
+    def create(self, name: str, namespace: str = "public/default", namesake: str | None = None, appended: str = "") -> None:
+        """A new topic that only this scenario uses; with the local name of another topic of the scenario, in another namespace or with
+        something appended to it."""
+        local_name = self.transactions.session.unique(name) if namesake is None else self[namesake].split("/")[_LOCAL_NAME] + appended
         made = self.transactions.client.make_topic(local_name, namespace)
         self.by_name[name] = achieved(made, f"making the topic {name}")
 
-    def producer(self, name: str) -> Producer:
+    def producer(self, name: str) -> ProducerHandle:
         """The producer of a topic."""
         if name not in self._producers:
             self._producers[name] = achieved(self.transactions.client.producer(self[name]), f"opening a producer of {name}")
         return self._producers[name]
 
-    def send(self, name: str, value: str, transaction: TxnId | None = None) -> Outcome[MessageId]:
+    def send(self, name: str, value: str, transaction: TransactionId | None = None) -> Outcome[MessageId]:
         """Send a message, in a transaction or in none."""
         key = self.key_of[name](value) if name in self.key_of and not is_sentinel(value) else None
-        return self.transactions.client.send(self.producer(name), value, transaction=transaction, key=key)
+        annotations = _annotations_of(value) if name in self.annotated and not is_sentinel(value) else Annotations()
+        return self.transactions.client.send(self.producer(name), value, transaction=transaction, key=key, annotations=annotations)
 
     def sentinel(self, name: str) -> str:
         """Send a message that is like no other, outside of transactions; to a sealed topic, none."""
@@ -74,17 +79,24 @@ class ScenarioTopics:
         self._await_part(name)
         self._looks += 1
         client = self.transactions.client
-        kind = SubscriptionType.EXCLUSIVE if compacted else SubscriptionType.SHARED  # a shared one may not read a compacted topic
+        kind = SubType.EXCLUSIVE if compacted else SubType.SHARED  # a shared one may not read a compacted topic
         subscribed = client.subscribe(self[name], f"reader-{self._looks}", kind, read_compacted=compacted)
         consumer = achieved(subscribed, f"subscribing to {name}")
         sentinel = self.sentinel(name)
         if self.holds_sentinels_back(name):
             received = observed(client.receive_visible(consumer, sentinel), f"reading {name}")
-            return [message.value for message in received if not is_sentinel(message.value)]
+            return [self._shown(name, message) for message in received if not is_sentinel(message.value)]
         received = observed(client.receive_decided(consumer, sentinel), f"reading {name}")
-        found = [message.value for message in received if not is_sentinel(message.value)]
+        found = [self._shown(name, message) for message in received if not is_sentinel(message.value)]
         has_come = not client.settles_later or any(message.value == sentinel for message in received)
         return found if has_come else [*found, NO_SENTINEL]
+
+    def _shown(self, name: str, message: Received) -> str:
+        """A message by its payload; one that does not have the annotations that it was sent with shows those that it has."""
+        if name not in self.annotated or message.annotations == _annotations_of(message.value):
+            return message.value
+        found = [f"{key}={value}" for key, value in message.annotations.properties]
+        return f"{message.value} with {', '.join(found) or 'no properties'} and event time {message.annotations.event_time}"
 
     def seen_behind(self, name: str, value: str) -> list[str]:
         """What a reader receives that begins after the first message with this value."""
@@ -93,7 +105,7 @@ class ScenarioTopics:
         everything = achieved(client.subscribe(self[name], f"everything-{self._looks}"), f"subscribing to {name}")
         received = observed(client.receive_visible(everything, self.sentinel(name)), f"reading {name}")
         start = next(message.id for message in received if message.value == value)
-        subscribed = client.subscribe(self[name], f"behind-{self._looks}", SubscriptionType.EXCLUSIVE, durable=False, start=start)
+        subscribed = client.subscribe(self[name], f"behind-{self._looks}", SubType.EXCLUSIVE, durable=False, start=start)
         consumer = achieved(subscribed, f"beginning to read {name} behind {value}")
         seen = observed(client.receive_visible(consumer, self.sentinel(name)), f"reading {name} behind {value}")
         later = [one for one in seen if one.id.position != start.position or one.id.batch_index > start.batch_index]
@@ -151,3 +163,8 @@ class ScenarioTopics:
                 break
             if all(observed(buffer, f"looking at the buffer of {name}").start is None for buffer in buffers):
                 break
+
+
+def _annotations_of(value: str) -> Annotations:
+    """Two properties and an event time that differ by payload."""
+    return Annotations((("of", value), ("kind", "annotated")), _FIRST_EVENT_MS + sum(value.encode()))

@@ -5,23 +5,27 @@ answered in the meantime, shows that the answer is not merely in flight.
 """
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
-from fencepost.adapters.pulsar.values import Action, PendingEnd, PendingSend, Status, TxnId
+from fencepost.adapters.pulsar.pulsar_values import PendingEnd, PendingSend, ReportedStatus, TransactionId, TxnAction
 from fencepost.contract.outcomes import Done, Outcome, Refused
 from fencepost.contract.ports import Session
 from fencepost.steps.named import NamedThings
-from fencepost.steps.outcomes import achieved, observed
+from fencepost.steps.step_outcomes import achieved, observed
 
-from .vocabulary import Acknowledged, Participant
+from .sentence_values import Acknowledged, Participant
 
 GONE = 404
 """The answer of the coordinator's metadata for a transaction that it has forgotten."""
-TIME_OUTS_MS = {None: 300_000, "short": 2_000, "moderate": 5_000}
-"""Longer than a system needs to restart after a crash; enough for a few requests; enough for some dozen on a busy system. The last two pass
-while a scenario waits.
+TIME_OUTS_MS = {None: 300_000, "short": 2_000, "moderate": 5_000, "maximal": 2**63 - 1}
+"""Longer than a system needs to restart after a crash; enough for a few requests; enough for some dozen on a busy system; all that a signed
+number of 64 bits can have. The second and the third pass while a scenario waits.
 """
+_DAY_MS = 24 * 60 * 60 * 1000
+_MAXIMAL_MS = (TIME_OUTS_MS["maximal"], 3650 * _DAY_MS)
+"""A coordinator may have a maximum, which it does not report; what is shorter than the last is a day."""
 
 _WATCHED_S = 1.0
 """How long to watch for an answer after that of a later transaction has arrived."""
@@ -44,7 +48,7 @@ class StatusObservation:
     passed.
     """
 
-    status: Status | None
+    status: ReportedStatus | None
     left_ms: float
 
     def __str__(self) -> str:
@@ -55,7 +59,7 @@ class StatusObservation:
 class ScenarioTransaction:
     """A transaction of the scenario."""
 
-    id: TxnId
+    id: TransactionId
     expires_ms: float = math.inf
     """Until this moment of the session's clock its timeout has certainly not passed."""
     participants: set[Participant] = field(default_factory=set)
@@ -66,7 +70,7 @@ class ScenarioTransaction:
     """The topic of each message that may or may not have been stored."""
     acknowledged: list[tuple[str, Acknowledged]] = field(default_factory=list)
     """Subscription and messages of each acknowledgement that was answered with success."""
-    ends: dict[Action, Outcome[None]] = field(default_factory=dict)
+    ends: dict[TxnAction, Outcome[None]] = field(default_factory=dict)
     """The answers to its ends."""
     under_way: list[tuple[str, str, PendingSend]] = field(default_factory=list)
     """Topic and payload of each message that was sent, and whose receipt was not read yet."""
@@ -82,7 +86,7 @@ class ScenarioTransaction:
     """Its end was requested or seen, so steps wait for it before they look."""
     unavailable: str | None = None
     """The participant, a topic, that keeps its end incomplete."""
-    incomplete: Status | None = None
+    incomplete: ReportedStatus | None = None
     """A snapshot of its status just before its end was released."""
     observations: list[StatusObservation] = field(default_factory=list)
 
@@ -93,7 +97,7 @@ class Transactions:
 
     session: Session
     by_name: dict[str, ScenarioTransaction] = field(default_factory=lambda: NamedThings("transaction", "Given transaction A"))
-    numbered: list[tuple[int, TxnId]] = field(default_factory=list)
+    numbered: list[tuple[int, TransactionId]] = field(default_factory=list)
     """Transactions without a name, in the order in which they were begun, each with its coordinator."""
     _enders: int = 0
 
@@ -108,7 +112,18 @@ class Transactions:
 
     def begin(self, name: str, time_out: str | None = None, coordinator: int = 0) -> None:
         """Begin a transaction and remember it by that name."""
-        self.begin_with(name, TIME_OUTS_MS[time_out], coordinator)
+        for timeout_ms in _MAXIMAL_MS if time_out == "maximal" else ():
+            begun = self.client.new_transaction(timeout_ms, coordinator=coordinator)
+            if isinstance(begun, Done):
+                self.by_name[name] = ScenarioTransaction(begun.value)
+                return
+        self.begin_with(name, _DAY_MS if time_out == "maximal" else TIME_OUTS_MS[time_out], coordinator)
+
+    def begin_classic(self, name: str, time_out: str | None = None, coordinator: int = 0) -> None:
+        """The same, of PIP-31's kind, whatever kind the topics of the scenario use."""
+        timeout_ms, asked_ms = TIME_OUTS_MS[time_out], self.session.time.now_ms()
+        begun = self.client.new_transaction(timeout_ms, coordinator=coordinator, scalable=False)
+        self.by_name[name] = ScenarioTransaction(achieved(begun, f"beginning classic transaction {name}"), asked_ms + timeout_ms)
 
     def begin_with(self, name: str, timeout_ms: int, coordinator: int = 0) -> None:
         """The same, with a timeout in milliseconds."""
@@ -126,44 +141,44 @@ class Transactions:
         )
         return self.remember(begun, coordinator, asked_ms + timeout_ms)
 
-    def remember(self, begun: TxnId, coordinator: int = 0, expires_ms: float = math.inf) -> str:
+    def remember(self, begun: TransactionId, coordinator: int = 0, expires_ms: float = math.inf) -> str:
         """Name a transaction that was begun by its number."""
         self.numbered.append((coordinator, begun))
         name = str(len(self.numbered))
         self.by_name[name] = ScenarioTransaction(begun, expires_ms)
         return name
 
-    def end(self, name: str, action: Action, *, retry: bool = True) -> Outcome[None]:
+    def end(self, name: str, action: TxnAction, *, retry: bool = True) -> Outcome[None]:
         """Request the end of a transaction and wait for the answer."""
         transaction = self[name]
         transaction.is_over = True
         transaction.ends[action] = self.client.end(transaction.id, action, retry=retry)
         return transaction.ends[action]
 
-    def end_or_see_no_answer(self, name: str, action: Action) -> Outcome[None] | NoAnswerYet:
+    def end_or_see_no_answer(self, name: str, action: TxnAction) -> Outcome[None] | NoAnswerYet:
         """The same for a transaction whose end may be incomplete, so that its answer may be missing too."""
         return self.end(name, action) if self[name].unavailable is None else self.end_before_a_later_one(name, action)
 
-    def end_before_a_later_one(self, name: str, action: Action) -> Outcome[None] | NoAnswerYet:
+    def end_before_a_later_one(self, name: str, action: TxnAction) -> Outcome[None] | NoAnswerYet:
         """Request the end of a transaction, and see whether its answer arrives before that to a later one, or soon after it."""
         ender, pending = self.begin_end(name, action)
         later = achieved(self.client.new_transaction(), "beginning a later transaction")
-        achieved(self.client.end(later, Action.COMMIT), "committing a later transaction")
+        achieved(self.client.end(later, TxnAction.COMMIT), "committing a later transaction")
         for _ in self.session.time.attempts(_WATCHED_S):
             if ender.is_answered(pending):
                 return ender.ended(pending)
         return NoAnswerYet()
 
-    def begin_end(self, name: str, action: Action) -> tuple[PulsarProbe, PendingEnd]:
+    def begin_end(self, name: str, action: TxnAction) -> tuple[PulsarProbe, PendingEnd]:
         """Request the end of a transaction on a separate connection; the answer may take long."""
         return self.begin_ends(name, action)[0]
 
-    def begin_ends(self, name: str, *actions: Action) -> list[tuple[PulsarProbe, PendingEnd]]:
+    def begin_ends(self, name: str, *actions: TxnAction) -> list[tuple[PulsarProbe, PendingEnd]]:
         """Request several ends of a transaction, each on a separate connection that is open before the first request."""
         enders = self.enders(len(actions), self[name].id.coordinator)
         return [(ender, self.begin_end_by(ender, name, action)) for ender, action in zip(enders, actions, strict=True)]
 
-    def begin_end_by(self, ender: PulsarProbe, name: str, action: Action) -> PendingEnd:
+    def begin_end_by(self, ender: PulsarProbe, name: str, action: TxnAction) -> PendingEnd:
         """Have this client request the end of a transaction."""
         transaction = self[name]
         transaction.is_over = True
@@ -175,10 +190,10 @@ class Transactions:
         """So many clients, each with a separate connection that reaches the coordinator already."""
         return [self._ender(coordinator) for _ in range(count)]
 
-    def status(self, name: str) -> Status | None:
+    def status(self, name: str) -> ReportedStatus | None:
         """The status that the coordinator reports; None when it does not know the transaction any more."""
         transaction = self[name]
-        status: Status | None = None
+        status: ReportedStatus | None = None
         match self.client.transaction(transaction.id):
             case Done(metadata):
                 status = metadata.status
@@ -187,10 +202,10 @@ class Transactions:
             case trouble:
                 status = observed(trouble, f"asking how {name} stands").status
         transaction.observations.append(StatusObservation(status, max(0.0, transaction.expires_ms - self.session.time.now_ms())))
-        transaction.is_over |= status in (Status.COMMITTED, Status.ABORTED, None)
+        transaction.is_over |= status in (ReportedStatus.COMMITTED, ReportedStatus.ABORTED, None)
         return status
 
-    def await_status(self, name: str, *wanted: Status | None) -> Status | None:
+    def await_status(self, name: str, *wanted: ReportedStatus | None) -> ReportedStatus | None:
         """The status of a transaction once it is the wanted one, or when patience ends."""
         status = self.status(name)
         for _ in self.session.time.attempts():
@@ -206,7 +221,15 @@ class Transactions:
         """
         for name, transaction in self.by_name.items():
             if transaction.is_over and transaction.unavailable is None and transaction.is_notified:
-                self.await_status(name, Status.COMMITTED, Status.ABORTED, None)
+                self.await_status(name, ReportedStatus.COMMITTED, ReportedStatus.ABORTED, None)
+
+    def kinds_pending(self, name: str, subscriptions: Collection[str]) -> set[bool]:
+        """Whether a transaction that is not over may have something pending on a subscription of these names: individual, cumulative."""
+        one = self[name]
+        kinds = {messages.is_cumulative for where, messages in one.acknowledged if where in subscriptions}
+        takes_part = bool(kinds) or any(other.is_subscription and other.name in subscriptions for other in one.participants)
+        is_over = one.is_over and self.status(name) in (ReportedStatus.COMMITTED, ReportedStatus.ABORTED, None)
+        return (kinds or {False}) if takes_part and not is_over else set()
 
     def has_undecided(self, topic: str) -> bool:
         """Whether a transaction that was not ended has written to a topic."""
@@ -224,6 +247,6 @@ class Transactions:
         return ender
 
 
-def shown_status(status: Status | None) -> str:
+def shown_status(status: ReportedStatus | None) -> str:
     """A status in words."""
     return "not known any more" if status is None else status.name

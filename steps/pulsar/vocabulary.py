@@ -5,11 +5,41 @@ A transaction is called A, B or C, a topic by its name (orders) and a subscripti
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from dataclasses import replace
+from typing import Any
 
-from fencepost.adapters.pulsar.values import Action, Status, SubscriptionType
+from fencepost.adapters.pulsar.pulsar_values import ReportedStatus, SubType, TxnAction
 from fencepost.steps.sentence import ValueType, Vocabulary, choice, listed, number, phrases, quoted, text
+
+from .sentence_values import (
+    AckFor,
+    Acknowledged,
+    ActiveOf,
+    AfterRetention,
+    AfterTimeout,
+    AMonthLater,
+    ConsumerOf,
+    EndsOf,
+    EventIs,
+    HeaderConflict,
+    ImpossibleForAll,
+    LastMessage,
+    LongerName,
+    MissingSubscription,
+    MissingTopic,
+    NewNamespace,
+    NewNamespaceWithName,
+    Participant,
+    PartitionsOfOne,
+    PlainMessages,
+    PowerCut,
+    PowerCutWhileOpen,
+    RefusedForGood,
+    RequestsOfOne,
+    Said,
+    SegmentsOfOne,
+    StaleHeader,
+)
 
 _TRANSACTION = text("transaction", "[A-Z]", "a transaction of the scenario")
 _TOPIC = text("topic", "[a-z]+", "a topic of the scenario")
@@ -17,120 +47,6 @@ _SUBSCRIPTION = quoted("subscription", "a subscription of the scenario")
 _VALUE = quoted("value", "the payload of a message")
 _VALUES = listed("values", _VALUE, "payloads, in their order")
 _PARTICIPANT_PATTERN = r'[a-z]+|"[a-z]+"'
-
-
-@dataclass(frozen=True)
-class Participant:
-    """A topic or a subscription, by its name in the scenario."""
-
-    name: str
-    is_subscription: bool
-
-    def __str__(self) -> str:
-        return f'"{self.name}"' if self.is_subscription else self.name
-
-
-@dataclass(frozen=True)
-class Acknowledged:
-    """The messages that an acknowledgement names: each, or all up to one."""
-
-    values: tuple[str, ...]
-    is_cumulative: bool = False
-
-
-@dataclass(frozen=True)
-class PlainMessages:
-    """A message outside of transactions, or several in one entry."""
-
-    values: tuple[str, ...]
-    is_batch: bool = False
-
-
-@dataclass(frozen=True)
-class AfterTimeout:
-    """A start after the timeout of a transaction has passed."""
-
-    transaction: str
-
-
-@dataclass(frozen=True)
-class AfterRetention:
-    """A start after the timeout of a transaction, and as long as headers of ended transactions are kept, have passed."""
-
-    transaction: str
-
-
-@dataclass(frozen=True)
-class AMonthLater:
-    """A start after a month."""
-
-
-@dataclass(frozen=True)
-class Said:
-    """News that name no message."""
-
-    news: str
-
-
-@dataclass(frozen=True)
-class LastMessage:
-    """That this is the last message, or that there is none."""
-
-    content: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class MissingTopic:
-    """A topic that should not exist."""
-
-    topic: str
-
-
-@dataclass(frozen=True)
-class MissingSubscription:
-    """A subscription that should not exist."""
-
-    subscription: str
-
-
-@dataclass(frozen=True)
-class ConsumerOf:
-    """The consumer of a subscription."""
-
-    subscription: str
-
-
-@dataclass(frozen=True)
-class ActiveOf:
-    """The active one of two consumers."""
-
-    subscription: str
-    other: str
-
-
-@dataclass(frozen=True)
-class EventIs:
-    """What becomes of a notification."""
-
-    event: str
-    loss: str
-
-
-@dataclass(frozen=True)
-class HeaderConflict:
-    """A change of a header that fails, since another version is there."""
-
-
-@dataclass(frozen=True)
-class StaleHeader:
-    """A look at any header that sees its last version but one."""
-
-
-Mishap: TypeAlias = EventIs | HeaderConflict | StaleHeader
-News: TypeAlias = Said | LastMessage
-Missing: TypeAlias = MissingTopic | MissingSubscription
-Leaving: TypeAlias = ConsumerOf | ActiveOf
-LateStart: TypeAlias = AfterTimeout | AfterRetention | AMonthLater
 
 
 def participant(written: str) -> Participant:
@@ -164,9 +80,9 @@ def names(noun: str, name: str, meaning: str, pattern: str, show: str) -> ValueT
     )
 
 
-def _end(name: str, commit: str, abort: str) -> ValueType[Action]:
+def _end(name: str, commit: str, abort: str) -> ValueType[TxnAction]:
     """An end of a transaction in one grammatical form."""
-    words = {commit: Action.COMMIT, abort: Action.ABORT}
+    words = {commit: TxnAction.COMMIT, abort: TxnAction.ABORT}
     return ValueType(
         name, f"{commit}|{abort}", "how a transaction ends", words.__getitem__, {end: word for word, end in words.items()}.__getitem__
     )
@@ -212,9 +128,11 @@ TYPES: tuple[ValueType[Any], ...] = (
         "keyed",
         "letter-keyed",
         "classic",
+        "annotated",
         meaning="deduplicated: the topic's namespace has its brokers recognise what producers repeat; keyed: all messages have one key; "
         "letter-keyed: the key of a message is its first letter; classic: of the domain `persistent`, "
-        "whose transactions are those of PIP-31",
+        "whose transactions are those of PIP-31; annotated: each message has two properties and an event time, and readers see it "
+        "with them",
     ),
     _SUBSCRIPTION,
     _PARTICIPANT,
@@ -239,27 +157,71 @@ TYPES: tuple[ValueType[Any], ...] = (
     _end("end", "commit", "abort"),
     _end("ends", "commits", "aborts"),
     _end("ended", "committed", "aborted"),
-    ValueType("status", "|".join(Status.__members__), "a state of a transaction", Status.__getitem__, lambda status: status.name),
+    ValueType(
+        "status", "|".join(ReportedStatus.__members__), "a state of a transaction", ReportedStatus.__getitem__, lambda status: status.name
+    ),
     choice(
         "time_out",
         "short",
         "moderate",
-        meaning="short: enough for a few requests; moderate: enough for some dozen; both pass while a scenario waits",
+        "maximal",
+        meaning="short: enough for a few requests; moderate: enough for some dozen; both pass while a scenario waits; maximal: the longest "
+        "that the coordinator accepts, of all that a signed number of 64 bits can have in milliseconds, ten years, and a day",
     ),
     ValueType(
         "subscription_type",
         "shared|exclusive|failover|key-shared",
         "how consumers share a subscription",
-        lambda written: SubscriptionType[written.upper().replace("-", "_")],
+        lambda written: SubType[written.upper().replace("-", "_")],
         lambda kind: kind.name.lower().replace("_", "-"),
     ),
     listed("errors", _ERROR, "the errors of which one is answered", " or "),
     number("count", "how many"),
     text("progress", "begun|committed|written to [a-z]+", "how far transactions have come"),
     choice("unknown", "an unknown transaction", "a transaction of an unknown coordinator", meaning="what does not exist"),
+    phrases(
+        "asked",
+        (_TRANSACTION, _SUBSCRIPTION),
+        "requests whose answers are waited for",
+        {
+            "each of its requests": RequestsOfOne,
+            "the acknowledgement for {subscription}": AckFor,
+            "each request for the end of {transaction}": EndsOf,
+        },
+    ),
     choice("not_added", "which it has not added", meaning="the topic or subscription is no participant of the transaction"),
-    choice("where", "in another namespace", "as partitions of one topic", meaning="where the topics are"),
+    phrases(
+        "where",
+        (replace(_TOPIC, name="namesake"), quoted("ending", "what follows a name")),
+        "where the topics are; by the name of another topic: with its local name, or one that begins with it, in the same namespace",
+        {
+            "by the name of {namesake} followed by {ending}": LongerName,
+            "in another namespace, by the name of {namesake}": NewNamespaceWithName,
+            "in another namespace": NewNamespace,
+            "as partitions of one topic": PartitionsOfOne,
+            "as segments of one topic": SegmentsOfOne,
+        },
+    ),
+    choice("kind", "classic", meaning="of PIP-31's coordinator, where the topics of the scenario are not"),
+    choice("crashed", "crashed and", meaning="a power cut, right after the answer to the step before"),
+    phrases(
+        "crashes",
+        (_TRANSACTION,),
+        "a power cut; a transaction that is named is open until then, and no client ends it afterwards",
+        {"crashes and": PowerCut, "crashes while {transaction} is OPEN and": PowerCutWhileOpen},
+    ),
+    choice("unnoticed", "and the first notification of it is lost", meaning="the event that would notify a participant of the end"),
+    choice(
+        "unnoted", "and the store lacks the note of it", meaning="the segment keeps the operation record until it tries to note it again"
+    ),
+    choice("before_another", "and a later transaction behind it", meaning="a transaction without messages, which is committed after that"),
     choice("requester", "consumer", "new client", meaning="a client with a consumer, or one that looks up the topic"),
+    phrases(
+        "finally_",
+        (),
+        "as the client's fault, or so that it does not retry",
+        {"as something that cannot be done": ImpossibleForAll, "for good": RefusedForGood},
+    ),
     choice("in_one_go", "in one go", meaning="all are sent before the first receipt is read"),
     choice("take_part", "take part", "does not take part", meaning="whether the transaction has them as participants"),
     phrases(
@@ -362,7 +324,7 @@ TYPES: tuple[ValueType[Any], ...] = (
         "mishap",
         (
             choice("event", "event of an end", "event of a change of a layout", meaning="what the store notifies a watch of"),
-            choice("loss", "lost", "late", "told twice", meaning="what becomes of a notification"),
+            choice("loss", "lost", "late", "delivered twice", meaning="what becomes of a notification"),
         ),
         "what befalls a notification, a write or a look",
         {

@@ -1,12 +1,14 @@
 """Messages, inside and outside of transactions."""
 
-from fencepost.adapters.pulsar.values import Action, MessageId
+from fencepost.adapters.pulsar.pulsar_values import MessageId, TxnAction
 from fencepost.contract.outcomes import Done, Outcome
-from fencepost.steps.outcomes import achieved
+from fencepost.steps.step_outcomes import achieved
 
-from .context import ScenarioContext
 from .ending import has_ended
-from .vocabulary import PULSAR, Participant, PlainMessages
+from .pulsar_context import PulsarContext
+from .sentence_values import Participant, PlainMessages
+from .store import does_not_answer
+from .vocabulary import PULSAR
 
 WRITE = PULSAR.act(
     given="{transaction} has written {values} to {topic}[ {in_one_go}]",
@@ -21,9 +23,10 @@ WRITE_BATCH = PULSAR.act(
     meaning="One SEND in the transaction, which was receipted: an entry in which each message has its place.",
 )
 COMMIT_ONE = PULSAR.act(
-    given="{transaction} has committed {value} to {topic}",
+    given="{transaction} has committed {value} to {topic}[, {unnoted}]",
     when="{transaction} commits {value} to {topic}",
-    meaning="A transaction of one message. As a Given, it is over; as a When, its commit is asked for also when the message was refused.",
+    meaning="A transaction of one message. As a Given, it is over; as a When, its commit is asked for also when the message was refused. "
+    "Without the note in the store, readers see it, and the segment has tried to record that it is decided.",
 )
 WRITE_PLAIN = PULSAR.act(
     given="{plain} has been written to {topic}",
@@ -33,7 +36,7 @@ WRITE_PLAIN = PULSAR.act(
 
 
 @WRITE.given
-def has_written(context: ScenarioContext, transaction: str, values: tuple[str, ...], topic: str, in_one_go: str | None) -> None:
+def has_written(context: PulsarContext, transaction: str, values: tuple[str, ...], topic: str, in_one_go: str | None) -> None:
     txn = context.take_part(transaction, Participant(topic, is_subscription=False))
     if in_one_go:
         producer = context.topics.producer(topic)
@@ -47,16 +50,16 @@ def has_written(context: ScenarioContext, transaction: str, values: tuple[str, .
 
 
 @WRITE_BATCH.given
-def has_written_a_batch(context: ScenarioContext, transaction: str, values: tuple[str, ...], topic: str) -> None:
+def has_written_a_batch(context: PulsarContext, transaction: str, values: tuple[str, ...], topic: str) -> None:
     achieved(_send_batch(context, transaction, values, topic), f"sending a batch to {topic}")
 
 
 @WRITE_BATCH.when
-def writes_a_batch(context: ScenarioContext, transaction: str, values: tuple[str, ...], topic: str) -> None:
+def writes_a_batch(context: PulsarContext, transaction: str, values: tuple[str, ...], topic: str) -> None:
     context.ask("SEND", _send_batch(context, transaction, values, topic))
 
 
-def _send_batch(context: ScenarioContext, transaction: str, values: tuple[str, ...], topic: str) -> Outcome[tuple[MessageId, ...]]:
+def _send_batch(context: PulsarContext, transaction: str, values: tuple[str, ...], topic: str) -> Outcome[tuple[MessageId, ...]]:
     txn = context.take_part(transaction, Participant(topic, is_subscription=False))
     answer = context.client.send_batch(context.topics.producer(topic), values, transaction=txn)
     if isinstance(answer, Done):
@@ -65,33 +68,35 @@ def _send_batch(context: ScenarioContext, transaction: str, values: tuple[str, .
 
 
 @WRITE.when
-def writes(context: ScenarioContext, transaction: str, value: str, topic: str, not_added: str | None) -> None:
+def writes(context: PulsarContext, transaction: str, value: str, topic: str, not_added: str | None) -> None:
     if not_added is None:
         context.take_part(transaction, Participant(topic, is_subscription=False))
     context.ask("SEND", context.send(transaction, topic, value))
 
 
 @WRITE.tried
-def has_tried_to_write(context: ScenarioContext, transaction: str, value: str, topic: str, not_added: str | None) -> None:
+def has_tried_to_write(context: PulsarContext, transaction: str, value: str, topic: str, not_added: str | None) -> None:
     if not_added is None:
         context.take_part(transaction, Participant(topic, is_subscription=False))
     context.send(transaction, topic, value)
 
 
 @COMMIT_ONE.given
-def has_committed(context: ScenarioContext, transaction: str, value: str, topic: str) -> None:
+def has_committed(context: PulsarContext, transaction: str, value: str, topic: str, unnoted: str | None) -> None:
+    if unnoted is not None:
+        does_not_answer(context, "note of what is decided", "and does not write it")
     has_written(context, transaction, (value,), topic, None)
-    has_ended(context, transaction, Action.COMMIT)
+    has_ended(context, transaction, TxnAction.COMMIT)
 
 
 @COMMIT_ONE.when
-def commits_one(context: ScenarioContext, transaction: str, value: str, topic: str) -> None:
+def commits_one(context: PulsarContext, transaction: str, value: str, topic: str) -> None:
     writes(context, transaction, value, topic, None)
-    context.ask("END_TXN", context.transactions.end(transaction, Action.COMMIT))
+    context.ask("END_TXN", context.transactions.end(transaction, TxnAction.COMMIT))
 
 
 @WRITE_PLAIN.given
-def has_been_written(context: ScenarioContext, plain: PlainMessages, topic: str) -> None:
+def has_been_written(context: PulsarContext, plain: PlainMessages, topic: str) -> None:
     if plain.is_batch:
         achieved(context.client.send_batch(context.topics.producer(topic), plain.values), f"sending a batch to {topic}")
     else:
@@ -99,6 +104,6 @@ def has_been_written(context: ScenarioContext, plain: PlainMessages, topic: str)
 
 
 @WRITE_PLAIN.when
-def is_written(context: ScenarioContext, plain: PlainMessages, topic: str) -> None:
+def is_written(context: PulsarContext, plain: PlainMessages, topic: str) -> None:
     assert not plain.is_batch, "a batch is a Given"
     context.ask("SEND", context.topics.send(topic, plain.values[0]))

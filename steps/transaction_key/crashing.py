@@ -1,7 +1,7 @@
 """Crashes at the points of a connect, ends that participants learn of late, and faults of the topic in which coordinators keep keys."""
 
 from fencepost.contract.ports import DelaysEnds, KeyTopicFaults, PassesTime
-from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.pulsar.pulsar_context import PulsarContext
 
 from .vocabulary import KEYS
 
@@ -16,13 +16,13 @@ _RECORDS = {
 
 
 @KEYS.when("a minute passes")
-def minute_passes(context: ScenarioContext) -> None:
+def minute_passes(context: PulsarContext) -> None:
     """Longer than clients wait for an answer."""
     _let_pass(context, _MINUTE_MS)
 
 
 @KEYS.given("participants hear[ {how_late}] late of ends")
-def hear_late(context: ScenarioContext, how_late: str | None) -> None:
+def hear_late(context: PulsarContext, how_late: str | None) -> None:
     """From now on, and after a crash too, topics and subscriptions follow an end about a second after it was decided, or as much later as
     the sentence names.
     """
@@ -32,7 +32,7 @@ def hear_late(context: ScenarioContext, how_late: str | None) -> None:
 
 
 @KEYS.given("the key topic {trouble}")
-def key_topic_has_trouble(context: ScenarioContext, trouble: str) -> None:
+def key_topic_has_trouble(context: PulsarContext, trouble: str) -> None:
     """It shows only when a coordinator writes to its key topic, or reads that from the beginning, as after a crash."""
     faults = _faults(context)
     if trouble in _RECORDS:
@@ -44,7 +44,7 @@ def key_topic_has_trouble(context: ScenarioContext, trouble: str) -> None:
 
 
 @KEYS.then("operators are notified of {count} records that cannot be read")
-def is_notified_of_records(context: ScenarioContext, count: int) -> None:
+def is_notified_of_records(context: PulsarContext, count: int) -> None:
     """At least so many, in the key topics, reported by the brokers that have read them. The content of a record that is skipped silently is
     not examined.
     """
@@ -52,13 +52,13 @@ def is_notified_of_records(context: ScenarioContext, count: int) -> None:
     context.evidence.expect(found >= count, f"at least {count}", str(found), what="records that were named")
 
 
-def _let_pass(context: ScenarioContext, ms: int) -> None:
+def _let_pass(context: PulsarContext, ms: int) -> None:
     time = context.session.time
     assert isinstance(time, PassesTime), "the time of a system that offers virtual-time"
     time.let_pass(ms)
 
 
-def _faults(context: ScenarioContext) -> KeyTopicFaults:
+def _faults(context: PulsarContext) -> KeyTopicFaults:
     faults = context.session.faults
     assert isinstance(faults, KeyTopicFaults), "the faults of a system that offers key-topic-faults"
     return faults

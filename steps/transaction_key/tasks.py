@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
-from fencepost.adapters.pulsar.values import KeyGrant, OwnedKey, PendingKeyConnect
+from fencepost.adapters.pulsar.pulsar_values import KeyGrant, OwnedKey, PendingKeyConnect
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.contract.ports import NamesPrincipals, Session
-from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.pulsar.pulsar_context import PulsarContext
 
 from .vocabulary import KEYS, NamedKey
 
@@ -123,6 +123,6 @@ class Tasks:
 
 
 @KEYS.state
-def tasks(context: ScenarioContext) -> Tasks:
+def tasks(context: PulsarContext) -> Tasks:
     """The tasks of this scenario."""
     return Tasks(context.session)

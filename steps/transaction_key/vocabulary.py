@@ -4,8 +4,9 @@ import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from fencepost.adapters.pulsar.values import Action
-from fencepost.steps.pulsar.vocabulary import TYPES, Participant, names, participant
+from fencepost.adapters.pulsar.pulsar_values import TxnAction
+from fencepost.steps.pulsar.sentence_values import Participant
+from fencepost.steps.pulsar.vocabulary import TYPES, names, participant
 from fencepost.steps.sentence import ValueType, Vocabulary, choice, listed, number, phrases, text
 
 _ODD = (
@@ -51,7 +52,7 @@ class ForTransaction:
 class ForEnd:
     """A request for the end of a transaction."""
 
-    action: Action
+    action: TxnAction
     transaction: str
 
     def __str__(self) -> str:
@@ -158,7 +159,7 @@ def _request(written: str) -> Request:
     if written == "a new transaction":
         return ForTransaction()
     if written.startswith("the "):
-        return ForEnd(Action.COMMIT if written.startswith("the commit") else Action.ABORT, written[-1])
+        return ForEnd(TxnAction.COMMIT if written.startswith("the commit") else TxnAction.ABORT, written[-1])
     return ForPart(participant(written.split(" ")[0]), written[-1])
 
 
@@ -216,7 +217,7 @@ KEYS = Vocabulary(
         choice(
             "epoch",
             "the epoch before its own",
-            "an epoch that nobody was given",
+            "an epoch that was never assigned",
             "epoch -2",
             "the largest epoch",
             "no epoch",
@@ -229,7 +230,7 @@ KEYS = Vocabulary(
             "where",
             "the coordinator",
             "another coordinator than that",
-            "another coordinator beside that",
+            "another coordinator next to that",
             "the last coordinator, not that",
             meaning="whether a key belongs where that of a task does, to another coordinator on the same broker, or to the last of all",
         ),

@@ -6,11 +6,11 @@ import pytest
 
 from fencepost.adapters.common.container_system import ContainerSystem, kind_of
 from fencepost.adapters.common.line_up import MOST_BESIDE_OTHERS
-from fencepost.adapters.kafka.container_system import KafkaContainerSystem
-from fencepost.adapters.kafka.settings import kafka_settings
-from fencepost.adapters.pulsar.container_broker import PulsarBroker
-from fencepost.adapters.pulsar.container_system import PulsarContainerSystem
-from fencepost.adapters.pulsar.settings import pulsar_settings
+from fencepost.adapters.kafka.kafka_container_system import KafkaContainerSystem
+from fencepost.adapters.kafka.kafka_settings import kafka_settings
+from fencepost.adapters.pulsar.pulsar_container_broker import PulsarBroker
+from fencepost.adapters.pulsar.pulsar_container_system import PulsarContainerSystem
+from fencepost.adapters.pulsar.pulsar_settings import pulsar_settings
 from fencepost.contract.brokers import turn_of
 from fencepost.contract.errors import WrongUsage
 

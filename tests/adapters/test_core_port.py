@@ -5,10 +5,10 @@ from typing import TypeVar, cast
 
 import pytest
 
-from fencepost.adapters.common.faults import NoFaults
+from fencepost.adapters.common.system_faults import NoFaults
 from fencepost.adapters.engines import ENGINES
 from fencepost.adapters.kafka.client_kind import ClientKind
-from fencepost.adapters.kafka.core import KafkaLog
+from fencepost.adapters.kafka.kafka_core import KafkaLog
 from fencepost.adapters.kafka.probe import KafkaProbe
 from fencepost.contract.errors import NotOffered
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown

@@ -7,7 +7,7 @@ from paper_brokers import NEEDS, SETTINGS, PaperSystem, needs_for
 from fencepost.adapters.common.container_system import kind_of
 from fencepost.adapters.common.dealing import deal
 from fencepost.adapters.common.line_up import MOST_BESIDE_OTHERS
-from fencepost.adapters.kafka.container_system import KafkaContainerSystem
+from fencepost.adapters.kafka.kafka_container_system import KafkaContainerSystem
 from fencepost.contract.brokers import ScheduledScenario, brokers_of
 from fencepost.contract.brokers import deal as deal_of
 

@@ -5,11 +5,11 @@ import pytest
 from fencepost.adapters.common.containers import repository_digest
 from fencepost.adapters.common.genuine import ImageName, Whose, of_image, of_stranger
 from fencepost.adapters.judged_by_profile import judged_by
-from fencepost.adapters.kafka.offer import Range
+from fencepost.adapters.kafka.kafka_settings import kafka_settings
+from fencepost.adapters.kafka.offer import VersionRange
 from fencepost.adapters.kafka.release import identify, reported_by, said_by
-from fencepost.adapters.kafka.settings import kafka_settings
 from fencepost.adapters.pulsar import handshake as pulsar
-from fencepost.adapters.pulsar.settings import pulsar_settings
+from fencepost.adapters.pulsar.pulsar_settings import pulsar_settings
 from fencepost.adapters.reference_kafka import ReferenceSystem
 
 KAFKA = kafka_settings().project_of("kafka")
@@ -105,9 +105,16 @@ def test_a_broker_that_runs_already_may_be_anybodys() -> None:
 
 @pytest.mark.parametrize(
     ("level", "reported"),
-    [(Range(7, 33), "4.4"), (Range(7, 30), "4.3"), (Range(7, 22), "4.0"), (Range(7, 25), "4.0"), (Range(7, 34), None), (None, None)],
+    [
+        (VersionRange(7, 33), "4.4"),
+        (VersionRange(7, 30), "4.3"),
+        (VersionRange(7, 22), "4.0"),
+        (VersionRange(7, 25), "4.0"),
+        (VersionRange(7, 34), None),
+        (None, None),
+    ],
 )
-def test_kafka_reports_its_release_line_by_metadata_version(level: Range | None, reported: str | None) -> None:
+def test_kafka_reports_its_release_line_by_metadata_version(level: VersionRange | None, reported: str | None) -> None:
     """A level of no known release gives none, however near it is."""
     assert reported_by(level, kafka_settings().releases) == reported
     assert ("metadata.version up to" in said_by(level)) == (level is not None)
@@ -117,7 +124,7 @@ def test_only_a_whole_version_is_exact() -> None:
     """A tag such as 4.3 names a line, and one such as 4.3.1-mine no release."""
     releases = kafka_settings().releases
 
-    exact = {tag: identify(Range(7, 30), releases, tag).exact for tag in ("4.3.1", "4.3.1-rc1", "4.3", "4.3.1-mine")}
+    exact = {tag: identify(VersionRange(7, 30), releases, tag).exact for tag in ("4.3.1", "4.3.1-rc1", "4.3", "4.3.1-mine")}
 
     assert exact == {"4.3.1": True, "4.3.1-rc1": True, "4.3": False, "4.3.1-mine": False}
 

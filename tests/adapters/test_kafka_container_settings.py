@@ -4,8 +4,8 @@ import pytest
 from docker_here import IMAGE
 
 from fencepost.adapters.images import image_of
-from fencepost.adapters.kafka.container_system import exact_version
-from fencepost.adapters.kafka.settings import BrokerConfiguration, kafka_settings
+from fencepost.adapters.kafka.kafka_container_system import exact_version
+from fencepost.adapters.kafka.kafka_settings import KafkaConfiguration, kafka_settings
 from fencepost.contract.errors import NotOffered, WrongUsage
 
 
@@ -18,9 +18,9 @@ def test_a_configuration_that_does_not_exist_is_wrong_usage() -> None:
 def test_a_scenario_runs_on_the_first_configuration_that_offers_all_it_needs() -> None:
     """What configurations do not offer is no matter of theirs, and what no configuration offers at once cannot be had."""
     configurations = {
-        "one": BrokerConfiguration(offers=["crash"], settings={}),
-        "two": BrokerConfiguration(offers=["crash", "pause"], settings={}),
-        "three": BrokerConfiguration(offers=["expiry"], settings={}),
+        "one": KafkaConfiguration(offers=["crash"], settings={}),
+        "two": KafkaConfiguration(offers=["crash", "pause"], settings={}),
+        "three": KafkaConfiguration(offers=["expiry"], settings={}),
     }
     settings = kafka_settings().model_copy(update={"configurations": configurations})
 
@@ -34,7 +34,7 @@ def test_a_scenario_runs_on_the_first_configuration_that_offers_all_it_needs() -
 def test_the_settings_of_a_configuration_are_read_by_the_names_of_kafka() -> None:
     """As Apache's image does: one underscore is a dot, two are an underscore, three are a dash."""
     settings = {"KAFKA_A_B": "1", "KAFKA_LISTENER_NAME_X_SCRAM___SHA___256": "2", "KAFKA_C__D": "3"}
-    odd = kafka_settings().model_copy(update={"configurations": {"odd": BrokerConfiguration(offers=[], settings=settings)}})
+    odd = kafka_settings().model_copy(update={"configurations": {"odd": KafkaConfiguration(offers=[], settings=settings)}})
 
     assert odd.properties("odd") == {"a.b": "1", "listener.name.x.scram-sha-256": "2", "c_d": "3"}
 

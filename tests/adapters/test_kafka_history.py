@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from fencepost.adapters.kafka.history import events
+from fencepost.adapters.kafka.kafka_history import events
+from fencepost.adapters.kafka.kafka_session import KafkaSession
+from fencepost.adapters.kafka.kafka_values import IsolationLevel, ProducerIdentity, TopicPartition
 from fencepost.adapters.kafka.probe import KafkaProbe
-from fencepost.adapters.kafka.session import KafkaSession
-from fencepost.adapters.kafka.values import Isolation, ProducerIdAndEpoch, TopicPartition
 from fencepost.adapters.reference_kafka import ReferenceSystem
 from fencepost.contract.outcomes import Done, Unknown
 
@@ -27,7 +27,7 @@ def session() -> Iterator[KafkaSession]:
     session.close()
 
 
-def initialised(session: KafkaSession, name: str = "A") -> tuple[KafkaProbe, ProducerIdAndEpoch]:
+def initialised(session: KafkaSession, name: str = "A") -> tuple[KafkaProbe, ProducerIdentity]:
     outcome = session.client(name).init_producer_id("transfer")
     assert isinstance(outcome, Done)
     return session.client(name), outcome.value
@@ -76,8 +76,8 @@ def test_a_poll_has_what_a_consumer_of_its_isolation_level_gets(session: KafkaSe
     probe.produce(LOG, ["a1"], producer=pair, transactional_id="transfer", sequence=0)
     probe.end_txn("transfer", pair, commit=False)
     probe.settled("transfer")
-    probe.read(LOG, Isolation.READ_COMMITTED)
-    probe.read(LOG, Isolation.READ_UNCOMMITTED)
+    probe.read(LOG, IsolationLevel.READ_COMMITTED)
+    probe.read(LOG, IsolationLevel.READ_UNCOMMITTED)
 
     polled = [(event["iso"], [(mop["o"], mop["v"]) for mop in event["mops"]]) for event in ends(session, "poll")]
 
@@ -183,7 +183,7 @@ def test_a_topic_by_its_id_is_the_log_of_its_name(session: KafkaSession) -> None
     """What Fetch v13 returns was sent to that partition, whose name the session has learnt."""
     probe = session.client("A")
     probe.produce(LOG, ["a1"])
-    probe.read(LOG, Isolation.READ_COMMITTED, version=13)
+    probe.read(LOG, IsolationLevel.READ_COMMITTED, version=13)
 
     assert {mop["log"] for event in ends(session, "send", "poll") for mop in event["mops"]} == {"payments-0"}
 
@@ -212,7 +212,7 @@ def test_a_compacted_topic_has_no_records_in_a_history(session: KafkaSession) ->
     session.client("A").create_topic("ledger", 1, {"cleanup.policy": "compact"})
     for topic in ("ledger", "payments"):
         session.client("A").produce(TopicPartition(topic, 0), ["a1"])
-        session.client("A").read(TopicPartition(topic, 0), Isolation.READ_COMMITTED)
+        session.client("A").read(TopicPartition(topic, 0), IsolationLevel.READ_COMMITTED)
 
     reported = ends(session, "send", "poll")
 

@@ -8,9 +8,9 @@ from lying_broker import Lie, LyingBroker
 
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.kafka import last_epoch
+from fencepost.adapters.kafka.kafka_values import NearLastEpoch
 from fencepost.adapters.kafka.last_epoch import Stopped, bring_near_last_epoch
 from fencepost.adapters.kafka.reach import reach
-from fencepost.adapters.kafka.values import NearLastEpoch
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 

@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 from served import Served, served_here
 
 from fencepost.adapters.common.address import Address
-from fencepost.adapters.common.faults import NoFaults
+from fencepost.adapters.common.system_faults import NoFaults
 from fencepost.adapters.kafka.handshake import ask
-from fencepost.adapters.kafka.login import Login, LoginRefused, Passwords
+from fencepost.adapters.kafka.kafka_login import KafkaLogin, KafkaLoginRefused, Passwords
+from fencepost.adapters.kafka.kafka_session import KafkaSession
 from fencepost.adapters.kafka.reach import NOBODY, Users, wall_session
-from fencepost.adapters.kafka.session import KafkaSession
-from fencepost.adapters.kafka.tcp import TcpTransport
+from fencepost.adapters.kafka.tcp import KafkaTcpTransport
 from fencepost.contract.errors import Malformed, NotOffered, SystemUnreachable
 from fencepost.contract.outcomes import Done, Refused, Unknown
 from fencepost.reference.kafka import Settings
-from fencepost.wire.kafka.acls import Operation, Resource, ResourceKind, Right, principal_of
+from fencepost.wire.kafka.acl_codes import AclOperation, Resource, ResourceKind, Right, principal_of
 from fencepost.wire.kafka.entities import request, response
 
 AMPLE_S = 10.0
@@ -56,9 +56,9 @@ def session(broker: Served) -> Iterator[KafkaSession]:
     opened.close()
 
 
-def refusal(broker: Served, login: Login) -> LoginRefused:
-    transport = TcpTransport("test", address_of(broker), login)
-    with pytest.raises(LoginRefused) as refused:
+def refusal(broker: Served, login: KafkaLogin) -> KafkaLoginRefused:
+    transport = KafkaTcpTransport("test", address_of(broker), login)
+    with pytest.raises(KafkaLoginRefused) as refused:
         transport.call(LOOK, AMPLE_S)
     transport.close()
     return refused.value
@@ -82,7 +82,7 @@ def test_a_right_counts_when_it_is_granted_and_until_it_is_revoked(session: Kafk
     observer, probe = session.client("observer"), session.client("A")
     probe.log_in_as("ordinary")
     name = session.unique("y")
-    right = Right(principal_of("ordinary"), Operation.WRITE, Resource(ResourceKind.TRANSACTIONAL_ID, name))
+    right = Right(principal_of("ordinary"), AclOperation.WRITE, Resource(ResourceKind.TRANSACTIONAL_ID, name))
 
     assert observer.grant(right) == Done(None)
     assert isinstance(probe.init_producer_id(name), Done)
@@ -94,7 +94,7 @@ def test_who_may_not_change_rights_is_reported_so(session: KafkaSession) -> None
     """By the broker's error, and at once."""
     probe = session.client("A")
     probe.log_in_as("ordinary")
-    right = Right(principal_of("ordinary"), Operation.WRITE, Resource(ResourceKind.TRANSACTIONAL_ID, "z"))
+    right = Right(principal_of("ordinary"), AclOperation.WRITE, Resource(ResourceKind.TRANSACTIONAL_ID, "z"))
 
     for outcome in (probe.grant(right), probe.revoke(right)):
         assert isinstance(outcome, Refused)
@@ -103,7 +103,7 @@ def test_who_may_not_change_rights_is_reported_so(session: KafkaSession) -> None
 
 def test_a_new_connection_logs_in_again(broker: Served) -> None:
     """After the old one was closed, as after a crash."""
-    transport = TcpTransport("test", address_of(broker), PASSWORDS.login("kit"))
+    transport = KafkaTcpTransport("test", address_of(broker), PASSWORDS.login("kit"))
 
     for _ in range(2):
         assert isinstance(transport.call(LOOK, AMPLE_S), Done)
@@ -129,7 +129,7 @@ def test_no_client_can_log_in_without_users() -> None:
 
 def test_a_refused_login_names_the_node_the_user_and_the_reason(broker: Served) -> None:
     """It is a system that cannot be reached, and no verdict on it."""
-    error = refusal(broker, Login("kit", "not the password"))
+    error = refusal(broker, KafkaLogin("kit", "not the password"))
 
     assert isinstance(error, SystemUnreachable)
     assert str(error) == (
@@ -141,7 +141,7 @@ def test_a_refused_login_names_the_node_the_user_and_the_reason(broker: Served) 
 def test_a_listener_without_logins_is_reported() -> None:
     """With the mechanisms that it has."""
     with guarded({}) as open_to_all:
-        error = refusal(open_to_all, Login("kit", "secret"))
+        error = refusal(open_to_all, KafkaLogin("kit", "secret"))
 
     assert "ILLEGAL_SASL_STATE (34); it offers the SASL mechanisms: none, and PLAIN is needed" in str(error)
 
@@ -162,8 +162,8 @@ def test_a_password_shows_in_no_text_about_it(password: str, echoed: str) -> Non
             ),
         ]
     )
-    login, passwords = Login("kit", password), Passwords({"kit": password})
-    with pytest.raises(LoginRefused) as refused:
+    login, passwords = KafkaLogin("kit", password), Passwords({"kit": password})
+    with pytest.raises(KafkaLoginRefused) as refused:
         login.over(lambda _: next(answers), "a node")
 
     reported = [
@@ -180,7 +180,7 @@ def test_a_password_shows_in_no_text_about_it(password: str, echoed: str) -> Non
 def test_bytes_that_answer_a_login_are_not_shown() -> None:
     """Other malformed answers show their bytes, but these may quote the client's; the node is at fault all the same."""
     with FakeBroker(fake_broker.swaps_correlation_ids) as broker:
-        transport = TcpTransport("test", Address("127.0.0.1", broker.port), Login("kit", "secret"))
+        transport = KafkaTcpTransport("test", Address("127.0.0.1", broker.port), KafkaLogin("kit", "secret"))
         with pytest.raises(Malformed, match="login of the user 'kit' is none that the protocol allows") as malformed:
             transport.call(LOOK, AMPLE_S)
         transport.close()

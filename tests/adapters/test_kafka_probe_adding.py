@@ -9,14 +9,14 @@ from scripted_broker import (
     says,
 )
 
-from fencepost.adapters.kafka.transactions import Addition
-from fencepost.adapters.kafka.values import (
-    ProducerIdAndEpoch,
+from fencepost.adapters.kafka.kafka_transaction_calls import BatchedAddition
+from fencepost.adapters.kafka.kafka_values import (
+    ProducerIdentity,
     TopicPartition,
 )
 from fencepost.contract.outcomes import Done, Refused
 
-PAIR = ProducerIdAndEpoch(7, 3)
+PAIR = ProducerIdentity(7, 3)
 PAYMENTS = TopicPartition("payments", 0)
 
 
@@ -42,7 +42,7 @@ def test_a_batched_addition_reports_each_partition_by_itself() -> None:
     probe, _ = broker.probe()
     other = TopicPartition("payments", 1)
 
-    outcome = probe.add_partitions_batched([Addition("t", PAIR, (PAYMENTS, other), verify_only=True)])
+    outcome = probe.add_partitions_batched([BatchedAddition("t", PAIR, (PAYMENTS, other), verify_only=True)])
 
     assert outcome == Done({"t": {PAYMENTS: Done(None), other: Refused("TRANSACTION_ABORTABLE", 120, "payments-1")}})
 
@@ -54,7 +54,7 @@ def test_a_batched_addition_waits_for_a_coordinator_that_is_away() -> None:
     broker = ScriptedBroker(add_partitions_to_txn=[away, there])
     probe, _ = broker.probe()
 
-    assert probe.add_partitions_batched([Addition("t", PAIR, (PAYMENTS,))]) == Done({"t": {PAYMENTS: Done(None)}})
+    assert probe.add_partitions_batched([BatchedAddition("t", PAIR, (PAYMENTS,))]) == Done({"t": {PAYMENTS: Done(None)}})
 
 
 @pytest.mark.parametrize("codes", [(3,), (16, 51)])
@@ -98,6 +98,6 @@ def test_a_batched_addition_can_be_refused_as_a_whole() -> None:
     broker = ScriptedBroker(add_partitions_to_txn=[says(error_code=31, results_by_transaction=[])])
     probe, _ = broker.probe()
 
-    assert probe.add_partitions_batched([Addition("t", PAIR, (PAYMENTS,))]) == Refused(
+    assert probe.add_partitions_batched([BatchedAddition("t", PAIR, (PAYMENTS,))]) == Refused(
         "CLUSTER_AUTHORIZATION_FAILED", 31, fields={"results": 0}
     )

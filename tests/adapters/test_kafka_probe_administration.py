@@ -4,10 +4,10 @@ import pytest
 from scripted_broker import BOOTSTRAP, SECOND, Answer, ScriptedBroker, leader_at, says
 
 from fencepost.adapters.common.address import Address
-from fencepost.adapters.kafka.offer import Offer, Range
-from fencepost.adapters.kafka.values import TopicPartition
+from fencepost.adapters.kafka.kafka_values import TopicPartition
+from fencepost.adapters.kafka.offer import KafkaOffer, VersionRange
 from fencepost.contract.outcomes import Done, Refused, Unknown
-from fencepost.wire.kafka.acls import Operation, Resource, ResourceKind, Right, principal_of
+from fencepost.wire.kafka.acl_codes import AclOperation, Resource, ResourceKind, Right, principal_of
 
 DONE, REFUSED = (0, None), (95, "not this level")
 
@@ -20,7 +20,7 @@ def result(code: int, message: str | None) -> dict[str, object]:
 def test_a_change_of_a_level_is_done_when_nothing_is_refused(version: int) -> None:
     """With one result for all, and with one for each feature."""
     broker = ScriptedBroker(update_features=[says(error_code=0, error_message=None, results=[result(*DONE)])])
-    probe, _ = broker.probe(Offer({"update_features": Range(0, version)}))
+    probe, _ = broker.probe(KafkaOffer({"update_features": VersionRange(0, version)}))
 
     assert probe.update_feature("transaction.version", 1, lower=True) == Done(None)
 
@@ -29,7 +29,7 @@ def test_a_change_of_a_level_is_done_when_nothing_is_refused(version: int) -> No
 def test_a_refusal_is_reported_wherever_it_stands(version: int, whole: tuple[int, str | None], single: tuple[int, str | None]) -> None:
     """Up to version 1 the request may succeed and the one feature be refused; the call is not retried."""
     broker = ScriptedBroker(update_features=[says(error_code=whole[0], error_message=whole[1], results=[result(*single)])])
-    probe, _ = broker.probe(Offer({"update_features": Range(0, version)}))
+    probe, _ = broker.probe(KafkaOffer({"update_features": VersionRange(0, version)}))
 
     assert probe.update_feature("transaction.version", 9, lower=False) == Refused("INVALID_UPDATE_VERSION", 95, "not this level")
     assert broker.count("update_features") == 1
@@ -106,6 +106,6 @@ def test_a_right_is_granted_when_each_node_knows_it() -> None:
     broker = ScriptedBroker(metadata=[both], create_acls=[made], describe_acls=[known, unknown, known])
     probe, _ = broker.probe()
 
-    assert probe.grant(Right(principal_of("user"), Operation.WRITE, Resource(ResourceKind.TOPIC, "t"))) == Done(None)
+    assert probe.grant(Right(principal_of("user"), AclOperation.WRITE, Resource(ResourceKind.TOPIC, "t"))) == Done(None)
 
     assert [address for address, api in broker.asked if api == "describe_acls"] == [SECOND, BOOTSTRAP, BOOTSTRAP]

@@ -15,20 +15,20 @@ from scripted_broker import (
     says,
 )
 
-from fencepost.adapters.kafka.offer import Offer, Range
-from fencepost.adapters.kafka.values import (
+from fencepost.adapters.kafka.kafka_values import (
     AbortedTransaction,
     Appended,
-    Isolation,
-    ProducerIdAndEpoch,
+    IsolationLevel,
+    ProducerIdentity,
     TopicPartition,
     TransactionDescription,
 )
+from fencepost.adapters.kafka.offer import KafkaOffer, VersionRange
 from fencepost.contract.errors import Malformed, NotOffered
 from fencepost.contract.outcomes import Done, Refused, Unknown
-from fencepost.wire.kafka.batches import Batch, Marker, MarkerType, Record, encode, marker_batch
+from fencepost.wire.kafka.batches import Batch, EndTransactionMarker, MarkerType, Record, encode, marker_batch
 
-PAIR = ProducerIdAndEpoch(7, 3)
+PAIR = ProducerIdentity(7, 3)
 PAYMENTS = TopicPartition("payments", 0)
 NEXT = {"producer_id": 7, "producer_epoch": 4}
 NONE = {"producer_id": -1, "producer_epoch": -1}
@@ -63,7 +63,7 @@ def described(state: str) -> Answer:
 def test_a_version_that_is_not_offered_is_not_sent() -> None:
     """The refusal names the API, the version, and the offered versions."""
     broker = ScriptedBroker()
-    probe, _ = broker.probe(Offer({"end_txn": Range(0, 4), "find_coordinator": Range(0, 6)}))
+    probe, _ = broker.probe(KafkaOffer({"end_txn": VersionRange(0, 4), "find_coordinator": VersionRange(0, 6)}))
 
     with pytest.raises(NotOffered, match="EndTxn v5: the broker offers v0 to v4"):
         probe.end_txn("t", PAIR, commit=True)
@@ -81,7 +81,7 @@ def test_a_coordinator_that_is_busy_or_away_is_asked_again(code: int) -> None:
 
     outcome = probe.end_txn("t", PAIR, commit=True)
 
-    assert outcome == Done(ProducerIdAndEpoch(7, 4))
+    assert outcome == Done(ProducerIdentity(7, 4))
     assert broker.count("end_txn") == 3
 
 
@@ -151,7 +151,7 @@ def test_a_read_without_an_answer_is_put_again() -> None:
     broker = ScriptedBroker(list_offsets=[hangs_up, offset(5)])
     probe, _ = broker.probe()
 
-    assert probe.end_offset(PAYMENTS, Isolation.READ_COMMITTED) == Done(5)
+    assert probe.end_offset(PAYMENTS, IsolationLevel.READ_COMMITTED) == Done(5)
 
 
 def test_a_stale_coordinator_is_looked_up_again() -> None:
@@ -229,6 +229,19 @@ def test_a_leader_that_is_not_known_yet_is_waited_for(stale: Answer) -> None:
     assert broker.asked[-1] == (SECOND, "produce")
 
 
+def test_a_leader_that_an_answer_about_the_topic_has_named_is_not_looked_for() -> None:
+    """Nor is one that such an answer names later: it is the newer one."""
+    broker = ScriptedBroker(metadata=[leader_at(BOOTSTRAP), leader_at(SECOND)], produce=[appended(0, offset=4)])
+    probe, _ = broker.probe()
+
+    for node in (BOOTSTRAP, SECOND):
+        probe.topic(PAYMENTS.topic)
+        assert probe.produce(PAYMENTS, ["v"]) == Done(Appended(4, 4))
+        assert broker.asked[-1] == (node, "produce")
+
+    assert broker.count("metadata") == 2
+
+
 def test_a_partition_that_the_topic_does_not_have_is_refused() -> None:
     """The topic is known, so its partitions are too."""
     probe, _ = ScriptedBroker().probe()
@@ -264,7 +277,7 @@ def test_settling_is_waited_for() -> None:
     broker = ScriptedBroker(describe_transactions=[described("Ongoing"), described("PrepareCommit"), described("CompleteCommit")])
     probe, _ = broker.probe()
 
-    assert probe.settled("t") == Done(TransactionDescription("CompleteCommit", ProducerIdAndEpoch(7, 4), 60_000, -1, frozenset()))
+    assert probe.settled("t") == Done(TransactionDescription("CompleteCommit", ProducerIdentity(7, 4), 60_000, -1, frozenset()))
 
 
 def test_what_does_not_settle_is_unknown_with_the_state_that_was_seen() -> None:
@@ -286,7 +299,7 @@ def test_reading_goes_on_until_the_log_ends() -> None:
     broker = ScriptedBroker(list_offsets=[offset(0)], fetch=[page(first, end=3, aborted=listed), page(second, end=3, aborted=listed)])
     probe, _ = broker.probe()
 
-    outcome = probe.read(PAYMENTS, Isolation.READ_COMMITTED)
+    outcome = probe.read(PAYMENTS, IsolationLevel.READ_COMMITTED)
 
     assert isinstance(outcome, Done)
     assert outcome.value.batches == (first, second)
@@ -299,7 +312,7 @@ def test_reading_ends_where_that_isolation_level_ends() -> None:
     broker = ScriptedBroker(list_offsets=[offset(0)], fetch=[page(Batch((Record(b"a"),)), end=5), page(end=5)])
     probe, _ = broker.probe()
 
-    outcome = probe.read(PAYMENTS, Isolation.READ_COMMITTED)
+    outcome = probe.read(PAYMENTS, IsolationLevel.READ_COMMITTED)
 
     assert isinstance(outcome, Done)
     assert outcome.value.values() == ["a"]
@@ -312,7 +325,7 @@ def test_a_fetch_that_never_advances_is_malformed() -> None:
     probe, _ = broker.probe()
 
     with pytest.raises(Malformed, match=r"from offset 1 answered .* which end before it"):
-        probe.read(PAYMENTS, Isolation.READ_UNCOMMITTED)
+        probe.read(PAYMENTS, IsolationLevel.READ_UNCOMMITTED)
 
 
 def test_records_that_are_no_batches_are_malformed() -> None:
@@ -321,17 +334,17 @@ def test_records_that_are_no_batches_are_malformed() -> None:
     probe, _ = broker.probe()
 
     with pytest.raises(Malformed, match="Fetch v12 of payments-0: the records are not batches: byte 0: a batch length of 0"):
-        probe.read(PAYMENTS, Isolation.READ_UNCOMMITTED)
+        probe.read(PAYMENTS, IsolationLevel.READ_UNCOMMITTED)
 
 
 def test_all_that_was_said_is_kept_in_order_with_its_batches_shown() -> None:
     """A failed scenario is explained by its requests and answers."""
-    marker = marker_batch(Marker(MarkerType.ABORT, coordinator_epoch=2), 7, 3, 0)
+    marker = marker_batch(EndTransactionMarker(MarkerType.ABORT, coordinator_epoch=2), 7, 3, 0)
     broker = ScriptedBroker(produce=[appended(0, offset=0)], list_offsets=[offset(0)], fetch=[page(marker, end=1)], end_txn=[hangs_up])
     probe, recorder = broker.probe()
 
     probe.produce(PAYMENTS, ["v"], producer=PAIR, transactional_id="t", sequence=0)
-    probe.read(PAYMENTS, Isolation.READ_UNCOMMITTED)
+    probe.read(PAYMENTS, IsolationLevel.READ_UNCOMMITTED)
     probe.end_txn("t", PAIR, commit=True)
     metadata, produce, list_offsets, fetch, find, end = recorder.exchanges()
 
@@ -372,29 +385,3 @@ def test_an_old_version_cannot_carry_what_it_has_no_field_for() -> None:
         probe.init_producer_id("t", current=PAIR, version=2)
     with pytest.raises(ValueError, match="WriteTxnMarkers v1 cannot carry transaction version 2"):
         probe.write_marker(PAYMENTS, PAIR, commit=True, coordinator_epoch=0, transaction_version=2)
-
-
-def test_a_member_that_is_notified_its_id_joins_with_it() -> None:
-    """Also before version 4 of JoinGroup, in which no broker should require that; the member has joined once it has an id."""
-    reported = says(error_code=79, generation_id=-1, protocol_name="", leader="", member_id="m-1", members=[])
-    joined = says(error_code=0, generation_id=1, protocol_name="range", leader="m-1", member_id="m-1", members=[])
-    broker = ScriptedBroker(join_group=[reported, joined])
-    probe, recorder = broker.probe()
-
-    answer = probe.join("shop")
-
-    assert isinstance(answer, Done)
-    assert (answer.value.member, answer.value.generation) == ("m-1", 1)
-    asked = [exchange.request["member_id"] for exchange in recorder.exchanges() if exchange.name.startswith("JoinGroup")]
-    assert asked == ["", "m-1"]
-
-
-def test_an_id_that_is_not_reported_ends_the_joining() -> None:
-    """MEMBER_ID_REQUIRED without an id is a refusal like others: there is no id to join with."""
-    broker = ScriptedBroker(join_group=[says(error_code=79, generation_id=-1, protocol_name="", leader="", member_id="", members=[])])
-
-    answer = broker.probe()[0].join("shop")
-
-    assert isinstance(answer, Refused)
-    assert answer.error == "MEMBER_ID_REQUIRED"
-    assert broker.count("join_group") == 1

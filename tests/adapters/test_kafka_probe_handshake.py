@@ -8,16 +8,16 @@ from scripted_broker import BOOTSTRAP, Answer, ScriptedBroker, hangs_up, says
 from fencepost.adapters.common.genuine import Whose
 from fencepost.adapters.common.releases import Identity
 from fencepost.adapters.kafka.handshake import WITHOUT_SEALING, ask, describe
-from fencepost.adapters.kafka.inprocess import InProcessTransport
-from fencepost.adapters.kafka.offer import Offer, Range
+from fencepost.adapters.kafka.inprocess import InProcessKafkaTransport
+from fencepost.adapters.kafka.kafka_settings import kafka_settings
+from fencepost.adapters.kafka.offer import KafkaOffer, VersionRange
 from fencepost.adapters.kafka.release import identify
-from fencepost.adapters.kafka.settings import kafka_settings
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Unknown
 from fencepost.wire.kafka.entities import API_KEYS
 
 IDENTITY = Identity("1", True, "seed")
-V2 = {"produce": Range(0, 12), "end_txn": Range(0, 5), "txn_offset_commit": Range(0, 5)}
+V2 = {"produce": VersionRange(0, 12), "end_txn": VersionRange(0, 5), "txn_offset_commit": VersionRange(0, 5)}
 
 
 def offers(apis: dict[str, tuple[int, int]], **features: int) -> Answer:
@@ -29,7 +29,7 @@ def offers(apis: dict[str, tuple[int, int]], **features: int) -> Answer:
     return says(error_code=0, api_keys=keys, supported_features=supported, finalized_features_epoch=1, finalized_features=finalized)
 
 
-class TransportTo(InProcessTransport):
+class TransportTo(InProcessKafkaTransport):
     """A transport to the bootstrap node of a scripted broker."""
 
     def __init__(self, broker: ScriptedBroker) -> None:
@@ -40,7 +40,7 @@ class TransportTo(InProcessTransport):
         return self.broker.answer(BOOTSTRAP, request)
 
 
-def asked(*answers: Answer) -> tuple[Done[Offer] | Unknown, int]:
+def asked(*answers: Answer) -> tuple[Done[KafkaOffer] | Unknown, int]:
     broker = ScriptedBroker(api_versions=list(answers))
     return ask(TransportTo(broker), 1.0), broker.count("api_versions")
 
@@ -53,8 +53,8 @@ def test_features_are_asked_for_where_the_version_has_them() -> None:
 
     assert count == 2
     assert isinstance(outcome, Done)
-    assert outcome.value.apis == {"api_versions": Range(0, 4), "end_txn": Range(0, 5)}
-    assert outcome.value.supported == {"metadata.version": Range(7, 30)}
+    assert outcome.value.apis == {"api_versions": VersionRange(0, 4), "end_txn": VersionRange(0, 5)}
+    assert outcome.value.supported == {"metadata.version": VersionRange(7, 30)}
     assert outcome.value.finalized == {"transaction.version": 2}
 
 
@@ -63,7 +63,7 @@ def test_an_old_broker_is_asked_once() -> None:
     outcome, count = asked(offers({"api_versions": (0, 2)}))
 
     assert count == 1
-    assert outcome == Done(Offer({"api_versions": Range(0, 2)}))
+    assert outcome == Done(KafkaOffer({"api_versions": VersionRange(0, 2)}))
 
 
 def test_apis_without_a_name_are_passed_over() -> None:
@@ -72,7 +72,7 @@ def test_apis_without_a_name_are_passed_over() -> None:
 
     outcome, _ = asked(unheard_of)
 
-    assert outcome == Done(Offer({}))
+    assert outcome == Done(KafkaOffer({}))
 
 
 def test_a_broker_that_refuses_api_versions_is_malformed() -> None:
@@ -92,7 +92,7 @@ def test_a_broker_that_hangs_up_is_unknown(answers: list[Answer]) -> None:
 
 def test_the_second_protocol_is_offered_with_its_apis_and_its_level() -> None:
     """Clients use it if the finalized level allows it."""
-    handshake = describe(Offer(V2, True, finalized={"transaction.version": 2}), IDENTITY, Whose(), offered=["crash"])
+    handshake = describe(KafkaOffer(V2, True, finalized={"transaction.version": 2}), IDENTITY, Whose(), offered=["crash"])
 
     assert handshake.capabilities == {"transactions-v2", "crash", "wire-faults"}
     assert handshake.not_offered == (WITHOUT_SEALING,)
@@ -101,13 +101,13 @@ def test_the_second_protocol_is_offered_with_its_apis_and_its_level() -> None:
 @pytest.mark.parametrize(
     ("offer", "why"),
     [
-        (Offer(V2 | {"end_txn": Range(0, 4)}), "needs version 5, and the broker offers EndTxn v0 to v4"),
-        (Offer({}), "needs version 12, and the broker offers Produce no version of it"),
-        (Offer(V2, True), "needs the finalized transaction.version 2, and the broker has 0"),
-        (Offer(V2, True, finalized={"transaction.version": 1}), "needs the finalized transaction.version 2, and the broker has 1"),
+        (KafkaOffer(V2 | {"end_txn": VersionRange(0, 4)}), "needs version 5, and the broker offers EndTxn v0 to v4"),
+        (KafkaOffer({}), "needs version 12, and the broker offers Produce no version of it"),
+        (KafkaOffer(V2, True), "needs the finalized transaction.version 2, and the broker has 0"),
+        (KafkaOffer(V2, True, finalized={"transaction.version": 1}), "needs the finalized transaction.version 2, and the broker has 1"),
     ],
 )
-def test_what_the_second_protocol_lacks_is_reported(offer: Offer, why: str) -> None:
+def test_what_the_second_protocol_lacks_is_reported(offer: KafkaOffer, why: str) -> None:
     """The reason has what is needed, and what the broker offers."""
     handshake = describe(offer, IDENTITY, Whose(), missing=["crash: not ours"])
 
@@ -118,7 +118,7 @@ def test_what_the_second_protocol_lacks_is_reported(offer: Offer, why: str) -> N
 
 def test_a_broker_that_reports_no_features_is_taken_at_its_apis() -> None:
     """An old ApiVersions has no field for a finalized level."""
-    assert "transactions-v2" in describe(Offer(V2), IDENTITY, Whose()).capabilities
+    assert "transactions-v2" in describe(KafkaOffer(V2), IDENTITY, Whose()).capabilities
 
 
 @pytest.mark.parametrize(
@@ -135,14 +135,14 @@ def test_a_release_is_known_by_its_metadata_version(level: int, release: str, pr
     """Without a tag the release is a guess by what it supports; with one it is exact."""
     releases = kafka_settings().releases
 
-    assert identify(Range(7, level), releases) == Identity(release, False, profile)
-    assert identify(Range(7, level), releases, "4.9.9") == Identity("4.9.9", True, profile)
+    assert identify(VersionRange(7, level), releases) == Identity(release, False, profile)
+    assert identify(VersionRange(7, level), releases, "4.9.9") == Identity("4.9.9", True, profile)
 
 
 @pytest.mark.parametrize(("level", "nearest"), [(99, "kafka-4.4"), (21, "kafka-4.0"), (1, "kafka-4.0")])
 def test_an_unknown_release_is_judged_by_the_nearest_and_says_so(level: int, nearest: str) -> None:
     """Users will judge releases that are newer than the kit."""
-    identity = identify(Range(1, level), kafka_settings().releases)
+    identity = identify(VersionRange(1, level), kafka_settings().releases)
 
     assert (identity.version, identity.exact, identity.profile) == ("unknown", False, nearest)
     assert f"metadata.version up to {level}, and no known release does" in identity.notes[0]

@@ -8,10 +8,10 @@ from contextlib import closing, suppress
 import pytest
 
 from fencepost.adapters.common.time import WallTime
+from fencepost.adapters.kafka.kafka_values import EPOCH_BEFORE_LAST, NearLastEpoch, ProducerIdentity
 from fencepost.adapters.kafka.last_epoch import Progress, Stopped
 from fencepost.adapters.kafka.probe import no_pool
 from fencepost.adapters.kafka.producer_pool import SIDE_BY_SIDE, Prepare, ProducerPool
-from fencepost.adapters.kafka.values import EPOCH_BEFORE_LAST, NearLastEpoch, ProducerIdAndEpoch
 from fencepost.contract.errors import NotOffered
 from fencepost.contract.outcomes import Done, Unknown
 
@@ -20,7 +20,7 @@ WITHIN_S = 10.0
 
 def numbered() -> Prepare:
     numbers: Iterator[int] = iter(range(100))
-    return lambda _: Done(NearLastEpoch(f"id-{(number := next(numbers))}", ProducerIdAndEpoch(number, EPOCH_BEFORE_LAST)))
+    return lambda _: Done(NearLastEpoch(f"id-{(number := next(numbers))}", ProducerIdentity(number, EPOCH_BEFORE_LAST)))
 
 
 def once_ready(pool: ProducerPool) -> object:
@@ -50,7 +50,7 @@ def test_producers_are_prepared_before_they_are_asked_for_and_a_few_at_a_time(no
     def waiting(_: Progress) -> Done[NearLastEpoch]:
         began.release()
         assert go_on.wait(WITHIN_S)
-        return Done(NearLastEpoch("id", ProducerIdAndEpoch(1, EPOCH_BEFORE_LAST)))
+        return Done(NearLastEpoch("id", ProducerIdentity(1, EPOCH_BEFORE_LAST)))
 
     with closing(ProducerPool(WITHIN_S)) as pool:
         pool.open(waiting, nodes)
@@ -87,7 +87,7 @@ def test_whoever_makes_progress_is_waited_for() -> None:
         for _ in range(12):
             progress(1)
             rounds.wait(0.1)
-        return Done(NearLastEpoch("id", ProducerIdAndEpoch(1, EPOCH_BEFORE_LAST)))
+        return Done(NearLastEpoch("id", ProducerIdentity(1, EPOCH_BEFORE_LAST)))
 
     with closing(ProducerPool(patience_s=1.0)) as pool:
         pool.open(slow)
@@ -103,7 +103,7 @@ def test_what_takes_too_long_is_not_offered_and_waited_for_once() -> None:
     def slow(progress: Progress) -> Done[NearLastEpoch]:
         while not ready.wait(0.01):
             progress(1)
-        return Done(NearLastEpoch("id", ProducerIdAndEpoch(1, EPOCH_BEFORE_LAST)))
+        return Done(NearLastEpoch("id", ProducerIdentity(1, EPOCH_BEFORE_LAST)))
 
     with closing(ProducerPool(patience_s=0.2, longest_s=0.3)) as pool:
         pool.open(slow)

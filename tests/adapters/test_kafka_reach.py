@@ -6,7 +6,7 @@ import pytest
 
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.kafka import reach
-from fencepost.adapters.kafka.offer import Offer
+from fencepost.adapters.kafka.offer import KafkaOffer
 from fencepost.contract.outcomes import Done
 
 BOOTSTRAP, SECOND = Address("first", 9092), Address("second", 9092)
@@ -30,6 +30,6 @@ def test_the_nodes_of_a_slow_cluster_have_more_time(took_s: float, given_s: floa
     monkeypatch.setattr(reach, "Cluster", SlowCluster)
     monkeypatch.setattr(reach, "reach", lambda address, within_s, _: given.append((address, within_s)))
 
-    reach.brokers(BOOTSTRAP, Offer({}))
+    reach.brokers(BOOTSTRAP, KafkaOffer({}))
 
     assert given == [(SECOND, given_s)]

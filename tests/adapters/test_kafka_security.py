@@ -16,10 +16,10 @@ from fencepost.adapters.common.access_token import Token
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.common.tls import Tls, TlsRefused
 from fencepost.adapters.kafka.client_properties import properties, read
-from fencepost.adapters.kafka.login import BEARER, SCRAM, Login, LoginRefused
+from fencepost.adapters.kafka.kafka_login import BEARER, SCRAM, KafkaLogin, KafkaLoginRefused
 from fencepost.adapters.kafka.proxy import ProxiedWire
 from fencepost.adapters.kafka.reach import connect, parse_addresses, reach_one
-from fencepost.adapters.kafka.security import Security
+from fencepost.adapters.kafka.security import KafkaSecurity
 from fencepost.adapters.kafka.security_options import security_of
 from fencepost.contract.errors import AccessRefused, SystemUnreachable, WrongUsage
 from fencepost.contract.outcomes import Done, Unknown
@@ -32,11 +32,11 @@ SECRET = "a-secret-that-shows-nowhere"  # noqa: S105 - what is looked for
 CA = trustme.CA()
 
 
-def trusting(ca: trustme.CA) -> Security:
-    return Security(Tls(ca.cert_pem.bytes().decode(), takes_properties=True))
+def trusting(ca: trustme.CA) -> KafkaSecurity:
+    return KafkaSecurity(Tls(ca.cert_pem.bytes().decode(), takes_properties=True))
 
 
-def asked(address: Address, security: Security) -> object:
+def asked(address: Address, security: KafkaSecurity) -> object:
     transport = connect("test", address, security)
     try:
         outcomes = [transport.call(ASKED, AMPLE_S) for _ in range(3)]
@@ -165,10 +165,10 @@ class ScramNode:
 @pytest.mark.parametrize("mechanism", SCRAM)
 def test_scram_lets_in_who_has_the_password(mechanism: str) -> None:
     """For the lifetime in the answer; with another password the error names the user and hides the password."""
-    assert Login("kit", SECRET, mechanism).over(ScramNode(mechanism, SECRET).exchange, "a node") == 5.0
+    assert KafkaLogin("kit", SECRET, mechanism).over(ScramNode(mechanism, SECRET).exchange, "a node") == 5.0
 
-    with pytest.raises(LoginRefused, match="refuses the login of the user 'kit'") as refused:
-        Login("kit", SECRET, mechanism).over(ScramNode(mechanism, "another").exchange, "a node")
+    with pytest.raises(KafkaLoginRefused, match="refuses the login of the user 'kit'") as refused:
+        KafkaLogin("kit", SECRET, mechanism).over(ScramNode(mechanism, "another").exchange, "a node")
     assert SECRET not in str(refused.value)
 
 
@@ -180,8 +180,8 @@ def test_a_node_that_does_not_know_the_password_is_no_node_of_scram() -> None:
             return response(asked, error_code=0, mechanisms=[])
         return response(asked, error_code=0, error_message=None, auth_bytes=b"v=" + b"A" * 43 + b"=", session_lifetime=0)
 
-    with pytest.raises(LoginRefused, match="does not prove that it knows the password"):
-        Login("kit", SECRET, SCRAM[0]).over(lets_in, "a node")
+    with pytest.raises(KafkaLoginRefused, match="does not prove that it knows the password"):
+        KafkaLogin("kit", SECRET, SCRAM[0]).over(lets_in, "a node")
 
 
 def test_an_expired_token_is_reported_and_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,8 +196,8 @@ def test_an_expired_token_is_reported_and_not_shown(monkeypatch: pytest.MonkeyPa
         error, reported = (0, b'{"status":"invalid_token"}') if len(said) == 1 else (58, b"")
         return response(asked, error_code=error, error_message=f"expired: {SECRET}", auth_bytes=reported, session_lifetime=0)
 
-    login = Login("token", Token.of("env:A_TOKEN"), BEARER)
-    with pytest.raises(LoginRefused, match=r"expired: .hidden.*token, which may have expired") as refused:
+    login = KafkaLogin("token", Token.of("env:A_TOKEN"), BEARER)
+    with pytest.raises(KafkaLoginRefused, match=r"expired: .hidden.*token, which may have expired") as refused:
         login.over(expired, "a node")
 
     assert said == [f"n,,\x01auth=Bearer {SECRET}\x01\x01".encode(), b"\x01"]
@@ -268,7 +268,7 @@ def test_a_clients_file_says_who_logs_in_and_where(tmp_path: Path) -> None:
 
     security, servers = read(file, None, {"PW": SECRET})
 
-    assert (security.login, servers) == (Login("kit", SECRET, "SCRAM-SHA-512"), "one:9092,two:9092")
+    assert (security.login, servers) == (KafkaLogin("kit", SECRET, "SCRAM-SHA-512"), "one:9092,two:9092")
     assert str(security) == "SASL_PLAINTEXT with SCRAM-SHA-512"
     assert SECRET not in repr(security)
 

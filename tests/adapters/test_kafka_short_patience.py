@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import pytest
 from scripted_broker import Answer, ScriptedBroker, says
 
-from fencepost.adapters.kafka.calls import SOON_S, SOON_TRIES
-from fencepost.adapters.kafka.values import ProducerIdAndEpoch
+from fencepost.adapters.kafka.kafka_calls import SOON_S, SOON_TRIES
+from fencepost.adapters.kafka.kafka_values import ProducerIdentity
 from fencepost.contract.outcomes import Done, Refused
 
-PAIR = ProducerIdAndEpoch(7, 3)
+PAIR = ProducerIdentity(7, 3)
 STEP_MS = 100
 AT_MOST = 100
 
@@ -48,7 +48,7 @@ def test_a_refusal_that_goes_away_is_asked_again(code: int) -> None:
     with probe.giving_up_soon():
         outcome = probe.end_txn("t", PAIR, commit=True)
 
-    assert outcome == Done(ProducerIdAndEpoch(7, 4))
+    assert outcome == Done(ProducerIdentity(7, 4))
     assert broker.count("end_txn") == 2
 
 

@@ -11,9 +11,9 @@ from fake_broker import FakeBroker, Lie
 from kio.static.protocol import RequestPayload
 
 from fencepost.adapters.common.address import Address
-from fencepost.adapters.kafka.inprocess import InProcessTransport
+from fencepost.adapters.kafka.inprocess import InProcessKafkaTransport
 from fencepost.adapters.kafka.reach import parse_address, reach
-from fencepost.adapters.kafka.tcp import TcpTransport
+from fencepost.adapters.kafka.tcp import KafkaTcpTransport
 from fencepost.contract.errors import Malformed, SystemUnreachable, WrongUsage
 from fencepost.contract.outcomes import Done, Unknown
 from fencepost.wire.kafka.entities import plain, request
@@ -40,8 +40,8 @@ class Never:
         del request
 
 
-def transport_to(broker: FakeBroker) -> TcpTransport:
-    return TcpTransport("test", Address("127.0.0.1", broker.port))
+def transport_to(broker: FakeBroker) -> KafkaTcpTransport:
+    return KafkaTcpTransport("test", Address("127.0.0.1", broker.port))
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_an_honest_answer_is_done() -> None:
 def test_an_answer_that_was_left_unread_is_the_kits_own_fault() -> None:
     """It would be read as the answer to the next request; a new connection has no unread answers."""
     with FakeBroker() as broker:
-        tcp, in_process = transport_to(broker), InProcessTransport(Never())
+        tcp, in_process = transport_to(broker), InProcessKafkaTransport(Never())
         for transport in (tcp, in_process):
             _unread, after_it = transport.send(ASKED, AMPLE_S), transport.send(ASKED, AMPLE_S)
             with pytest.raises(AssertionError, match="the answer to ApiVersions v0 is asked for, and 1 that come before it were not read"):
@@ -117,7 +117,7 @@ def test_somebody_listens_where_a_connection_stays(nobody: Address) -> None:
         thread = Thread(target=lambda: forwarder.accept()[0].close())
         thread.start()
         at = [Address("127.0.0.1", broker.port), Address("127.0.0.1", forwarder.getsockname()[1]), nobody]
-        found = [TcpTransport("test", address).is_listened_to() for address in at]
+        found = [KafkaTcpTransport("test", address).is_listened_to() for address in at]
         thread.join(AMPLE_S)
 
     assert found == [True, False, False]
@@ -170,7 +170,7 @@ def test_a_connection_that_was_idle_for_a_second_is_replaced(
 
 def test_a_refused_connection_is_unknown_and_lost(nobody: Address) -> None:
     """An address without a listener gives no answer either."""
-    outcome = TcpTransport("test", nobody).call(ASKED, AMPLE_S)
+    outcome = KafkaTcpTransport("test", nobody).call(ASKED, AMPLE_S)
 
     assert isinstance(outcome, Unknown)
     assert outcome.lost

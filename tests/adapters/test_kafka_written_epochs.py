@@ -9,11 +9,11 @@ import pytest
 from lying_broker import LyingBroker
 
 from fencepost.adapters.common.address import Address
-from fencepost.adapters.kafka import container_broker
-from fencepost.adapters.kafka.container_broker import KafkaBroker
-from fencepost.adapters.kafka.offer import Offer
+from fencepost.adapters.kafka import kafka_container_broker
+from fencepost.adapters.kafka.kafka_container_broker import KafkaBroker
+from fencepost.adapters.kafka.kafka_values import Appended, IsolationLevel, LogView, NearLastEpoch, ProducerIdentity, TopicPartition
+from fencepost.adapters.kafka.offer import KafkaOffer
 from fencepost.adapters.kafka.reach import reach
-from fencepost.adapters.kafka.values import Appended, Isolation, LogView, NearLastEpoch, ProducerIdAndEpoch, TopicPartition
 from fencepost.adapters.kafka.written_epochs import WRITTEN_EPOCH, write_ids, written_with
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
@@ -36,20 +36,20 @@ class Coordinator:
     epoch_at: int = 10
     written: list[Batch] = field(default_factory=list)
 
-    def init_producer_id(self, name: str) -> Outcome[ProducerIdAndEpoch]:
+    def init_producer_id(self, name: str) -> Outcome[ProducerIdentity]:
         if self.initialising:
             return self.initialising
-        producer = ProducerIdAndEpoch(4000 + len(self.records), 0)
+        producer = ProducerIdentity(4000 + len(self.records), 0)
         self.records += [self.record_of(name, producer)] * (1 + self.writes_twice)
         return Done(producer)
 
-    def record_of(self, name: str, producer: ProducerIdAndEpoch) -> Record:
+    def record_of(self, name: str, producer: ProducerIdentity) -> Record:
         before = bytes(self.epoch_at - 10)
         value = struct.pack(">h", 1) + before + struct.pack(">qh", producer.producer_id, producer.epoch) + REST
         return Record(key=struct.pack(">hh", 0, len(name)) + name.encode(), value=value, timestamp=1_700_000_000_789)
 
-    def read(self, partition: TopicPartition, isolation: Isolation) -> Outcome[LogView]:
-        assert (partition, isolation) == (LOG, Isolation.READ_UNCOMMITTED)
+    def read(self, partition: TopicPartition, isolation: IsolationLevel) -> Outcome[LogView]:
+        assert (partition, isolation) == (LOG, IsolationLevel.READ_UNCOMMITTED)
         return self.reading or Done(LogView((Batch(tuple(self.records)),), 0, 0, ()))
 
     def newest(self, api: str, lowest: int, highest: int) -> int:
@@ -72,7 +72,7 @@ def test_what_is_written_is_the_brokers_own_record_at_another_epoch() -> None:
 
     (batch,) = coordinator.written
     assert len(set(names)) == 3
-    expected = [coordinator.record_of(name, ProducerIdAndEpoch(4002 + number, WRITTEN_EPOCH)) for number, name in enumerate(names)]
+    expected = [coordinator.record_of(name, ProducerIdentity(4002 + number, WRITTEN_EPOCH)) for number, name in enumerate(names)]
     assert (batch.records, batch.transactional, batch.producer_id) == (tuple(expected), False, -1)
 
 
@@ -145,8 +145,8 @@ class NotedBroker(KafkaBroker):
     def start_containers(self, _waits_for: Callable[[str], None]) -> NotedNodes:  # type: ignore[override]
         return self.nodes
 
-    def ask(self, _containers: NotedNodes) -> Outcome[Offer]:  # type: ignore[override]
-        return Done(Offer({}))
+    def ask(self, _containers: NotedNodes) -> Outcome[KafkaOffer]:  # type: ignore[override]
+        return Done(KafkaOffer({}))
 
 
 def raised_on(broker: NotedBroker, written: list[str], monkeypatch: pytest.MonkeyPatch) -> list[str | None]:
@@ -155,10 +155,10 @@ def raised_on(broker: NotedBroker, written: list[str], monkeypatch: pytest.Monke
 
     def raising(_address: object, _offer: object, _progress: object, name: str | None) -> Done[NearLastEpoch]:
         raised.append(name)
-        return Done(NearLastEpoch(name or "new", ProducerIdAndEpoch(1, 32_765)))
+        return Done(NearLastEpoch(name or "new", ProducerIdentity(1, 32_765)))
 
-    monkeypatch.setattr(container_broker, "write_ids", lambda _address, _offer, count: written[:count])
-    monkeypatch.setattr(container_broker, "bring_near_last_epoch", raising)
+    monkeypatch.setattr(kafka_container_broker, "write_ids", lambda _address, _offer, count: written[:count])
+    monkeypatch.setattr(kafka_container_broker, "bring_near_last_epoch", raising)
     broker.start()
     session = broker.session(frozenset())
     for _ in range(3):

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from fencepost.adapters.common.launcher import Passing, read
+from fencepost.adapters.kafka.kafka_login import Passwords
+from fencepost.adapters.kafka.kafka_settings import NodeAddresses, kafka_settings
 from fencepost.adapters.kafka.launched_settings import Launched, file_of, launched, passed_on, variables_of, words_of
 from fencepost.adapters.kafka.launched_system import LaunchedKafkaSystem
-from fencepost.adapters.kafka.login import Passwords
-from fencepost.adapters.kafka.settings import NodeAddresses, kafka_settings
 from fencepost.contract.brokers import BROKERS_AT_ONCE, ScheduledScenario
 
 PLACE = NodeAddresses(20_001, "127.0.0.1", 20_002, 20_003, "127.0.0.1:20003", "127.0.0.1:20002")

@@ -6,9 +6,9 @@ import pytest
 
 from fencepost.adapters.noted_store import NotedStore
 from fencepost.adapters.pulsar.store_writes import StoreWrite
-from fencepost.reference.metadata.faults import StoreFaults
-from fencepost.reference.metadata.memory import MemoryStore
+from fencepost.reference.metadata.memory_store import MemoryStore
 from fencepost.reference.metadata.store import NEW, IndexEntry, KeyChange, StoreError, Unavailable, VersionConflict, only, under
+from fencepost.reference.metadata.store_faults import StoreFaults
 
 
 class Noted:

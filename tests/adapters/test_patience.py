@@ -8,10 +8,10 @@ import pytest
 from scripted_pulsar import ScriptedPulsar, ScriptedTime, nothing, session_with
 
 from fencepost.adapters.common.address import Address
-from fencepost.adapters.common.faults import NoFaults
 from fencepost.adapters.common.patience import ANSWER_WITHIN_S, answer_within_s
+from fencepost.adapters.common.system_faults import NoFaults
 from fencepost.adapters.common.time import WallTime
-from fencepost.adapters.kafka.offer import Offer, Range
+from fencepost.adapters.kafka.offer import KafkaOffer, VersionRange
 from fencepost.adapters.kafka.reach import wall_session as kafka_session
 from fencepost.adapters.pulsar.reach import parse_place
 from fencepost.adapters.pulsar.reach import wall_session as pulsar_session
@@ -37,7 +37,9 @@ def test_an_answer_has_the_patience_of_the_session_and_no_more_than_its_own(pati
 
 def test_a_kafka_broker_that_hangs_ends_a_request_within_patience(hanging: Address) -> None:
     """Looking for the coordinator is the first request; its patience does not add to that."""
-    session = kafka_session(hanging, Offer({"init_producer_id": Range(0, 5), "find_coordinator": Range(0, 6)}), PATIENCE_S, NoFaults("it"))
+    session = kafka_session(
+        hanging, KafkaOffer({"init_producer_id": VersionRange(0, 5), "find_coordinator": VersionRange(0, 6)}), PATIENCE_S, NoFaults("it")
+    )
     began = time.monotonic()
 
     outcome = session.client("c").init_producer_id("t")

@@ -7,18 +7,18 @@ import pytest
 from scripted_pulsar import ScriptedPulsar, session_with
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
-from fencepost.adapters.pulsar.values import (
+from fencepost.adapters.pulsar.pulsar_values import (
     BufferStats,
     CoordinatorStats,
+    EntryPosition,
     LogStats,
     PendingAckStats,
-    Position,
-    Status,
-    Subscription,
+    ReportedStatus,
+    SubscriptionHandle,
     TopicStats,
+    TransactionId,
     TransactionInBuffer,
     TransactionMetadata,
-    TxnId,
 )
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Refused, Unknown
@@ -26,7 +26,7 @@ from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 
 TOPIC = "persistent://public/default/t"
-S = Subscription(TOPIC, "s")
+S = SubscriptionHandle(TOPIC, "s")
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ CHANGES = [
         {"retentionTimeInMinutes": -1, "retentionSizeInMB": 10},
     ),
     (lambda probe: probe.set_coordinators(2), "POST /admin/v3/transactions/transactionCoordinator/replicas", 2),
-    (lambda probe: probe.abort_as_administrator(TxnId(0, 4)), "POST /admin/v3/transactions/abortTransaction/0/4", None),
+    (lambda probe: probe.abort_as_administrator(TransactionId(0, 4)), "POST /admin/v3/transactions/abortTransaction/0/4", None),
 ]
 
 
@@ -75,7 +75,7 @@ def test_a_change_is_asked_for_at_its_path(broker: ScriptedPulsar, probe: Pulsar
 
 LOOKS = [
     (
-        lambda probe: probe.transaction(TxnId(0, 4)),
+        lambda probe: probe.transaction(TransactionId(0, 4)),
         "GET /admin/v3/transactions/transactionMetadata/0/4",
         {
             "txnId": "(0,4)",
@@ -85,7 +85,7 @@ LOOKS = [
             "producedPartitions": {TOPIC: {"startPosition": "5:1", "aborted": False}},
             "ackedPartitions": {TOPIC: {"s": {}}},
         },
-        TransactionMetadata(TxnId(0, 4), Status.COMMITTING, 60000, frozenset({TOPIC}), frozenset({S})),
+        TransactionMetadata(TransactionId(0, 4), ReportedStatus.COMMITTING, 60000, frozenset({TOPIC}), frozenset({S})),
     ),
     (
         lambda probe: probe.coordinator_stats(1),
@@ -97,13 +97,13 @@ LOOKS = [
         lambda probe: probe.buffer_stats(TOPIC),
         "GET /admin/v3/transactions/transactionBufferStats/public/default/t?lowWaterMarks=true",
         {"state": "Ready", "maxReadPosition": "5:-1", "ongoingTxnSize": 1, "totalAbortedTransactions": 2, "lowWaterMarks": {"0": 3}},
-        BufferStats("Ready", Position(5, -1), 1, 2, {0: 3}),
+        BufferStats("Ready", EntryPosition(5, -1), 1, 2, {0: 3}),
     ),
     (
-        lambda probe: probe.transaction_in_buffer(TxnId(0, 4), TOPIC),
+        lambda probe: probe.transaction_in_buffer(TransactionId(0, 4), TOPIC),
         "GET /admin/v3/transactions/transactionInBufferStats/public/default/t/0/4",
         {"startPosition": "5:1", "aborted": True},
-        TransactionInBuffer(Position(5, 1), True),
+        TransactionInBuffer(EntryPosition(5, 1), True),
     ),
     (
         lambda probe: probe.pending_ack_stats(S),
@@ -112,7 +112,7 @@ LOOKS = [
         PendingAckStats("Ready", 1, {}),
     ),
     (
-        lambda probe: probe.position_state(S, Position(5, 1)),
+        lambda probe: probe.position_state(S, EntryPosition(5, 1)),
         "GET /admin/v3/transactions/positionStatsInPendingAck/public/default/t/s/5/1",
         {"state": "PendingAck"},
         "PendingAck",
@@ -127,13 +127,13 @@ LOOKS = [
         lambda probe: probe.log_stats(TOPIC),
         "GET /admin/v2/persistent/public/default/t/internalStats",
         {"numberOfEntries": 4, "lastConfirmedEntry": "5:3", "cursors": {"s": {"markDeletePosition": "5:-1"}}},
-        LogStats(4, Position(5, 3), {"s": Position(5, -1)}),
+        LogStats(4, EntryPosition(5, 3), {"s": EntryPosition(5, -1)}),
     ),
     (
         lambda probe: probe.log_stats(TOPIC),
         "GET /admin/v2/persistent/public/default/t/internalStats",
         {"numberOfEntries": 4, "lastConfirmedEntry": "5:3", "cursors": {"s": {"markDeletePosition": "5:-1", "readPosition": "5:2"}}},
-        LogStats(4, Position(5, 3), {"s": Position(5, -1)}, {"s": Position(5, 2)}),
+        LogStats(4, EntryPosition(5, 3), {"s": EntryPosition(5, -1)}, {"s": EntryPosition(5, 2)}),
     ),
     (
         lambda probe: probe.log_stats(TOPIC),
@@ -143,7 +143,7 @@ LOOKS = [
             "lastConfirmedEntry": "5:3",
             "cursors": {"s": {"markDeletePosition": "5:-1", "readPosition": "5:0 (ackSet is null)"}},
         },
-        LogStats(4, Position(5, 3), {"s": Position(5, -1)}, {"s": Position(5, 0)}),
+        LogStats(4, EntryPosition(5, 3), {"s": EntryPosition(5, -1)}, {"s": EntryPosition(5, 0)}),
     ),
 ]
 LINES = [line for _, line, _, _ in LOOKS]
@@ -193,7 +193,7 @@ def test_another_status_is_a_refusal(broker: ScriptedPulsar, probe: PulsarProbe,
     """With the reason in the body, whatever the body is; a change and a look are refused alike, and not repeated."""
     broker.admin_answers = [answer]
 
-    assert probe.transaction(TxnId(0, 1)) == outcome
+    assert probe.transaction(TransactionId(0, 1)) == outcome
     assert probe.unload_topic(TOPIC) == outcome
     assert len(broker.administered) == 2
 
@@ -216,7 +216,7 @@ def test_a_buffer_that_is_still_recovered_is_waited_for(broker: ScriptedPulsar, 
     """Its position may be from before the crash, and would hide what every reader gets a moment later."""
     broker.admin_answers = [buffer(state), buffer(state), buffer("Ready")]
 
-    assert probe.buffer_stats(TOPIC) == Done(BufferStats("Ready", Position(1, 7), 0, 0, {}))
+    assert probe.buffer_stats(TOPIC) == Done(BufferStats("Ready", EntryPosition(1, 7), 0, 0, {}))
     assert len(broker.administered) == 3
 
 
@@ -234,12 +234,12 @@ def test_a_buffer_that_is_never_recovered_is_not_known(broker: ScriptedPulsar, p
 def test_a_transaction_is_reported_once_its_topics_are_loaded(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """After a restart its topics may not have been loaded, and the broker then does not know its transactions."""
     broker.on("ADD_PARTITION_TO_TXN", lambda request: [pb.CommandAddPartitionToTxnResponse(request_id=request.request_id)])
-    assert probe.add_topics(TxnId(0, 1), [TOPIC]) == Done(None)
+    assert probe.add_topics(TransactionId(0, 1), [TOPIC]) == Done(None)
     log = reported({"numberOfEntries": 0, "lastConfirmedEntry": "5:-1", "cursors": {}})
     found = reported({"status": "OPEN", "timeoutAt": 60_000, "producedPartitions": {}, "ackedPartitions": {}})
     broker.admin_answers = [AdminAnswer(500, b'{"reason": "java.util.concurrent.TimeoutException"}'), log, found]
 
-    assert isinstance(probe.transaction(TxnId(0, 1)), Done)
+    assert isinstance(probe.transaction(TransactionId(0, 1)), Done)
     assert [request.path for request in broker.administered] == [
         "/admin/v3/transactions/transactionMetadata/0/1",
         "/admin/v2/persistent/public/default/t/internalStats",
@@ -251,7 +251,7 @@ def test_a_look_that_is_not_patient_is_asked_once(broker: ScriptedPulsar, probe:
     """Then the error itself is the outcome."""
     broker.admin_answers = [AdminAnswer(500, b'{"reason": "terminated"}')]
 
-    assert probe.transaction(TxnId(0, 1), retry=False) == Refused("Internal Server Error", 500, "terminated")
+    assert probe.transaction(TransactionId(0, 1), retry=False) == Refused("Internal Server Error", 500, "terminated")
 
 
 def test_a_change_in_trouble_is_unknown(broker: ScriptedPulsar, probe: PulsarProbe) -> None:

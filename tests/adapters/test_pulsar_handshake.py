@@ -3,9 +3,9 @@
 import pytest
 
 from fencepost.adapters.common.genuine import Whose
-from fencepost.adapters.pulsar.handshake import WITHOUT_SEALING, Offer, describe, identify, reported_by
+from fencepost.adapters.pulsar.handshake import WITHOUT_SEALING, PulsarOffer, describe, identify, reported_by
+from fencepost.adapters.pulsar.pulsar_settings import pulsar_settings
 from fencepost.adapters.pulsar.reach import parse_addresses
-from fencepost.adapters.pulsar.settings import pulsar_settings
 from fencepost.adapters.pulsar.system import PulsarAt
 from fencepost.contract.errors import WrongUsage
 from fencepost.wire.pulsar import messages_pb2 as pb
@@ -51,7 +51,7 @@ def test_the_handshake_reports_what_connected_reported() -> None:
     """Version, features, sizes; a milestone is judged as the version before its release, which can be compared."""
     flags = pb.FeatureFlags(supports_topic_watchers=True, supports_scalable_topics=True, supports_partial_producer=False)
     connected = pb.CommandConnected(server_version="Pulsar Server5.0.0-M1", protocol_version=21, max_message_size=5, feature_flags=flags)
-    offer = Offer.of(connected)
+    offer = PulsarOffer.of(connected)
 
     identity = identify(offer.server, RELEASES)
     whose = Whose(looks_like=("pulsar", reported_by(identity) or ""), deviations="no bundled deviations")

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 from scripted_pulsar import ScriptedPulsar, nothing, refuses, session_with
 
-from fencepost.adapters.pulsar.session import PulsarSession
-from fencepost.adapters.pulsar.values import AckKind, Action, MessageId, Position, TxnId
+from fencepost.adapters.pulsar.pulsar_session import PulsarSession
+from fencepost.adapters.pulsar.pulsar_values import AckKind, EntryPosition, MessageId, TransactionId, TxnAction
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.admin import AdminAnswer
 
 TOPIC = "persistent://public/default/t"
-TXN = TxnId(0, 4)
+TXN = TransactionId(0, 4)
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_every_call_is_an_invocation_and_an_end(broker: ScriptedPulsar, session:
     broker.on("END_TXN", nothing)
     probe = session.client("c")
     value(probe.send(value(probe.producer(TOPIC)), "a"))
-    value(probe.begin_end(TXN, Action.COMMIT))
+    value(probe.begin_end(TXN, TxnAction.COMMIT))
 
     events = session.history("run")
 
@@ -81,9 +81,9 @@ def test_a_transaction_begins_and_ends(broker: ScriptedPulsar, session: PulsarSe
     """Its name is known once it has begun; a refusal is a failure with its reason."""
     probe = session.client("c")
     value(probe.new_transaction())
-    value(probe.end(TXN, Action.COMMIT))
+    value(probe.end(TXN, TxnAction.COMMIT))
     broker.on("END_TXN", refuses("TransactionNotFound"))
-    probe.end(TXN, Action.ABORT)
+    probe.end(TXN, TxnAction.ABORT)
 
     begin, begun, commit, committed, abort, aborted = reported(session, "begin", "commit", "abort")
 
@@ -97,7 +97,7 @@ def test_what_nobody_knows_is_info_and_ends_its_process(broker: ScriptedPulsar, 
     broker.on("END_TXN", nothing)
     probe = session.client("c")
     value(probe.new_transaction())
-    probe.end(TXN, Action.COMMIT)
+    probe.end(TXN, TxnAction.COMMIT)
     value(probe.new_transaction())
 
     first, _, lost, ended, again, _ = reported(session, "begin", "commit")
@@ -110,7 +110,7 @@ def test_what_nobody_knows_is_info_and_ends_its_process(broker: ScriptedPulsar, 
 def test_an_error_that_leaves_it_open_is_info(broker: ScriptedPulsar, session: PulsarSession) -> None:
     """The broker has answered, and the outcome is still unknown."""
     broker.on("END_TXN", refuses("UnknownError"))
-    session.client("c").end(TXN, Action.COMMIT)
+    session.client("c").end(TXN, TxnAction.COMMIT)
 
     ended = reported(session, "commit")[1]
 
@@ -123,7 +123,7 @@ def test_an_answer_that_comes_late_still_reports_the_end(broker: ScriptedPulsar,
     broker.on("END_TXN", nothing)
     probe = session.client("c")
     value(probe.new_transaction())
-    pending = value(probe.begin_end(TXN, Action.COMMIT))
+    pending = value(probe.begin_end(TXN, TxnAction.COMMIT))
     probe.ended(pending, within_s=1.0)
     value(probe.new_transaction())
     broker.push(pb.CommandEndTxnResponse(request_id=pending.number))
@@ -170,7 +170,7 @@ def test_a_delivery_is_a_poll_and_an_acknowledgement_names_its_place(broker: Scr
     broker.deliver(consumer.number, 7, "a", "b", batched=True)
     taken = value(probe.receive_until(consumer, "b"))
     value(probe.acknowledge(consumer, [taken[1].id], transaction=TXN))
-    value(probe.acknowledge(consumer, [MessageId(Position(1, 7))], kind=AckKind.CUMULATIVE))
+    value(probe.acknowledge(consumer, [MessageId(EntryPosition(1, 7))], kind=AckKind.CUMULATIVE))
 
     asked, polled, *acks = reported(session, "poll", "ack")
     subscribed = reported(session, "subscribe")[0]
@@ -207,7 +207,7 @@ def test_a_delivery_may_have_been_on_its_way_since_the_last_answer_before_it(bro
     probe = session.client("c")
     consumer = value(probe.subscribe(TOPIC, "s"))
     value(probe.new_transaction())
-    value(probe.end(TXN, Action.COMMIT))
+    value(probe.end(TXN, TxnAction.COMMIT))
     broker.deliver(consumer.number, 7, "a")
     value(probe.receive(consumer))
 
@@ -235,7 +235,7 @@ def test_an_acknowledgement_without_an_answer_is_unknown(session: PulsarSession)
     """It was sent, and may have been refused."""
     probe = session.client("c")
     consumer = value(probe.subscribe(TOPIC, "s"))
-    value(probe.acknowledge_unanswered(consumer, [MessageId(Position(1, 7))]))
+    value(probe.acknowledge_unanswered(consumer, [MessageId(EntryPosition(1, 7))]))
 
     ended = reported(session, "ack")[1]
 
@@ -252,7 +252,7 @@ def test_how_far_a_subscription_is_and_what_moves_it(broker: ScriptedPulsar, ses
         broker.deliver(consumer.number, entry, f"m{entry}")
     value(probe.receive_until(consumer, "m8"))
     value(probe.log_stats(TOPIC))
-    probe.seek(consumer, Position(1, 6))
+    probe.seek(consumer, EntryPosition(1, 6))
 
     position, sought = reported(session, "position")[1], reported(session, "seek")[1]
 
@@ -296,7 +296,7 @@ def test_exchanges_show_what_was_said(broker: ScriptedPulsar, session: PulsarSes
     probe = session.client("c")
     value(probe.send(value(probe.producer(TOPIC)), "a"))
     value(probe.subscribe(TOPIC, "s"))
-    value(probe.begin_end(TXN, Action.COMMIT))
+    value(probe.begin_end(TXN, TxnAction.COMMIT))
     broker.push(pb.CommandActiveConsumerChange(consumer_id=2, is_active=True))
     value(probe.new_transaction())
 

@@ -7,7 +7,7 @@ from layouts_reported import FLAGS, MERGED, SPLIT, TOPIC, WHOLE, Told, assigned,
 from scripted_pulsar import ScriptedPulsar, nothing, session_with
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
-from fencepost.adapters.pulsar.session import PulsarSession
+from fencepost.adapters.pulsar.pulsar_session import PulsarSession
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.admin import AdminAnswer

@@ -9,7 +9,7 @@ from layouts_reported import FLAGS, HERE, MERGED, SPLIT, TOPIC, WHOLE, Told, ass
 from scripted_pulsar import ScriptedPulsar, hangs_up, nothing, refuses, session_with
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
-from fencepost.adapters.pulsar.values import LayoutSegment
+from fencepost.adapters.pulsar.pulsar_values import LayoutSegment
 from fencepost.contract.errors import Malformed, NotOffered
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.wire.pulsar import messages_pb2 as pb

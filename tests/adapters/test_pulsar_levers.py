@@ -6,7 +6,7 @@ import pytest
 
 from fencepost.adapters.pulsar.inprocess import InProcessAdmin
 from fencepost.adapters.pulsar.levers import LEVERS, missing
-from fencepost.adapters.pulsar.session import PulsarSession
+from fencepost.adapters.pulsar.pulsar_session import PulsarSession
 from fencepost.adapters.pulsar.transport import Connect, ConnectAdmin
 from fencepost.adapters.reference_pulsar import PulsarReferenceSystem
 from fencepost.contract.capabilities import CAPABILITIES

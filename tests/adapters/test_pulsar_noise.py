@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from pulsar_strategies import frames
 from scripted_pulsar import ScriptedPulsar, session_with
 
-from fencepost.adapters.pulsar.values import Action, TxnId
+from fencepost.adapters.pulsar.pulsar_values import TransactionId, TxnAction
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.wire.pulsar import messages_pb2 as pb
@@ -38,7 +38,7 @@ def test_whatever_a_broker_says_the_probe_has_an_outcome(noise: list[Frame]) -> 
         broker.push(frame.body, frame.payload)
 
     seen = [reported(probe.new_transaction), reported(lambda: probe.receive(subscribed.value, within_s=0.1))]
-    again = [reported(probe.new_transaction), reported(lambda: probe.end(TxnId(0, 0), Action.COMMIT))]
+    again = [reported(probe.new_transaction), reported(lambda: probe.end(TransactionId(0, 0), TxnAction.COMMIT))]
 
     assert all(isinstance(outcome, Done | Refused | Unknown | Malformed) for outcome in seen)
     assert again[-1] == Done(None)
@@ -61,7 +61,7 @@ def test_whatever_answers_a_request_the_probe_has_an_outcome(data: st.DataObject
     broker.on("END_TXN", anything)
     session = session_with(broker)
 
-    outcome = session.client("c").end(TxnId(0, 0), Action.COMMIT, retry=False)
+    outcome = session.client("c").end(TransactionId(0, 0), TxnAction.COMMIT, retry=False)
 
     ended = [event for event in session.history("run") if event["f"] == "commit"][1]
     assert (isinstance(outcome, Done), isinstance(outcome, Refused), isinstance(outcome, Unknown)) == (

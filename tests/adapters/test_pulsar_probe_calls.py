@@ -6,12 +6,12 @@ import pytest
 from scripted_pulsar import ScriptedPulsar, hangs_up, lookup, nothing, refuses, session_with
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
-from fencepost.adapters.pulsar.values import Action, AddTopics, End, Subscription, TxnId
+from fencepost.adapters.pulsar.pulsar_values import AddTopics, End, SubscriptionHandle, TransactionId, TxnAction
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.wire.pulsar import messages_pb2 as pb
 
-TXN = TxnId(0, 0)
+TXN = TransactionId(0, 0)
 TOPIC = "persistent://public/default/t"
 
 
@@ -47,8 +47,8 @@ def test_a_transaction_goes_to_the_coordinator_that_was_notified_of_the_client(b
     """The client looks up the coordinator once, connects to it on that connection, and uses it from then on."""
     assert value(probe.new_transaction(5000)) == TXN
     value(probe.add_topics(TXN, [TOPIC]))
-    value(probe.add_subscriptions(TXN, [Subscription(TOPIC, "s")]))
-    value(probe.end(TXN, Action.ABORT))
+    value(probe.add_subscriptions(TXN, [SubscriptionHandle(TOPIC, "s")]))
+    value(probe.end(TXN, TxnAction.ABORT))
 
     asked = [frame for frame in broker.asked if frame.name not in ("CONNECT", "PARTITIONED_METADATA")]
     assert [frame.name for frame in asked] == [
@@ -84,8 +84,8 @@ def test_the_first_transaction_is_named_by_zeros_that_are_said(broker: ScriptedP
 
 def test_what_a_participant_is_reported_has_a_low_watermark(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """A broker closes the connection if it is left out; 0 is sent."""
-    value(probe.end_on_topic(TxnId(0, 3), TOPIC, Action.COMMIT))
-    value(probe.end_on_subscription(TxnId(0, 3), Subscription(TOPIC, "s"), Action.ABORT, low_watermark=2))
+    value(probe.end_on_topic(TransactionId(0, 3), TOPIC, TxnAction.COMMIT))
+    value(probe.end_on_subscription(TransactionId(0, 3), SubscriptionHandle(TOPIC, "s"), TxnAction.ABORT, low_watermark=2))
 
     on_topic, on_subscription = broker.of("END_TXN_ON_PARTITION")[0].body, broker.of("END_TXN_ON_SUBSCRIPTION")[0].body
     assert on_topic.HasField("txnid_least_bits_of_low_watermark")
@@ -97,14 +97,14 @@ def test_a_coordinator_that_is_being_loaded_is_asked_again(broker: ScriptedPulsa
     """It exists, so it is missing only temporarily."""
     broker.on("END_TXN", refuses("TransactionCoordinatorNotFound"), refuses("ServiceNotReady"), _granted)
 
-    assert probe.end(TXN, Action.COMMIT) == Done(None)
+    assert probe.end(TXN, TxnAction.COMMIT) == Done(None)
 
 
 def test_a_coordinator_that_there_is_none_of_is_final(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """The request is sent all the same, to the service address, and its refusal is the outcome."""
     broker.on("END_TXN", refuses("TransactionCoordinatorNotFound"))
 
-    outcome = probe.end(TxnId(7, 1), Action.COMMIT)
+    outcome = probe.end(TransactionId(7, 1), TxnAction.COMMIT)
 
     assert isinstance(outcome, Refused)
     assert (outcome.error, outcome.code, outcome.message) == ("TransactionCoordinatorNotFound", 20, "no: TransactionCoordinatorNotFound")
@@ -122,7 +122,7 @@ def test_what_is_asked_at_once_is_sent_before_an_answer_is_read(broker: Scripted
     broker.on("ADD_PARTITION_TO_TXN", later)
     broker.on("END_TXN", lambda request: [*_granted(request), *held])
 
-    outcomes = probe.at_once([AddTopics(TxnId(0, 9), [TOPIC]), End(TXN, Action.COMMIT)])
+    outcomes = probe.at_once([AddTopics(TransactionId(0, 9), [TOPIC]), End(TXN, TxnAction.COMMIT)])
 
     assert outcomes == [Refused("TransactionNotFound", 24, "no"), Done(None)]
 
@@ -130,7 +130,7 @@ def test_what_is_asked_at_once_is_sent_before_an_answer_is_read(broker: Scripted
 @pytest.mark.parametrize("most", [3, 3 << 48])
 def test_an_id_reports_its_coordinator_in_its_upper_half_or_in_the_16_highest_bits(most: int) -> None:
     """The first is what brokers do, the second what the proposal says."""
-    assert TxnId(most, 1).coordinator == 3
+    assert TransactionId(most, 1).coordinator == 3
 
 
 @pytest.mark.parametrize(("error", "code"), [("TransactionNotFound", 24), ("InvalidTxnStatus", 21), ("TransactionConflict", 23)])
@@ -146,7 +146,7 @@ def test_an_error_that_leaves_it_open_is_unknown(broker: ScriptedPulsar, probe: 
     """UnknownError is number 0, and no refusal: the request may have been done."""
     broker.on("END_TXN", refuses("UnknownError"))
 
-    outcome = probe.end(TXN, Action.COMMIT)
+    outcome = probe.end(TXN, TxnAction.COMMIT)
 
     assert isinstance(outcome, Unknown)
     assert "UnknownError (0): no: UnknownError, which leaves open" in outcome.reason
@@ -155,7 +155,7 @@ def test_an_error_that_leaves_it_open_is_unknown(broker: ScriptedPulsar, probe: 
 def test_an_answer_that_comes_late_is_found_when_it_is_asked_for_again(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """END_TXN may wait for a participant: until then the outcome is Unknown, and other requests are answered meanwhile."""
     broker.on("END_TXN", nothing)
-    pending = value(probe.begin_end(TXN, Action.COMMIT))
+    pending = value(probe.begin_end(TXN, TxnAction.COMMIT))
 
     first = probe.ended(pending, within_s=1.0)
     assert value(probe.new_transaction()) == TXN
@@ -173,7 +173,7 @@ def test_a_coordinator_that_was_reached_is_not_looked_for_again(broker: Scripted
     value(probe.reach_coordinator())
     asked = len(broker.names())
 
-    value(probe.begin_end(TXN, Action.COMMIT))
+    value(probe.begin_end(TXN, TxnAction.COMMIT))
 
     assert broker.names()[asked:] == ["END_TXN"]
 
@@ -227,8 +227,8 @@ def test_a_connection_that_ends_during_a_call_leaves_it_unknown(broker: Scripted
     """A lost END_TXN is not repeated; the next call reconnects, and connects to the coordinator again."""
     broker.on("END_TXN", hangs_up, _granted)
 
-    lost = probe.end(TXN, Action.COMMIT)
-    again = probe.end(TXN, Action.COMMIT)
+    lost = probe.end(TXN, TxnAction.COMMIT)
+    again = probe.end(TXN, TxnAction.COMMIT)
 
     assert isinstance(lost, Unknown)
     assert lost.lost
@@ -251,7 +251,7 @@ def test_an_answer_of_another_kind_is_malformed(broker: ScriptedPulsar, probe: P
     broker.on("END_TXN", lambda request: [pb.CommandSuccess(request_id=request.request_id)])
 
     with pytest.raises(Malformed, match="END_TXN was answered with SUCCESS, expected END_TXN_RESPONSE or ERROR"):
-        probe.end(TXN, Action.COMMIT)
+        probe.end(TXN, TxnAction.COMMIT)
 
 
 def test_an_answer_to_nothing_is_malformed(broker: ScriptedPulsar, probe: PulsarProbe) -> None:

@@ -7,7 +7,15 @@ import pytest
 from scripted_pulsar import ScriptedPulsar, nothing, session_with
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
-from fencepost.adapters.pulsar.values import AckKind, Consumer, InitialPosition, MessageId, Position, SubscriptionType, TxnId
+from fencepost.adapters.pulsar.pulsar_values import (
+    AckKind,
+    ConsumerHandle,
+    EntryPosition,
+    InitialPosition,
+    MessageId,
+    SubType,
+    TransactionId,
+)
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.wire.pulsar import messages_pb2 as pb
@@ -31,9 +39,9 @@ def probe(broker: ScriptedPulsar) -> PulsarProbe:
 
 
 @pytest.fixture
-def consumer(probe: PulsarProbe) -> Consumer:
+def consumer(probe: PulsarProbe) -> ConsumerHandle:
     """A consumer with permits for four messages."""
-    found: Consumer = value(probe.subscribe(TOPIC, "s", permits=4))
+    found: ConsumerHandle = value(probe.subscribe(TOPIC, "s", permits=4))
     return found
 
 
@@ -60,13 +68,13 @@ def permits(broker: ScriptedPulsar) -> list[int]:
     return [frame.body.message_permits for frame in broker.of("FLOW")]
 
 
-def closed(consumer: Consumer) -> pb.CommandCloseConsumer:
+def closed(consumer: ConsumerHandle) -> pb.CommandCloseConsumer:
     """The broker's notification after an unload."""
     return pb.CommandCloseConsumer(consumer_id=consumer.number, request_id=2**64 - 1)
 
 
-@pytest.mark.parametrize("kind", SubscriptionType)
-def test_a_subscription_is_of_the_type_that_is_asked_for(broker: ScriptedPulsar, probe: PulsarProbe, kind: SubscriptionType) -> None:
+@pytest.mark.parametrize("kind", SubType)
+def test_a_subscription_is_of_the_type_that_is_asked_for(broker: ScriptedPulsar, probe: PulsarProbe, kind: SubType) -> None:
     """All four types; the initial position and durability are sent too."""
     value(probe.subscribe(TOPIC, "s", kind, initial=InitialPosition.LATEST, durable=False))
 
@@ -75,7 +83,7 @@ def test_a_subscription_is_of_the_type_that_is_asked_for(broker: ScriptedPulsar,
     assert (said.topic, said.subscription, said.initial_position, said.durable) == (TOPIC, "s", pb.CommandSubscribe.Latest, False)
 
 
-def test_permits_are_given_again_as_they_are_used(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
+def test_permits_are_given_again_as_they_are_used(broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle) -> None:
     """At half, by as many as were used; a batch uses one for each of its messages."""
     broker.deliver(consumer.number, 0, "a")
     value(probe.receive(consumer))
@@ -96,7 +104,7 @@ def test_without_permits_only_flow_gives_some(broker: ScriptedPulsar, probe: Pul
     assert permits(broker) == [3]
 
 
-def test_a_message_is_reported_with_what_its_metadata_says(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
+def test_a_message_is_reported_with_what_its_metadata_says(broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle) -> None:
     """The transaction (0,0) is one, and no transaction is none."""
     metadata = pb.MessageMetadata(producer_name="me", sequence_id=7, publish_time=0, txnid_most_bits=0, txnid_least_bits=0)
     command = pb.CommandMessage(consumer_id=consumer.number, message_id=pb.MessageIdData(ledger_id=2, entry_id=3), redelivery_count=1)
@@ -105,12 +113,14 @@ def test_a_message_is_reported_with_what_its_metadata_says(broker: ScriptedPulsa
 
     first, second = value(probe.receive(consumer)), value(probe.receive(consumer))
 
-    assert (first.id, first.value, first.redelivery_count) == (MessageId(Position(2, 3)), "a", 1)
-    assert (first.producer, first.sequence_id, first.transaction) == ("me", 7, TxnId(0, 0))
+    assert (first.id, first.value, first.redelivery_count) == (MessageId(EntryPosition(2, 3)), "a", 1)
+    assert (first.producer, first.sequence_id, first.transaction) == ("me", 7, TransactionId(0, 0))
     assert second.transaction is None
 
 
-def test_of_a_batch_only_what_is_not_acknowledged_is_handed_over(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
+def test_of_a_batch_only_what_is_not_acknowledged_is_handed_over(
+    broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle
+) -> None:
     """The broker sends a bit for each message that is still to come."""
     broker.deliver(consumer.number, 0, "a", "b", "c", batched=True, ack_set=[0b101])
 
@@ -119,7 +129,7 @@ def test_of_a_batch_only_what_is_not_acknowledged_is_handed_over(broker: Scripte
     assert [(message.value, message.id.batch_index, message.id.batch_size) for message in taken] == [("a", 0, 3), ("c", 2, 3)]
 
 
-def test_absence_is_shown_by_what_came_later(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
+def test_absence_is_shown_by_what_came_later(broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle) -> None:
     """All messages up to the sentinel; if it does not come, the reason has what came instead."""
     broker.deliver(consumer.number, 0, "a")
     broker.deliver(consumer.number, 1, "sentinel")
@@ -133,7 +143,7 @@ def test_absence_is_shown_by_what_came_later(broker: ScriptedPulsar, probe: Puls
     assert broker.now >= 20_000
 
 
-def test_what_has_come_is_taken_without_waiting(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
+def test_what_has_come_is_taken_without_waiting(broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle) -> None:
     """No message is returned twice."""
     broker.deliver(consumer.number, 0, "a")
 
@@ -142,7 +152,7 @@ def test_what_has_come_is_taken_without_waiting(broker: ScriptedPulsar, probe: P
     assert broker.now == 0
 
 
-def test_a_message_that_cannot_be_read_is_malformed(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
+def test_a_message_that_cannot_be_read_is_malformed(broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle) -> None:
     """A batch that has fewer messages than its header."""
     metadata = pb.MessageMetadata(producer_name="p", sequence_id=0, publish_time=0, num_messages_in_batch=2)
     broker.push(
@@ -167,10 +177,10 @@ def test_a_message_that_cannot_be_read_is_malformed(broker: ScriptedPulsar, prob
     ],
 )
 def test_a_message_of_a_batch_is_named_by_the_others(
-    broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer, kind: AckKind, index: int, size: int, words: list[int]
+    broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle, kind: AckKind, index: int, size: int, words: list[int]
 ) -> None:
     """A bit for each message that stays unacknowledged, in signed words of 64 bits."""
-    value(probe.acknowledge(consumer, [MessageId(Position(1, 2), index, size)], kind=kind, transaction=TxnId(0, 0)))
+    value(probe.acknowledge(consumer, [MessageId(EntryPosition(1, 2), index, size)], kind=kind, transaction=TransactionId(0, 0)))
 
     said = broker.of("ACK")[0].body
     assert said.ack_type == kind.value
@@ -178,19 +188,19 @@ def test_a_message_of_a_batch_is_named_by_the_others(
     assert said.HasField("txnid_least_bits")
 
 
-def test_an_acknowledgement_is_answered_unless_nobody_asked(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
+def test_an_acknowledgement_is_answered_unless_nobody_asked(broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle) -> None:
     """Without a request id there is no answer, and Done means only that it was sent."""
     broker.on("ACK", nothing)
 
-    unanswered = probe.acknowledge_unanswered(consumer, [MessageId(Position(1, 0))])
-    answered = probe.acknowledge(consumer, [MessageId(Position(1, 0))])
+    unanswered = probe.acknowledge_unanswered(consumer, [MessageId(EntryPosition(1, 0))])
+    answered = probe.acknowledge(consumer, [MessageId(EntryPosition(1, 0))])
 
     assert unanswered == Done(None)
     assert answered == Unknown("here:6650 did not answer ACK within 20 s")
     assert [frame.body.HasField("request_id") for frame in broker.of("ACK")] == [False, True]
 
 
-def test_a_conflict_is_a_refusal(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
+def test_a_conflict_is_a_refusal(broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle) -> None:
     """ACK_RESPONSE reports it."""
     broker.on(
         "ACK",
@@ -201,15 +211,15 @@ def test_a_conflict_is_a_refusal(broker: ScriptedPulsar, probe: PulsarProbe, con
         ],
     )
 
-    assert probe.acknowledge(consumer, [MessageId(Position(1, 0))], transaction=TxnId(0, 1)) == Refused(
+    assert probe.acknowledge(consumer, [MessageId(EntryPosition(1, 0))], transaction=TransactionId(0, 1)) == Refused(
         "TransactionConflict", 23, "pending"
     )
 
 
-def test_redelivery_of_all_forgets_what_was_not_taken(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
+def test_redelivery_of_all_forgets_what_was_not_taken(broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle) -> None:
     """They are redelivered; redelivery of named messages leaves the others."""
     broker.deliver(consumer.number, 0, "a")
-    value(probe.redeliver(consumer, [MessageId(Position(1, 5), 1, 2)]))
+    value(probe.redeliver(consumer, [MessageId(EntryPosition(1, 5), 1, 2)]))
     value(probe.redeliver(consumer))
 
     named, everything = (frame.body for frame in broker.of("REDELIVER_UNACKNOWLEDGED_MESSAGES"))
@@ -218,7 +228,7 @@ def test_redelivery_of_all_forgets_what_was_not_taken(broker: ScriptedPulsar, pr
     assert value(probe.received(consumer)) == ()
 
 
-def test_the_other_calls_of_a_consumer(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
+def test_the_other_calls_of_a_consumer(broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle) -> None:
     """SEEK, GET_LAST_MESSAGE_ID, UNSUBSCRIBE and CLOSE_CONSUMER."""
     last = pb.MessageIdData(ledger_id=1, entry_id=9)
     broker.on(
@@ -226,8 +236,8 @@ def test_the_other_calls_of_a_consumer(broker: ScriptedPulsar, probe: PulsarProb
     )
     other = value(probe.subscribe(TOPIC, "other"))
 
-    assert probe.seek(consumer, Position(1, 3)) == Done(None)
-    assert probe.last_message_id(consumer) == Done(MessageId(Position(1, 9)))
+    assert probe.seek(consumer, EntryPosition(1, 3)) == Done(None)
+    assert probe.last_message_id(consumer) == Done(MessageId(EntryPosition(1, 9)))
     assert probe.unsubscribe(consumer) == Done(None)
     assert probe.close_consumer(other) == Done(None)
     assert broker.of("SEEK")[0].body.message_id == pb.MessageIdData(ledger_id=1, entry_id=3)
@@ -237,7 +247,7 @@ def test_the_other_calls_of_a_consumer(broker: ScriptedPulsar, probe: PulsarProb
 # --- closed by the broker -------------------------------------------------------------------------------------------------------
 
 
-def test_a_consumer_that_the_broker_closed_subscribes_again(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
+def test_a_consumer_that_the_broker_closed_subscribes_again(broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle) -> None:
     """With all its permits; messages that it received and that were not taken are redelivered, so they are dropped."""
     broker.deliver(consumer.number, 0, "a")
     broker.push(closed(consumer))
@@ -251,15 +261,17 @@ def test_a_consumer_that_the_broker_closed_subscribes_again(broker: ScriptedPuls
     assert value(probe.received(consumer)) == ()
 
 
-def test_a_consumer_whose_connection_is_lost_subscribes_again(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
+def test_a_consumer_whose_connection_is_lost_subscribes_again(broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle) -> None:
     """On a new connection."""
     broker.hang_up()
 
-    assert probe.acknowledge(consumer, [MessageId(Position(1, 0))]) == Done(None)
+    assert probe.acknowledge(consumer, [MessageId(EntryPosition(1, 0))]) == Done(None)
     assert len(broker.connections) == 2
 
 
-def test_a_consumer_that_is_closed_while_it_waits_subscribes_again(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
+def test_a_consumer_that_is_closed_while_it_waits_subscribes_again(
+    broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle
+) -> None:
     """An unload during the wait loses no message."""
     broker.later.append((100.0, lambda: broker.push(closed(consumer))))
     broker.later.append((300.0, lambda: broker.deliver(consumer.number, 0, "a")))
@@ -268,10 +280,44 @@ def test_a_consumer_that_is_closed_while_it_waits_subscribes_again(broker: Scrip
     assert len(broker.of("SUBSCRIBE")) == 2
 
 
+def test_a_disturbance_gives_no_message_twice(broker: ScriptedPulsar) -> None:
+    """The user gets only the redelivered messages that had not been taken before it; what an abort redelivers later is given."""
+    session = session_with(broker)
+    probe: PulsarProbe = session.client("c")
+    consumer = value(probe.subscribe(TOPIC, "s", permits=100))
+    for number, text in enumerate("abc"):
+        broker.deliver(consumer.number, number, text)
+    taken = [value(probe.receive(consumer)) for _ in "ab"]
+    value(probe.acknowledge(consumer, [taken[1].id]))
+    broker.on("FLOW", lambda _: [broker.deliver(consumer.number, number, text) for number, text in ((0, "a"), (2, "c"))] and [])
+
+    open_again = session.noted_attached()
+    session.disconnect()
+    open_again()
+    broker.deliver(consumer.number, 1, "b")
+
+    assert values(probe.received(consumer)) == ["c", "b"]
+    assert len(broker.of("SUBSCRIBE")) == 2
+
+
+def test_only_what_was_open_before_a_disturbance_is_opened_again(broker: ScriptedPulsar) -> None:
+    """A consumer that the broker has closed before stays closed until it is used."""
+    session = session_with(broker)
+    probe: PulsarProbe = session.client("c")
+    consumer = value(probe.subscribe(TOPIC, "s"))
+    broker.push(closed(consumer))
+
+    open_again = session.noted_attached()
+    session.disconnect()
+    open_again()
+
+    assert len(broker.of("SUBSCRIBE")) == 1
+
+
 # --- what a reader receives: up to its sentinel, or up to where an open transaction stops readers, however slow the broker is ---
 
 
-def test_who_may_read_all_is_awaited_up_to_the_sentinel(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
+def test_who_may_read_all_is_awaited_up_to_the_sentinel(broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle) -> None:
     """Messages that take seconds are awaited, and those after the sentinel are not."""
     broker.admin_answers = [buffer("1:1"), log()]
     broker.later.append((SLOW_MS, lambda: broker.deliver(consumer.number, 0, "a")))
@@ -280,7 +326,7 @@ def test_who_may_read_all_is_awaited_up_to_the_sentinel(broker: ScriptedPulsar, 
     assert values(probe.receive_visible(consumer, "sentinel")) == ["a", "sentinel"]
 
 
-def test_who_is_stopped_is_given_what_lies_before(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
+def test_who_is_stopped_is_given_what_lies_before(broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle) -> None:
     """The client waits until the broker has read up to the limit for the consumer: late messages are not missed."""
     broker.admin_answers = [buffer("1:0"), *[log(readPosition="1:0")] * 100, log(readPosition="1:1")]
     broker.later.append((100 * 20, lambda: broker.deliver(consumer.number, 0, "a")))
@@ -288,7 +334,7 @@ def test_who_is_stopped_is_given_what_lies_before(broker: ScriptedPulsar, probe:
     assert values(probe.receive_visible(consumer, "sentinel")) == ["a"]
 
 
-def test_who_is_stopped_is_watched_for_what_must_not_come(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
+def test_who_is_stopped_is_watched_for_what_must_not_come(broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle) -> None:
     """A message after the limit is reported, as a reader would see it."""
     broker.admin_answers = [buffer("1:0"), log(readPosition="1:1")]
     broker.deliver(consumer.number, 0, "a")
@@ -298,7 +344,7 @@ def test_who_is_stopped_is_watched_for_what_must_not_come(broker: ScriptedPulsar
 
 
 def test_a_broker_that_does_not_report_how_far_it_is_is_not_waited_for(
-    broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer
+    broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle
 ) -> None:
     """Then only the quiet after the last message shows that no more come."""
     broker.admin_answers = [buffer("1:0"), log()]
@@ -309,7 +355,7 @@ def test_a_broker_that_does_not_report_how_far_it_is_is_not_waited_for(
 
 
 @pytest.mark.parametrize("which", [0, 1])
-def test_trouble_with_a_look_is_reported(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer, which: int) -> None:
+def test_trouble_with_a_look_is_reported(broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle, which: int) -> None:
     """If a position is unknown, only the sentinel shows what readers see; if it does not come either, the outcome is unknown."""
     answers: list[AdminAnswer | None] = [buffer("1:0"), log()]
     answers[which] = AdminAnswer(404, b"{}")
@@ -320,7 +366,7 @@ def test_trouble_with_a_look_is_reported(broker: ScriptedPulsar, probe: PulsarPr
     assert values(probe.receive_visible(consumer, "sentinel")) == ["sentinel"]
 
 
-def test_a_lost_connection_is_reported(broker: ScriptedPulsar, probe: PulsarProbe, consumer: Consumer) -> None:
+def test_a_lost_connection_is_reported(broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle) -> None:
     """It is not taken for quiet."""
     broker.admin_answers = [buffer("1:0"), log()]
     broker.hang_up()

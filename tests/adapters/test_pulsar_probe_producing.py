@@ -6,12 +6,12 @@ import pytest
 from scripted_pulsar import ScriptedPulsar, nothing, receipt, session_with
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
-from fencepost.adapters.pulsar.values import MessageId, Position, Producer, TxnId
+from fencepost.adapters.pulsar.pulsar_values import EntryPosition, MessageId, ProducerHandle, TransactionId
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.batches import entries
 
-TXN = TxnId(0, 0)
+TXN = TransactionId(0, 0)
 TOPIC = "persistent://public/default/t"
 
 
@@ -45,7 +45,7 @@ def test_sequence_ids_go_on_from_what_the_broker_knows(broker: ScriptedPulsar, p
     value(probe.send(producer, "again", sequence_id=5))
     value(probe.send(producer, "b"))
 
-    assert producer == Producer(TOPIC, 1, "me", 4)
+    assert producer == ProducerHandle(TOPIC, 1, "me", 4)
     assert [frame.body.sequence_id for frame in broker.of("SEND")] == [5, 5, 6]
 
 
@@ -55,7 +55,7 @@ def test_a_duplicate_is_reported_by_a_receipt_without_a_place(broker: ScriptedPu
 
     stored = value(probe.send(value(probe.producer(TOPIC)), "a"))
 
-    assert stored == MessageId(Position(-1, -1))
+    assert stored == MessageId(EntryPosition(-1, -1))
     assert not stored.was_stored
 
 
@@ -98,7 +98,7 @@ def test_a_batch_is_one_entry_with_a_place_for_each_message(broker: ScriptedPuls
 
     sent = broker.of("SEND")[0]
     assert sent.payload is not None
-    assert ids == (MessageId(Position(1, 0), 0, 2), MessageId(Position(1, 0), 1, 2))
+    assert ids == (MessageId(EntryPosition(1, 0), 0, 2), MessageId(EntryPosition(1, 0), 1, 2))
     assert (sent.body.num_messages, sent.body.highest_sequence_id) == (2, 1)
     assert [entry.value for entry in entries(sent.payload)] == [b"a", b"b"]
 
@@ -139,7 +139,7 @@ def test_a_receipt_after_the_producer_was_opened_again_is_that_of_the_repetition
 
     repeated = value(probe.send(producer, "a", sequence_id=3))
 
-    assert repeated == MessageId(Position(1, 7))
+    assert repeated == MessageId(EntryPosition(1, 7))
     assert isinstance(probe.receipt(lost), Unknown)
 
 
@@ -153,7 +153,7 @@ def test_a_producer_that_is_closed_instead_of_a_receipt_opens_again(broker: Scri
     broker.on("SEND", closes, closes, lambda request: [receipt(request, 1, 7)])
 
     assert isinstance(probe.send(producer, "a", transaction=TXN), Unknown)
-    assert value(probe.send(producer, "b")) == MessageId(Position(1, 7))
+    assert value(probe.send(producer, "b")) == MessageId(EntryPosition(1, 7))
     assert [frame.body.sequence_id for frame in broker.of("SEND")] == [0, 1, 1]
 
 

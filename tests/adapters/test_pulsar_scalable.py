@@ -8,8 +8,17 @@ from google.protobuf.message import Message
 from scripted_pulsar import ScriptedPulsar, hangs_up, nothing, refuses, session_with
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
-from fencepost.adapters.pulsar.session import PulsarSession
-from fencepost.adapters.pulsar.values import Action, AddTopics, End, NewTransaction, Segment, Subscription, TxnId, scalable
+from fencepost.adapters.pulsar.pulsar_session import PulsarSession
+from fencepost.adapters.pulsar.pulsar_values import (
+    ActiveSegment,
+    AddTopics,
+    End,
+    NewTransaction,
+    SubscriptionHandle,
+    TransactionId,
+    TxnAction,
+    scalable,
+)
 from fencepost.contract.errors import Malformed, NotOffered
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.wire.pulsar import messages_pb2 as pb
@@ -19,8 +28,8 @@ from fencepost.wire.pulsar.numbers import MINUS_ONE
 
 EVENTS = scalable("events")
 SEGMENT = "segment://public/default/events/0000-ffff-0"
-TXN = TxnId(0, 0, scalable=True)
-CLASSIC = TxnId(0, 0)
+TXN = TransactionId(0, 0, scalable=True)
+CLASSIC = TransactionId(0, 0)
 HERE = "pulsar://here:6650"
 FLAGS = pb.FeatureFlags(supports_scalable_topics=True, supports_tc_metadata_discovery=True)
 
@@ -86,7 +95,7 @@ def test_two_kinds_of_transactions_may_have_one_id_and_are_not_equal() -> None:
     """Both number from (0,0), and their texts differ."""
     assert TXN != CLASSIC
     assert (str(TXN), str(CLASSIC)) == ("scalable (0,0)", "(0,0)")
-    assert len({TXN, CLASSIC, TxnId(0, 0)}) == 2
+    assert len({TXN, CLASSIC, TransactionId(0, 0)}) == 2
 
 
 # --- segments -------------------------------------------------------------------------------------------------------------------
@@ -100,15 +109,15 @@ def test_the_segments_are_the_active_ones_in_the_order_of_their_hashes(broker: S
     found = value(probe.segments("events"))
 
     assert found == (
-        Segment(1, 0, 32767, "segment://public/default/events/0000-7fff-1", None),
-        Segment(2, 32768, 65535, "segment://public/default/events/8000-ffff-2", None),
+        ActiveSegment(1, 0, 32767, "segment://public/default/events/0000-7fff-1", None),
+        ActiveSegment(2, 32768, 65535, "segment://public/default/events/8000-ffff-2", None),
     )
     assert value(probe.segments(EVENTS)) == found
 
 
 def test_a_session_is_closed_when_it_is_answered(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """Each also has its own number."""
-    assert value(probe.segments(EVENTS)) == (Segment(0, 0, 65535, SEGMENT, HERE),)
+    assert value(probe.segments(EVENTS)) == (ActiveSegment(0, 0, 65535, SEGMENT, HERE),)
     value(probe.segments(EVENTS))
 
     opened, closed = broker.of("SCALABLE_TOPIC_LOOKUP"), broker.of("SCALABLE_TOPIC_CLOSE")
@@ -186,8 +195,8 @@ def test_every_request_about_a_scalable_transaction_has_the_flag(broker: Scripte
     for kind in (True, False):
         txn = value(probe.new_transaction(scalable=kind))
         value(probe.add_topics(txn, [SEGMENT]))
-        value(probe.add_subscriptions(txn, [Subscription(SEGMENT, "s")]))
-        value(probe.end(txn, Action.COMMIT))
+        value(probe.add_subscriptions(txn, [SubscriptionHandle(SEGMENT, "s")]))
+        value(probe.end(txn, TxnAction.COMMIT))
         assert txn == (TXN if kind else CLASSIC)
 
     for command in ("TC_CLIENT_CONNECT_REQUEST", "NEW_TXN", "ADD_PARTITION_TO_TXN", "ADD_SUBSCRIPTION_TO_TXN", "END_TXN"):
@@ -198,10 +207,10 @@ def test_every_request_about_a_scalable_transaction_has_the_flag(broker: Scripte
 
 def test_requests_at_once_go_to_the_coordinator_of_their_kind(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """And the transaction that is begun is of that kind."""
-    outcomes = probe.at_once([NewTransaction(1000, scalable=True), AddTopics(TXN, [SEGMENT]), End(TXN, Action.ABORT)])
+    outcomes = probe.at_once([NewTransaction(1000, scalable=True), AddTopics(TXN, [SEGMENT]), End(TXN, TxnAction.ABORT)])
 
     assert outcomes == [Done(TXN), Done(None), Done(None)]
-    assert value(probe.ended(value(probe.begin_end(TXN, Action.ABORT)))) is None
+    assert value(probe.ended(value(probe.begin_end(TXN, TxnAction.ABORT)))) is None
     assert value(probe.reach_coordinator(1, scalable=True)) is None
     assert [(frame.body.tc_id, frame.body.scalable) for frame in broker.of("TC_CLIENT_CONNECT_REQUEST")] == [(0, True), (1, True)]
 
@@ -210,11 +219,11 @@ def test_a_coordinator_that_has_moved_is_looked_for_again(broker: ScriptedPulsar
     """It answers that it is not there, and the next request goes to the broker in the watch's next answer."""
     value(probe.new_transaction(scalable=True))
     broker.on("END_TXN", refuses("TransactionCoordinatorNotFound"))
-    assert isinstance(probe.end(TXN, Action.COMMIT), Refused)
+    assert isinstance(probe.end(TXN, TxnAction.COMMIT), Refused)
     watched = len(broker.of("WATCH_TC_ASSIGNMENTS"))
     broker.on("END_TXN", lambda request: [pb.CommandEndTxnResponse(request_id=request.request_id)])
 
-    value(probe.end(TXN, Action.COMMIT))
+    value(probe.end(TXN, TxnAction.COMMIT))
 
     assert len(broker.of("WATCH_TC_ASSIGNMENTS")) > watched
 
@@ -223,7 +232,7 @@ def test_a_coordinator_that_there_is_none_of_is_final(broker: ScriptedPulsar, pr
     """The request is sent once all the same, to the service address, and its refusal is the outcome."""
     broker.on("END_TXN", refuses("TransactionCoordinatorNotFound"))
 
-    assert isinstance(probe.end(TxnId(7, 0, scalable=True), Action.COMMIT), Refused)
+    assert isinstance(probe.end(TransactionId(7, 0, scalable=True), TxnAction.COMMIT), Refused)
     assert len(broker.of("END_TXN")) == 1
     assert broker.of("TC_CLIENT_CONNECT_REQUEST") == []
 
@@ -240,8 +249,8 @@ def test_a_history_reports_the_kinds_apart(broker: ScriptedPulsar, session: Puls
         value(probe.send(producer, "a", transaction=txn))
         value(probe.acknowledge(consumer, [message.id], transaction=txn))
         value(probe.acknowledge_unanswered(consumer, [message.id], transaction=txn))
-        value(probe.end_on_topic(txn, SEGMENT, Action.COMMIT))
-        value(probe.end(txn, Action.COMMIT))
+        value(probe.end_on_topic(txn, SEGMENT, TxnAction.COMMIT))
+        value(probe.end(txn, TxnAction.COMMIT))
 
     named = [event["tx"]["tid"] for event in session.history("run") if event["type"] != "invoke" and event["txn_id"]]
 
@@ -273,7 +282,7 @@ def test_what_is_said_unasked_disturbs_nobody(broker: ScriptedPulsar, session: P
         value(probe.scalable_coordinators())
         broker.push(message)
 
-    assert value(probe.end(TXN, Action.COMMIT)) is None
+    assert value(probe.end(TXN, TxnAction.COMMIT)) is None
     assert len(broker.connections) == 1
     assert [exchange.name for exchange in session.exchanges()].count(name_of(wrapped(message))) >= 6
 
@@ -315,8 +324,8 @@ def test_a_change_is_asked_for_at_its_path(
         lambda probe: probe.segments(EVENTS),
         lambda probe: probe.scalable_coordinators(),
         lambda probe: probe.new_transaction(scalable=True),
-        lambda probe: probe.end(TXN, Action.COMMIT),
-        lambda probe: probe.begin_end(TXN, Action.COMMIT),
+        lambda probe: probe.end(TXN, TxnAction.COMMIT),
+        lambda probe: probe.begin_end(TXN, TxnAction.COMMIT),
         lambda probe: probe.at_once([NewTransaction(1000, scalable=True)]),
         lambda probe: probe.reach_coordinator(scalable=True),
     ],

@@ -18,15 +18,15 @@ from tls_proxy import over_tls
 from fencepost.adapters.common.access_token import Token
 from fencepost.adapters.common.address import LOOPBACK as HOST
 from fencepost.adapters.common.address import Address
-from fencepost.adapters.common.faults import NoFaults
+from fencepost.adapters.common.system_faults import NoFaults
 from fencepost.adapters.common.tls import Tls, TlsRefused
 from fencepost.adapters.pulsar.http import HttpAdmin
-from fencepost.adapters.pulsar.inprocess import InProcessAdmin, InProcessTransport
-from fencepost.adapters.pulsar.login import LoginRefused
+from fencepost.adapters.pulsar.inprocess import InProcessAdmin, InProcessPulsarTransport
+from fencepost.adapters.pulsar.pulsar_login import PulsarLoginRefused
+from fencepost.adapters.pulsar.pulsar_registration import systems
+from fencepost.adapters.pulsar.pulsar_session import PulsarSession
 from fencepost.adapters.pulsar.reach import Addresses, ServiceUrls, ask, parse_addresses, reach_one
-from fencepost.adapters.pulsar.registration import systems
-from fencepost.adapters.pulsar.security import Security
-from fencepost.adapters.pulsar.session import PulsarSession
+from fencepost.adapters.pulsar.security import PulsarSecurity
 from fencepost.adapters.pulsar.transport import ConnectionLost
 from fencepost.contract.errors import AccessRefused, SystemUnreachable, WrongUsage
 from fencepost.contract.outcomes import Done, Unknown
@@ -121,7 +121,7 @@ def token(monkeypatch: pytest.MonkeyPatch) -> Token:
 def test_a_client_speaks_tls_with_a_broker_whose_authority_it_trusts(token: Token) -> None:
     """CONNECT has the login; the record of it has not."""
     with brokers([CONNECTED]) as (port, heard), over_tls(port, CA) as address:
-        place = ServiceUrls(address, "", Security(TRUSTED, TRUSTED, token))
+        place = ServiceUrls(address, "", PulsarSecurity(TRUSTED, TRUSTED, token))
 
         assert isinstance(ask(place, AMPLE_S), Done)
 
@@ -138,7 +138,7 @@ def test_a_client_speaks_tls_with_a_broker_whose_authority_it_trusts(token: Toke
 
 def test_the_login_is_in_nothing_that_a_session_records(token: Token) -> None:
     """It happens below the record: neither the exchanges nor the shown places and options have it."""
-    security = Security(token=token)
+    security = PulsarSecurity(token=token)
     with brokers([CONNECTED], [pb.CommandPong()]) as (port, heard):
         place = ServiceUrls(Address(HOST, port), "http://x", security)
         with closing(
@@ -156,7 +156,7 @@ def test_a_broker_that_asks_again_gets_the_token_of_now(token: Token, monkeypatc
     """AUTH_CHALLENGE comes when a token has expired. The client answers it between other frames."""
     challenge = pb.CommandAuthChallenge(protocol_version=21, challenge=pb.AuthData(auth_method_name="token"))
     with brokers([CONNECTED], [challenge], [pb.CommandPong()]) as (port, heard):
-        place = ServiceUrls(Address(HOST, port), "", Security(token=token))
+        place = ServiceUrls(Address(HOST, port), "", PulsarSecurity(token=token))
         with closing(place.connect("c", place.service)) as transport:
             transport.send(frame_of(pb.CommandConnect(client_version="x", protocol_version=21)))
             connected = transport.receive(AMPLE_S)
@@ -171,8 +171,8 @@ def test_a_broker_that_asks_again_gets_the_token_of_now(token: Token, monkeypatc
 @pytest.mark.parametrize("has_token", [True, False])
 def test_a_broker_that_refuses_a_login_is_reported_with_the_remedy(has_token: bool, token: Token) -> None:
     """At once, and without the token, which the broker may quote."""
-    with brokers([WANTS_LOGIN]) as (port, _), pytest.raises(LoginRefused) as refused:
-        ask(ServiceUrls(Address(HOST, port), "", Security(token=token if has_token else None)), AMPLE_S)
+    with brokers([WANTS_LOGIN]) as (port, _), pytest.raises(PulsarLoginRefused) as refused:
+        ask(ServiceUrls(Address(HOST, port), "", PulsarSecurity(token=token if has_token else None)), AMPLE_S)
 
     assert f"{HOST}:{port}" in str(refused.value)
     assert ("may have expired" if has_token else "Say --token file:PATH") in str(refused.value)
@@ -182,7 +182,7 @@ def test_a_broker_that_refuses_a_login_is_reported_with_the_remedy(has_token: bo
 def test_without_its_token_a_client_is_not_connected() -> None:
     """The error names the source of the token."""
     with brokers([CONNECTED]) as (port, heard), pytest.raises(AccessRefused, match="no token comes from THERE_IS_NONE"):
-        ask(ServiceUrls(Address(HOST, port), "", Security(token=Token.of("env:THERE_IS_NONE"))), AMPLE_S)
+        ask(ServiceUrls(Address(HOST, port), "", PulsarSecurity(token=Token.of("env:THERE_IS_NONE"))), AMPLE_S)
 
     assert heard == []
 
@@ -190,7 +190,7 @@ def test_without_its_token_a_client_is_not_connected() -> None:
 def test_who_a_scenario_says_that_a_client_is_is_for_the_scenario_to_judge(token: Token) -> None:
     """It is sent unchanged, and its refusal is an answer like another."""
     with brokers([WANTS_LOGIN]) as (port, heard):
-        place = ServiceUrls(Address(HOST, port), "", Security(token=token))
+        place = ServiceUrls(Address(HOST, port), "", PulsarSecurity(token=token))
         with closing(place.connect("c", place.service)) as transport:
             transport.send(frame_of(pb.CommandConnect(client_version="x", auth_method_name="basic", auth_data=b"me:")))
             answer = transport.receive(AMPLE_S)
@@ -209,7 +209,7 @@ def test_a_certificate_that_is_wrong_is_reported_with_the_remedy(name: str, trus
     tls = Tls(trusted.cert_pem.bytes().decode())
     with admins(status(200)) as (port, _), over_tls(port, CA, name=name) as address:
         with pytest.raises(TlsRefused, match=message) as by_broker:
-            ask(ServiceUrls(address, "", Security(tls)), AMPLE_S)
+            ask(ServiceUrls(address, "", PulsarSecurity(tls)), AMPLE_S)
         with pytest.raises(TlsRefused, match=message) as by_admin:
             called(HttpAdmin(f"https://{address}", tls))
 
@@ -234,7 +234,7 @@ def test_a_client_shows_its_certificate_where_one_is_wanted(tmp_path: Path) -> N
         with pytest.raises(TlsRefused, match="--tls-certificate FILE"):
             ask(parse_addresses(*urls, options).place(), AMPLE_S)
         with over_tls(admin_port, CA, wants=clients) as admin:
-            assert called(HttpAdmin(f"https://{admin}", Security.of(options | own, True, True).admin)) == Done(AdminAnswer(200, b""))
+            assert called(HttpAdmin(f"https://{admin}", PulsarSecurity.of(options | own, True, True).admin)) == Done(AdminAnswer(200, b""))
             with pytest.raises(TlsRefused, match="--tls-certificate FILE"):
                 called(HttpAdmin(f"https://{admin}", TRUSTED))
 
@@ -267,7 +267,7 @@ def test_tls_where_none_was_asked_and_none_where_it_was_are_named() -> None:
     with admins(status(200)) as (port, _), over_tls(port, CA) as address:
         plain = f"{HOST}:{port}"
         with pytest.raises(TlsRefused, match=f"{plain} does not speak TLS"):
-            ask(ServiceUrls(Address(HOST, port), "", Security(TRUSTED)), AMPLE_S)
+            ask(ServiceUrls(Address(HOST, port), "", PulsarSecurity(TRUSTED)), AMPLE_S)
         with pytest.raises(TlsRefused, match=f"{plain} does not speak TLS"):
             called(HttpAdmin(f"https://{plain}", TRUSTED))
         with brokers([CONNECTED]) as (service, _), pytest.raises(SystemUnreachable, match="TLS at the admin interface: say https://"):
@@ -286,9 +286,9 @@ def test_an_admin_call_over_tls_carries_the_token(token: Token) -> None:
     ):
         answer = called(HttpAdmin(f"https://{address}", TRUSTED, token))
     with admins(status(401)) as (port, _):
-        with pytest.raises(LoginRefused, match="may have expired") as refused:
+        with pytest.raises(PulsarLoginRefused, match="may have expired") as refused:
             called(HttpAdmin(f"http://{HOST}:{port}", token=token))
-        with pytest.raises(LoginRefused, match=f"http://{HOST}:{port} wants a login: 401.*Say --token"):
+        with pytest.raises(PulsarLoginRefused, match=f"http://{HOST}:{port} wants a login: 401.*Say --token"):
             called(HttpAdmin(f"http://{HOST}:{port}"))
 
     assert answer == Done(AdminAnswer(200, b""))
@@ -326,10 +326,10 @@ def test_over_tls_a_topic_is_looked_for_at_its_address_with_tls() -> None:
     """If a broker advertises none, the error names what it lacks."""
     broker = ScriptedPulsar()
 
-    def connect(_client: str, address: Address) -> InProcessTransport:
+    def connect(_client: str, address: Address) -> InProcessPulsarTransport:
         if address != HERE:
             raise ConnectionLost(f"{address} is elsewhere")
-        return InProcessTransport(broker)
+        return InProcessPulsarTransport(broker)
 
     session = PulsarSession(HERE, connect, lambda: InProcessAdmin(broker), ScriptedTime(broker), NoFaults(""), "x", over_tls=True)
     kind = pb.CommandLookupTopicResponse.Connect
@@ -379,8 +379,8 @@ def test_what_is_reached_and_how_is_noted() -> None:
     """In the note of a handshake."""
     token = Token("env", "X")
 
-    assert str(Security(TRUSTED, TRUSTED, token)) == "TLS and a token"
-    assert str(Security(Tls(certificate=Path("c")), None, token)) == "TLS (brokers only), a certificate and a token"
-    assert str(Security(None, TRUSTED)) == "TLS (admin interface only)"
-    assert str(Security(token=token)) == "a token"
-    assert str(Addresses([Address("a", 1)], ["https://b"], Security(TRUSTED, TRUSTED)).place()) == "pulsar+ssl://a:1 with https://b"
+    assert str(PulsarSecurity(TRUSTED, TRUSTED, token)) == "TLS and a token"
+    assert str(PulsarSecurity(Tls(certificate=Path("c")), None, token)) == "TLS (brokers only), a certificate and a token"
+    assert str(PulsarSecurity(None, TRUSTED)) == "TLS (admin interface only)"
+    assert str(PulsarSecurity(token=token)) == "a token"
+    assert str(Addresses([Address("a", 1)], ["https://b"], PulsarSecurity(TRUSTED, TRUSTED)).place()) == "pulsar+ssl://a:1 with https://b"

@@ -12,7 +12,7 @@ import pytest
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.pulsar.http import HttpAdmin
 from fencepost.adapters.pulsar.reach import ServiceUrls, ask, parse_place, reach
-from fencepost.adapters.pulsar.tcp import TcpTransport
+from fencepost.adapters.pulsar.tcp import PulsarTcpTransport
 from fencepost.adapters.pulsar.transport import ConnectionLost
 from fencepost.contract.errors import Malformed, SystemUnreachable, WrongUsage
 from fencepost.contract.outcomes import Done, Unknown
@@ -43,8 +43,8 @@ def serving(act: Callable[[socket.socket], None]) -> Iterator[Address]:
 
 
 @contextmanager
-def connected(address: Address) -> Iterator[TcpTransport]:
-    transport = TcpTransport(address)
+def connected(address: Address) -> Iterator[PulsarTcpTransport]:
+    transport = PulsarTcpTransport(address)
     try:
         yield transport
     finally:
@@ -117,7 +117,7 @@ def test_without_a_listener_there_is_no_connection() -> None:
     address = nobody()
 
     with pytest.raises(ConnectionLost, match=f"{address} cannot be connected to"):
-        TcpTransport(address)
+        PulsarTcpTransport(address)
 
 
 def test_asking_what_a_broker_offers() -> None:

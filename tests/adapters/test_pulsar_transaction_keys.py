@@ -10,9 +10,9 @@ from scripted_pulsar import ScriptedPulsar, nothing, session_with
 from fencepost.adapters.pulsar.keyed import label_of
 from fencepost.adapters.pulsar.levers import missing
 from fencepost.adapters.pulsar.probe import PulsarProbe
-from fencepost.adapters.pulsar.session import PulsarSession
+from fencepost.adapters.pulsar.pulsar_session import PulsarSession
+from fencepost.adapters.pulsar.pulsar_values import KeyGrant, KeyMetrics, KeyState, OwnedKey, TransactionId, TxnAction
 from fencepost.adapters.pulsar.transaction_keys import offers_keys, read_metrics
-from fencepost.adapters.pulsar.values import Action, KeyGrant, KeyMetrics, KeyState, OwnedKey, TxnId
 from fencepost.adapters.reference_pulsar import PulsarReferenceSystem
 from fencepost.contract.errors import Malformed
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
@@ -130,7 +130,7 @@ def test_a_client_that_was_sent_away_does_not_come_back_without_a_word(broker: S
     broker.hang_up()
 
     assert probe.was_sent_away()
-    answers: list[Outcome[object]] = [probe.new_transaction(), probe.end(TxnId(0, 4), Action.COMMIT), probe.ping_with_key()]
+    answers: list[Outcome[object]] = [probe.new_transaction(), probe.end(TransactionId(0, 4), TxnAction.COMMIT), probe.ping_with_key()]
     assert all(isinstance(answer, Unknown) and answer.lost for answer in answers)
     assert "NEW_TXN" not in broker.names()
 
@@ -142,7 +142,7 @@ def test_a_client_that_forgets_its_key_is_one_like_others(broker: ScriptedPulsar
 
     probe.forget_key()
 
-    value(probe.end(TxnId(0, 4), Action.COMMIT))
+    value(probe.end(TransactionId(0, 4), TxnAction.COMMIT))
     assert not broker.of("TC_CLIENT_CONNECT_REQUEST")[-1].body.HasField("transaction_key")
 
 
@@ -199,7 +199,7 @@ def test_a_key_is_asked_for_by_its_owner_and_in_its_own_letters(broker: Scripted
         )
     ]
 
-    assert probe.transaction_key("x/ü", "a&b") == Done(KeyState("a&b", "x/ü", 4, 1, (TxnId(1, 2),)))
+    assert probe.transaction_key("x/ü", "a&b") == Done(KeyState("a&b", "x/ü", 4, 1, (TransactionId(1, 2),)))
 
     asked = session.exchanges()[-1]
     assert (asked.name, asked.request["query"]) == ("GET /admin/v2/transactions/transaction-keys/x%2F%C3%BC", {"owner": "a&b"})
@@ -258,7 +258,7 @@ def test_a_history_names_the_key_of_a_transaction(session: PulsarSession) -> Non
     """A connect is an `init_txn`; events of the transaction have the key and the epoch, whichever client makes them."""
     first, second = session.client_of("first", "alice"), session.client("second")
     value(first.connect_with_key(KEY))
-    value(second.end(value(first.new_transaction()), Action.COMMIT))
+    value(second.end(value(first.new_transaction()), TxnAction.COMMIT))
 
     events = {(event["f"], event["type"]): event for event in session.history("run")}
 

@@ -8,11 +8,11 @@ from layouts_reported import FLAGS, SPLIT, TOPIC, WHOLE, assigned, reported, seg
 from scripted_pulsar import ScriptedPulsar, nothing, receipt, session_with
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
-from fencepost.adapters.pulsar.session import PulsarSession
+from fencepost.adapters.pulsar.pulsar_session import PulsarSession
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.frames import Payload
-from fencepost.wire.pulsar.keys import Half, segment_hash
+from fencepost.wire.pulsar.key_hash import Half, segment_hash
 from fencepost.wire.pulsar.numbers import MINUS_ONE
 
 LOW, HIGH = "a", "b"

@@ -6,7 +6,7 @@ import pytest
 from pulsar_reference_client import World
 from tiny_transactions import TinyTransactions
 
-from fencepost.adapters.pulsar.values import Action, TxnId, scalable
+from fencepost.adapters.pulsar.pulsar_values import TransactionId, TxnAction, scalable
 from fencepost.contract.outcomes import Done, Outcome
 
 EVENTS = scalable("events")
@@ -35,8 +35,8 @@ def test_a_message_of_a_segment_is_in_a_scalable_transaction(world: World) -> No
         if not kind:
             value(world.probe().add_topics(txn, [topic]))
         consumer = world.consumer(topic)
-        world.end(txn, Action.COMMIT)
-        assert [message.transaction for message in world.messages(consumer)] == [TxnId(0, 0, scalable=kind)]
+        world.end(txn, TxnAction.COMMIT)
+        assert [message.transaction for message in world.messages(consumer)] == [TransactionId(0, 0, scalable=kind)]
 
 
 def test_the_segments_of_the_reference_are_topics(world: World) -> None:
@@ -61,7 +61,7 @@ def test_a_scalable_transaction_is_ended_at_its_own_coordinator(world: World) ->
 
     world.broker.crash(1)
     world.broker.restart()
-    world.end(txn, Action.COMMIT)
+    world.end(txn, TxnAction.COMMIT)
 
     assert (before, world.values(consumer)) == ([], ["a"])
 

@@ -8,9 +8,9 @@ from shapes import faults
 
 from fencepost.adapters.engines import ENGINES
 from fencepost.adapters.pulsar.probe import PulsarProbe
+from fencepost.adapters.pulsar.pulsar_values import TransactionId, TxnAction, scalable
 from fencepost.adapters.pulsar.scalable_session import ScalableSession
 from fencepost.adapters.pulsar.store_writes import BROKER, StoreWrite
-from fencepost.adapters.pulsar.values import Action, TxnId, scalable
 from fencepost.contract.events import Event
 from fencepost.contract.metadata_view import TroublesStore
 from fencepost.contract.outcomes import Done, Outcome
@@ -48,9 +48,9 @@ def of_broker(session: ScalableSession, *kinds: str) -> list[Event]:
     return [event for event in events if event["client"] == BROKER and event["type"] != "invoke" and event["f"] in kinds]
 
 
-def begun(probe: PulsarProbe) -> TxnId:
+def begun(probe: PulsarProbe) -> TransactionId:
     txn = value(probe.new_transaction(scalable=True))
-    assert isinstance(txn, TxnId)
+    assert isinstance(txn, TransactionId)
     return txn
 
 
@@ -115,7 +115,7 @@ def test_a_header_of_another_version_decides_nothing(text: bytes) -> None:
 def test_the_decision_lies_within_the_call_that_asked_for_it(session: ScalableSession) -> None:
     """After its request and before its answer, so that nothing counts as decided before it is."""
     probe = session.client("c")
-    value(probe.end(begun(probe), Action.COMMIT))
+    value(probe.end(begun(probe), TxnAction.COMMIT))
 
     order = [(event["client"], event["type"]) for event in session.history("run") if event["f"] == "commit"]
 
@@ -141,7 +141,7 @@ def test_what_a_transaction_leaves_and_takes_away_is_reported(session: ScalableS
     (message,) = value(probe.receive_until(consumer, "a"))
     value(probe.send(producer, "b", transaction=txn))
     value(probe.acknowledge(consumer, [message.id], transaction=txn))
-    value(probe.end(txn, Action.COMMIT))
+    value(probe.end(txn, TxnAction.COMMIT))
     for _ in session.time.attempts(30.0):
         pass
 
@@ -173,7 +173,7 @@ def test_a_write_that_the_store_did_not_answer_is_info(session: ScalableSession)
     txn = begun(probe)
     assert isinstance(session.faults, TroublesStore)
     session.faults.trouble_store("write-fails-after", "headers")
-    value(probe.end(txn, Action.COMMIT))
+    value(probe.end(txn, TxnAction.COMMIT))
 
     (unsure,) = of_broker(session, "commit")
 
@@ -183,7 +183,7 @@ def test_a_write_that_the_store_did_not_answer_is_info(session: ScalableSession)
 def test_every_event_has_the_shape_of_all_histories(session: ScalableSession) -> None:
     """Also those of the store; invocations and ends are pairs, and no process does two things at once."""
     probe = session.client("c")
-    for action in (Action.COMMIT, Action.ABORT):
+    for action in (TxnAction.COMMIT, TxnAction.ABORT):
         txn = begun(probe)
         value(probe.send(value(probe.producer(SEGMENT)), "a", transaction=txn))
         value(probe.end(txn, action))

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from kio.static.protocol import RequestPayload, ResponsePayload
 
-from fencepost.adapters.kafka.transport import Transport
+from fencepost.adapters.kafka.transport import KafkaTransport
 from fencepost.adapters.twins.kafka_after_end import AfterTheEnd
+from fencepost.adapters.twins.kafka_compaction import CompactionTwin
 from fencepost.adapters.twins.kafka_entries import Reordered, Split, each, entries_of, joined, reversed_entries
 from fencepost.adapters.twins.kafka_form import Compressed, OneBatch
 from fencepost.adapters.twins.kafka_repeat import AnswerLost, Late, NewConnection, Twice, may_be_repeated
@@ -54,13 +55,15 @@ class SessionOf:
     """A session with what these performers use: `way` is the wrapped transport of a client."""
 
     def __init__(self, wire: Wire) -> None:
-        self.way: Transport = wire
+        self.way: KafkaTransport = wire
 
-    def between(self, wrap: Callable[[str, Transport], Transport]) -> None:
+    def between(self, wrap: Callable[[str, KafkaTransport], KafkaTransport]) -> None:
         self.way = wrap("A", self.way)
 
+    time: object = None
 
-def on(performer: type[RequestPerformer], answer: Callable[[RequestPayload], ResponsePayload]) -> tuple[Wire, Transport]:
+
+def on(performer: type[RequestPerformer], answer: Callable[[RequestPayload], ResponsePayload]) -> tuple[Wire, KafkaTransport]:
     """A wire, and the transport that this disturbance makes of it."""
     wire = Wire(answer)
     session: Any = SessionOf(wire)
@@ -147,7 +150,7 @@ def test_each_request_has_its_own_connection() -> None:
     way.call(END, 1.0)
     way.call(END, 1.0)
 
-    assert wire.sent == ["closed", END, "closed", END]
+    assert wire.sent == [END, "closed", END]
 
 
 def produce(batch: Batch) -> RequestPayload:
@@ -298,3 +301,75 @@ def test_a_batch_that_is_taken_after_the_end_is_a_violation() -> None:
     way.call(written(11), 1.0)
     with pytest.raises(Violation, match=r"answer to a Produce to t-0 that comes when its transaction is over: expected a refusal"):
         way.call(END, 1.0)
+
+
+def test_records_get_keys_that_no_other_has() -> None:
+    """After the end of a transaction one has the bytes of its marker's key. A key of the scenario stays, and so does what is no batch."""
+    wire, way = on(CompactionTwin, broker("Ongoing", [0] * 5))
+
+    def keys() -> list[bytes | None]:
+        sent: Any = wire.sent[-1]
+        return [record.key for record in decode(sent.topic_data[0].partition_data[0].records)[0].records]
+
+    way.call(written(12), 1.0)
+    assert keys() == [b"key 1", b"key 2"]
+    way.call(END, 1.0)
+    way.call(written(12), 1.0)
+    assert keys() == [bytes([0, 0, 0, 1]), b"key 3"]
+    way.call(produce(Batch((Record(b"v", b"own"),))), 1.0)
+    assert keys() == [b"own"]
+
+
+def test_topics_become_compacted_ones() -> None:
+    """Unless the scenario says itself whether they are; other configurations stay."""
+    wire, way = on(CompactionTwin, lambda asked: response(asked, throttle_time=0, topics=[]))
+    topics = [
+        {"name": name, "num_partitions": 1, "replication_factor": 1, "assignments": [], "configs": configs}
+        for name, configs in (
+            ("a", [{"name": "min.insync.replicas", "value": "1"}, {"name": "segment.ms", "value": "7"}]),
+            ("b", [{"name": "cleanup.policy", "value": "delete"}]),
+        )
+    ]
+
+    way.call(request("create_topics", 5, topics=topics, timeout=1, validate_only=False), 1.0)
+
+    sent: Any = wire.sent[0]
+    first, second = ({one.name: one.value for one in topic.configs} for topic in sent.topics)
+    assert {"min.insync.replicas": "1", "cleanup.policy": "compact", "segment.ms": "1"}.items() <= first.items()
+    assert second == {"cleanup.policy": "delete"}
+
+
+def _performer(kind: type[RequestPerformer], codes: list[int]) -> tuple[RequestPerformer, Wire, Any]:
+    made: list[RequestPerformer] = []
+
+    class Kept(kind):  # type: ignore[misc, valid-type]
+        def begin(self) -> None:
+            super().begin()
+            made.append(self)
+
+    wire, way = on(Kept, numbered(codes))
+    return made[0], wire, way
+
+
+@pytest.mark.parametrize("kind", [AfterTheEnd, Split, Reordered, OneBatch, Compressed, NewConnection, Late])
+def test_a_request_that_gives_no_occasion_is_no_act(kind: type[RequestPerformer]) -> None:
+    """One EndTxn has no entries, no batch, nothing before it on its connection, and nothing after it."""
+    performer, _, way = _performer(kind, [0, 0])
+
+    way.call(END, 1.0)
+
+    assert not performer.acts
+    assert performer.idle
+
+
+@pytest.mark.parametrize("kind", [Twice, AnswerLost])
+def test_a_repetition_without_an_answer_is_no_act(kind: type[RequestPerformer]) -> None:
+    """It may not have arrived; one that was answered has."""
+    performer, wire, way = _performer(kind, [0, 0])
+    way.call(END, 1.0)
+    assert performer.acts == {("repeated", "request"): 1}
+
+    performer, wire, way = _performer(kind, [0])
+    wire.call = lambda *_: Unknown("lost")  # type: ignore[method-assign]
+    way.send(END, 1.0)()
+    assert not performer.acts

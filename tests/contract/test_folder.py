@@ -8,10 +8,10 @@ import pytest
 
 from fencepost.contract import folder
 from fencepost.contract.errors import WrongUsage
-from fencepost.contract.folder import MARKER, Folder, Layout, claim, look
+from fencepost.contract.folder import MARKER, Folder, FolderLayout, claim, look
 
-LAYOUT = Layout("run", "--results", ("told.json",), ("history",), ("tables",))
-OTHER = Layout("check", "--results", ("told.json",))
+LAYOUT = FolderLayout("run", "--results", ("told.json",), ("history",), ("tables",))
+OTHER = FolderLayout("check", "--results", ("told.json",))
 
 
 def content(top: Path) -> dict[str, str]:

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from fencepost.contract.errors import WrongUsage
-from fencepost.contract.folder import Layout, claim, look
+from fencepost.contract.folder import FolderLayout, claim, look
 
-LAYOUT = Layout("run", "--results", ("told.json",), ("history",))
+LAYOUT = FolderLayout("run", "--results", ("told.json",), ("history",))
 OTHER_PROCESS = """
 import sys
 from pathlib import Path
-from fencepost.contract.folder import Layout, claim
-folder = claim(Path(sys.argv[1]), Layout("run", "--results", ("told.json",), ("history",)), {"told.json": "theirs"})
+from fencepost.contract.folder import FolderLayout, claim
+folder = claim(Path(sys.argv[1]), FolderLayout("run", "--results", ("told.json",), ("history",)), {"told.json": "theirs"})
 print("claimed", flush=True)
 sys.stdin.read()
 """

@@ -1,11 +1,11 @@
 """Places for those that are busy."""
 
-from fencepost.contract.places import Places
+from fencepost.contract.fair_places import FairPlaces
 
 
 def test_a_place_goes_to_whoever_has_waited_longest() -> None:
     """Whoever leaves one and asks again at once comes after those that wait already."""
-    places = Places(2)
+    places = FairPlaces(2)
     first, second, third, fourth = (places.ask() for _ in range(4))
     found = [[one.is_set() for one in (first, second, third, fourth)]]
 
@@ -22,7 +22,7 @@ def test_a_place_goes_to_whoever_has_waited_longest() -> None:
 
 def test_a_place_that_nobody_waits_for_is_free_again() -> None:
     """Also where what was done there has failed."""
-    places = Places(1)
+    places = FairPlaces(1)
     try:
         with places:
             raise ValueError
@@ -34,7 +34,7 @@ def test_a_place_that_nobody_waits_for_is_free_again() -> None:
 
 def test_a_thread_has_one_place() -> None:
     """Also where it asks twice; and it leaves none that it has not."""
-    places = Places(2)
+    places = FairPlaces(2)
     places.take()
     places.take()
     other = places.ask()

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 import pytest
 
-from fencepost.contract.progress import Board, Doing, doing_of
+from fencepost.contract.progress import Activity, Board, doing_of
 
 
 def test_what_is_under_way_is_reported_in_order_and_gone_when_it_has_ended() -> None:
@@ -32,7 +32,7 @@ def test_waiting_for_something_else_keeps_the_begin() -> None:
         before = board.now()[0]
         task.waits_for("Docker")
 
-        assert board.now()[0] == Doing("starting one", "", "Docker", before.since)
+        assert board.now()[0] == Activity("starting one", "", "Docker", before.since)
 
 
 def test_any_thread_may_report() -> None:
@@ -62,13 +62,13 @@ class Tells:
     """A system that says what it does."""
 
     def doing(self) -> list[object]:
-        return [Doing("starting"), "no Doing"]
+        return [Activity("starting"), "no Doing"]
 
 
 class Breaks:
     """A system that fails when it is asked what it does."""
 
-    def doing(self) -> list[Doing]:
+    def doing(self) -> list[Activity]:
         raise RuntimeError("not yet")
 
 

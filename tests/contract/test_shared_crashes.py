@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from fencepost.contract.places import Places
+from fencepost.contract.fair_places import FairPlaces
 from fencepost.contract.shared_crashes import SharedCrashes, gather
 
 
@@ -29,7 +29,7 @@ def together(*scenarios: Callable[[], None], crashes: SharedCrashes) -> None:
 
 def test_one_crash_serves_all_that_come_to_it() -> None:
     """Nobody goes on before, and it is done once, whoever comes last."""
-    crashes, seen = SharedCrashes(3, Places(8)), []
+    crashes, seen = SharedCrashes(3, FairPlaces(8)), []
 
     def scenario(name: str) -> None:
         seen.append(f"{name} writes")
@@ -51,7 +51,7 @@ def test_few_are_busy_at_a_time_however_many_share_a_crash() -> None:
     """Whoever waits for the crash leaves its place to another, and takes it again when the broker is back. Those that act right before the
     crash, or while the broker comes up, do so at the same moment.
     """
-    crashes, busy, most = SharedCrashes(3, Places(1)), Counter[str](), Counter[str]()
+    crashes, busy, most = SharedCrashes(3, FairPlaces(1)), Counter[str](), Counter[str]()
     at_once = {"before": threading.Barrier(3), "while it starts": threading.Barrier(3)}
 
     def is_busy(when: str) -> None:
@@ -78,7 +78,7 @@ def test_few_are_busy_at_a_time_however_many_share_a_crash() -> None:
 
 def test_what_a_crash_follows_at_once_waits_for_those_that_are_on_their_way() -> None:
     """The one that acts right before the crash does so when the other is at it, and not before."""
-    crashes, seen = SharedCrashes(2, Places(8)), []
+    crashes, seen = SharedCrashes(2, FairPlaces(8)), []
     is_slow = threading.Event()
 
     def acts() -> None:
@@ -99,7 +99,7 @@ def test_what_a_crash_follows_at_once_waits_for_those_that_are_on_their_way() ->
 
 def test_a_scenario_that_ends_before_the_crash_is_waited_for_no_more() -> None:
     """Such as one whose Given was refused."""
-    crashes, seen = SharedCrashes(2, Places(8)), []
+    crashes, seen = SharedCrashes(2, FairPlaces(8)), []
 
     together(lambda: None, lambda: crashes.together("stop", lambda: seen.append("stop")), crashes=crashes)
 
@@ -108,7 +108,7 @@ def test_a_scenario_that_ends_before_the_crash_is_waited_for_no_more() -> None:
 
 def test_a_crash_of_one_alone_comes_when_the_others_are_over() -> None:
     """Whoever crashes a second time disturbs nobody who is still under way."""
-    crashes, seen = SharedCrashes(2, Places(8)), []
+    crashes, seen = SharedCrashes(2, FairPlaces(8)), []
 
     def twice() -> None:
         for _ in range(2):
@@ -125,7 +125,7 @@ def test_a_crash_of_one_alone_comes_when_the_others_are_over() -> None:
 
 def test_a_broker_that_does_not_come_back_is_everybodys_error() -> None:
     """Each hears of it, and so does whoever asks afterwards."""
-    crashes, heard = SharedCrashes(2, Places(8)), []
+    crashes, heard = SharedCrashes(2, FairPlaces(8)), []
 
     def fails() -> None:
         raise RuntimeError("it does not serve")

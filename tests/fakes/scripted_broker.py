@@ -10,10 +10,10 @@ from kio.static.protocol import RequestPayload, ResponsePayload
 
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.kafka.cluster import Cluster
-from fencepost.adapters.kafka.inprocess import InProcessTransport
-from fencepost.adapters.kafka.offer import Offer, Range
+from fencepost.adapters.kafka.inprocess import InProcessKafkaTransport
+from fencepost.adapters.kafka.kafka_recording import KafkaRecorder
+from fencepost.adapters.kafka.offer import KafkaOffer, VersionRange
 from fencepost.adapters.kafka.probe import KafkaProbe
-from fencepost.adapters.kafka.recording import Recorder
 from fencepost.contract.ports import Time
 from fencepost.wire.kafka.entities import API_KEYS, api_of, response
 
@@ -22,7 +22,7 @@ Answer: TypeAlias = Callable[[Any], ResponsePayload | None]
 ATTEMPTS = 5
 BOOTSTRAP = Address("first", 9092)
 SECOND = Address("second", 9092)
-EVERYTHING = Offer({api: Range(0, 17) for api in API_KEYS})
+EVERYTHING = KafkaOffer({api: VersionRange(0, 17) for api in API_KEYS})
 
 
 class CountedTime:
@@ -48,10 +48,10 @@ class ScriptedBroker:
         self._script = {"find_coordinator": [coordinator_at(BOOTSTRAP)], "metadata": [leader_at(BOOTSTRAP)]} | script
         self.asked: list[tuple[Address, str]] = []
 
-    def probe(self, offer: Offer = EVERYTHING, time: Time = CountedTime()) -> tuple[KafkaProbe, Recorder]:  # noqa: B008 - it keeps nothing
+    def probe(self, offer: KafkaOffer = EVERYTHING, time: Time = CountedTime()) -> tuple[KafkaProbe, KafkaRecorder]:  # noqa: B008 - it keeps nothing
         """A probe of this broker, and what records its calls."""
-        recorder = Recorder(time.now_ms)
-        cluster = Cluster("test", BOOTSTRAP, lambda _client, address: InProcessTransport(_At(self, address)), recorder, offer, 1.0)
+        recorder = KafkaRecorder(time.now_ms)
+        cluster = Cluster("test", BOOTSTRAP, lambda _client, address: InProcessKafkaTransport(_At(self, address)), recorder, offer, 1.0)
         return KafkaProbe(cluster, offer, time), recorder
 
     def count(self, api: str) -> int:

@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 from google.protobuf.message import Message
 
 from fencepost.adapters.common.address import Address
-from fencepost.adapters.common.faults import NoFaults
-from fencepost.adapters.pulsar.inprocess import InProcessAdmin, InProcessTransport
-from fencepost.adapters.pulsar.session import PulsarSession
+from fencepost.adapters.common.system_faults import NoFaults
+from fencepost.adapters.pulsar.inprocess import InProcessAdmin, InProcessPulsarTransport
+from fencepost.adapters.pulsar.pulsar_session import PulsarSession
 from fencepost.adapters.pulsar.transport import ConnectionLost
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
@@ -181,10 +181,10 @@ class ScriptedTime:
 def session_with(broker: ScriptedPulsar) -> PulsarSession:
     """A session of which every client talks to the broker; only at the address `here` somebody listens."""
 
-    def connect(_client: str, address: Address) -> InProcessTransport:
+    def connect(_client: str, address: Address) -> InProcessPulsarTransport:
         if address != HERE:
             raise ConnectionLost(f"{address} cannot be connected to: nobody listens")
-        return InProcessTransport(broker)
+        return InProcessPulsarTransport(broker)
 
     return PulsarSession(HERE, connect, lambda: InProcessAdmin(broker), ScriptedTime(broker), NoFaults("the script"), "x")
 

@@ -18,7 +18,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
-from fencepost.reference.kafka import Address, Parts, Profile, ReferenceKafka, Settings
+from commands import begun_fencepost
+from forked_process import ForkedProcess
+
+from fencepost.reference.kafka import AdvertisedListener, KafkaParts, Profile, ReferenceKafka, Settings
 from fencepost.reference.serving.kafka import KafkaConnection
 from fencepost.reference.serving.server import HOST, Meet, Server, listen
 
@@ -30,7 +33,7 @@ ENDS_WITHIN_S = 20.0
 class Command:
     """A running `fencepost serve`."""
 
-    process: subprocess.Popen[str]
+    process: "subprocess.Popen[str] | ForkedProcess"
     greeting: str
     log: Path
 
@@ -57,14 +60,22 @@ class Command:
 
 @contextlib.contextmanager
 def serve_command(
-    folder: Path, *arguments: str, system: str = "kafka", end_with: signal.Signals = signal.SIGTERM, dies_with: int | None = None
+    folder: Path,
+    *arguments: str,
+    system: str = "kafka",
+    end_with: signal.Signals = signal.SIGTERM,
+    dies_with: int | None = None,
+    itself: bool = False,
 ) -> Iterator[Command]:
-    """`fencepost serve` on free ports. It must end with 0 when it is told to end, or have died with that exit code by itself."""
+    """`fencepost serve` on free ports. It must end with 0 when it is asked to end, or have died with that exit code by itself.
+
+    It is forked from a process that is ready, or begun as its users begin it, with nothing in its memory but what it needs.
+    """
     log = folder / "serve.log"
     ports = ["--port", "0", *(["--admin-port", "0"] if system == "pulsar" else [])]
-    command = [str(Path(sys.executable).parent / "fencepost"), "serve", system, *ports, *arguments]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_"))}
-    with log.open("w") as errors, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment) as process:
+    command = ["serve", system, *ports, *arguments]
+    forked = None if itself else begun_fencepost(*command, errors=log)
+    with forked or _begun(command, log) as process:
         try:
             assert process.stdout is not None
             yield Command(process, process.stdout.readline(), log)
@@ -73,6 +84,13 @@ def serve_command(
             assert process.wait(ENDS_WITHIN_S) == (dies_with or 0), log.read_text()
         finally:
             process.kill()
+
+
+def _begun(command: list[str], log: Path) -> "subprocess.Popen[str]":
+    program = str(Path(sys.executable).parent / "fencepost")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_"))}
+    with log.open("w") as errors:
+        return subprocess.Popen([program, *command], stdout=subprocess.PIPE, stderr=errors, text=True, env=environment)
 
 
 class EventLoop:
@@ -122,9 +140,9 @@ class Door:
 class Served:
     """A broker of this process, each of its nodes at a port of its own. Its time passes only when it is advanced."""
 
-    def __init__(self, loop: EventLoop, make_broker: Callable[[Address], ReferenceKafka]) -> None:
+    def __init__(self, loop: EventLoop, make_broker: Callable[[AdvertisedListener], ReferenceKafka]) -> None:
         listener = listen(0)
-        self.broker = make_broker(Address(HOST, listener.getsockname()[1]))
+        self.broker = make_broker(AdvertisedListener(HOST, listener.getsockname()[1]))
         self._loop = loop
         self._doors = {1: self._door(listener, 1)}
         self.port = self._doors[1].port
@@ -151,7 +169,7 @@ class Served:
 @contextlib.contextmanager
 def served_here(
     profile: str = "seed",
-    parts: Parts = Parts(),  # noqa: B008 - immutable, as the settings are
+    parts: KafkaParts = KafkaParts(),  # noqa: B008 - immutable, as the settings are
     settings: Settings = Settings(),  # noqa: B008
 ) -> Iterator[Served]:
     """A reference in this process."""

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from served import Door, EventLoop
 
-from fencepost.reference.pulsar import Parts, PulsarProfile, ReferencePulsar
+from fencepost.reference.pulsar import PulsarParts, PulsarProfile, ReferencePulsar
 from fencepost.reference.serving.pulsar import Outgoing, PulsarConnection
 from fencepost.reference.serving.pulsar_admin import AdminConnection
 from fencepost.reference.serving.server import HOST, listen
@@ -61,10 +61,10 @@ class ServedPulsar:
 
 
 @contextlib.contextmanager
-def pulsar_here(profile: str = "seed", parts: Parts | None = None) -> Iterator[ServedPulsar]:
+def pulsar_here(profile: str = "seed", parts: PulsarParts | None = None) -> Iterator[ServedPulsar]:
     """A reference in this process."""
     with EventLoop() as loop:
-        served = ServedPulsar(loop, lambda url: ReferencePulsar(PulsarProfile.load(profile), parts or Parts(), url, nodes=1))
+        served = ServedPulsar(loop, lambda url: ReferencePulsar(PulsarProfile.load(profile), parts or PulsarParts(), url, nodes=1))
         try:
             yield served
         finally:

@@ -11,12 +11,12 @@ from served_pulsar import ServedPulsar
 
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.pulsar.http import HttpAdmin
-from fencepost.adapters.pulsar.tcp import TcpTransport
+from fencepost.adapters.pulsar.tcp import PulsarTcpTransport
 from fencepost.adapters.pulsar.transport import Connect, ConnectAdmin, ConnectionLost
 from fencepost.adapters.reference_pulsar import NODES, PulsarReferenceSystem, number_of
 from fencepost.reference.kernel.clock import FIRST_NODE
 from fencepost.reference.pulsar import ReferencePulsar
-from fencepost.reference.pulsar.connection import Connection
+from fencepost.reference.pulsar.connection import ServerConnection
 from fencepost.reference.serving.pulsar import Outgoing
 from fencepost.reference.serving.server import HOST
 from fencepost.wire.pulsar.frames import Frame
@@ -48,7 +48,7 @@ class CountingNode:
 class CountingConnection:
     """A connection in the broker."""
 
-    def __init__(self, connection: Connection | None) -> None:
+    def __init__(self, connection: ServerConnection | None) -> None:
         self._connection = connection
         self.handled = 0
         self.said = 0
@@ -81,7 +81,7 @@ class VirtualTcpTransport:
     def __init__(self, loop: EventLoop, served: ServedPulsar, counting: CountingNode) -> None:
         self._loop, self._served = loop, served
         before = loop.do(lambda: len(counting.connections))
-        self._tcp = TcpTransport(Address(HOST, served.port))
+        self._tcp = PulsarTcpTransport(Address(HOST, served.port))
         while loop.do(lambda: len(counting.connections)) == before:
             pass  # the loop has other things to do before it accepts
         self._there = counting.connections[before]

@@ -6,8 +6,8 @@ It does not lie: that it says the same as the bundled one, event by event, is wh
 from served import EventLoop, Served
 
 from fencepost.adapters.common.address import Address
-from fencepost.adapters.kafka.login import Login
-from fencepost.adapters.kafka.tcp import TcpTransport
+from fencepost.adapters.kafka.kafka_login import KafkaLogin
+from fencepost.adapters.kafka.tcp import KafkaTcpTransport
 from fencepost.adapters.kafka.transport import Connect
 from fencepost.adapters.reference_kafka import ReferenceSystem, number_of
 from fencepost.reference.kafka import ReferenceKafka
@@ -32,7 +32,7 @@ class ServedSystem(ReferenceSystem):
                 self._served.close()
             self._served = Served(self._loop, lambda _: broker)
         served, login = self._served, _login(broker, user)
-        return lambda client, address: TcpTransport(client, Address(HOST, served.port_of(number_of(address))), login)
+        return lambda client, address: KafkaTcpTransport(client, Address(HOST, served.port_of(number_of(address))), login)
 
     def close(self) -> None:
         if self._loop is not None and self._served is not None:
@@ -41,8 +41,8 @@ class ServedSystem(ReferenceSystem):
             self._loop = self._served = None
 
 
-def _login(broker: ReferenceKafka, user: str | None) -> Login | None:
+def _login(broker: ReferenceKafka, user: str | None) -> KafkaLogin | None:
     """Where users have to log in, clients are the kit's own user until they log in as another: the first that the broker knows."""
     passwords = broker.settings.passwords
     named = user or next(iter(passwords), None)
-    return None if named is None else Login(named, passwords[named])
+    return None if named is None else KafkaLogin(named, passwords[named])

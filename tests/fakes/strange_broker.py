@@ -12,12 +12,12 @@ from typing import Any
 
 from served import EventLoop
 
-from fencepost.reference.kafka import Address, Parts, Profile, ReferenceKafka
+from fencepost.reference.kafka import AdvertisedListener, KafkaParts, Profile, ReferenceKafka
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.serving.kafka import KafkaConnection
-from fencepost.reference.serving.memory import Memory
 from fencepost.reference.serving.served_kafka import now_ms
 from fencepost.reference.serving.server import HOST, Server, follow_the_wall_clock, listen
+from fencepost.reference.serving.unread_bytes import Memory
 
 LONG_HOST = ".".join(f"0x{number:060x}" for number in (127, 0, 0, 1))
 """127.0.0.1 in 251 characters, of which each library of C makes the address by itself."""
@@ -70,8 +70,8 @@ def _log_from(first_offset: int) -> type[PartitionLog]:
 
 async def serve(listener: socket.socket, manners: Manners) -> None:
     """Serve until cancelled."""
-    address = Address(manners.host, listener.getsockname()[1])
-    parts = Parts(partition_log=_log_from(manners.first_offset))
+    address = AdvertisedListener(manners.host, listener.getsockname()[1])
+    parts = KafkaParts(partition_log=_log_from(manners.first_offset))
     broker = ReferenceKafka(Profile.load("seed"), parts, address=address, now_ms=now_ms())
     server = Server(lambda memory, reader, writer: _Connection(manners, broker, memory, reader, writer))
     await asyncio.gather(server.serve(listener), follow_the_wall_clock(broker.advance))

@@ -8,24 +8,24 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from fencepost.reference.kernel.journal import Journal
 from fencepost.reference.kernel.machine import Machine
-from fencepost.reference.metadata.memory import MemoryStore
 from fencepost.reference.metadata.memory_data import MemoryData
+from fencepost.reference.metadata.memory_store import MemoryStore
 from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.coordinator import Reply
-from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.kinds import Site
 from fencepost.reference.pulsar.ledger import Ledger
 from fencepost.reference.pulsar.participants import EndOnParticipant, Participant
-from fencepost.reference.pulsar.pending_ack_store import Waiting
-from fencepost.reference.pulsar.transaction import Transaction
-from fencepost.reference.pulsar.values import Action, Message, Position, SubscriptionName, TxnId
+from fencepost.reference.pulsar.pending_ack_store import PendingAck
+from fencepost.reference.pulsar.pulsar_types import EndAction, Message, Position, SubscriptionName, TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
+from fencepost.reference.pulsar.transaction import PulsarTransaction
 from fencepost.reference.scalable.control import Control, control
 from fencepost.reference.scalable.names import is_segment
-from fencepost.reference.scalable.parts import ScalableParts
-from fencepost.reference.scalable.profile import ScalableProfile
-from fencepost.reference.scalable.segments import Segments
+from fencepost.reference.scalable.scalable_parts import ScalableParts
+from fencepost.reference.scalable.scalable_profile import ScalableProfile
+from fencepost.reference.scalable.segment_owners import Segments
 
-Outcomes = Journal[tuple[TxnId, Action | None]]
+Outcomes = Journal[tuple[TxnId, EndAction | None]]
 """How each transaction stands: None while it is open."""
 
 
@@ -103,7 +103,7 @@ class TinyCoordinator:
     def add_subscriptions(self, txn: TxnId, names: tuple[SubscriptionName, ...]) -> None:  # noqa: ARG002
         self.describe(txn)
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         self.describe(txn)
         self._outcomes.append((txn, action))
         reply()
@@ -113,15 +113,15 @@ class TinyCoordinator:
     def sweep(self) -> None:
         """Nothing is overdue."""
 
-    def describe(self, txn: TxnId) -> Transaction:
+    def describe(self, txn: TxnId) -> PulsarTransaction:
         if txn not in dict(self._outcomes):
-            raise Refused(Error.TRANSACTION_NOT_FOUND, f"there is no {txn}")
-        return Transaction(txn, 0, 0)
+            raise CommandRefused(ServerError.TRANSACTION_NOT_FOUND, f"there is no {txn}")
+        return PulsarTransaction(txn, 0, 0)
 
     def is_over(self, txn: TxnId) -> bool:
         return dict(self._outcomes).get(txn) is not None
 
-    def transactions(self) -> tuple[Transaction, ...]:
+    def transactions(self) -> tuple[PulsarTransaction, ...]:
         return tuple(self.describe(txn) for txn in dict(self._outcomes))
 
 
@@ -135,14 +135,14 @@ class TinyBuffer:
     def publish(self, message: Message) -> Position:
         return self._ledger.append(message)
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         """The table says it."""
 
     def after(self, place: MessagePosition) -> Iterator[Readable]:
         known = dict(self._outcomes)
         for entry in self._ledger.after(place.position):
             assert isinstance(entry.content, Message), "there are no markers"
-            if entry.content.txn is None or known.get(entry.content.txn) is Action.COMMIT:
+            if entry.content.txn is None or known.get(entry.content.txn) is EndAction.COMMIT:
                 yield Readable(MessagePosition(entry.position), entry.content)
 
     def erase(self) -> None:
@@ -152,7 +152,7 @@ class TinyBuffer:
         return (entry.content for entry in self._ledger if isinstance(entry.content, Message))
 
     def is_aborted(self, txn: TxnId) -> bool:
-        return dict(self._outcomes).get(txn) is Action.ABORT
+        return dict(self._outcomes).get(txn) is EndAction.ABORT
 
     def ongoing(self) -> dict[TxnId, Position]:
         return {}
@@ -170,15 +170,15 @@ class TinyStore:
     """Positions by transaction."""
 
     def __init__(self, site: Site) -> None:
-        self._journal: Journal[Waiting] = site.machine.disk.journal(f"tiny-acks {site.participant}")
+        self._journal: Journal[PendingAck] = site.machine.disk.journal(f"tiny-acks {site.participant}")
 
-    def append(self, waiting: Waiting) -> None:
+    def append(self, waiting: PendingAck) -> None:
         self._journal.append(waiting)
 
-    def end(self, txn: TxnId, action: Action) -> None:  # noqa: ARG002 - either way nothing is pending
+    def end(self, txn: TxnId, action: EndAction) -> None:  # noqa: ARG002 - either way nothing is pending
         self._journal.replace([waiting for waiting in self._journal if waiting.txn != txn])
 
-    def replay(self) -> Iterable[Waiting]:
+    def replay(self) -> Iterable[PendingAck]:
         return tuple(self._journal)
 
     def erase(self) -> None:

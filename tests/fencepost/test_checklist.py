@@ -5,10 +5,12 @@ from pathlib import Path
 import pytest
 from commands import fencepost
 
+from fencepost.adapters.pulsar.kept_exchanges import PROTOCOLS
 from fencepost.catalogue import checklist
 
 _PARTITIONS = "ListOffsets.answer.topics.partitions"
 _REFUSED = "TxnOffsetCommit UNKNOWN_MEMBER_ID"
+_REDELIVERED = "REDELIVER_UNACKNOWLEDGED_MESSAGES.message_ids"
 
 
 def _run(folder: Path, only: str, *more: str, expect: int | tuple[int, ...] = 0) -> checklist.Checklist:
@@ -32,12 +34,32 @@ def test_a_refusal_is_asked_while_its_transaction_has_data(tmp_path: Path) -> No
     assert _run(tmp_path / "idle", "KIP890-055").refusals[_REFUSED] == set()
 
 
-def test_exchanges_of_other_protocols_are_left_out(tmp_path: Path) -> None:
-    """A row of the core that is asked of Kafka and of Pulsar counts for Kafka."""
-    arrays = _run(tmp_path, "CORE-01").arrays
+def test_the_last_of_a_list_of_pulsar_is_asked_where_it_alone_was_named_before(tmp_path: Path) -> None:
+    """A redelivery of a pending message and another one covers the list; one of everything, or of one message, does not."""
+    both = _run(tmp_path / "both", "PIP31-62")
+    everything = _run(tmp_path / "everything", "PIP31-54")
 
-    assert arrays
-    assert all("-kafka" in play for plays in arrays.values() for play in plays)
+    assert both.arrays[_REDELIVERED]
+    assert everything.arrays[_REDELIVERED] == set()
+
+
+def test_a_refusal_of_pulsar_is_asked_while_its_transaction_has_data(tmp_path: Path) -> None:
+    """A second consumer is refused while an acknowledgement is pending, and a removal without a transaction does not count."""
+    assert _run(tmp_path / "open", "PIP31-138").refusals["SUBSCRIBE ConsumerBusy"]
+    assert _run(tmp_path / "idle", "PIP31-145").refusals["PUT /admin/v2/persistent/public/*/*/partitions 409"] == set()
+
+
+def test_the_exchanges_of_each_protocol_are_counted_apart(tmp_path: Path) -> None:
+    """A row of the core is asked of all protocols, and segments have other names than classic topics."""
+    fencepost("run", "--only", "CORE-01", "--no-html", "--results", tmp_path, expect=0)
+    kafka, classic, scalable = (checklist.of_results([tmp_path], [protocol]) for protocol in ("kafka", *PROTOCOLS))
+
+    assert all("-kafka" in play for plays in kafka.arrays.values() for play in plays)
+    assert "Produce.request.topic_data" in kafka.arrays
+    assert "MESSAGE.messages" in classic.arrays
+    assert "scalable MESSAGE.messages" in scalable.arrays
+    assert not kafka.arrays.keys() & classic.arrays.keys()
+    assert not classic.arrays.keys() & scalable.arrays.keys()
 
 
 def test_each_item_is_covered_or_excluded_and_no_exclusion_is_needless() -> None:
@@ -50,8 +72,12 @@ def test_each_item_is_covered_or_excluded_and_no_exclusion_is_needless() -> None
 
 
 @pytest.mark.thorough
-def test_every_array_and_refusal_of_kafka_is_asked_or_excluded(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("protocols", "proposals"), [(("kafka",), ("kip890",)), (PROTOCOLS, ("pip31", "pip460", "pip471", "transaction_key"))]
+)
+def test_every_array_and_refusal_is_asked_or_excluded(protocols: tuple[str, ...], proposals: tuple[str, ...], tmp_path: Path) -> None:
     """In a run of everything on the reference; `fixtures/checklist.yaml` has the reasons."""
-    fencepost("run", "--spec", "kip890", "--spec", "core", "--no-html", "--results", tmp_path / "all", expect=0)
+    specs = [option for proposal in ("core", *proposals) for option in ("--spec", proposal)]
+    fencepost("run", *specs, "--no-html", "--results", tmp_path / "all", expect=0)
 
-    assert checklist.of_results([tmp_path / "all"]).problems(checklist.reasons()) == []
+    assert checklist.of_results([tmp_path / "all"], protocols).problems(checklist.reasons(protocols)) == []

@@ -89,7 +89,8 @@ def test_the_terminal_ends_with_the_matrix_and_the_denominator(reference_run: tu
             "no requirement of kip890 has the theme sealing",
         ),
         (("list", "--theme", "sealing", "--format", "markdown"), "--format markdown is a page of whole proposals: leave out --theme"),
-        (("list", "--find", "no such words"), "requirements has all the words 'no such words'"),
+        (("list", "--find", "xyzzy plugh"), "requirements has all the words 'xyzzy plugh': try fewer or other words"),
+        (("list", "--find", "zombie header", "--format", "json"), "without --format json it shows the nearest"),
         (("list", "--find", "zombie", "--format", "markdown"), "--format markdown is a page of whole proposals: leave out --find"),
         (("run", "--profile", "kafka-4.99"), "kafka-4."),
         (("run", "--defect", "no-epoch-bmup"), "did you mean no-epoch-bump?"),
@@ -115,6 +116,10 @@ def test_the_terminal_ends_with_the_matrix_and_the_denominator(reference_run: tu
         ),
         (("run", "--level", "MAY"), "nothing is selected"),
         (("explain", "KIP890-60"), "did you mean KIP890-060?"),
+        (("explain", "zombies"), "`fencepost list --find 'zombies'` finds requirements by words"),
+        (("run", "--feature", "there-is-none.feature"), "--feature there-is-none.feature: there is no such file; expected a feature file"),
+        (("run", "--twins", "fire"), "unknown disturbance 'fire'; known: "),
+        (("explain", "PIP31-060"), "did you mean PIP31-60?"),
         (("list", "--spec", "kip"), "unknown proposal 'kip'"),
         (("list", "--format", "tabel"), "did you mean table?"),
         (("doctor", "kafak"), "did you mean kafka?"),
@@ -166,6 +171,7 @@ def test_a_broken_system_exits_with_1(tmp_path: Path) -> None:
     out = fencepost("run", "--defect", "no-epoch-bump", "--only", "KIP890-060", "--results", tmp_path, expect=1).out
 
     assert "KIP890-060 VIOLATED" in out
+    assert "the defect shows: KIP890-060 is violated with the symptom that @defect has" in out
     assert "reference with the defect no-epoch-bump does not conform: 1 violated" in out
 
 

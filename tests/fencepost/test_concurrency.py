@@ -9,7 +9,7 @@ import pytest
 from fencepost.adapters.common.time import WallTime
 from fencepost.contract import register
 from fencepost.contract.brokers import Where
-from fencepost.contract.gherkin import Step
+from fencepost.contract.gherkin import GherkinStep
 from fencepost.contract.played import Played
 from fencepost.contract.shared_crashes import SharedCrashes
 from fencepost.contract.waiting import LASTS_S, Lasting
@@ -109,7 +109,7 @@ def test_as_many_as_may_be_are_under_way_at_once() -> None:
     assert [one.scenarios for one in found] == [2, 2]
 
 
-def long_and_short() -> tuple[Play, Step, Play]:
+def long_and_short() -> tuple[Play, GherkinStep, Play]:
     """A scenario with the step in which it lets minutes pass, and an ordinary one."""
     player = player_of("pip460")
     slow, passes = next(

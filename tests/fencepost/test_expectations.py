@@ -145,6 +145,7 @@ def test_a_faulty_file_is_refused(tmp_path: Path, text: str, reported: str) -> N
 
 def test_the_bundled_entries_are_fit_to_be_used() -> None:
     """Every entry of every system names requirements and scenarios that are there; and there are entries."""
-    known_deviations.check(register.bundled())
+    systems = {Path(name).stem for name, _, _ in known_deviations.everything()}
+    known = {system: known_deviations.load_for(system, "4.0.0", True, register.bundled()).known for system in systems}
 
-    assert known_deviations.load_for("kafka", "4.0.0", True, register.bundled()).known
+    assert known["kafka"]

@@ -16,6 +16,7 @@ from fencepost.console.terminal import Screen
 from fencepost.contract.errors import Exit, WrongUsage
 from fencepost.contract.evidence import NoAnswer, SetUpFailed, Violation
 from fencepost.contract.register import bundled
+from fencepost.contract.waiting import waited_in
 from fencepost.explore import search
 from fencepost.explore.exploration import Bounds, Exploration
 from fencepost.explore.reduction import reduced
@@ -24,6 +25,7 @@ from fencepost.proof import conforming_groups, exploration_proof
 from fencepost.proof.exploration_proof import Reach
 from fencepost.reference.defects import CONFORMING, DEFECTS, Defect
 from fencepost.run.options import RunOptions
+from fencepost.steps.acts.act import script_of
 from fencepost.steps.acts.core import TABLE
 
 PROTOCOLS = ("kafka", "pulsar", "pulsar-scalable")
@@ -39,6 +41,17 @@ def test_the_reference_keeps_every_sequence_of_two_acts(protocol: str) -> None:
     assert (whole.finding, whole.is_whole) == (None, True)
     assert whole.count > 150
     assert (some.finding, some.count) == (None, 40)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_transaction_that_was_begun_is_not_awaited_as_one_that_ended(protocol: str) -> None:
+    """A wait for ends does not wait for the end of the open transaction until patience is over."""
+    begun = "A begins a transaction"
+    script = script_of(TABLE, (begun, "A has aborted", begun, "B writes to orders", "B has committed"))
+
+    shown = trials(TABLE, protocol).show(script)
+
+    assert (shown.error, waited_in(shown.session).in_vain_s) == (None, 0)
 
 
 def test_looks_end_before_a_sealed_log_may_be_collected() -> None:
@@ -230,7 +243,7 @@ def test_the_proof_does_not_take_trouble_for_silence(
 ) -> None:
     """Neither is a defect that was looked for and not found."""
     if error is not None:
-        monkeypatch.setattr("fencepost.steps.core.context.ScenarioContext.write", _raising(error))
+        monkeypatch.setattr("fencepost.steps.core.core_context.CoreContext.write", _raising(error))
     if not offers:
         monkeypatch.setattr("fencepost.steps.acts.act.Table.offered", lambda table, _: replace(table, acts=()))
 
@@ -325,7 +338,7 @@ def test_how_a_line_failed_is_distinguished(monkeypatch: pytest.MonkeyPatch, err
     def tried(*, is_prompt: bool) -> SequenceResult:
         played = trials(TABLE, "kafka")
         monkeypatch.setattr(played, "is_prompt", is_prompt)
-        monkeypatch.setattr("fencepost.steps.core.context.ScenarioContext.write", _raising(error))
+        monkeypatch.setattr("fencepost.steps.core.core_context.CoreContext.write", _raising(error))
         return played.play(acts)
 
     prompt, other = tried(is_prompt=True), tried(is_prompt=False)

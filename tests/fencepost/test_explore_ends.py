@@ -1,7 +1,7 @@
 """Explorations that end before their end: the time is up, or the system is gone; and what of a coordinator was reached."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -123,7 +123,7 @@ def test_who_does_not_answer_is_asked_whether_it_is_there(monkeypatch: pytest.Mo
     def late(*_: object) -> None:
         raise NoAnswer("late")
 
-    monkeypatch.setattr("fencepost.steps.core.context.ScenarioContext.write", late)
+    monkeypatch.setattr("fencepost.steps.core.core_context.CoreContext.write", late)
     assert played.play(["A writes to orders"]).unanswered == "late"
     monkeypatch.setattr(played, "_is_there", lambda: False)
     with pytest.raises(SystemUnreachable, match="the system stopped answering"):
@@ -136,17 +136,14 @@ def test_a_step_that_breaks_off_is_no_finding(monkeypatch: pytest.MonkeyPatch, c
     def breaks(*_: object) -> None:
         raise KeyError("no such version")
 
-    monkeypatch.setattr("fencepost.steps.core.context.ScenarioContext.write", breaks)
+    monkeypatch.setattr("fencepost.steps.core.core_context.CoreContext.write", breaks)
     broken = trials(TABLE, "kafka")
 
-    progress = search.drawn(broken, 50, 5, 1, always)
-
-    assert progress.finding is None
-    assert progress.broke_off is not None
-    explorations: list[Callable[[], object]] = [partial(_raise, progress.broke_off), partial(search.exhaustive, broken, 1, always)]
-    for explore in explorations:
+    for progress in (search.drawn(broken, 50, 5, 1, always), search.exhaustive(broken, 1, always)):
+        assert (progress.finding, progress.is_whole) == (None, False)
+        assert progress.broke_off is not None
         with pytest.raises(typer.Exit) as ended:
-            guarded_value(explore)
+            guarded_value(partial(_raise, progress.broke_off))
         said = capsys.readouterr().err
         assert ended.value.exit_code == Exit.KIT_FAILED
         assert " broke off with KeyError: 'no such version'; acts: " in said
@@ -174,7 +171,7 @@ def test_what_is_not_ours_is_not_taken_for_our_step(monkeypatch: pytest.MonkeyPa
     def raises(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("fencepost.steps.core.context.ScenarioContext.write", raises)
+    monkeypatch.setattr("fencepost.steps.core.core_context.CoreContext.write", raises)
 
     with pytest.raises(type(error)):
         trials(TABLE, "kafka").play(["A writes to orders"])

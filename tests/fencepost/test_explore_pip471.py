@@ -36,6 +36,20 @@ def test_the_reference_keeps_each_act() -> None:
     assert progress.count > 100
 
 
+def test_an_end_without_an_answer_leaves_no_answers_to_agree_with() -> None:
+    """Also where two ends of another transaction raced before: which of them was done says nothing of the end that a crash cut off."""
+    acts = (
+        "A writes to both keys of states",
+        "A commits and aborts at once",
+        "B writes a batch to orders",
+        "B aborts, and a crash comes after-header-cas",
+    )
+
+    tried = trials(TABLE, "pulsar-scalable").play(acts)
+
+    assert (tried.finding, tried.acts) == (None, acts)
+
+
 @pytest.mark.parametrize(
     "group",
     [one for one in conforming_groups.groups(CONFORMING.values()) if one[0].protocol == "pulsar-scalable"],

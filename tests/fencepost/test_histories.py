@@ -113,7 +113,7 @@ FEATURE = """Feature: Made for a test
 """
 STEPS = """
 from pytest_bdd import scenarios, then, when
-from fencepost.adapters.kafka.values import Isolation, TopicPartition
+from fencepost.adapters.kafka.kafka_values import IsolationLevel, TopicPartition
 from fencepost.contract.outcomes import Done
 
 scenarios(".")
@@ -126,7 +126,7 @@ def _(fencepost_session):
     match probe.init_producer_id(fencepost_session.unique("t")):
         case Done(pair):
             probe.produce(log, ["a1"], producer=pair, transactional_id=fencepost_session.unique("t"), sequence=0)
-            probe.read(log, Isolation.READ_COMMITTED)
+            probe.read(log, IsolationLevel.READ_COMMITTED)
 
 @when("a transaction begins")
 def _(fencepost_session):

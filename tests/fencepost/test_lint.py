@@ -6,6 +6,7 @@ import pytest
 
 from fencepost.contract import gherkin, register
 from fencepost.contract.register import Register, Requirement
+from fencepost.run import sentence_lint
 from fencepost.run.feature_lint import lint
 from fencepost.steps import vocabularies
 from fencepost.steps.sentence import Vocabulary, text
@@ -66,12 +67,14 @@ def says(*changes: Callable[[Vocabulary], object]) -> Speech:
 
 
 def faults(text: str, known: Register | None = None, speech: Speech | None = None) -> list[str]:
-    return lint([gherkin.parse("kip1/some.feature", text)], known or rows(), {"kip1": speech} if speech else {})
+    features, spoken = [gherkin.parse("kip1/some.feature", text)], {"kip1": speech} if speech else {}
+    return [*lint(features, known or rows(), spoken), *(sentence_lint.unused(features, spoken) if spoken else ())]
 
 
 def test_the_bundled_features_are_clean() -> None:
     """What is delivered keeps its own rules."""
     assert lint(gherkin.bundled(), register.bundled(), vocabularies.by_spec()) == []
+    assert list(sentence_lint.unused(gherkin.bundled(), vocabularies.by_spec())) == []
 
 
 def test_a_good_feature_is_clean() -> None:

@@ -165,13 +165,13 @@ def test_the_defects_and_the_server_are_not_changed() -> None:
 def test_what_is_there_for_another_store_and_the_troubles_of_stores_are_not_changed() -> None:
     """No run in process comes across the first, and the second are the suite's own tools; the store in memory is changed."""
     changed = {name.removeprefix("reference/metadata/") for name in reference_sources.files(["reference/metadata"])}
-    assert {"memory.py", "memory_data.py", "plain.py", "plain_entries.py"} <= changed
+    assert {"memory_store.py", "memory_data.py", "plain.py", "plain_entries.py"} <= changed
     assert not any(name.startswith(("oxia", "faults", "rooted", "timely", "troubled")) for name in changed)
 
 
 def test_only_may_name_a_folder_or_a_file() -> None:
     """What is not there is refused, so that nothing is never taken for everything."""
-    assert set(reference_sources.files(["reference/kafka/ending.py"])) == {"reference/kafka/ending.py"}
+    assert set(reference_sources.files(["reference/kafka/end_txn_rules.py"])) == {"reference/kafka/end_txn_rules.py"}
     assert {name.split("/")[1] for name in reference_sources.files(["reference/pulsar/"])} == {"pulsar"}
     with pytest.raises(WrongUsage, match="--only reference/kafk: no file of the reference is changed there"):
         reference_sources.files(["reference/kafk"])

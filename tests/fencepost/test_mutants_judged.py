@@ -34,11 +34,11 @@ def place(file: str, line: str, change: str) -> MutationSite:
 
 PLACES = {
     "in a function": place(
-        "reference/kafka/coordinator.py", "if ending is EndTxnEffect.ANSWER_AGAIN:", "if ending is not EndTxnEffect.ANSWER_AGAIN:"
+        "reference/kafka/kafka_coordinator.py", "if ending is EndTxnEffect.ANSWER_AGAIN:", "if ending is not EndTxnEffect.ANSWER_AGAIN:"
     ),
-    "in a module": place("reference/pulsar/errors.py", "TRANSACTION_CONFLICT = 23", "TRANSACTION_CONFLICT = 24"),
+    "in a module": place("reference/pulsar/server_errors.py", "TRANSACTION_CONFLICT = 23", "TRANSACTION_CONFLICT = 24"),
     "for ever": place("reference/kernel/clock.py", "self.now = min(", "(dropped)"),
-    "never begun": place("reference/pulsar/errors.py", "TOPIC_NOT_FOUND = 11", "TOPIC_NOT_FOUND = 12"),
+    "never begun": place("reference/pulsar/server_errors.py", "TOPIC_NOT_FOUND = 11", "TOPIC_NOT_FOUND = 12"),
 }
 
 
@@ -62,7 +62,7 @@ DRAWN = Drawn.of(3, SEED)
 
 @pytest.fixture(scope="module")
 def stopped() -> mutation_run.MutationTrial:
-    """What the suite says of each on the profile that follows the law; an interrupt comes before the last one is begun.
+    """What the suite says of each on the profile that follows the proposals; an interrupt comes before the last one is begun.
 
     They are one trial, since most of it is what comes first: to note which lines each scenario of a profile reaches.
     """

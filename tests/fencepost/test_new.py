@@ -12,7 +12,7 @@ from imports import ORDER
 from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.reference.defects import overriding
 from fencepost.reference.defects.overriding import decisions_of, with_imports
-from fencepost.reference.kafka.coordinator import Coordinator
+from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
 from fencepost.scaffolding import checkout, proposal, requirement
 
 STATEMENT = "A commit: it is answered, with the next epoch."
@@ -67,8 +67,9 @@ def test_what_is_written_runs_and_a_defect_turns_it_red(copied: Path) -> None:
     run(copied, "new", "defect", "kip999-forgets", *named)
     module = copied / "reference/defects/kip999/ending.py"
     text = module.read_text(encoding="utf-8")
-    refusing = text.replace("return super().prepare(", "raise Refused(Error.INVALID_TXN_STATE)  # (").replace(
-        '"""Defects in ending."""\n', '"""Defects in ending."""\n\nfrom fencepost.reference.kafka.errors import Error, Refused\n'
+    refusing = text.replace("return super().prepare(", "raise RequestRefused(Errors.INVALID_TXN_STATE)  # (").replace(
+        '"""Defects in ending."""\n',
+        '"""Defects in ending."""\n\nfrom fencepost.reference.kafka.kafka_errors import Errors, RequestRefused\n',
     )
     module.write_text(refusing, encoding="utf-8")
 
@@ -160,13 +161,13 @@ def test_every_decision_of_every_part_can_be_overridden() -> None:
 
     assert written > 300
     assert overriding.decision("kafka", "coordinator.bumps_epoch").call == "return super().bumps_epoch(end_txn_version)"
-    assert "prepare" in decisions_of(Coordinator)
+    assert "prepare" in decisions_of(KafkaCoordinator)
 
 
 @pytest.mark.parametrize(
     ("named", "message"),
     [
-        ("coordinatr.prepare", r"unknown part of the reference 'coordinatr'; did you mean coordinator\?"),
+        ("directry.locate", r"unknown part of the reference 'directry'; did you mean directory\? \(`fencepost list --decisions` has all\)"),
         ("coordinator.bumps", r"unknown decision of coordinator 'bumps'; did you mean bumps_epoch\?"),
     ],
 )
@@ -182,6 +183,13 @@ def test_a_part_alone_names_its_decisions() -> None:
         WrongUsage, match=r"coordinator: expected PART\.DECISION, such as coordinator\.bumps_epoch; coordinator decides .*prepare"
     ):
         overriding.decision("kafka", "coordinator")
+
+
+@pytest.mark.parametrize("named", ["bumps_epoch", "leader.bumps_epoch"])
+def test_a_decision_without_its_part_or_with_another_is_reported_with_its_part(named: str) -> None:
+    """A contributor finds the method in the code, and its part only in `fencepost list --decisions`."""
+    with pytest.raises(WrongUsage, match=rf"{named}: expected PART\.DECISION; did you mean coordinator\.bumps_epoch\?"):
+        overriding.decision("kafka", named)
 
 
 def test_imports_are_added_behind_those_of_the_module_and_once() -> None:

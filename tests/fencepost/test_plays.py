@@ -15,7 +15,7 @@ from fencepost.console.progress import Now
 from fencepost.contract import history_files
 from fencepost.contract.errors import Exit, WrongUsage
 from fencepost.contract.evidence import Evidence
-from fencepost.contract.gherkin import Step
+from fencepost.contract.gherkin import GherkinStep
 from fencepost.contract.played import StepEnding
 from fencepost.contract.ports import Exchange, Session
 from fencepost.run import pytest_session, scenario_items
@@ -210,7 +210,7 @@ def sky_is_seen(evidence: Evidence) -> None:
 
 def played(*steps: tuple[str, str]) -> Any:
     ENDS.clear()
-    said = [Step(kind, kind, words, line) for line, (kind, words) in enumerate(steps, 1)]
+    said = [GherkinStep(kind, kind, words, line) for line, (kind, words) in enumerate(steps, 1)]
     return Player([TRIED]).play(said, lambda: cast(Session, Closing()))
 
 
@@ -259,7 +259,7 @@ def test_an_interrupt_is_no_verdict() -> None:
 
     ENDS.clear()
     with pytest.raises(KeyboardInterrupt):
-        Player([interrupted]).play([Step("Given", "Given", "a person says stop", 1)], lambda: cast(Session, Closing()))
+        Player([interrupted]).play([GherkinStep("Given", "Given", "a person says stop", 1)], lambda: cast(Session, Closing()))
 
     assert ENDS == ["session"]
 

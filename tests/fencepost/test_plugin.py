@@ -79,27 +79,54 @@ def run_with(folder: Path, then: str, expect: int, *arguments: str) -> str:
     return pytest_with_plugin(room, f"--results={folder / 'results'}", *arguments, expect=expect, cwd=folder).out
 
 
-@pytest.mark.parametrize(
-    ("then", "code", "verdict", "reported"),
-    [
-        ("something was judged", 0, "met", "1 met"),
-        ("nothing is judged", 1, "inconclusive", "no Then looked at anything"),
-        ("an async step is given", 1, "harness_error", "is an async function"),
-        ("it is violated", 1, "violated", "seen:         the sun <b>"),
-        ("the question cannot be put", 1, "inconclusive", "could not be put: the Given was refused"),
-        ("no answer comes", 1, "inconclusive", "no answer in time: 20 s of silence"),
-        ("bytes are malformed", 1, "violated", "seen:         ca fe"),
-        ("it is not offered", 0, "not_offered", "EndTxn v5: the broker offers v0 to v4"),
-        ("the kit fails", 1, "harness_error", "ZeroDivisionError: ours"),
-        ("a sentence that nobody knows", 1, "harness_error", "StepDefinitionNotFoundError"),
-    ],
-)
-def test_how_a_scenario_ends_is_its_verdict(tmp_path: Path, then: str, code: int, verdict: str, reported: str) -> None:
-    """Every verdict is reached from a scenario, and says why."""
-    out = run_with(tmp_path, then, code)
+def cases(results: Path) -> list[ElementTree.Element]:
+    """The test cases that junit.xml has."""
+    return list(ElementTree.parse(results / "junit.xml").iter("testcase"))  # noqa: S314 - we wrote it
+
+
+ENDS = {
+    "something was judged": ("met", "1 met"),
+    "nothing is judged": ("inconclusive", "no Then looked at anything"),
+    "an async step is given": ("harness_error", "is an async function"),
+    "it is violated": ("violated", "seen:         the sun <b>"),
+    "the question cannot be put": ("inconclusive", "could not be put: the Given was refused"),
+    "no answer comes": ("inconclusive", "no answer in time: 20 s of silence"),
+    "bytes are malformed": ("violated", "seen:         ca fe"),
+    "it is not offered": ("not_offered", "EndTxn v5: the broker offers v0 to v4"),
+    "the kit fails": ("harness_error", "ZeroDivisionError: ours"),
+    "a sentence that nobody knows": ("harness_error", "StepDefinitionNotFoundError"),
+}
+"""How a scenario may end: its verdict, and what is said of it."""
+ASKED = dict(zip(ENDS, (row.id for row in register.bundled().rows(("kip890",)) if row.is_tested), strict=False))
+"""The requirement of each."""
+
+
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The results of a run with a scenario for each of ENDS, and what it printed."""
+    folder = tmp_path_factory.mktemp("ended")
+    room = folder / "made"
+    room.mkdir()
+    head, rule = FEATURE.split("\n\n", 1)
+    rules = (
+        rule.format(then=then).replace("KIP890-060", ASKED[then]).replace("[1] Some", f"[{number}] Some")
+        for number, then in enumerate(ENDS, 1)
+    )
+    (room / "some.feature").write_text("\n\n".join((head, *rules)), encoding="utf-8")
+    (room / "test_made.py").write_text(STEPS, encoding="utf-8")
+    return folder / "results", pytest_with_plugin(room, f"--results={folder / 'results'}", expect=1, cwd=folder).out
+
+
+@pytest.mark.parametrize("then", ENDS)
+def test_how_a_scenario_ends_is_its_verdict(ended: tuple[Path, str], then: str) -> None:
+    """Every verdict is reached from a scenario, and says why; the test of one that is red fails."""
+    results, out = ended
+    verdict, reported = ENDS[then]
 
     assert reported in out
-    assert verdicts(tmp_path / "results") == {"KIP890-060": verdict}
+    assert verdicts(results)[ASKED[then]] == verdict
+    (case,) = [one for one in cases(results) if str(one.get("name")).startswith(ASKED[then])]
+    assert (case.find("failure") is not None) is (verdict not in ("met", "not_offered"))
 
 
 def test_somebody_s_own_pytest_keeps_its_words(tmp_path: Path) -> None:
@@ -111,15 +138,16 @@ def test_somebody_s_own_pytest_keeps_its_words(tmp_path: Path) -> None:
     assert "judging" not in out
 
 
-def test_a_failure_says_all_that_is_needed(tmp_path: Path) -> None:
+def test_a_failure_says_all_that_is_needed(ended: tuple[Path, str]) -> None:
     """Requirement, statement, step, what was looked at, expected, seen, the last request and its answer, and where to look."""
-    out = run_with(tmp_path, "it is violated", 1)
+    (case,) = [one for one in cases(ended[0]) if str(one.get("name")).startswith(ASKED["it is violated"])]
+    row = register.bundled().by_id[ASKED["it is violated"]]
 
     for part in (
-        "KIP890-060 VIOLATED: the system under test does not do what the requirement says",
+        f"{row.id} VIOLATED: the system under test does not do what the requirement says",
         "requirement:",
-        "A coordinator answers an EndTxn v5 commit of an open transaction",
-        "scenario:     made/some.feature: [1] Some",
+        " ".join(row.statement.split()[:6]),
+        "scenario:     made/some.feature: [4] Some",
         "step:         Then it is violated",
         "what:         the sky",
         "expected:     the moon",
@@ -128,9 +156,10 @@ def test_a_failure_says_all_that_is_needed(tmp_path: Path) -> None:
         "last request: A to",
         "InitProducerId v5",
         "its answer:",
-        "look at:      Look at what the coordinator stores",
+        f"look at:      {' '.join(row.check.split()[:4])}",
     ):
-        assert part in out
+        assert part in str(case.findtext("failure"))
+        assert part in ended[1]
 
 
 VIOLATION = {"what": "the sky", "expected": "the moon", "seen": "the sun <b>", "error": "PRODUCER_FENCED", "code": 90}
@@ -177,11 +206,11 @@ def test_a_run_with_workers_gives_the_same_verdicts(in_workers: Path) -> None:
 
 def test_junit_reports_what_workers_judged(in_workers: Path) -> None:
     """Each scenario is listed by its name, a red with its text; so are the other tests."""
-    cases = {case.get("name"): case for case in ElementTree.parse(in_workers / "junit.xml").iter("testcase")}  # noqa: S314 - we wrote it
+    named = {case.get("name"): case for case in cases(in_workers)}
 
     scenarios = [f"KIP890-060 [{number}] Some" for number in range(1, 5)]
-    assert sorted(map(str, cases)) == [*scenarios, "test_it", "test_later"]
-    failures = {name: case.findtext("failure") for name, case in cases.items()}
+    assert sorted(map(str, named)) == [*scenarios, "test_it", "test_later"]
+    failures = {name: case.findtext("failure") for name, case in named.items()}
     assert sorted(str(name) for name, text in failures.items() if text is not None) == scenarios[1:]
     assert "KIP890-060 VIOLATED" in str(failures["KIP890-060 [3] Some"])
 
@@ -244,7 +273,7 @@ def test_features_that_are_not_fit_are_reported_and_no_system_is_opened(tmp_path
     room = tmp_path / "made"
     room.mkdir()
     (room / "conftest.py").write_text(
-        'from fencepost.run import feature_lint\nfeature_lint.faults_of_bundled = lambda: ["some.feature:1: too long"]\n'
+        'from fencepost.run import feature_lint\nfeature_lint.faults_of_bundled = lambda _: ["some.feature:1: too long"]\n'
     )
     (room / "some.feature").write_text(FEATURE.format(then="something was judged"), encoding="utf-8")
     (room / "test_made.py").write_text(STEPS, encoding="utf-8")
@@ -259,7 +288,7 @@ def test_features_that_are_not_fit_are_reported_and_no_system_is_opened(tmp_path
     ("arguments", "by", "in_part"),
     [
         (["-m", "MUST and not needs_crash"], "-m 'MUST and not needs_crash'", "KIP890-161"),
-        (["-m", "not needs_crash", "-n2"], "-m 'not needs_crash'", "KIP890-161"),
+        (["-m", "not needs_crash", "-n1"], "-m 'not needs_crash'", "KIP890-161"),
         (["-k", "not abort"], "-k 'not abort'", "CORE-28"),
     ],
 )

@@ -12,7 +12,7 @@ from fencepost.console.phrases import line_of_red, shortened, without_middle
 from fencepost.console.progress import Now, Planned, Progress
 from fencepost.console.terminal import Screen
 from fencepost.contract.evidence import Mismatch
-from fencepost.contract.progress import Doing
+from fencepost.contract.progress import Activity
 from fencepost.contract.verdict import ScenarioResult, Verdict
 from fencepost.run.parallel.worker_mailbox import Mailbox, Posting
 
@@ -138,7 +138,7 @@ def test_the_live_lines_name_what_runs_and_what_is_waited_for() -> None:
     """Two workers: a scenario of each with its step, and what their systems do, once."""
     clock = Clock()
     progress = Progress(clock)
-    doing = Doing("starting apache/kafka:4.3.1", "2 scenarios", "Docker")
+    doing = Activity("starting apache/kafka:4.3.1", "2 scenarios", "Docker")
     progress.looks += [lambda: Now("node0", "When A commits", [doing]), lambda: Now("node1", "", [doing])]
     assert lines_of(progress)[:1] == [" 0:00  collecting the scenarios"]
 
@@ -184,7 +184,7 @@ def test_a_text_becomes_one_line() -> None:
 def test_a_worker_is_heard_through_the_mailbox(tmp_path: Path) -> None:
     """What it is at, and once which scenarios there are; before, and after the folder is gone, nothing."""
     mailbox = Mailbox(tmp_path)
-    now = Now("node0", "When A commits", [Doing("starting", "a reason", "Docker", 12.0)])
+    now = Now("node0", "When A commits", [Activity("starting", "a reason", "Docker", 12.0)])
     look = mailbox.look_at("gw0")
     assert (look(), mailbox.planned()) == (Now(), {})
 
@@ -269,7 +269,7 @@ class Heard(Screen):
 def test_a_log_says_what_is_started_and_why() -> None:
     """Once, for as long as no scenario runs."""
     screen, progress = Heard(), Progress()
-    progress.looks.append(lambda: Now(doing=[Doing("starting apache/kafka:4.3.1", "2 scenarios", "Docker")]))
+    progress.looks.append(lambda: Now(doing=[Activity("starting apache/kafka:4.3.1", "2 scenarios", "Docker")]))
     plain = PlainView(screen, progress)
 
     plain.start()

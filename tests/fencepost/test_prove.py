@@ -20,8 +20,8 @@ from fencepost.proof.defect_proof import Breadth, Hole, Proof, Seen, protocols_a
 from fencepost.reference import pulsar
 from fencepost.reference.defects import CONFORMING, DEFECTS, Defect
 from fencepost.reference.defects.watch import classes_by_part
-from fencepost.reference.kafka import Parts
-from fencepost.reference.kafka.transaction_log import TransactionLog
+from fencepost.reference.kafka import KafkaParts
+from fencepost.reference.kafka.transaction_log import KafkaTransactionLog
 
 BUMP = DEFECTS["no-epoch-bump"]
 LATE = CONFORMING["late-completion"]
@@ -145,7 +145,7 @@ def proof_of(
 
 
 VARIANTS = {
-    "does nothing": (dataclasses.replace(BUMP, parts=Parts()), "it replaces no function of any part"),
+    "does nothing": (dataclasses.replace(BUMP, parts=KafkaParts()), "it replaces no function of any part"),
     "is not tested": (dataclasses.replace(BUMP, breaks={"KIP890-061": ANY}), "it breaks KIP890-061, which is planned and has no scenario"),
     "breaks an unknown row": (dataclasses.replace(BUMP, breaks={"KIP890-999": ANY}), "it breaks KIP890-999, which is in no register"),
     "is never called": (
@@ -153,7 +153,7 @@ VARIANTS = {
         "it never took effect: nothing that it was asked calls",
     ),
     "crashes at the start": (
-        dataclasses.replace(BUMP, parts=Parts(advertised_api_versions=cast(Any, TransactionLog))),
+        dataclasses.replace(BUMP, parts=KafkaParts(advertised_api_versions=cast(Any, KafkaTransactionLog))),
         "nothing could be judged: ",
     ),
 }
@@ -266,22 +266,24 @@ def test_each_conforming_variant_stands_in_one_group_with_others_that_it_does_no
 def test_conforming_variants_that_set_the_same_value_are_no_one_broker() -> None:
     """Each keeps its own notes under that name, and the other would read them as its own."""
 
-    class Counts(TransactionLog):
+    class Counts(KafkaTransactionLog):
         def note(self) -> None:
             self.noted = 1
 
-    class Collects(TransactionLog):
+    class Collects(KafkaTransactionLog):
         def keep(self) -> None:
             self.noted = {1}
 
-    counts, collects = (dataclasses.replace(LATE, name=part.__name__, parts=Parts(transaction_log=part)) for part in (Counts, Collects))
+    counts, collects = (
+        dataclasses.replace(LATE, name=part.__name__, parts=KafkaParts(transaction_log=part)) for part in (Counts, Collects)
+    )
 
     assert conforming_groups.groups((counts, collects)) == [(counts,), (collects,)]
 
 
 def test_a_conforming_variant_is_asked_only_what_binds_its_protocol(monkeypatch: pytest.MonkeyPatch) -> None:
     """The core is asked of both; a proposal of Kafka only of Kafka's, and a conforming variant of Pulsar is then not asked at all."""
-    in_pulsar = dataclasses.replace(LATE, name="late-in-pulsar", parts=pulsar.Parts(network=LATE.parts.network))
+    in_pulsar = dataclasses.replace(LATE, name="late-in-pulsar", parts=pulsar.PulsarParts(network=LATE.parts.network))
 
     both = proof_of(monkeypatch, "CORE-02", "KIP890-060", defects=(BUMP, IN_KAFKA, IN_PULSAR, IN_SEGMENTS, LATE, in_pulsar))
     one = proof_of(monkeypatch, "KIP890-060", defects=(BUMP, LATE, in_pulsar))

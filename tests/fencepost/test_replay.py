@@ -20,11 +20,11 @@ from fencepost.contract.errors import WrongUsage
 from fencepost.contract.ports import KeepsExchanges
 from fencepost.contract.registration import SpecifiedSystem
 from fencepost.reference.defects import DEFECTS
-from fencepost.reference.kafka import Parts
+from fencepost.reference.kafka import KafkaParts
 from fencepost.reference.serving.server import follow_the_wall_clock
 from fencepost.replay import replaying
 from fencepost.replay.recorded_red import RecordedRed
-from fencepost.results.compliance_document import Scenario, read
+from fencepost.results.compliance_document import ScenarioEntry, read
 from fencepost.run.options import RunOptions
 from fencepost.run.plays import Plays
 from fencepost.run.selection import Selection
@@ -45,7 +45,7 @@ TEN = {
 
 
 @contextlib.contextmanager
-def served(parts: Parts = Parts()) -> Iterator[int]:  # noqa: B008 - immutable
+def served(parts: KafkaParts = KafkaParts()) -> Iterator[int]:  # noqa: B008 - immutable
     """A reference behind a port, in real time."""
     with served_here(parts=parts) as server:
         clock = server.do(lambda broker: asyncio.get_running_loop().create_task(follow_the_wall_clock(broker.advance)))
@@ -83,7 +83,7 @@ def red_of(defect: str, requirement: str, number: int, folder: Path) -> str:
     assert shown.result.violation is not None
     assert isinstance(shown.session, KeepsExchanges)
     run = read(write(folder / "run", {requirement: "violated"}))
-    scenario = Scenario(feature=play.feature.path, name=play.name, verdict=shown.result.verdict, violation=shown.result.violation)
+    scenario = ScenarioEntry(feature=play.feature.path, name=play.name, verdict=shown.result.verdict, violation=shown.result.violation)
     red = RecordedRed(run, folder, requirement, scenario, shown.result.violation)
     return replaying.program(red, shown.session.kept_exchanges(), "the play")
 
@@ -95,7 +95,7 @@ def test_the_script_shows_the_red_where_it_is_and_nothing_where_it_is_not(defect
     script.write_text(red_of(defect, *TEN[defect], tmp_path))
 
     parts = DEFECTS[defect].parts
-    assert isinstance(parts, Parts)
+    assert isinstance(parts, KafkaParts)
     with served(parts) as port:
         broken = ran(script, port)
 

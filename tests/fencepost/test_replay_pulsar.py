@@ -15,11 +15,11 @@ from fencepost.contract.errors import WrongUsage
 from fencepost.contract.ports import KeepsExchanges
 from fencepost.contract.registration import SpecifiedSystem
 from fencepost.reference.defects import DEFECTS
-from fencepost.reference.pulsar import Parts
+from fencepost.reference.pulsar import PulsarParts
 from fencepost.reference.serving.server import follow_the_wall_clock
 from fencepost.replay import replaying
 from fencepost.replay.recorded_red import RecordedRed
-from fencepost.results.compliance_document import Scenario, read
+from fencepost.results.compliance_document import ScenarioEntry, read
 from fencepost.run.options import RunOptions
 from fencepost.run.plays import Plays
 from fencepost.run.selection import Selection
@@ -37,7 +37,7 @@ REDS = {
 
 
 @contextlib.contextmanager
-def served(parts: Parts | None = None) -> Iterator[ServedPulsar]:
+def served(parts: PulsarParts | None = None) -> Iterator[ServedPulsar]:
     """A reference behind its ports, in real time."""
     with pulsar_here(parts=parts) as server:
         clock = server.do(lambda broker: asyncio.get_running_loop().create_task(follow_the_wall_clock(broker.advance)))
@@ -67,7 +67,7 @@ def red_of(defect: str, requirement: str, number: int, folder: Path) -> str:
     assert shown.result.violation is not None
     assert isinstance(shown.session, KeepsExchanges)
     run = read(write(folder / "run", {requirement: "violated"}))
-    scenario = Scenario(feature=play.feature.path, name=play.name, verdict=shown.result.verdict, violation=shown.result.violation)
+    scenario = ScenarioEntry(feature=play.feature.path, name=play.name, verdict=shown.result.verdict, violation=shown.result.violation)
     red = RecordedRed(run, folder, requirement, scenario, shown.result.violation)
     return replaying.program(red, shown.session.kept_exchanges(), "the play")
 
@@ -79,7 +79,7 @@ def test_the_script_shows_the_red_where_it_is_and_nothing_where_it_is_not(defect
     script.write_text(red_of(defect, *REDS[defect], tmp_path))
 
     parts = DEFECTS[defect].parts
-    assert isinstance(parts, Parts)
+    assert isinstance(parts, PulsarParts)
     with served(parts) as broken:
         code, line = ran(script, broken.port, broken.admin_port)
 

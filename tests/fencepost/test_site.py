@@ -5,7 +5,6 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Iterator
-from html.parser import HTMLParser
 from pathlib import Path
 from posixpath import dirname, join, normpath
 from typing import Any
@@ -14,6 +13,7 @@ from urllib.parse import unquote
 import pytest
 from commands import fencepost
 from compliance_files import reported, system, write
+from html_pages import Page
 from pygments.styles import get_style_by_name
 from pygments.token import Token
 
@@ -21,38 +21,14 @@ from fencepost.contract import history_files, register
 from fencepost.contract.errors import WrongUsage
 from fencepost.site import addresses
 from fencepost.site.book import DARK, LIGHT, Book
-from fencepost.site.builder import Options, build
+from fencepost.site.builder import SiteOptions, build
 from fencepost.site.requirement_pages import entry_of
-from fencepost.site.run_columns import Columns
+from fencepost.site.run_columns import RunColumns
 
 EVIL = "<script>alert(1)</script>\"'&" + "x" * 300
 SPEC = "transaction_key"
 RED, CUT, GREEN = "TXKEY-05", "TXKEY-01", "TXKEY-02"
 SCENARIO = "[1] A transaction without participants (pulsar)"
-_CHECKED = {"a": "href", "img": "src", "script": "src", "link": "href"}
-
-
-class Page(HTMLParser):
-    """What a page links to and loads, its anchors, and its headings."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.links: list[str] = []
-        self.loads: list[str] = []
-        self.ids: list[str] = []
-        self.tags: Counter[str] = Counter()
-        self.described: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        reported = {name: value or "" for name, value in attrs}
-        self.tags[tag] += 1
-        if "id" in reported:
-            self.ids.append(reported["id"])
-        if "aria-describedby" in reported:
-            self.described.append(reported["aria-describedby"])
-        if tag in _CHECKED and _CHECKED[tag] in reported:
-            (self.links if tag == "a" else self.loads).append(reported[_CHECKED[tag]])
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +58,7 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def site(named: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of one proposal with these results."""
     out = tmp_path_factory.mktemp("site") / "out"
-    assert build(Options((str(named / "ours"), str(named / "other"), str(named / "later"), str(named / "broken")), out, (SPEC,))) == 0
+    assert build(SiteOptions((str(named / "ours"), str(named / "other"), str(named / "later"), str(named / "broken")), out, (SPEC,))) == 0
     return out
 
 
@@ -226,7 +202,7 @@ def test_an_exploration_is_on_the_pages_of_what_it_asked(tmp_path: Path) -> None
         (tmp_path / name / "explored.json").write_text(text, encoding="utf-8")
     out = tmp_path / "out"
 
-    build(Options((str(tmp_path / "explored"), str(tmp_path / "cut")), out, (SPEC,)))
+    build(SiteOptions((str(tmp_path / "explored"), str(tmp_path / "cut")), out, (SPEC,)))
 
     asked, other, proposal = ((out / addresses.requirement(one)) for one in (RED, GREEN, RED))
     assert "7 sequences; nothing was found. 3 of them ask about this requirement." in asked.read_text(encoding="utf-8")
@@ -258,7 +234,7 @@ def test_the_first_page_has_the_colour_of_the_worst_verdict(
     verdicts: dict[str, str], words: str, worst: str | None, tmp_path: Path
 ) -> None:
     """A release with known deviations conforms, and is not shown as one that violates something."""
-    (column,) = Columns.of([str(write(tmp_path / "run", verdicts))]).all
+    (column,) = RunColumns.of([str(write(tmp_path / "run", verdicts))]).all
 
     tally = column.tally(list(verdicts))
 
@@ -298,7 +274,7 @@ def test_a_site_is_made_again_without_what_was_there(site: Path, tmp_path: Path)
     """Pages that are gone go; without results it is the specification alone, and says so."""
     out = Path(shutil.copytree(site, tmp_path / "out"))
 
-    build(Options((), out, (SPEC,)))
+    build(SiteOptions((), out, (SPEC,)))
 
     assert not (out / "runs").exists()
     assert not (out / "matrix.html").exists()
@@ -324,7 +300,7 @@ def test_a_folder_of_others_is_refused_and_stays(tmp_path: Path, name: str) -> N
     (tmp_path / name).write_text("mine", encoding="utf-8")
 
     with pytest.raises(WrongUsage, match=re.escape(str(tmp_path))):
-        build(Options((), tmp_path, (SPEC,)))
+        build(SiteOptions((), tmp_path, (SPEC,)))
 
     assert [(path.name, path.read_text(encoding="utf-8")) for path in tmp_path.iterdir()] == [(name, "mine")]
 
@@ -343,17 +319,17 @@ def test_results_that_are_nothing_are_refused(
     (tmp_path / "broken" / "compliance.json").write_text("[]", encoding="utf-8")
 
     if not reported:
-        assert Columns.of(named).all == ()
+        assert RunColumns.of(named).all == ()
         return
     with pytest.raises(WrongUsage, match=reported):
-        Columns.of(named)
+        RunColumns.of(named)
 
 
 def test_two_runs_of_one_name_have_addresses_of_their_own(tmp_path: Path) -> None:
     """Whatever their systems are called."""
     folders = [write(tmp_path / name, {GREEN: "met"}, system=system("1", EVIL)) for name in ("a", "b")]
 
-    columns = Columns.of([str(folder) for folder in folders])
+    columns = RunColumns.of([str(folder) for folder in folders])
 
     assert len({column.address for column in columns.all}) == 2
 

@@ -9,7 +9,7 @@ from browser_keys import Reader, reader
 from compliance_files import write
 
 from fencepost.site import addresses
-from fencepost.site.builder import Options, build
+from fencepost.site.builder import SiteOptions, build
 
 SPEC = "transaction_key"
 RED = "TXKEY-05"
@@ -51,7 +51,7 @@ _SCROLLED = """
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of one proposal with a run that has a red."""
     top = tmp_path_factory.mktemp("site")
-    build(Options((str(write(top / "ours", {RED: "violated", "TXKEY-02": "met"})),), top / "out", (SPEC,)))
+    build(SiteOptions((str(write(top / "ours", {RED: "violated", "TXKEY-02": "met"})),), top / "out", (SPEC,)))
     return top / "out"
 
 

@@ -9,10 +9,10 @@ from browser import CHROMIUM, opened
 from compliance_files import write
 
 from fencepost.contract import folder, register
-from fencepost.contract.folder import Layout
+from fencepost.contract.folder import FolderLayout
 from fencepost.site import addresses, requirement_pages
-from fencepost.site.builder import Options, build
-from fencepost.site.page_writer import Writer
+from fencepost.site.builder import SiteOptions, build
+from fencepost.site.page_writer import PageWriter
 
 SPEC = "transaction_key"
 ASKED = "TXKEY-05"
@@ -37,7 +37,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of one proposal with a run that has a red."""
     top = tmp_path_factory.mktemp("site")
     results = write(top / "ours", {ASKED: "violated", "TXKEY-02": "met"})
-    build(Options((str(results),), top / "out", (SPEC,)))
+    build(SiteOptions((str(results),), top / "out", (SPEC,)))
     return top / "out"
 
 
@@ -84,7 +84,7 @@ SEARCHES = {
 
 def test_a_sentence_of_the_proposal_leads_to_its_requirement(tmp_path: Path) -> None:
     """Among the first three, in an index of every requirement; words that are nowhere find nothing."""
-    writer = Writer(folder.claim(tmp_path / "out", Layout("site", "--out", ("page.html",), ("assets",))), "")
+    writer = PageWriter(folder.claim(tmp_path / "out", FolderLayout("site", "--out", ("page.html",), ("assets",))), "")
     writer.entries += [requirement_pages.entry_of(row) for row in register.bundled().rows()]
     writer.assets("")
     writer.put(

@@ -8,17 +8,17 @@ from compliance_files import write
 
 from fencepost.contract import register
 from fencepost.site import addresses, known_matrix, matrix_picture, requirement_twins
-from fencepost.site.builder import Options, build
+from fencepost.site.builder import SiteOptions, build
 from fencepost.site.release_pages import holds, lines_of
 from fencepost.site.requirement_pages import entries
-from fencepost.site.run_columns import Columns
+from fencepost.site.run_columns import RunColumns
 from fencepost.twins import allowed_differences
 
 
 def test_every_deviation_is_on_the_page_of_a_release() -> None:
     """An entry that holds for no line of releases would be lost."""
     rows = register.bundled()
-    lines = lines_of(rows, tuple(rows.by_spec), Columns())
+    lines = lines_of(rows, tuple(rows.by_spec), RunColumns())
 
     lost = [
         entry.place for file, entry in entries() if not any(holds(entry, line.version) for line in lines if f"{line.system}.yaml" == file)
@@ -31,7 +31,7 @@ def test_the_matrix_of_known_deviations_counts_each_requirement_once_and_loses_n
     """Always, or now and then; the counts are those of the pages of releases, which have the entries."""
     rows = register.bundled()
     specs = tuple(rows.by_spec)
-    lines = lines_of(rows, specs, Columns())
+    lines = lines_of(rows, specs, RunColumns())
     columns = {column.name: column for column in known_matrix.columns_of(rows, specs, lines)}
 
     for line in lines:
@@ -45,7 +45,7 @@ def test_the_readme_has_the_picture_of_that_matrix() -> None:
     """As it is drawn now, with every release."""
     rows = register.bundled()
     specs = tuple(rows.by_spec)
-    releases = known_matrix.columns_of(rows, specs, lines_of(rows, specs, Columns()))
+    releases = known_matrix.columns_of(rows, specs, lines_of(rows, specs, RunColumns()))
 
     svg = matrix_picture.of_known_deviations()
 
@@ -57,7 +57,7 @@ def test_a_release_is_not_said_to_have_no_deviation_from_what_it_does_not_offer(
     """None known is said of what it is asked about; its proposal may be another system's, or in no release yet."""
     rows = register.bundled()
     specs = tuple(rows.by_spec)
-    columns = {one.name: one.by_spec for one in known_matrix.columns_of(rows, specs, lines_of(rows, specs, Columns()))}
+    columns = {one.name: one.by_spec for one in known_matrix.columns_of(rows, specs, lines_of(rows, specs, RunColumns()))}
 
     words = {name: {spec: cell.words for spec, cell in cells.items()} for name, cells in columns.items()}
     assert words["Apache Kafka 4.0"]["core"] == "none known"
@@ -71,7 +71,7 @@ def test_a_release_is_not_said_to_have_no_deviation_from_what_it_does_not_offer(
 def test_each_judged_run_is_of_a_line_that_has_a_page() -> None:
     """The edition of what it asked is the one whose pages the site has; after a new edition there is a new run."""
     rows = register.bundled()
-    lines = lines_of(rows, tuple(rows.by_spec), Columns())
+    lines = lines_of(rows, tuple(rows.by_spec), RunColumns())
 
     for run in known_matrix.judged_runs():
         assert [line.name for line in lines if line.system == run.system and line.holds(run.version)], run
@@ -99,7 +99,7 @@ def test_a_run_is_compared_with_one_of_its_version_if_there_is_one(tmp_path: Pat
         write(tmp_path / "last", verdicts, started="2026-11-22T03:00:00+00:00"),
     ]
 
-    columns = Columns.of([str(run) for run in runs])
+    columns = RunColumns.of([str(run) for run in runs])
 
     first, second, last = columns.all
     assert columns.before(last) is first
@@ -109,7 +109,7 @@ def test_a_run_is_compared_with_one_of_its_version_if_there_is_one(tmp_path: Pat
 def test_what_changed_since_the_line_before_is_what_a_client_sees() -> None:
     """The same symptom is no news, however often it was seen; what is first asked is no news either; a change of symptom is."""
     rows = register.bundled()
-    lines = {line.name: line for line in lines_of(rows, tuple(rows.by_spec), Columns())}
+    lines = {line.name: line for line in lines_of(rows, tuple(rows.by_spec), RunColumns())}
 
     for line in lines.values():
         new, gone = ({one.shows for one in those} for those in ([one for one in line.known if one.is_new], line.gone))
@@ -126,7 +126,7 @@ def test_what_changed_since_the_line_before_is_what_a_client_sees() -> None:
 
 def test_the_page_of_a_release_says_what_changed_also_where_nothing_did(tmp_path: Path) -> None:
     """A reader of the first line of a system finds no such part, since there is nothing to compare."""
-    build(Options((), tmp_path / "out", ("pip31", "pip460")))
+    build(SiteOptions((), tmp_path / "out", ("pip31", "pip460")))
 
     first, second = (
         re.sub("<[^>]*>", "", (tmp_path / f"out/releases/pulsar-{name}.html").read_text(encoding="utf-8")) for name in ("4.0", "5.0")
@@ -135,5 +135,5 @@ def test_the_page_of_a_release_says_what_changed_also_where_nothing_did(tmp_path
 
     assert "Since Apache" not in first
     assert "Apache Pulsar 4.0 is not asked about PIP-460, and nothing of that is counted as new." in second
-    assert re.search(r"No longer, since the line before \(4\)(?s:.*)PIP31-50 \[3\]", second)
+    assert re.search(r"No longer, since the line before \(\d+\)(?s:.*)PIP31-50 \[3\]", second)
     assert "New in this line (0)\nNo deviation is known." in kafka

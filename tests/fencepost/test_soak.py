@@ -22,7 +22,7 @@ from fencepost.contract.register import bundled
 from fencepost.contract.registration import SpecifiedSystem as OfSystem
 from fencepost.pipeline.anomalies import ANOMALIES
 from fencepost.pipeline.laws.judge import judge
-from fencepost.report.soak import page
+from fencepost.report.soak import soak_page
 from fencepost.run.judged_systems import JudgedSystems
 from fencepost.run.options import RunOptions
 from fencepost.soak import fault_schedule
@@ -243,7 +243,7 @@ def test_the_page_shows_what_happened_and_escapes_it() -> None:
     figures.timed("send", answering(Refused("<script>", 1)))
     figures.faults.append(SoakMark(1.0, 4.0, "crash"))
 
-    shown = page.render(written(SoakOptions(60.0, "crash"), figures, Finding("s", "G1a", 1, 1, False, "a<b was read")))
+    shown = soak_page.render(written(SoakOptions(60.0, "crash"), figures, Finding("s", "G1a", 1, 1, False, "a<b was read")))
 
     assert "<script>" not in shown
     assert "send: &lt;script&gt;" in shown
@@ -255,7 +255,7 @@ def test_the_page_shows_what_happened_and_escapes_it() -> None:
 
 def test_a_page_of_a_run_without_calls_can_be_read() -> None:
     """One that was stopped at once."""
-    shown = page.render(written(SoakOptions(60.0), SoakFigures(lambda: 0.0)))
+    shown = soak_page.render(written(SoakOptions(60.0), SoakFigures(lambda: 0.0)))
 
     assert "None in the 1 segments that were judged." in shown
     assert "<svg" not in shown

@@ -58,7 +58,7 @@ def test_a_signal_ends_a_run_and_keeps_what_was_found(
     results.mkdir()
     (results / "notes.md").write_text("mine", encoding="utf-8")
 
-    with begun("run", "--results", results, *MANY, *options, cwd=tmp_path) as run:
+    with begun("run", "--results", results, *MANY, *options, cwd=tmp_path, itself=to_all and not options) as run:
         finished = run.until(lambda: len(histories(results)) > 3).signal(number, to_all=to_all).end(expect=4)
 
     count, found = judged(results), compliance(results)

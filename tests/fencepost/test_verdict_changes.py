@@ -11,7 +11,7 @@ from compliance_files import system, write
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.verdict import Verdict
 from fencepost.results import compliance_document, verdict_changes
-from fencepost.results.compliance_document import System
+from fencepost.results.compliance_document import SystemEntry
 
 BEFORE = {"KIP890-060": "met", "KIP890-061": "violated", "KIP890-062": "met", "KIP890-063": "known_deviation", "KIP890-064": "met"}
 AFTER = {"KIP890-060": "violated", "KIP890-061": "met", "KIP890-062": "met", "KIP890-063": "not_offered", "KIP890-065": "met"}
@@ -55,7 +55,7 @@ def test_the_same_verdict_by_another_scenario_is_a_change(tmp_path: Path) -> Non
 
 def test_versions_a_defect_and_an_unfinished_run_are_named(tmp_path: Path) -> None:
     """They are reasons for which verdicts differ, and no reason to refuse."""
-    defective = System(name="kafka", version="4.3.1", profile="kafka-4.3", defect="x")
+    defective = SystemEntry(name="kafka", version="4.3.1", profile="kafka-4.3", defect="x")
     found = changes(tmp_path, BEFORE, AFTER, complete=False, stopped="SIGINT", fencepost="0.0.1", system=defective)
 
     assert found.notes == (

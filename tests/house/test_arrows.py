@@ -14,11 +14,12 @@ CLOSER = {
     "steps": {
         "contract",
         "wire",
+        "adapters.kafka.cleaned_partition",
         "adapters.kafka.probe",
-        "adapters.kafka.settings",
-        "adapters.kafka.values",
+        "adapters.kafka.kafka_settings",
+        "adapters.kafka.kafka_values",
         "adapters.pulsar.probe",
-        "adapters.pulsar.values",
+        "adapters.pulsar.pulsar_values",
     },
     "features": {"steps"},
     "pipeline": {"contract"},
@@ -26,6 +27,7 @@ CLOSER = {
     "fencepost": {
         "contract",
         "adapters.images",
+        "adapters.offered_at_once",
         "adapters.registry",
         "adapters.replay",
         "adapters.twins",
@@ -52,7 +54,8 @@ MAY_IMPORT_TOO = {
     "adapters/reference_registration.py": {"reference"},
     "adapters/reference_scalable.py": {"reference"},
     "adapters/kafka/inprocess.py": {"reference"},
-    "fencepost/catalogue/checklist.py": {"adapters.kafka.kept_exchanges", "adapters.kafka.recording", "wire.kafka"},
+    "fencepost/catalogue/checklist_of_kafka.py": {"adapters.kafka.kept_exchanges", "wire.kafka"},
+    "fencepost/catalogue/checklist_of_pulsar.py": {"adapters.pulsar.kept_exchanges", "adapters.pulsar.tape", "wire.pulsar"},
 }
 
 
@@ -83,8 +86,8 @@ def not_allowed(allowed: set[str], names: set[str]) -> set[str]:
 
 def test_the_arrows_are_really_read() -> None:
     """The check sees imports of every form; a module that imports nothing of ours would prove nothing."""
-    assert "adapters.kafka.probe.KafkaProbe" in rooms_of_imports(CHECKOUT / "steps/kafka/context.py")
-    assert "steps.kafka.context.ScenarioContext" in rooms_of_imports(CHECKOUT / "steps/kafka/writing.py")
+    assert "adapters.kafka.probe.KafkaProbe" in rooms_of_imports(CHECKOUT / "steps/kafka/kafka_context.py")
+    assert "steps.kafka.kafka_context.KafkaContext" in rooms_of_imports(CHECKOUT / "steps/kafka/writing.py")
     assert "contract.evidence.Evidence" in rooms_of_imports(CHECKOUT / "contract/items.py")
 
 

@@ -45,7 +45,7 @@ def test_imports_are_really_read() -> None:
     graph = imports_among_ours()
 
     assert "fencepost.run.pytest_session" in graph["fencepost.cli.commands.run"]
-    assert "fencepost.adapters.kafka.container_system" in graph["fencepost.adapters.kafka.registration"]
+    assert "fencepost.adapters.kafka.kafka_container_system" in graph["fencepost.adapters.kafka.kafka_registration"]
     assert len(graph) > 300
     assert imported_by("def f():\n    from . import a\n    from ..b import c\n    import fencepost.d", "fencepost.x.y") == {
         "fencepost.x.y.a",

@@ -5,13 +5,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-import yaml
-
 CHECKOUT = Path(__file__).resolve().parents[2]
 ROOMS = ("adapters", "benchmarks", "contract", "examples", "fencepost", "fixtures", "pipeline", "reference", "report", "steps", "wire")
-LEFT = Path(__file__).with_name("names_left.yaml")
-"""How often each name stands that stands too often; no count may rise, and no name may be added."""
-
 NAMED_FOR_OTHERS = ("reference/defects/",)
 """Modules here have the names of the features whose requirements the defects in them break."""
 
@@ -44,30 +39,29 @@ def class_names(sources: Iterator[tuple[str, str]]) -> Mapping[str, list[str]]:
     return found
 
 
-def too_often(found: Mapping[str, list[str]], most: int, left: Mapping[str, int]) -> list[str]:
-    """What stands more often than `most` times, and more often than is noted."""
+def too_often(found: Mapping[str, list[str]], most: int) -> list[str]:
+    """What stands more often than `most` times."""
     return [
-        f"{name} stands {len(places)} times, expected {left.get(name, most)} at most: {', '.join(sorted(places))}"
+        f"{name} stands {len(places)} times, expected {most} at most: {', '.join(sorted(places))}"
         for name, places in sorted(found.items())
-        if len(places) > left.get(name, most)
+        if len(places) > most
     ]
 
 
 def test_no_module_name_stands_more_than_twice() -> None:
-    """A module is found by its name; what stood more often when this was written may only fall."""
-    assert too_often(module_names(modules()), 2, yaml.safe_load(LEFT.read_text())["modules"]) == []
+    """A module is found by its name."""
+    assert too_often(module_names(modules()), 2) == []
 
 
 def test_no_two_public_classes_share_a_name() -> None:
-    """A class is found by its name; what stood more often when this was written may only fall."""
+    """A class is found by its name."""
     sources = ((path.relative_to(CHECKOUT).as_posix(), path.read_text()) for path in modules())
 
-    assert too_often(class_names(sources), 1, yaml.safe_load(LEFT.read_text())["classes"]) == []
+    assert too_often(class_names(sources), 1) == []
 
 
 def test_a_name_that_is_taken_is_found() -> None:
-    """Private and nested classes may share a name; another public one may not, nor one more than is noted."""
+    """Private and nested classes may share a name; another public one may not."""
     found = class_names(iter([("a.py", "class Log: ..."), ("b.py", "class Log:\n  class Entry: ...\nclass _Entry: ..."), ("c.py", "")]))
 
-    assert too_often(found, 1, {}) == ["Log stands 2 times, expected 1 at most: a.py, b.py"]
-    assert too_often(found, 1, {"Log": 2}) == []
+    assert too_often(found, 1) == ["Log stands 2 times, expected 1 at most: a.py, b.py"]

@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 from sorted_tables import sorted_tables
 
 from fencepost.pipeline.anomalies import ANOMALIES
-from fencepost.pipeline.derived import History
+from fencepost.pipeline.derived import HistoryTables
 from fencepost.pipeline.ingest import files
 from fencepost.pipeline.verdicts import found, together
 from fencepost.pipeline.witnesses import ranked
@@ -69,7 +69,7 @@ def test_witnesses_that_name_no_value_have_stories(spark: SparkSession, tmp_path
     reported = "p0 ok init_txn tid=a e=0\np9 ok init_txn tid=a e=1\np0 ok commit tx=A tid=a key_epoch=0\n"
     write(reported, "only a commit", tmp_path / "in")
     tables = sorted_tables(spark, files.find([tmp_path / "in"]), tmp_path / "out")
-    rows = ranked(together(found(History(tables), ANOMALIES)), 1).collect()
+    rows = ranked(together(found(HistoryTables(tables), ANOMALIES)), 1).collect()
 
     stories = shown_of(rows, tables)
 

@@ -1,4 +1,4 @@
-"""The checker on a cluster: a standalone one of two workers, on this machine's loopback address."""
+"""The checker on a cluster: a standalone one on this machine's loopback address."""
 
 import json
 import os
@@ -47,8 +47,11 @@ def daemon(name: str, *arguments: object, work: Path) -> Iterator[None]:
 
 
 @pytest.mark.filterwarnings("default")  # what Spark's own Python side warns of is not ours
-def test_a_cluster_of_two_workers_finds_the_same(spark: "SparkSession", tmp_path: Path) -> None:
-    """Plans and Python work alike run on both workers, and the verdict is that of a local session, to the last count."""
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.thorough)])
+def test_a_cluster_finds_the_same(spark: "SparkSession", tmp_path: Path, workers: int) -> None:
+    """Plans and Python work alike run on every worker, in processes that are not the driver's, and the verdict is that of a local session,
+    to the last count.
+    """
     write("p0 ok send tid=t e=0 x<a@0\np0 ok abort tid=t e=0\np1 ok poll x>a@0\n", "broken", tmp_path / "in")
     (tmp_path / "in/jepsen.edn").write_bytes((CHECKOUT / "tests/pipeline/jepsen/h0006.edn").read_bytes())
     work = tmp_path / "work"
@@ -57,7 +60,7 @@ def test_a_cluster_of_two_workers_finds_the_same(spark: "SparkSession", tmp_path
 
     with ExitStack() as running:
         running.enter_context(daemon("master.Master", "--port", port, work=work))
-        for _ in range(2):
+        for _ in range(workers):
             running.enter_context(daemon("worker.Worker", "--cores", 1, "--memory", "1g", f"spark://{HERE}:{port}", work=work))
         fencepost("check", tmp_path / "in", "--results", tmp_path / "far", "--master", f"spark://{HERE}:{port}", expect=1)
     fencepost_on(spark, "check", tmp_path / "in", "--results", tmp_path / "near", expect=1)
@@ -67,7 +70,7 @@ def test_a_cluster_of_two_workers_finds_the_same(spark: "SparkSession", tmp_path
     runs = {run["run"]: run for run in far["runs"]}
     assert runs["broken"]["anomalies"]["G1a"] == {"definite": 1, "possible": 0}
     assert runs["jepsen"]["anomalies"]["duplicate"] == {"definite": 5, "possible": 0}
-    assert {path.name for path in work.glob("app-*/*")} >= {"0", "1"}
+    assert {path.name for path in work.glob("app-*/*")} >= {str(number) for number in range(workers)}
 
 
 def verdict(folder: Path) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from fencepost.pipeline.ingest import edn, files, quarantine
 from fencepost.pipeline.ingest.edn_reader import MalformedEdn, read
 from fencepost.pipeline.ingest.schema import EVENT
 from fencepost.pipeline.layout import VERDICT
-from fencepost.pipeline.session import Size
+from fencepost.pipeline.spark_session import Size
 
 SOUND = """
 p0 ok send x<a@0

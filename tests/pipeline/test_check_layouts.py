@@ -17,7 +17,7 @@ from sorted_tables import sorted_tables
 
 from fencepost.adapters.reference_scalable import ScalableReferenceSystem
 from fencepost.pipeline.anomalies import pruning, segments
-from fencepost.pipeline.derived import History
+from fencepost.pipeline.derived import HistoryTables
 from fencepost.pipeline.drawing import with_layouts
 from fencepost.pipeline.ingest import files
 from fencepost.pipeline.verdicts import found, together, verdict
@@ -140,7 +140,7 @@ def judged(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tup
         (folder / "in" / f"{name}.jsonl").write_text(text, encoding="utf-8")
     tables = sorted_tables(spark, files.find([folder / "in"]), Path(folder / "out"))
     assert tables.bad is None
-    history = History(tables)
+    history = HistoryTables(tables)
     every = found(history, ANOMALIES)
     rows = ranked(together(every), 1).collect()
     return {run["run"]: run["anomalies"] for run in verdict(history, every, 0)["runs"]}, with_layouts(shown(rows, tables), rows, tables)

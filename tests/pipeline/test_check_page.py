@@ -6,7 +6,7 @@ from pathlib import Path
 from compliance_files import system, write
 
 from fencepost.pipeline.anomalies import ANOMALIES
-from fencepost.pipeline.page import render
+from fencepost.pipeline.check_page import render
 from fencepost.pipeline.recorded_by import systems_of
 from fencepost.pipeline.timeline import LEFT, WIDTH, picture
 from fencepost.pipeline.verdicts import totals

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 from check_histories import write
 
-from fencepost.pipeline import values as values_module
+from fencepost.pipeline import value_rows as values_module
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -37,11 +37,11 @@ def documented() -> dict[str, tuple[str, ...]]:
 
 def test_the_worked_example_is_what_the_table_says(spark: "SparkSession", tmp_path: Path) -> None:
     """Each value of the docstring's log has the columns that the docstring gives it."""
-    from fencepost.pipeline.derived import History
+    from fencepost.pipeline.derived import HistoryTables
     from fencepost.pipeline.start import find
 
     tables, bad = find([write(EXAMPLE, "run", tmp_path / "in")]).tables(spark, 1, tmp_path / "out")
-    rows = History(tables).values.collect()
+    rows = HistoryTables(tables).values.collect()
 
     assert bad == 0
     assert {row.v: cells(row) for row in rows} == documented()

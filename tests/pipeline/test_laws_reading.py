@@ -12,9 +12,9 @@ from sorted_tables import sorted_tables
 
 from fencepost.pipeline.laws.columns import NONE, Ints
 from fencepost.pipeline.laws.operations import Operations
-from fencepost.pipeline.laws.outcomes import FAIL, INFO, OK
 from fencepost.pipeline.laws.pairing import paired
 from fencepost.pipeline.laws.records import Records
+from fencepost.pipeline.laws.transaction_outcomes import FAIL, INFO, OK
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -4,18 +4,18 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fencepost.pipeline.laws.columns import NONE, Words
-from fencepost.pipeline.laws.segmented import Groups, among, counted_until, numbered, pairs, pairs_within
+from fencepost.pipeline.laws.columns import NONE, WordColumn
+from fencepost.pipeline.laws.segmented import RowGroups, among, counted_until, numbered, pairs, pairs_within
 
 KEYS = st.integers(0, 2)
 ROWS = st.lists(st.tuples(KEYS, st.integers(0, 4), st.sampled_from([NONE, 1, 2, 3]), st.booleans()), max_size=12)
 Row = tuple[int, int, int, bool]
 
 
-def grouped(rows: list[Row]) -> tuple[Groups, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def grouped(rows: list[Row]) -> tuple[RowGroups, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Rows by their key, in the order of their second number; and their columns."""
     key, at, v, flag = (np.array([row[n] for row in rows], np.bool_ if n == 3 else np.int64) for n in range(4))
-    return Groups(key, order=(at,)), key, at, v, flag
+    return RowGroups(key, order=(at,)), key, at, v, flag
 
 
 def earlier(rows: list[Row], this: int) -> list[int]:
@@ -86,8 +86,8 @@ def test_two_keys_at_one_offset_are_two_groups() -> None:
     epoch, op = np.array([1, 2, 2, 1]), np.array([9, 3, 4, 9])
     everything = np.ones(4, np.bool_)
 
-    assert Groups(log, o).sizes.tolist() == [2, 1, 1]
-    assert Groups(log).greatest_with_ties(epoch, op, where=everything).tolist() == [0, 1, 2, 2]
+    assert RowGroups(log, o).sizes.tolist() == [2, 1, 1]
+    assert RowGroups(log).greatest_with_ties(epoch, op, where=everything).tolist() == [0, 1, 2, 2]
     assert len(set(numbered(log, o).tolist())) == 3
 
 
@@ -121,7 +121,7 @@ def test_rows_meet_those_of_the_same_keys_within_bounds(left: list[Row], right: 
 
 def test_words_are_numbers_and_have_an_order() -> None:
     """The order is that of the letters, not that in which they came; what is missing is none of them."""
-    words = Words.of(["b", None, "a", "b", "c"])
+    words = WordColumn.of(["b", None, "a", "b", "c"])
 
     assert words.codes.tolist() == [0, -1, 1, 0, 2]
     assert words.among("a", "c").tolist() == [False, False, True, False, True]

@@ -12,7 +12,7 @@ from check_histories import events
 from commands import CHECKOUT
 
 from fencepost.pipeline.layouts.__main__ import main
-from fencepost.pipeline.layouts.picture import drawn
+from fencepost.pipeline.layouts.layout_picture import drawn
 from fencepost.pipeline.layouts.story import Story, happenings, story
 from fencepost.report.allure_layouts import pictures
 from fencepost.report.allure_results import AllureWriter

@@ -33,7 +33,7 @@ Found = Counter[tuple[str, str, bool]]
 def read_in_tasks(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> "Tables":
     """Tables of histories that tasks have read, in two files of whole runs."""
     from fencepost.pipeline.ingest import files
-    from fencepost.pipeline.movement import reading
+    from fencepost.pipeline.movement import small_histories
     from fencepost.pipeline.tables import Tables
 
     folder = tmp_path_factory.mktemp("in-tasks")
@@ -42,7 +42,7 @@ def read_in_tasks(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactor
         reported = [event for run in sorted(SOME)[number::2] for event in events(SOME[run], run)]
         (folder / f"in/{number}.jsonl").write_text("".join(json.dumps(event) + "\n" for event in reported), encoding="utf-8")
     tables = Tables(spark, folder / "out", 0)
-    tables.keep(reading.read(spark, files.find([folder / "in"]), tables.folder, 2))
+    tables.keep(small_histories.read(spark, files.find([folder / "in"]), tables.folder, 2))
     assert not tables.bad_lines
     return tables
 
@@ -93,10 +93,10 @@ def test_rows_that_move_by_run_are_judged_as_in_process(spark: "SparkSession", r
 def test_a_task_that_is_repeated_adds_nothing(spark: "SparkSession", read_in_tasks: "Tables") -> None:
     """Its files have the same names again."""
     from fencepost.pipeline.ingest import files
-    from fencepost.pipeline.movement import reading
+    from fencepost.pipeline.movement import small_histories
 
     before = sorted(path.name for path in read_in_tasks.folder.glob("*/*.parquet"))
-    again = reading.read(spark, files.find([read_in_tasks.folder.parent / "in"]), read_in_tasks.folder, 2)
+    again = small_histories.read(spark, files.find([read_in_tasks.folder.parent / "in"]), read_in_tasks.folder, 2)
 
     assert (again.count(), again.count()) == (0, 0)
     assert sorted(path.name for path in read_in_tasks.folder.glob("*/*.parquet")) == before

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 
 from fencepost.pipeline.ingest.files import IngestSource
 from fencepost.pipeline.laws import history_columns
-from fencepost.pipeline.laws.columns import Words
+from fencepost.pipeline.laws.columns import WordColumn
 from fencepost.pipeline.laws.pairing import paired as paired_in_process
 from fencepost.pipeline.movement.events import LINES, Block, _one_by_one, events, events_of_edn
 from fencepost.pipeline.movement.pairing import paired
-from fencepost.pipeline.movement.ranges import Range, blocks, divided, lines_before
+from fencepost.pipeline.movement.ranges import FileRange, blocks, divided, lines_before
 from fencepost.pipeline.movement.ranges import read as read_range
 
 # Two families have a history of one name; a run is one history.
@@ -37,10 +37,12 @@ def written(*rows: object) -> list[bytes]:
     return [json.dumps(row).encode() for row in rows]
 
 
-def rows(columns: history_columns.Operations | history_columns.Records) -> list[str]:
+def rows(columns: history_columns.OperationColumns | history_columns.RecordColumns) -> list[str]:
     """Rows in words, in their order."""
     every = [getattr(columns, field.name) for field in fields(columns) if field.name not in ("says", "outcomes")]
-    return sorted(map(str, zip(*(one.texts(one.codes.tolist()) if isinstance(one, Words) else one.tolist() for one in every), strict=True)))
+    return sorted(
+        map(str, zip(*(one.texts(one.codes.tolist()) if isinstance(one, WordColumn) else one.tolist() for one in every), strict=True))
+    )
 
 
 def test_whole_runs_are_paired_as_in_process() -> None:
@@ -189,7 +191,7 @@ def test_a_notation_is_paired_over_blocks(tmp_path: Path, monkeypatch: pytest.Mo
     )
     monkeypatch.setattr("fencepost.pipeline.movement.ranges._NOTATION_BLOCK", 80)
 
-    tables = list(read_range(Range(str(path), "edn", "", "run", 0, None, 0), 0))
+    tables = list(read_range(FileRange(str(path), "edn", "", "run", 0, None, 0), 0))
 
     assert len(tables) == 2
     assert paired(pa.concat_tables(tables)).operations.select(["op", "at", "ty"]).to_pylist() == [{"op": 0, "at": 1, "ty": "ok"}]

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from fencepost.pipeline import session
+from fencepost.pipeline import spark_session
 from fencepost.pipeline.rehearsal import rehearse
 
-SIZE = session.Size(0, by_run=True)
+SIZE = spark_session.Size(0, by_run=True)
 SPARK = object()
 
 pytestmark = pytest.mark.filterwarnings("default")  # what Spark's own Python side warns of is not ours
@@ -23,18 +23,18 @@ def said(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     reported: list[object] = []
 
     @contextmanager
-    def opened(size: session.Size) -> Iterator[object]:
+    def opened(size: spark_session.Size) -> Iterator[object]:
         reported.append(size)
         yield SPARK
         reported.append("stopped")
 
-    monkeypatch.setattr(session, "session", opened)
+    monkeypatch.setattr(spark_session, "session", opened)
     return reported
 
 
 def test_the_first_work_is_done_before_anybody_enters(said: list[object]) -> None:
     """With the session, and with as many partitions as the session has."""
-    with session.Ahead(SIZE, lambda *given: said.append(given)) as spark:
+    with spark_session.Ahead(SIZE, lambda *given: said.append(given)) as spark:
         assert (spark, said) == (SPARK, [SIZE, (SPARK, SIZE.partitions)])
     assert said[-1] == "stopped"
 
@@ -45,7 +45,7 @@ def test_what_goes_wrong_in_the_first_work_is_heard_and_the_session_is_stopped(s
     def fails(*_: object) -> None:
         raise OSError("no space is left")
 
-    ahead = session.Ahead(SIZE, fails)
+    ahead = spark_session.Ahead(SIZE, fails)
 
     with pytest.raises(OSError, match="no space is left"):
         ahead.__enter__()

@@ -5,11 +5,11 @@ import pytest
 from fencepost.contract.symptom import Symptom
 from fencepost.reference import kafka, pulsar
 from fencepost.reference.defects.decorator import broker_of, declared_by, defect, expected, name_of, seen
-from fencepost.reference.kafka.coordinator import Coordinator
+from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kernel.network import Network
 from fencepost.reference.metadata_transactions import MetadataParts
-from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
+from fencepost.reference.metadata_transactions.metadata_coordinator import MetadataCoordinator
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 
 
@@ -17,7 +17,7 @@ class _Log(PartitionLog):
     """A further part."""
 
 
-class _Empty(Coordinator):
+class _Empty(KafkaCoordinator):
     """A base class of variants."""
 
 
@@ -35,7 +35,7 @@ def test_a_variant_is_what_its_class_says() -> None:
     (variant,) = declared_by(NoEpochBumpOfV5)
 
     assert (variant.name, variant.story) == ("no-epoch-bump-of-v5", "A story that takes two lines.")
-    assert variant.parts == kafka.Parts(coordinator=NoEpochBumpOfV5, partition_log=_Log)
+    assert variant.parts == kafka.KafkaParts(coordinator=NoEpochBumpOfV5, partition_log=_Log)
     assert (variant.breaks, variant.origin) == ({"KIP890-060": Symptom(seen="^success", what="answer")}, "a test")
     assert declared_by(_Empty) == ()
 
@@ -55,11 +55,11 @@ def test_a_variant_that_breaks_nothing_conforms_on_the_broker_that_is_named() ->
 
 def test_the_broker_follows_from_the_parts() -> None:
     """It is the first broker that has all of them."""
-    assert broker_of(Network) is broker_of(Network, Coordinator) is kafka.Parts
-    assert broker_of(LogCoordinator) is pulsar.Parts
+    assert broker_of(Network) is broker_of(Network, KafkaCoordinator) is kafka.KafkaParts
+    assert broker_of(LogCoordinator) is pulsar.PulsarParts
     assert broker_of(LogCoordinator, MetadataCoordinator) is MetadataParts
     with pytest.raises(TypeError, match="Coordinator, LogCoordinator: no broker has parts of all these classes; expected subclasses"):
-        broker_of(Coordinator, LogCoordinator)
+        broker_of(KafkaCoordinator, LogCoordinator)
 
 
 def test_what_cannot_be_a_variant_is_refused() -> None:
@@ -67,11 +67,11 @@ def test_what_cannot_be_a_variant_is_refused() -> None:
     declare = defect(origin="a test")
 
     with pytest.raises(TypeError, match=r"\.Silent has no docstring: expected the story of the variant"):
-        declare(type("Silent", (Coordinator,), {}))
+        declare(type("Silent", (KafkaCoordinator,), {}))
     with pytest.raises(TypeError, match="int: no broker has parts"):
         declare(int)
     with pytest.raises(TypeError, match=r"_Log is no part of the pulsar broker"):
-        defect(origin="a test", of=pulsar.Parts)(_Log)
+        defect(origin="a test", of=pulsar.PulsarParts)(_Log)
     with pytest.raises(TypeError, match=r"_Empty is a second part of the kafka broker"):
         defect(origin="a test", also=[_Empty])(_Empty)
 

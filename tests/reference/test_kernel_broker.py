@@ -1,8 +1,8 @@
 """A broker's life, node by node."""
 
-from fencepost.reference.kernel.broker import Broker
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.network import Network
+from fencepost.reference.kernel.reference_broker import ReferenceBroker
 
 SECOND = 2
 
@@ -26,7 +26,7 @@ class Counter:
         self.machine.send(text, self.heard.append)
 
 
-class Counters(Broker[Counter]):
+class Counters(ReferenceBroker[Counter]):
     """Two such nodes."""
 
     def __init__(self) -> None:

@@ -3,12 +3,12 @@
 import pytest
 from pulsar_reference_client import World, done
 
-from fencepost.adapters.pulsar.values import Action, scalable
-from fencepost.reference.metadata.memory import MemoryStore
+from fencepost.adapters.pulsar.pulsar_values import TxnAction, scalable
 from fencepost.reference.metadata.memory_data import MemoryData
+from fencepost.reference.metadata.memory_store import MemoryStore
 from fencepost.reference.metadata.store import under
 from fencepost.reference.metadata_transactions import MetadataKind, MetadataParts, MetadataProfile, paths
-from fencepost.reference.scalable.profile import ScalableProfile
+from fencepost.reference.scalable.scalable_profile import ScalableProfile
 
 SEGMENT = "segment://public/default/events/0000-ffff-0"
 
@@ -22,7 +22,7 @@ def test_nothing_is_left_of_what_is_removed(removed: str) -> None:
     probe = world.probe()
     done(probe.create_scalable_topic(scalable("events"), 1))
     consumers = [world.consumer(SEGMENT, name) for name in ("workers", "workers-2")]
-    for action in (Action.COMMIT, Action.ABORT):
+    for action in (TxnAction.COMMIT, TxnAction.ABORT):
         txn = done(probe.new_transaction(60_000, scalable=True))
         world.send(world.producer(SEGMENT), "a1", txn)
         world.send(world.producer(SEGMENT), "p1")
@@ -31,7 +31,7 @@ def test_nothing_is_left_of_what_is_removed(removed: str) -> None:
     txn = done(probe.new_transaction(60_000, scalable=True))
     for consumer in consumers:
         done(probe.acknowledge(consumer, [world.messages(consumer)[0].id], transaction=txn))
-    done(probe.end(txn, Action.COMMIT))
+    done(probe.end(txn, TxnAction.COMMIT))
     world.broker.advance(2_000)
 
     done(probe.delete_scalable_topic(scalable("events")) if removed == "topic" else probe.unsubscribe(consumers[0]))

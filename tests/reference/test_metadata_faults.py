@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from fencepost.reference.metadata.faults import NOTIFICATION_FAULTS, OPERATION_FAULTS, STORE_FAULTS, StoreFaults
-from fencepost.reference.metadata.memory import MemoryStore
 from fencepost.reference.metadata.memory_data import MemoryData
+from fencepost.reference.metadata.memory_store import MemoryStore
 from fencepost.reference.metadata.store import KeyChange, MetadataStore, Unavailable, VersionConflict, under
+from fencepost.reference.metadata.store_faults import NOTIFICATION_FAULTS, OPERATION_FAULTS, STORE_FAULTS, StoreFaults
 from fencepost.reference.metadata.troubled import TroubledStore
 
 

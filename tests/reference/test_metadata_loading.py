@@ -3,12 +3,12 @@
 import pytest
 from pulsar_reference_client import World, done
 
-from fencepost.adapters.pulsar.values import Action, TxnId, scalable
-from fencepost.reference.metadata.memory import MemoryStore
+from fencepost.adapters.pulsar.pulsar_values import TransactionId, TxnAction, scalable
 from fencepost.reference.metadata.memory_data import MemoryData
-from fencepost.reference.metadata.store import Record, Unavailable
+from fencepost.reference.metadata.memory_store import MemoryStore
+from fencepost.reference.metadata.store import StoreRecord, Unavailable
 from fencepost.reference.metadata_transactions import MetadataKind, MetadataParts, MetadataProfile, paths
-from fencepost.reference.scalable.profile import ScalableProfile
+from fencepost.reference.scalable.scalable_profile import ScalableProfile
 
 SEGMENT = "segment://public/default/events/0000-ffff-0"
 
@@ -18,15 +18,15 @@ class FailingStore(MemoryStore):
 
     failing = ""
 
-    def scan(self, first: str, behind: str, *, partition_key: str | None = None) -> list[Record]:
+    def scan(self, first: str, behind: str, *, partition_key: str | None = None) -> list[StoreRecord]:
         self._fail(first)
         return super().scan(first, behind, partition_key=partition_key)
 
-    def scan_by_index(self, index: str, first: str, behind: str) -> list[Record]:
+    def scan_by_index(self, index: str, first: str, behind: str) -> list[StoreRecord]:
         self._fail(index)
         return super().scan_by_index(index, first, behind)
 
-    def get(self, key: str, *, partition_key: str | None = None) -> Record | None:
+    def get(self, key: str, *, partition_key: str | None = None) -> StoreRecord | None:
         self._fail(key)
         return super().get(key, partition_key=partition_key)
 
@@ -46,7 +46,7 @@ def world() -> World:
     return made
 
 
-def begin(world: World) -> TxnId:
+def begin(world: World) -> TransactionId:
     return done(world.probe().new_transaction(60_000, scalable=True))
 
 
@@ -67,7 +67,7 @@ def test_what_is_left_of_a_failed_load_follows_no_end(world: World, failing: str
     world.send(world.producer(SEGMENT), "b1", younger)
     assert not FailingStore.failing, "a load has failed"
 
-    done(world.probe().end(older, Action.COMMIT))
+    done(world.probe().end(older, TxnAction.COMMIT))
     world.broker.advance(2_000)
     reload(world)
 
@@ -81,7 +81,7 @@ def test_a_segment_serves_nobody_before_the_store_has_reported_all(world: World,
     world.send(world.producer(SEGMENT), "a1", aborted)
     world.send(world.producer(SEGMENT), "p1")
     world.send(world.producer(SEGMENT), "b1", still_open)
-    done(world.probe().end(aborted, Action.ABORT))
+    done(world.probe().end(aborted, TxnAction.ABORT))
     world.broker.advance(2_000)
 
     reload(world, failing)

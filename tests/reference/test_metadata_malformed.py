@@ -5,13 +5,13 @@ import logging
 import pytest
 from pulsar_reference_client import World, done
 
-from fencepost.adapters.pulsar.values import Action, TxnId, scalable
+from fencepost.adapters.pulsar.pulsar_values import TransactionId, TxnAction, scalable
 from fencepost.contract.outcomes import Done, Unknown
-from fencepost.reference.metadata.memory import MemoryStore
 from fencepost.reference.metadata.memory_data import MemoryData
+from fencepost.reference.metadata.memory_store import MemoryStore
 from fencepost.reference.metadata.store import IndexEntry, under
 from fencepost.reference.metadata_transactions import MetadataKind, MetadataParts, MetadataProfile, paths
-from fencepost.reference.scalable.profile import ScalableProfile
+from fencepost.reference.scalable.scalable_profile import ScalableProfile
 
 SEGMENT = "segment://public/default/events/0000-ffff-0"
 HEADERS, OPERATIONS = "/txn/id/", "/txn/op/"
@@ -27,18 +27,18 @@ class OnAStore:
         self.store = MemoryStore(data)
         done(self.world.probe().create_scalable_topic(scalable("events"), 1))
 
-    def begin(self) -> TxnId:
+    def begin(self) -> TransactionId:
         return done(self.world.probe().new_transaction(60_000, scalable=True))
 
-    def send(self, value: str, txn: TxnId | None = None) -> None:
+    def send(self, value: str, txn: TransactionId | None = None) -> None:
         self.world.send(self.world.producer(SEGMENT), value, txn)
 
-    def end(self, txn: TxnId, action: Action = Action.COMMIT) -> object:
+    def end(self, txn: TransactionId, action: TxnAction = TxnAction.COMMIT) -> object:
         outcome = self.world.probe().end(txn, action)
         self.world.broker.advance(2_000)
         return outcome
 
-    def spoil(self, prefix: str, txn: TxnId, value: bytes) -> str:
+    def spoil(self, prefix: str, txn: TransactionId, value: bytes) -> str:
         """Write that over the transaction's first record with that prefix; returns its key."""
         owner = f"{txn.coordinator}_{txn.sequence}"
         key = self.store.keys(*under(prefix + owner))[0]
@@ -115,7 +115,7 @@ def test_an_operation_record_that_nobody_can_read_keeps_no_end_from_being_decide
 
     assert outcome == Done(None)
     assert broker.read() == ["a1", "a2"]
-    assert f"{spoiled}: expected Operation as JSON" in caplog.text
+    assert f"{spoiled}: expected OperationRecord as JSON" in caplog.text
     broker.world.broker.advance(3_600_000)
     key = f"{txn.coordinator}_{txn.sequence}"
     assert broker.store.get(spoiled, partition_key=key) is not None

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from fencepost.reference.metadata.faults import StoreFaults
-from fencepost.reference.metadata.memory import MemoryStore
 from fencepost.reference.metadata.memory_data import MemoryData
+from fencepost.reference.metadata.memory_store import MemoryStore
 from fencepost.reference.metadata.plain import PlainStore
 from fencepost.reference.metadata.plain_entries import BOOKKEEPING
-from fencepost.reference.metadata.store import NEW, IndexEntry, KeyChange, MetadataStore, Record, Unavailable, VersionConflict, under
+from fencepost.reference.metadata.store import NEW, IndexEntry, KeyChange, MetadataStore, StoreRecord, Unavailable, VersionConflict, under
+from fencepost.reference.metadata.store_faults import StoreFaults
 
 WAITING = [IndexEntry("state", "waiting")]
 DONE = [IndexEntry("state", "done")]
@@ -26,7 +26,7 @@ class Interrupted(MemoryStore):
     def before_write(self, prefix: str, act: Callable[[], object]) -> None:
         self._before.append((prefix, act))
 
-    def put(self, key: str, value: bytes, **how: Any) -> Record:
+    def put(self, key: str, value: bytes, **how: Any) -> StoreRecord:
         self._interrupt(key)
         return super().put(key, value, **how)
 
@@ -231,7 +231,7 @@ def test_a_watch_is_never_reported_a_key_that_is_not_there_yet(data: MemoryData)
     """The record is created before the counter includes it."""
     inner = Interrupted(data)
     store, other = PlainStore(inner), PlainStore(MemoryStore(data))
-    seen: list[Record | None] = []
+    seen: list[StoreRecord | None] = []
     other.watch_sequence("s", lambda key: seen.append(other.get(key, partition_key="s")), partition_key="s")
     for prefix in ("s-", BOOKKEEPING):
         inner.before_write(prefix, other.settle)
@@ -246,7 +246,7 @@ def test_a_store_that_always_conflicts_is_unavailable(data: MemoryData) -> None:
     """It does not try for ever."""
 
     class Conflicting(MemoryStore):
-        def put(self, key: str, value: bytes, **how: Any) -> Record:
+        def put(self, key: str, value: bytes, **how: Any) -> StoreRecord:
             raise VersionConflict(f"{key} {value!r} {how}")
 
     store = PlainStore(Conflicting(data))

@@ -5,8 +5,8 @@ from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 from store_machine import StoreMachine
 
-from fencepost.reference.metadata.memory import MemoryStore
 from fencepost.reference.metadata.memory_data import MemoryData
+from fencepost.reference.metadata.memory_store import MemoryStore
 from fencepost.reference.metadata.plain import PlainStore
 from fencepost.reference.metadata.rooted import RootedStore
 from fencepost.reference.metadata.store import IndexEntry, KeyChange, MetadataStore, Unavailable, only, under

@@ -6,7 +6,7 @@ import pytest
 
 from fencepost.reference.kafka import ANONYMOUS, Profile, ReferenceKafka, Settings
 from fencepost.reference.serving.kafka_caller import Caller
-from fencepost.wire.kafka.acls import ALLOW, ANYWHERE, CLUSTER, LITERAL, Operation, Resource, ResourceKind, Right
+from fencepost.wire.kafka.acl_codes import ALLOW, ANYWHERE, CLUSTER, LITERAL, AclOperation, Resource, ResourceKind, Right
 from fencepost.wire.kafka.batches import Batch, Record, encode
 from fencepost.wire.kafka.entities import request
 
@@ -39,7 +39,7 @@ class Guarded:
         assert answer is not None
         return answer
 
-    def grant(self, operation: Operation, resource: Resource, /, by: str = KIT, **other: Any) -> int:
+    def grant(self, operation: AclOperation, resource: Resource, /, by: str = KIT, **other: Any) -> int:
         """CreateAcls for alice; returns the error."""
         creation = {
             "resource_type": int(resource.kind),
@@ -58,7 +58,7 @@ class Guarded:
 
     def rights(self) -> list[str]:
         found = self.ask(KIT, "describe_acls", 3, **ANYTHING)
-        return [f"{resource.resource_name} {Operation(entry.operation).name}" for resource in found.resources for entry in resource.acls]
+        return [f"{resource.resource_name} {AclOperation(entry.operation).name}" for resource in found.resources for entry in resource.acls]
 
 
 def test_what_is_not_allowed_is_refused_but_to_super_users() -> None:
@@ -75,7 +75,7 @@ def test_without_an_authorizer_everybody_may_do_everything() -> None:
     free = Guarded(Settings())
 
     assert free.init() == 0
-    assert free.grant(Operation.WRITE, ID) == 54
+    assert free.grant(AclOperation.WRITE, ID) == 54
     assert int(free.ask(KIT, "delete_acls", 3, filters=[ANYTHING]).filter_results[0].error_code) == 54
     assert int(free.ask(KIT, "describe_acls", 3, **ANYTHING).error_code) == 54
 
@@ -83,7 +83,7 @@ def test_without_an_authorizer_everybody_may_do_everything() -> None:
 def test_a_right_is_for_one_name_and_one_user_and_outlives_a_crash() -> None:
     """Until it is deleted; the deletion outlives a crash too."""
     guarded = Guarded()
-    assert guarded.grant(Operation.WRITE, ID) == 0
+    assert guarded.grant(AclOperation.WRITE, ID) == 0
     guarded.broker.crash()
     guarded.broker.restart()
 
@@ -100,14 +100,18 @@ def test_a_right_is_for_one_name_and_one_user_and_outlives_a_crash() -> None:
 def test_a_filter_finds_what_it_names_and_no_more() -> None:
     """By kind, name, principal and operation; what it leaves open matches anything."""
     guarded = Guarded()
-    for operation, resource in ((Operation.WRITE, ID), (Operation.DESCRIBE, ID), (Operation.READ, Resource(ResourceKind.GROUP, "g"))):
+    for operation, resource in (
+        (AclOperation.WRITE, ID),
+        (AclOperation.DESCRIBE, ID),
+        (AclOperation.READ, Resource(ResourceKind.GROUP, "g")),
+    ):
         guarded.grant(operation, resource)
-    just = {"resource_type_filter": 5, "resource_name_filter": "x", "principal_filter": ALICE, "operation": int(Operation.WRITE)}
+    just = {"resource_type_filter": 5, "resource_name_filter": "x", "principal_filter": ALICE, "operation": int(AclOperation.WRITE)}
 
     assert guarded.rights() == ["x WRITE", "x DESCRIBE", "g READ"]
     guarded.ask(KIT, "delete_acls", 3, filters=[ANYTHING | just])
     assert guarded.rights() == ["x DESCRIBE", "g READ"]
-    guarded.ask(KIT, "delete_acls", 3, filters=[ANYTHING | {"operation": int(Operation.WRITE)}])
+    guarded.ask(KIT, "delete_acls", 3, filters=[ANYTHING | {"operation": int(AclOperation.WRITE)}])
     assert guarded.rights() == ["x DESCRIBE", "g READ"]
 
 
@@ -127,7 +131,7 @@ def test_an_entry_that_would_be_misread_is_refused(other: dict[str, Any]) -> Non
     """The reference has no DENY, prefixes, hosts, wildcards or ALL; reading them as something else would grant rights."""
     guarded = Guarded()
 
-    assert guarded.grant(Operation.WRITE, ID, **other) == 42
+    assert guarded.grant(AclOperation.WRITE, ID, **other) == 42
     assert guarded.rights() == []
 
 
@@ -135,29 +139,29 @@ def test_only_who_may_alter_the_cluster_changes_rights() -> None:
     """Otherwise rights would be worth nothing."""
     guarded = Guarded()
 
-    assert guarded.grant(Operation.WRITE, ID, by=ALICE) == 31
+    assert guarded.grant(AclOperation.WRITE, ID, by=ALICE) == 31
     assert int(guarded.ask(ALICE, "delete_acls", 3, filters=[ANYTHING]).filter_results[0].error_code) == 31
     assert int(guarded.ask(ALICE, "describe_acls", 3, **ANYTHING).error_code) == 31
-    guarded.grant(Operation.ALTER, CLUSTER)
-    assert guarded.grant(Operation.WRITE, ID, by=ALICE) == 0
+    guarded.grant(AclOperation.ALTER, CLUSTER)
+    assert guarded.grant(AclOperation.WRITE, ID, by=ALICE) == 0
 
 
 def test_a_producer_id_is_for_whoever_may_write_anywhere() -> None:
     """To some topic, or by IDEMPOTENT_WRITE."""
     guarded = Guarded()
     assert guarded.init(None) == 31
-    guarded.grant(Operation.WRITE, Resource(ResourceKind.TOPIC, "open"))
+    guarded.grant(AclOperation.WRITE, Resource(ResourceKind.TOPIC, "open"))
     assert guarded.init(None) == 0
 
     other = Guarded()
-    other.grant(Operation.IDEMPOTENT_WRITE, CLUSTER)
+    other.grant(AclOperation.IDEMPOTENT_WRITE, CLUSTER)
     assert other.init(None) == 0
 
 
 def test_a_coordinator_is_notified_to_whoever_may_describe_what_it_coordinates() -> None:
     """Each key by itself; the right to write includes the right to describe."""
     guarded = Guarded()
-    guarded.grant(Operation.WRITE, ID)
+    guarded.grant(AclOperation.WRITE, ID)
     guarded.ask(KIT, "find_coordinator", 3, key="x", key_type=1)
 
     many = guarded.ask(ALICE, "find_coordinator", 4, key_type=1, coordinator_keys=["y", "x"]).coordinators
@@ -171,7 +175,7 @@ def test_a_coordinator_is_notified_to_whoever_may_describe_what_it_coordinates()
 def test_one_topic_that_is_refused_does_not_keep_the_others_from_a_produce(version: int) -> None:
     """Every partition has its answer, whether topics are named by name or by id."""
     guarded = Guarded()
-    guarded.grant(Operation.WRITE, Resource(ResourceKind.TOPIC, "open"))
+    guarded.grant(AclOperation.WRITE, Resource(ResourceKind.TOPIC, "open"))
     reported = guarded.ask(KIT, "metadata", 12, topics=None, include_topic_authorized_operations=False).topics
     ids = {topic.name: topic.topic_id for topic in reported}
     data = [{"index": 0, "records": encode(Batch((Record(b"v"),)))}]
@@ -194,8 +198,8 @@ def test_one_topic_that_is_refused_does_not_keep_the_others_from_a_produce(versi
 def test_partitions_beside_one_that_is_refused_are_not_added() -> None:
     """They are answered OPERATION_NOT_ATTEMPTED; a missing one, that it is missing."""
     guarded = Guarded()
-    guarded.grant(Operation.WRITE, ID)
-    guarded.grant(Operation.WRITE, Resource(ResourceKind.TOPIC, "open"))
+    guarded.grant(AclOperation.WRITE, ID)
+    guarded.grant(AclOperation.WRITE, Resource(ResourceKind.TOPIC, "open"))
     guarded.init()
     topics = [{"name": "open", "partitions": [0, 7]}, {"name": "closed", "partitions": [0]}]
 
@@ -255,4 +259,4 @@ def test_settings_are_read_as_kafka_has_them() -> None:
     assert settings.super_users == {"User:kit", "User:ANONYMOUS"}
     assert settings.passwords == {"kit": "s1", "a": "s2"}
     assert "s2" not in repr(settings)
-    assert str(Right(ALICE, Operation.WRITE, ID)) == "User:alice may WRITE transactional_id x"
+    assert str(Right(ALICE, AclOperation.WRITE, ID)) == "User:alice may WRITE transactional_id x"

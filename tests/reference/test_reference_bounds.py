@@ -6,7 +6,7 @@ import pytest
 from reference_client import COMMITTED, TOPIC, Client, Pair
 
 from fencepost.reference.kafka import Profile, ReferenceKafka, Settings
-from fencepost.reference.kafka.transaction_log import TransactionLog
+from fencepost.reference.kafka.transaction_log import KafkaTransactionLog
 
 MOST = 20
 
@@ -63,7 +63,7 @@ def test_a_compacted_transaction_log_knows_the_latest_of_every_id() -> None:
         for name in ("b", "a"):
             _, pairs[name] = client.end(name, pairs[name], commit=False)
     known = client.broker._machine.disk
-    replayed = TransactionLog(known).replay()
+    replayed = KafkaTransactionLog(known).replay()
 
     assert len(known.journal("__transaction_state")) < 12_000
     assert {name: Pair(one.producer_id, one.producer_epoch) for name, one in replayed.items()} == pairs

@@ -9,13 +9,13 @@ import pytest
 from reference_client import COMMITTED, Client, Pair
 
 from fencepost.reference.defects import CONFORMING, DEFECTS, Defect
-from fencepost.reference.kafka import Parts
+from fencepost.reference.kafka import KafkaParts
 
 _Seen: TypeAlias = dict[str, object]
 COORDINATOR_LOAD_IN_PROGRESS = 14
 
 
-def observe(parts: Parts) -> _Seen:
+def observe(parts: KafkaParts) -> _Seen:
     """What a client sees of the decisions that the defects change."""
     client = Client(parts=parts)
     client.not_now |= {14, 51}  # errors while the coordinator loads, or is busy
@@ -73,7 +73,7 @@ CHANGED = {
 
 def test_the_conforming_broker_is_seen_as_it_should_be() -> None:
     """The observations with which those of the defects are compared."""
-    assert observe(Parts()) == {
+    assert observe(KafkaParts()) == {
         "the epoch after a commit": (0, 1),
         "where committed data ends while a transaction is open": 0,
         "the state after a commit": "CompleteCommit",
@@ -86,7 +86,7 @@ def test_the_conforming_broker_is_seen_as_it_should_be() -> None:
 @pytest.mark.parametrize("name", sorted(CHANGED))
 def test_a_defect_changes_one_decision(name: str) -> None:
     """And a client can see it."""
-    conforming, broken = observe(Parts()), observe(DEFECTS[name].parts)
+    conforming, broken = observe(KafkaParts()), observe(DEFECTS[name].parts)
 
     assert {what for what in conforming if conforming[what] != broken[what]} == CHANGED[name]
 
@@ -94,7 +94,7 @@ def test_a_defect_changes_one_decision(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(name for name, variant in CONFORMING.items() if variant.protocol == "kafka"))
 def test_a_conforming_variant_keeps_every_promise(name: str) -> None:
     """A client that waits sees the same."""
-    assert observe(CONFORMING[name].parts) == observe(Parts())
+    assert observe(CONFORMING[name].parts) == observe(KafkaParts())
 
 
 def decisions(part: type) -> list[str]:
@@ -111,7 +111,7 @@ def test_every_variant_changes_one_decision_in_few_places() -> None:
     """In up to three parts, each a subclass with up to three methods, memory aside; it documents its effect, source and symptom."""
     variants = (DEFECTS | CONFORMING).values()
 
-    assert not changes_little(replace(next(iter(variants)), parts=Parts()))
+    assert not changes_little(replace(next(iter(variants)), parts=KafkaParts()))
     assert [variant.name for variant in variants if not changes_little(variant)] == []
     assert [variant.name for variant in variants if not re.fullmatch(r"[a-z]+(-[a-z]+)*", variant.name)] == []
     assert [variant.name for variant in variants if not (variant.story.endswith(".") and variant.origin)] == []

@@ -5,49 +5,49 @@ from typing import TypeAlias
 import pytest
 from reference_client import Client, Pair
 
-from fencepost.reference.kafka.ending import EndTxnEffect, RequestedTransaction, end_of_new_client, end_of_old_client
-from fencepost.reference.kafka.errors import Error, Refused
-from fencepost.reference.kafka.transaction import Decision, State
+from fencepost.reference.kafka.end_txn_rules import EndTxnEffect, RequestedTransaction, end_of_new_client, end_of_old_client
+from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
+from fencepost.reference.kafka.transaction import Decision, KafkaTransactionState
 
-_Verdict: TypeAlias = EndTxnEffect | Error
+_Verdict: TypeAlias = EndTxnEffect | Errors
 
 COMMIT, ABORT = Decision.COMMIT, Decision.ABORT
 DECIDE, AGAIN = EndTxnEffect.PREPARE, EndTxnEffect.ANSWER_AGAIN
-FENCED, INVALID = Error.PRODUCER_FENCED, Error.INVALID_TXN_STATE
+FENCED, INVALID = Errors.PRODUCER_FENCED, Errors.INVALID_TXN_STATE
 
-NEW_CLIENT: dict[State, tuple[_Verdict, _Verdict, _Verdict, _Verdict]] = {
+NEW_CLIENT: dict[KafkaTransactionState, tuple[_Verdict, _Verdict, _Verdict, _Verdict]] = {
     # abort at the last epoch, abort at the current one, commit at the last, commit at the current
-    State.EMPTY: (FENCED, DECIDE, FENCED, INVALID),
-    State.ONGOING: (FENCED, DECIDE, FENCED, DECIDE),
-    State.COMPLETE_COMMIT: (INVALID, DECIDE, AGAIN, INVALID),
-    State.COMPLETE_ABORT: (AGAIN, DECIDE, INVALID, INVALID),
+    KafkaTransactionState.EMPTY: (FENCED, DECIDE, FENCED, INVALID),
+    KafkaTransactionState.ONGOING: (FENCED, DECIDE, FENCED, DECIDE),
+    KafkaTransactionState.COMPLETE_COMMIT: (INVALID, DECIDE, AGAIN, INVALID),
+    KafkaTransactionState.COMPLETE_ABORT: (AGAIN, DECIDE, INVALID, INVALID),
 }
 
-OLD_CLIENT: dict[State, tuple[_Verdict, _Verdict]] = {
+OLD_CLIENT: dict[KafkaTransactionState, tuple[_Verdict, _Verdict]] = {
     # commit, abort
-    State.EMPTY: (INVALID, INVALID),
-    State.ONGOING: (DECIDE, DECIDE),
-    State.COMPLETE_COMMIT: (AGAIN, INVALID),
-    State.COMPLETE_ABORT: (INVALID, AGAIN),
+    KafkaTransactionState.EMPTY: (INVALID, INVALID),
+    KafkaTransactionState.ONGOING: (DECIDE, DECIDE),
+    KafkaTransactionState.COMPLETE_COMMIT: (AGAIN, INVALID),
+    KafkaTransactionState.COMPLETE_ABORT: (INVALID, AGAIN),
 }
 
 
-def _new(state: State, decision: Decision, asked: RequestedTransaction) -> _Verdict:
+def _new(state: KafkaTransactionState, decision: Decision, asked: RequestedTransaction) -> _Verdict:
     try:
         return end_of_new_client(state, decision, asked)
-    except Refused as refusal:
+    except RequestRefused as refusal:
         return refusal.error
 
 
-def _old(state: State, decision: Decision) -> _Verdict:
+def _old(state: KafkaTransactionState, decision: Decision) -> _Verdict:
     try:
         return end_of_old_client(state, decision)
-    except Refused as refusal:
+    except RequestRefused as refusal:
         return refusal.error
 
 
 @pytest.mark.parametrize("state", NEW_CLIENT)
-def test_the_table_of_new_clients(state: State) -> None:
+def test_the_table_of_new_clients(state: KafkaTransactionState) -> None:
     """EndTxn v5 by state, decision and epoch."""
     verdicts = tuple(
         _new(state, decision, asked) for decision in (ABORT, COMMIT) for asked in (RequestedTransaction.RETRY, RequestedTransaction.CURRENT)
@@ -56,15 +56,15 @@ def test_the_table_of_new_clients(state: State) -> None:
     assert verdicts == NEW_CLIENT[state]
 
 
-@pytest.mark.parametrize("state", State)
+@pytest.mark.parametrize("state", KafkaTransactionState)
 @pytest.mark.parametrize("decision", Decision)
-def test_any_other_epoch_is_fenced(state: State, decision: Decision) -> None:
+def test_any_other_epoch_is_fenced(state: KafkaTransactionState, decision: Decision) -> None:
     """Two behind, or ahead: PRODUCER_FENCED in every state."""
     assert _new(state, decision, RequestedTransaction.NEITHER) is FENCED
 
 
 @pytest.mark.parametrize("state", OLD_CLIENT)
-def test_the_table_of_old_clients(state: State) -> None:
+def test_the_table_of_old_clients(state: KafkaTransactionState) -> None:
     """EndTxn v0 to v4 by state and decision, at the current epoch."""
     assert tuple(_old(state, decision) for decision in (COMMIT, ABORT)) == OLD_CLIENT[state]
 

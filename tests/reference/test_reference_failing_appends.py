@@ -3,7 +3,7 @@
 import pytest
 from reference_client import COMMITTED, Client
 
-from fencepost.reference.kafka.topics import OFFSETS_TOPIC, TRANSACTIONS_TOPIC
+from fencepost.reference.kafka.kafka_topics import OFFSETS_TOPIC, TRANSACTIONS_TOPIC
 from fencepost.reference.kernel.journal import AppendRefused, Journal
 
 NONE, COORDINATOR_NOT_AVAILABLE = 0, 15

@@ -2,10 +2,10 @@
 
 import pytest
 
-from fencepost.adapters.common.faults import NoFaults
+from fencepost.adapters.common.system_faults import NoFaults
+from fencepost.adapters.kafka.kafka_session import KafkaSession
+from fencepost.adapters.kafka.kafka_values import IsolationLevel, TopicPartition
 from fencepost.adapters.kafka.probe import KafkaProbe
-from fencepost.adapters.kafka.session import KafkaSession
-from fencepost.adapters.kafka.values import Isolation, TopicPartition
 from fencepost.adapters.reference_kafka import ReferenceSystem
 from fencepost.contract.errors import NotOffered, SystemUnreachable
 from fencepost.contract.outcomes import Done
@@ -61,7 +61,7 @@ def test_a_second_answer_comes_just_before_a_crash() -> None:
     session.faults.crash()
     session.faults.restart()
 
-    view = client.read(partition, Isolation.READ_COMMITTED)
+    view = client.read(partition, IsolationLevel.READ_COMMITTED)
 
     assert isinstance(view, Done)
     assert view.value.values() == ["a", "a"]

@@ -2,13 +2,12 @@
 
 import pytest
 
-from fencepost.reference.kafka.errors import Error, Refused
+from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
+from fencepost.reference.kafka.kafka_types import PartitionName, ProducerIdAndEpoch
 from fencepost.reference.kafka.markers import TransactionMarker
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.producer_state import ProducerStates
-from fencepost.reference.kafka.profile import Profile
 from fencepost.reference.kafka.transaction import Decision
-from fencepost.reference.kafka.values import ProducerIdAndEpoch, TopicPartition
 from fencepost.reference.kernel.clock import Clock
 from fencepost.reference.kernel.crash import CrashPoints
 from fencepost.reference.kernel.journal import Disk
@@ -23,7 +22,7 @@ PRODUCER = ProducerIdAndEpoch(7, 1)
 def log() -> PartitionLog:
     clock = Clock()
     machine = Machine(clock, Disk(), Network(clock), CrashPoints({}))
-    log = PartitionLog(machine, Profile.load("seed"), ProducerStates, TopicPartition("t", 0))
+    log = PartitionLog(machine, ProducerStates, PartitionName("t", 0))
     log.leaders_before = 0
     return log
 
@@ -35,10 +34,10 @@ def append(log: PartitionLog, guard: int | None, sequence: int = 0) -> int:
 
 def test_a_batch_without_a_guard_opens_no_transaction(log: PartitionLog) -> None:
     """The leader has not asked the coordinator, so it does not know of one."""
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(RequestRefused) as refusal:
         append(log, None)
 
-    assert refusal.value.error is Error.INVALID_TXN_STATE
+    assert refusal.value.error is Errors.INVALID_TXN_STATE
     assert log.end_offset == 0
 
 
@@ -47,10 +46,10 @@ def test_a_marker_takes_the_guard_away(log: PartitionLog) -> None:
     attempt = log.guards.draw(PRODUCER, 0, bumps_epoch=False)
     log.append_marker(TransactionMarker(PRODUCER, Decision.ABORT, coordinator_epoch=0, transaction_version=0))
 
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(RequestRefused) as refusal:
         append(log, attempt.guard)
 
-    assert refusal.value.error is Error.INVALID_TXN_STATE
+    assert refusal.value.error is Errors.INVALID_TXN_STATE
     assert append(log, log.guards.draw(PRODUCER, 0, bumps_epoch=False).guard) == 1
 
 
@@ -59,8 +58,8 @@ def test_a_later_batch_does_not_overtake_the_one_that_is_being_verified(log: Par
     log.guards.draw(PRODUCER, 0, bumps_epoch=False)
     attempt = log.guards.draw(PRODUCER, 1, bumps_epoch=False)
 
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(RequestRefused) as refusal:
         append(log, attempt.guard, sequence=1)
 
-    assert refusal.value.error is Error.OUT_OF_ORDER_SEQUENCE_NUMBER
+    assert refusal.value.error is Errors.OUT_OF_ORDER_SEQUENCE_NUMBER
     assert append(log, attempt.guard, sequence=0) == 0

@@ -3,7 +3,7 @@
 import pytest
 from reference_client import Client, Pair
 
-from fencepost.reference.kafka.transaction import Decision, State, Transaction
+from fencepost.reference.kafka.transaction import Decision, KafkaTransaction, KafkaTransactionState
 
 NOBODY = Pair(-1, -1)
 
@@ -179,14 +179,14 @@ def test_verifying_reports_each_partition_and_changes_nothing(profile: str, refu
 
 def test_the_state_machine_has_no_other_transitions() -> None:
     """A prepared transaction can only be completed; an idle id cannot commit."""
-    empty = Transaction("x", 1, 0, 1000)
+    empty = KafkaTransaction("x", 1, 0, 1000)
     prepared = empty.prepare(Decision.ABORT, bumps=1)
 
     with pytest.raises(AssertionError, match="from PrepareAbort to Ongoing is no transition"):
         prepared.add(frozenset(), 2, 0)
     with pytest.raises(AssertionError, match="from Empty to PrepareCommit is no transition"):
         empty.prepare(Decision.COMMIT, bumps=1)
-    assert prepared.completed().state is State.COMPLETE_ABORT
+    assert prepared.completed().state is KafkaTransactionState.COMPLETE_ABORT
 
 
 def test_batched_transactions_fare_independently() -> None:

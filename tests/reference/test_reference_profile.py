@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from fencepost.reference.kafka import Profile, ProfileError
-from fencepost.reference.kafka import profile as module
+from fencepost.reference.kafka import kafka_profile as module
 
 CONFORMING: dict[str, Any] = {
     "apis": {"end_txn": [0, 5]},

@@ -3,12 +3,12 @@
 import pytest
 from pulsar_reference_client import OTHER, TOPIC, World, done
 
-from fencepost.adapters.pulsar.values import Action, Status, Subscription, TxnId
+from fencepost.adapters.pulsar.pulsar_values import ReportedStatus, SubscriptionHandle, TransactionId, TxnAction
 from fencepost.contract.outcomes import Refused, Unknown
 from fencepost.reference.pulsar import CRASH_POINTS
 
 BUFFERS = ["seed", "pulsar-4.0"]
-COMMIT, ABORT = Action.COMMIT, Action.ABORT
+COMMIT, ABORT = TxnAction.COMMIT, TxnAction.ABORT
 
 
 def code(outcome: object) -> int:
@@ -87,7 +87,7 @@ def test_ids_grow_and_report_their_coordinator_also_after_a_crash(world: World) 
     world.broker.restart()
     ids.append(world.begin())
 
-    assert ids == [TxnId(0, 0), TxnId(0, 1), TxnId(0, 2)]
+    assert ids == [TransactionId(0, 0), TransactionId(0, 1), TransactionId(0, 2)]
 
 
 @pytest.mark.parametrize(("profile", "again", "opposite"), [("seed", None, 21), ("pulsar-4.0", 24, 24)])
@@ -105,11 +105,11 @@ def test_ending_again(profile: str, again: int | None, opposite: int) -> None:
 
 def test_what_nobody_began_cannot_be_used(world: World) -> None:
     """An unknown transaction, and an unknown coordinator, each by its own error."""
-    unknown, elsewhere = TxnId(0, 99), TxnId(7, 1)
+    unknown, elsewhere = TransactionId(0, 99), TransactionId(7, 1)
 
     for ask in (
         lambda txn: world.probe().add_topics(txn, [TOPIC]),
-        lambda txn: world.probe().add_subscriptions(txn, [Subscription(TOPIC, "sub")]),
+        lambda txn: world.probe().add_subscriptions(txn, [SubscriptionHandle(TOPIC, "sub")]),
         lambda txn: world.probe().end(txn, COMMIT),
     ):
         assert (code(ask(unknown)), code(ask(elsewhere))) == (24, 20)
@@ -127,7 +127,7 @@ def test_an_overdue_transaction_is_aborted_and_counted_from_its_beginning(world:
     world.broker.advance(400)
     world.send(orders, "sentinel")
 
-    assert alive is Status.OPEN
+    assert alive is ReportedStatus.OPEN
     assert isinstance(world.probe().end(txn, COMMIT), Refused)
     assert world.values(consumer) == ["sentinel"]
 
@@ -148,15 +148,15 @@ def test_a_terminated_topic_holds_the_end_and_its_deletion_releases_it(world: Wo
     done(world.probe().delete_topic(OTHER))
     world.broker.advance(500)
 
-    assert (held, code(opposite), seen) == (Status.COMMITTING, 21, ["good"])
+    assert (held, code(opposite), seen) == (ReportedStatus.COMMITTING, 21, ["good"])
     assert done(world.probe().ended(pending)) is None
     after = world.probe().transaction(txn, retry=False)
-    assert isinstance(after, Refused) or done(after).status is Status.COMMITTED
+    assert isinstance(after, Refused) or done(after).status is ReportedStatus.COMMITTED
 
 
 @pytest.mark.parametrize("action", [COMMIT, ABORT])
 @pytest.mark.parametrize("point", sorted(CRASH_POINTS))
-def test_a_crash_at_any_point_leaves_one_outcome(world: World, point: str, action: Action) -> None:
+def test_a_crash_at_any_point_leaves_one_outcome(world: World, point: str, action: TxnAction) -> None:
     """All of the transaction is seen or nothing, on every topic, and nothing stays open."""
     probe = world.probe()
     world.broker.crash_at(point)

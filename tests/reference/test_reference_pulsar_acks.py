@@ -3,17 +3,17 @@
 import pytest
 from pulsar_reference_client import OTHER, TOPIC, World, done
 
-from fencepost.adapters.pulsar.values import AckKind, Action, Consumer, Received, Subscription, SubscriptionType, TxnId
+from fencepost.adapters.pulsar.pulsar_values import AckKind, ConsumerHandle, Received, SubscriptionHandle, SubType, TransactionId, TxnAction
 from fencepost.contract.outcomes import Refused
 
-COMMIT, ABORT = Action.COMMIT, Action.ABORT
-SUBSCRIPTION = Subscription(TOPIC, "sub")
+COMMIT, ABORT = TxnAction.COMMIT, TxnAction.ABORT
+SUBSCRIPTION = SubscriptionHandle(TOPIC, "sub")
 
 
 class Acks:
     """A topic with three messages, a consumer that has received them, and transactions that acknowledge."""
 
-    def __init__(self, profile: str = "seed", kind: SubscriptionType = SubscriptionType.SHARED) -> None:
+    def __init__(self, profile: str = "seed", kind: SubType = SubType.SHARED) -> None:
         self.world = World(profile)
         self.probe = self.world.probe()
         orders = self.world.producer()
@@ -23,24 +23,24 @@ class Acks:
             self.world.send(orders, value)
         self.messages = list(self.world.messages(self.consumer))
 
-    def begin(self) -> TxnId:
+    def begin(self) -> TransactionId:
         txn = self.world.begin()
         done(self.probe.add_subscriptions(txn, [SUBSCRIPTION]))
         return txn
 
-    def ack(self, txn: TxnId | None, *numbers: int, cumulative: bool = False) -> int:
+    def ack(self, txn: TransactionId | None, *numbers: int, cumulative: bool = False) -> int:
         """Acknowledge messages by their numbers; returns the error, or 0."""
         ids = [self.messages[number].id for number in numbers]
         kind = AckKind.CUMULATIVE if cumulative else AckKind.INDIVIDUAL
         outcome = self.probe.acknowledge(self.consumer, ids, kind=kind, transaction=txn)
         return outcome.code if isinstance(outcome, Refused) else 0 if done(outcome) is None else -1
 
-    def again(self, consumer: Consumer | None = None) -> list[str]:
+    def again(self, consumer: ConsumerHandle | None = None) -> list[str]:
         """The messages that come after a request to redeliver everything."""
         done(self.probe.redeliver(consumer or self.consumer))
         return sorted(self.world.values(consumer or self.consumer))
 
-    def another(self) -> Consumer:
+    def another(self) -> ConsumerHandle:
         """The consumer leaves, and another one subscribes."""
         done(self.probe.close_consumer(self.consumer))
         self.consumer = self.world.consumer(kind=self.kind)
@@ -135,7 +135,7 @@ def test_a_plain_acknowledgement_of_what_is_pending(profile: str, back: list[str
 @pytest.mark.parametrize("request_of", ["redelivery", "another"])
 def test_an_abort_gives_back_what_was_passed_over_meanwhile(request_of: str) -> None:
     """A consumer that came, or asked, while a cumulative acknowledgement was pending receives the messages that it covered."""
-    acks = Acks(kind=SubscriptionType.EXCLUSIVE)
+    acks = Acks(kind=SubType.EXCLUSIVE)
     txn = acks.begin()
     assert acks.ack(txn, 1, cumulative=True) == 0
     seen = acks.again() if request_of == "redelivery" else acks.world.values(acks.another())
@@ -148,7 +148,7 @@ def test_an_abort_gives_back_what_was_passed_over_meanwhile(request_of: str) -> 
 @pytest.mark.parametrize(("number", "cumulative", "left"), [(0, False, ["m0", "m1", "m2"]), (2, True, ["m0", "m1"])])
 def test_a_plain_acknowledgement_passes_by_what_lies_under_a_cumulative_one(number: int, cumulative: bool, left: list[str]) -> None:
     """Whether it is of one message, or of everything up to a later one: the abort redelivers all that it covered."""
-    acks = Acks(kind=SubscriptionType.EXCLUSIVE)
+    acks = Acks(kind=SubType.EXCLUSIVE)
     txn = acks.begin()
     assert acks.ack(txn, 1, cumulative=True) == 0
     assert acks.ack(None, number, cumulative=cumulative) == 0
@@ -195,7 +195,7 @@ def test_a_removed_subscription_leaves_nothing_to_one_of_its_name(acks: Acks, re
 
 def test_one_transaction_at_a_time_acknowledges_up_to_a_message(acks: Acks) -> None:
     """It may go further itself, and not back; a deleted position is a conflict too."""
-    acks = Acks(acks.world.broker._profile.name, SubscriptionType.EXCLUSIVE)
+    acks = Acks(acks.world.broker._profile.name, SubType.EXCLUSIVE)
     acks.ack(None, 0)
     first, second = acks.begin(), acks.begin()
 
@@ -208,7 +208,7 @@ def test_one_transaction_at_a_time_acknowledges_up_to_a_message(acks: Acks) -> N
 @pytest.mark.parametrize(("profile", "reported", "back"), [("seed", 23, ["m0", "m1", "m2"]), ("pulsar-4.0", 0, ["m2"])])
 def test_everything_up_to_a_message_over_one_that_is_pending(profile: str, reported: int, back: list[str]) -> None:
     """By this reading of the text it is a conflict; as shipped its commit deletes what the other transaction has."""
-    acks = Acks(profile, SubscriptionType.EXCLUSIVE)
+    acks = Acks(profile, SubType.EXCLUSIVE)
     first, second = acks.begin(), acks.begin()
     acks.ack(first, 0)
 
@@ -221,9 +221,9 @@ def test_everything_up_to_a_message_over_one_that_is_pending(profile: str, repor
 
 
 @pytest.mark.parametrize("action", [COMMIT, ABORT])
-def test_a_cumulative_acknowledgement_ends_with_its_transaction(acks: Acks, action: Action) -> None:
+def test_a_cumulative_acknowledgement_ends_with_its_transaction(acks: Acks, action: TxnAction) -> None:
     """A commit deletes all up to there; after an abort all are redelivered."""
-    acks = Acks(acks.world.broker._profile.name, SubscriptionType.EXCLUSIVE)
+    acks = Acks(acks.world.broker._profile.name, SubType.EXCLUSIVE)
     txn = acks.begin()
     acks.ack(txn, 1, cumulative=True)
 
@@ -245,7 +245,7 @@ def test_subscriptions_do_not_know_of_each_other(acks: Acks) -> None:
     assert acks.again(other) == ["m0", "m1", "m2"]
 
 
-def batch(profile: str) -> tuple[World, Consumer, list[Received]]:
+def batch(profile: str) -> tuple[World, ConsumerHandle, list[Received]]:
     world = World(profile)
     consumer = world.consumer(OTHER)
     done(world.probe().send_batch(world.producer(OTHER), ["b0", "b1", "b2"]))
@@ -258,7 +258,7 @@ def test_each_message_of_a_batch_has_a_state_of_its_own(profile: str) -> None:
     world, consumer, messages = batch(profile)
     first, second, third = (world.begin() for _ in range(3))
     for txn in (first, second, third):
-        done(world.probe().add_subscriptions(txn, [Subscription(OTHER, "sub")]))
+        done(world.probe().add_subscriptions(txn, [SubscriptionHandle(OTHER, "sub")]))
     done(world.probe().acknowledge(consumer, [messages[0].id], transaction=first))
     done(world.probe().acknowledge(consumer, [messages[1].id], transaction=second))
 
@@ -291,9 +291,9 @@ def test_consume_transform_produce_moves_input_and_output_together(acks: Acks) -
 @pytest.mark.parametrize("cumulative", [False, True])
 @pytest.mark.parametrize(("action", "left"), [(COMMIT, ["m2"]), (ABORT, ["m0", "m1", "m2"])])
 @pytest.mark.parametrize("point", ["before-acknowledgement-ended", "after-marker-written"])
-def test_a_crash_in_the_end_on_a_subscription_loses_nothing_of_it(point: str, action: Action, left: list[str], cumulative: bool) -> None:
+def test_a_crash_in_the_end_on_a_subscription_loses_nothing_of_it(point: str, action: TxnAction, left: list[str], cumulative: bool) -> None:
     """The end continues where it was interrupted, and what was deleted already stays deleted."""
-    acks = Acks(kind=SubscriptionType.EXCLUSIVE)
+    acks = Acks(kind=SubType.EXCLUSIVE)
     txn = acks.begin()
     acks.ack(txn, *((1,) if cumulative else (0, 1)), cumulative=cumulative)
     acks.world.broker.crash_at(point)
@@ -312,15 +312,15 @@ def test_one_consumer_is_served_where_there_may_be_only_one() -> None:
     """Exclusive refuses a second; failover lets it wait until the first is gone."""
     world = World()
     orders = world.producer()
-    first = world.consumer(kind=SubscriptionType.FAILOVER)
-    second = world.consumer(kind=SubscriptionType.FAILOVER, name="standby")
+    first = world.consumer(kind=SubType.FAILOVER)
+    second = world.consumer(kind=SubType.FAILOVER, name="standby")
     world.send(orders, "m0")
     before = (world.values(first), world.values(second, "standby"))
 
     done(world.probe().close_consumer(first))
     after = world.values(second, "standby")
-    world.consumer(subscription="exclusive", kind=SubscriptionType.EXCLUSIVE)
-    busy = world.probe().subscribe(TOPIC, "exclusive", SubscriptionType.EXCLUSIVE, retry=False)
+    world.consumer(subscription="exclusive", kind=SubType.EXCLUSIVE)
+    busy = world.probe().subscribe(TOPIC, "exclusive", SubType.EXCLUSIVE, retry=False)
 
     assert before == (["m0"], [])
     assert after == ["m0"]

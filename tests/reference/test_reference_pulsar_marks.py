@@ -10,13 +10,12 @@ from fencepost.reference.kernel.journal import Disk
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.network import Network
 from fencepost.reference.pulsar.buffer import MessagePosition, Readable
-from fencepost.reference.pulsar.crash_points import CRASH_POINTS
 from fencepost.reference.pulsar.cursor import EARLIEST, Cursor
 from fencepost.reference.pulsar.pending_ack_journal import PendingAckJournal
 from fencepost.reference.pulsar.pending_acks import PendingAcks
-from fencepost.reference.pulsar.profile import PulsarProfile
+from fencepost.reference.pulsar.pulsar_crash_points import CRASH_POINTS
+from fencepost.reference.pulsar.pulsar_types import EndAction, Message, Position, SubscriptionName, SubscriptionType, TxnId
 from fencepost.reference.pulsar.subscription import Consumer, Delivery, Subscription
-from fencepost.reference.pulsar.values import Action, Message, Position, SubscriptionName, SubscriptionType, TxnId
 
 TXN, OTHER = TxnId(0, 1), TxnId(0, 2)
 NAME = SubscriptionName("orders", "workers")
@@ -29,10 +28,10 @@ class Readers:
     def __init__(self) -> None:
         self.shown = 4
         self.disk = Disk()
-        machine, profile = Machine(Clock(), self.disk, Network(Clock()), CrashPoints(CRASH_POINTS)), PulsarProfile.load("seed")
+        machine = Machine(Clock(), self.disk, Network(Clock()), CrashPoints(CRASH_POINTS))
         self.places = [MessagePosition(Position(0, number)) for number in range(4)]
-        pending = PendingAcks(PendingAckJournal(machine, NAME), profile)
-        self.subscription = Subscription(SubscriptionType.SHARED, self, Cursor(self.disk, NAME, EARLIEST), pending, profile)
+        pending = PendingAcks(PendingAckJournal(machine, NAME))
+        self.subscription = Subscription(SubscriptionType.SHARED, self, Cursor(self.disk, NAME, EARLIEST), pending)
 
     def after(self, place: MessagePosition) -> Iterator[Readable]:
         found = [Readable(one, Message("p", number, number, b"", b"v")) for number, one in enumerate(self.places[: self.shown])]
@@ -58,7 +57,7 @@ def test_everything_up_to_a_message_is_gone_whatever_is_shown(txn: TxnId | None,
         readers.subscription.acknowledge_up_to(readers.places[2])
     else:
         readers.subscription.acknowledge_up_to_in(txn, readers.places[2])
-        readers.subscription.end(txn, Action.COMMIT, -1)
+        readers.subscription.end(txn, EndAction.COMMIT, -1)
 
     assert readers.left() == [3]
     assert Cursor(readers.disk, NAME, EARLIEST).mark_delete == readers.places[2]
@@ -92,6 +91,6 @@ def test_without_a_transaction_what_is_pending_stays_its_transactions(pending: i
     readers.subscription.acknowledge_in(OTHER, {readers.places[pending]: ONE})
 
     readers.subscription.acknowledge_up_to(readers.places[2])
-    readers.subscription.end(OTHER, Action.ABORT, -1)
+    readers.subscription.end(OTHER, EndAction.ABORT, -1)
 
     assert readers.left() == left

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 import pytest
 from pulsar_reference_client import World, done
 
-from fencepost.adapters.pulsar.values import Action, Status
+from fencepost.adapters.pulsar.pulsar_values import ReportedStatus, TxnAction
 from fencepost.contract.outcomes import Refused, Unknown
 from fencepost.reference.kernel.clock import FIRST_NODE
 from fencepost.reference.pulsar.ownership import coordinator_topic
@@ -61,8 +61,8 @@ def test_a_topic_has_one_owner_whoever_is_asked(world: World) -> None:
     assert error(world, SECOND, pb.CommandTcClientConnectRequest(tc_id=0, request_id=1)) == NO_COORDINATOR
 
 
-@pytest.mark.parametrize(("action", "seen"), [(Action.COMMIT, [["h"], ["t"]]), (Action.ABORT, [[], []])])
-def test_a_transaction_ends_on_both_nodes(world: World, action: Action, seen: list[list[str]]) -> None:
+@pytest.mark.parametrize(("action", "seen"), [(TxnAction.COMMIT, [["h"], ["t"]]), (TxnAction.ABORT, [[], []])])
+def test_a_transaction_ends_on_both_nodes(world: World, action: TxnAction, seen: list[list[str]]) -> None:
     """Its coordinator is on one of them."""
     txn = world.begin(HERE, THERE)
     readers = [world.consumer(topic) for topic in (HERE, THERE)]
@@ -83,7 +83,7 @@ def test_a_crash_of_one_node_is_nothing_to_the_other(world: World) -> None:
 
     world.broker.crash(SECOND)
     world.send(producer, "behind", txn)
-    world.end(txn, Action.COMMIT)
+    world.end(txn, TxnAction.COMMIT)
 
     assert ours is not None
     assert theirs is not None
@@ -101,7 +101,7 @@ def test_what_a_dead_node_owned_moves_with_all_that_was_stored(world: World) -> 
     world.broker.crash(FIRST_NODE)
     at(world, SECOND).broker.advance(200)
     other = world.probe("other")
-    done(other.end(txn, Action.COMMIT))
+    done(other.end(txn, TxnAction.COMMIT))
 
     assert owner(world, HERE, SECOND) == SECOND
     assert world.values(world.consumer(HERE, name="other"), "other") == ["h"]
@@ -115,13 +115,13 @@ def test_a_decision_whose_coordinator_died_is_carried_out_by_the_next(world: Wor
     world.send(producer, "t", txn)
     world.broker.crash_at("after-decision-logged")
 
-    outcome = world.probe().end(txn, Action.COMMIT)
+    outcome = world.probe().end(txn, TxnAction.COMMIT)
     world.broker.advance(200)
 
     assert isinstance(outcome, Unknown)
     assert world.broker.connect() is None
     assert world.values(reader) == ["t"]
-    assert done(at(world, SECOND).probe("other").transaction(txn)).status is Status.COMMITTED
+    assert done(at(world, SECOND).probe("other").transaction(txn)).status is ReportedStatus.COMMITTED
 
 
 def test_a_participant_that_dies_over_its_end_hears_of_it_again(world: World) -> None:
@@ -130,13 +130,13 @@ def test_a_participant_that_dies_over_its_end_hears_of_it_again(world: World) ->
     world.send(world.producer(THERE), "t", txn)
     world.broker.crash_at("after-marker-written", SECOND)
 
-    world.end(txn, Action.COMMIT)
+    world.end(txn, TxnAction.COMMIT)
     world.broker.advance(200)
 
     assert world.broker.connect(number=SECOND) is None
     assert owner(world, THERE, FIRST_NODE) == FIRST_NODE
     assert world.values(world.consumer(THERE, name="other"), "other") == ["t"]
-    assert done(world.probe().transaction(txn)).status is Status.COMMITTED
+    assert done(world.probe().transaction(txn)).status is ReportedStatus.COMMITTED
 
 
 def test_a_crash_point_may_wait_for_one_node(world: World) -> None:
@@ -173,8 +173,8 @@ def test_a_coordinator_that_has_moved_stays_where_it_is(world: World) -> None:
 
     returned = at(world, FIRST_NODE).probe("returned")
     given = [done(client.new_transaction()).sequence for client in (beside, returned, beside, returned)]
-    done(beside.end(txn, Action.COMMIT))
-    other_way = returned.end(txn, Action.ABORT)
+    done(beside.end(txn, TxnAction.COMMIT))
+    other_way = returned.end(txn, TxnAction.ABORT)
 
     assert given == sorted(set(given))
     assert isinstance(other_way, Refused)

@@ -5,9 +5,9 @@ import json
 import pytest
 from scalable_world import ADMIN, EVENTS, ScalableWorld
 
-from fencepost.reference.metadata.memory import MemoryStore
+from fencepost.reference.metadata.memory_store import MemoryStore
 from fencepost.reference.scalable import paths
-from fencepost.reference.scalable.crash_points import CRASH_POINTS
+from fencepost.reference.scalable.layout_crash_points import CRASH_POINTS
 from fencepost.reference.scalable.news import MOST_WAITING
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.admin import AdminRequest

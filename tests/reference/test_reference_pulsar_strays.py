@@ -3,7 +3,7 @@
 import pytest
 from pulsar_reference_client import OTHER, TOPIC, World, done
 
-from fencepost.adapters.pulsar.values import Action, Subscription
+from fencepost.adapters.pulsar.pulsar_values import SubscriptionHandle, TxnAction
 from fencepost.contract.outcomes import Refused
 
 
@@ -17,7 +17,7 @@ def test_a_topic_that_was_never_added_ends_a_transaction_that_is_over(profile: s
     world.broker.advance(1_000)
     before = done(world.probe().transaction_in_buffer(txn, OTHER)).start
 
-    world.end(txn, Action.COMMIT)
+    world.end(txn, TxnAction.COMMIT)
     world.send(stray, "behind")
 
     assert before is not None, "a topic ended a transaction that was open"
@@ -31,9 +31,9 @@ def test_a_refused_late_message_harms_a_shipped_topic_until_it_is_loaded_anew(pr
     world = World(profile)
     orders = world.producer()
     old, passed, later = world.begin(TOPIC), world.begin(TOPIC), world.begin(TOPIC)
-    world.end(old, Action.COMMIT)
+    world.end(old, TxnAction.COMMIT)
     world.send(orders, "passed", passed)
-    world.end(passed, Action.COMMIT)
+    world.end(passed, TxnAction.COMMIT)
     late = world.probe().send(orders, "late", transaction=old)
 
     others = world.probe().send(orders, "another's", transaction=later)
@@ -56,9 +56,9 @@ def test_a_subscription_that_was_never_added_gives_back_what_is_pending_in_a_tra
     txn = world.begin()
     done(world.probe().acknowledge(consumer, [done(world.probe().receive(consumer)).id], transaction=txn))
     world.broker.advance(1_000)
-    before = done(world.probe().pending_ack_stats(Subscription(TOPIC, "sub"))).ongoing
+    before = done(world.probe().pending_ack_stats(SubscriptionHandle(TOPIC, "sub"))).ongoing
 
-    world.end(txn, Action.COMMIT)
+    world.end(txn, TxnAction.COMMIT)
 
     assert before == 1
     assert world.values(consumer) == back
@@ -73,7 +73,7 @@ def test_a_sequence_id_counts_in_its_transaction(profile: str, seen: list[str]) 
     first, second = world.begin(TOPIC), world.begin(TOPIC)
     for value, txn in (("a", first), ("again", first), ("b", second)):
         done(world.probe().send(orders, value, transaction=txn, sequence_id=7))
-    world.end(first, Action.COMMIT)
-    world.end(second, Action.COMMIT)
+    world.end(first, TxnAction.COMMIT)
+    world.end(second, TxnAction.COMMIT)
 
     assert world.values(world.consumer()) == seen

@@ -3,7 +3,7 @@
 import pytest
 from reference_client import Client, Pair
 
-from fencepost.reference.kafka.errors import Error
+from fencepost.reference.kafka.kafka_errors import Errors
 from fencepost.wire.kafka.batches import MarkerType
 
 OF_THE_END = ["before-decision-logged", "after-decision-logged", "after-marker-written", "before-complete-logged"]
@@ -28,10 +28,10 @@ def test_a_crash_during_the_end_leaves_one_outcome(point: str, commit: bool) -> 
     client.broker.advance(0)  # markers are in flight until the clock or a request moves them
     assert not client.broker.is_up
     client.broker.restart()
-    while (answer := client.end("x", pair, commit=commit))[0] == Error.CONCURRENT_TRANSACTIONS:
+    while (answer := client.end("x", pair, commit=commit))[0] == Errors.CONCURRENT_TRANSACTIONS:
         client.broker.advance(200)
 
-    assert answer == (Error.NONE, pair.plus(1))
+    assert answer == (Errors.NONE, pair.plus(1))
     client.broker.advance(200)
     decision = MarkerType.COMMIT if commit else MarkerType.ABORT
     for partition in (0, 1):
@@ -45,19 +45,19 @@ def test_a_coordinator_that_loads_reports_everybody_to_ask_again() -> None:
     client.broker.crash()
     client.broker.start_again()
 
-    assert client.init("x")[0] == Error.COORDINATOR_LOAD_IN_PROGRESS
-    assert client.add("x", pair, 2) == [Error.COORDINATOR_LOAD_IN_PROGRESS]
-    assert client.end("x", pair, commit=True)[0] == Error.COORDINATOR_LOAD_IN_PROGRESS
-    assert client.describe("x").error_code == Error.COORDINATOR_LOAD_IN_PROGRESS
+    assert client.init("x")[0] == Errors.COORDINATOR_LOAD_IN_PROGRESS
+    assert client.add("x", pair, 2) == [Errors.COORDINATOR_LOAD_IN_PROGRESS]
+    assert client.end("x", pair, commit=True)[0] == Errors.COORDINATOR_LOAD_IN_PROGRESS
+    assert client.describe("x").error_code == Errors.COORDINATOR_LOAD_IN_PROGRESS
     listed = client.ask("list_transactions", 0, state_filters=[], producer_id_filters=[])
-    assert (listed.error_code, listed.transaction_states) == (Error.COORDINATOR_LOAD_IN_PROGRESS, ())
+    assert (listed.error_code, listed.transaction_states) == (Errors.COORDINATOR_LOAD_IN_PROGRESS, ())
     for version in (10, 11, 12):
-        assert client.error_of_write("x", pair, 2, 0, version=version) == Error.NOT_ENOUGH_REPLICAS
-    assert client.error_of_write("x", pair, 0, 1) == Error.NONE, "the log knows that the transaction is open, and asks nobody"
+        assert client.error_of_write("x", pair, 2, 0, version=version) == Errors.NOT_ENOUGH_REPLICAS
+    assert client.error_of_write("x", pair, 0, 1) == Errors.NONE, "the log knows that the transaction is open, and asks nobody"
 
     client.broker.advance(100)
-    assert client.error_of_write("x", pair, 2, 0) == Error.NONE
-    assert client.end("x", pair, commit=True) == (Error.NONE, pair.plus(1))
+    assert client.error_of_write("x", pair, 2, 0) == Errors.NONE
+    assert client.end("x", pair, commit=True) == (Errors.NONE, pair.plus(1))
 
 
 def test_a_restart_that_is_waited_for_loads_at_once() -> None:
@@ -67,4 +67,4 @@ def test_a_restart_that_is_waited_for_loads_at_once() -> None:
     client.broker.crash()
     client.broker.restart()
 
-    assert client.end("x", pair, commit=True) == (Error.NONE, pair.plus(1))
+    assert client.end("x", pair, commit=True) == (Errors.NONE, pair.plus(1))

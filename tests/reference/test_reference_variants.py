@@ -14,14 +14,14 @@ from fencepost.museum.bugs import bundled
 from fencepost.reference import defects, kafka, pulsar
 from fencepost.reference.defects import CONFORMING, DEFECTS, Defect
 from fencepost.reference.defects.decorator import declared_by
-from fencepost.reference.kafka.coordinator import Coordinator
+from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
 from fencepost.reference.kafka.partition_log import PartitionLog
-from fencepost.reference.kafka.transaction import Transaction
+from fencepost.reference.kafka.transaction import KafkaTransaction
 
 VARIANTS = [*DEFECTS.values(), *CONFORMING.values()]
 
 
-def overridden(parts: kafka.Parts | pulsar.Parts) -> Iterator[tuple[type, str]]:
+def overridden(parts: kafka.KafkaParts | pulsar.PulsarParts) -> Iterator[tuple[type, str]]:
     """What a variant has instead of the reference's own, constructors aside: the reference's class, and the name."""
     for field, conforming in vars(type(parts)()).items():
         part = getattr(parts, field)
@@ -31,7 +31,7 @@ def overridden(parts: kafka.Parts | pulsar.Parts) -> Iterator[tuple[type, str]]:
                 yield owner, name
 
 
-def faults(parts: kafka.Parts | pulsar.Parts) -> list[str]:
+def faults(parts: kafka.KafkaParts | pulsar.PulsarParts) -> list[str]:
     """The overridden names that are no decisions."""
     found = []
     for owner, name in overridden(parts):
@@ -53,14 +53,14 @@ def test_a_variant_overrides_decisions_only() -> None:
 def test_what_is_no_decision_is_found() -> None:
     """A private name, a public one whose docstring lacks the word, and a property."""
 
-    class Meddles(Coordinator):
+    class Meddles(KafkaCoordinator):
         def _is_pending(self, *_: object) -> bool:
             return False
 
         def load_for(self, *_: object) -> None:
             return
 
-        def describe(self, *arguments: str) -> Transaction:
+        def describe(self, *arguments: str) -> KafkaTransaction:
             return super().describe(*arguments)
 
     class Shrinks(PartitionLog):
@@ -68,8 +68,8 @@ def test_what_is_no_decision_is_found() -> None:
         def end_offset(self) -> int:
             return 0
 
-    assert sorted(faults(kafka.Parts(coordinator=Meddles))) == ["KnownTransactions._is_pending", "KnownTransactions.load_for"]
-    assert faults(kafka.Parts(partition_log=Shrinks)) == ["PartitionLog.end_offset"]
+    assert sorted(faults(kafka.KafkaParts(coordinator=Meddles))) == ["KnownTransactions._is_pending", "KnownTransactions.load_for"]
+    assert faults(kafka.KafkaParts(partition_log=Shrinks)) == ["PartitionLog.end_offset"]
 
 
 def test_two_variants_of_one_name_are_refused() -> None:

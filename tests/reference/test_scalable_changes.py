@@ -11,16 +11,16 @@ from hypothesis.strategies import DataObject, data, integers, sampled_from
 from layout_world import SEED, TOPIC, LayoutWorld
 
 from fencepost.reference.kernel.crash import Crash
-from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 from fencepost.reference.scalable import paths
-from fencepost.reference.scalable.crash_points import CRASH_POINTS
 from fencepost.reference.scalable.layout import LayoutRefused
+from fencepost.reference.scalable.layout_crash_points import CRASH_POINTS
 from fencepost.reference.scalable.layout_flaws import flaws
 from fencepost.reference.scalable.layout_records import MalformedLayout
 from fencepost.reference.scalable.layout_store import ChangeNote
 from fencepost.reference.scalable.names import parse_segment, segment_topic
-from fencepost.reference.scalable.profile import ScalableProfile
-from fencepost.reference.scalable.topics import ScalableTopics
+from fencepost.reference.scalable.node_scalable_topics import ScalableTopics
+from fencepost.reference.scalable.scalable_profile import ScalableProfile
 
 Act = Callable[[ScalableTopics], None]
 
@@ -171,10 +171,10 @@ OTHERS = {
 }
 
 
-def _error(act: Act, broker: ScalableTopics) -> Error | LayoutRefused | None:
+def _error(act: Act, broker: ScalableTopics) -> ServerError | LayoutRefused | None:
     try:
         act(broker)
-    except Refused as refused:
+    except CommandRefused as refused:
         return refused.error
     except LayoutRefused as refused:
         return refused
@@ -201,7 +201,7 @@ def test_of_two_controllers_at_once_no_change_is_lost_or_half_made(change: Act, 
 
         world.between.arm(at, come)
         error = _error(change, world.brokers[1])
-        assert error in (None, Error.SERVICE_NOT_READY) or (isinstance(error, LayoutRefused) and answered), at
+        assert error in (None, ServerError.SERVICE_NOT_READY) or (isinstance(error, LayoutRefused) and answered), at
         answered += ["first"] * (error is None)
         _assert_whole(world)
         assert world.layout.epoch - len(answered) in ((0,) if error is None else (0, 1)), at
@@ -213,9 +213,9 @@ def test_a_topic_that_is_deleted_during_a_change_leaves_nothing(change: Act) -> 
     for at in range(_calls(change)):
         world = _made()
         world.between.arm(at, lambda world=world: _replace(world, lambda broker: broker.delete(TOPIC)))
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(CommandRefused) as refused:
             change(world.brokers[1])
-        assert refused.value.error in (Error.SERVICE_NOT_READY, Error.TOPIC_NOT_FOUND), at
+        assert refused.value.error in (ServerError.SERVICE_NOT_READY, ServerError.TOPIC_NOT_FOUND), at
         world.crash(1)
         world.crash(2)
         assert (world.segments.messages, world.records) == ({}, []), at

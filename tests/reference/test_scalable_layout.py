@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis.strategies import DataObject, data, integers, sampled_from
 
 from fencepost.reference.scalable import layout as layouts
-from fencepost.reference.scalable.layout import HASHES, HashRange, Layout, LayoutRefused, Neighbours, Segment, State
+from fencepost.reference.scalable.layout import HASHES, HashRange, Layout, LayoutRefused, Neighbours, Segment, SegmentState
 from fencepost.reference.scalable.layout_flaws import flaws
 
 
@@ -88,7 +88,7 @@ def test_a_sealed_segment_stays_as_it_is(drawn: DataObject) -> None:
         for one in before.sealed:
             if (later := after.segments.get(one.number)) is not None:
                 assert (later.state, later.children, later.sealed_at_epoch, later.sealed_ms) == (
-                    State.SEALED,
+                    SegmentState.SEALED,
                     one.children,
                     one.sealed_at_epoch,
                     one.sealed_ms,
@@ -135,7 +135,9 @@ def test_a_split_is_in_the_middle() -> None:
         Segment(1, HashRange(0, 32_767), parents=(0,), created_at_epoch=1, created_ms=5),
         Segment(2, HashRange(32_768, 65_535), parents=(0,), created_at_epoch=1, created_ms=5),
     )
-    assert after.sealed == (Segment(0, HashRange(0, 65_535), State.SEALED, children=(1, 2), sealed_at_epoch=1, created_ms=1, sealed_ms=5),)
+    assert after.sealed == (
+        Segment(0, HashRange(0, 65_535), SegmentState.SEALED, children=(1, 2), sealed_at_epoch=1, created_ms=1, sealed_ms=5),
+    )
 
 
 def test_the_segments_of_a_new_topic_are_those_that_were_seen() -> None:

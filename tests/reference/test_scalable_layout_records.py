@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis.strategies import binary, dictionaries, integers, lists, none, recursive, sampled_from, text
 from layout_world import TOPIC, LayoutWorld
 
-from fencepost.reference.metadata.store import Record
-from fencepost.reference.pulsar.errors import Error
+from fencepost.reference.metadata.store import StoreRecord
+from fencepost.reference.pulsar.server_errors import ServerError
 from fencepost.reference.scalable import layout as layouts
 from fencepost.reference.scalable import paths
 from fencepost.reference.scalable.layout import Layout
@@ -23,8 +23,8 @@ def _grown() -> Layout:
     return layouts.split(layouts.split(layouts.created(1, 1), 0, 2), 1, 3)
 
 
-def _record(value: bytes) -> Record:
-    return Record("/topics/public/default/orders", value, 0)
+def _record(value: bytes) -> StoreRecord:
+    return StoreRecord("/topics/public/default/orders", value, 0)
 
 
 def _read(described: object) -> Layout:
@@ -130,7 +130,7 @@ def test_a_record_with_a_flaw_is_refused_and_nothing_is_changed(spoil: Callable[
     with pytest.raises(MalformedLayout, match=why) as refused:
         _read(reported)
     assert str(refused.value).count("/topics/public/default/orders") == 1
-    assert refused.value.error is Error.UNKNOWN
+    assert refused.value.error is ServerError.UNKNOWN
 
     world = LayoutWorld()
     world.connect().put(paths.layout(TOPIC), json.dumps(reported).encode())

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis.strategies import integers, text, tuples
 
 from fencepost.reference.kernel.profiles import ProfileError
-from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 from fencepost.reference.scalable import paths
 from fencepost.reference.scalable.layout import HashRange, Segment
 from fencepost.reference.scalable.names import SegmentName, is_segment, parse_segment, resolved, segment_topic
-from fencepost.reference.scalable.profile import ScalableProfile
+from fencepost.reference.scalable.scalable_profile import ScalableProfile
 
 TOPIC = "topic://public/default/orders"
 
@@ -57,9 +57,9 @@ def test_a_segment_has_four_digits_for_each_hash() -> None:
 def test_what_is_no_name_of_a_segment_is_refused(name: str) -> None:
     """Each segment has one name, so that none has two."""
     assert not is_segment(name)
-    with pytest.raises(Refused, match="is no segment; expected segment://TENANT/NAMESPACE/NAME/FIRST-LAST-NUMBER") as refused:
+    with pytest.raises(CommandRefused, match="is no segment; expected segment://TENANT/NAMESPACE/NAME/FIRST-LAST-NUMBER") as refused:
         parse_segment(name)
-    assert refused.value.error is Error.INVALID_TOPIC_NAME
+    assert refused.value.error is ServerError.INVALID_TOPIC_NAME
 
 
 @pytest.mark.parametrize(
@@ -88,16 +88,16 @@ def test_a_topic_is_meant_by_any_of_its_names(name: str) -> None:
 )
 def test_what_is_no_name_of_a_topic_is_refused(name: str) -> None:
     """With what was expected."""
-    with pytest.raises(Refused, match="is no scalable topic; expected topic://TENANT/NAMESPACE/NAME") as refused:
+    with pytest.raises(CommandRefused, match="is no scalable topic; expected topic://TENANT/NAMESPACE/NAME") as refused:
         resolved(name)
-    assert refused.value.error is Error.INVALID_TOPIC_NAME
+    assert refused.value.error is ServerError.INVALID_TOPIC_NAME
 
 
 @given(text())
 def test_any_text_is_a_name_or_is_refused(name: str) -> None:
     """And the result is a name of itself."""
     for understood in (resolved, lambda one: parse_segment(one).topic):
-        with suppress(Refused):
+        with suppress(CommandRefused):
             topic = understood(name)
             assert resolved(topic) == topic
 

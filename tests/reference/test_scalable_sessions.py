@@ -3,11 +3,11 @@
 import pytest
 from stream_consumers import GRACE, TOPIC, World
 
-from fencepost.reference.metadata.memory import MemoryStore
-from fencepost.reference.pulsar.errors import Refused
+from fencepost.reference.metadata.memory_store import MemoryStore
+from fencepost.reference.pulsar.server_errors import CommandRefused
 from fencepost.reference.scalable import paths
-from fencepost.reference.scalable.registrations import Registration
-from fencepost.reference.scalable.sessions import MOST_WAITING, Session
+from fencepost.reference.scalable.registrations import ConsumerRegistration
+from fencepost.reference.scalable.sessions import MOST_WAITING, ConsumerSession
 
 
 @pytest.fixture
@@ -15,7 +15,7 @@ def world() -> World:
     return World()
 
 
-def reported(session: Session) -> list[list[int]]:
+def reported(session: ConsumerSession) -> list[list[int]]:
     """The waiting assignments, by the numbers of the segments."""
     return [[segment.number for segment in one.segments] for one in iter(session.take, None)]
 
@@ -106,19 +106,19 @@ def test_a_checkpoint_consumer_has_sealed_segments_too(world: World) -> None:
 
 def test_only_the_controller_takes_consumers(world: World) -> None:
     """The other broker names the controller; a missing topic has no consumers."""
-    with pytest.raises(Refused, match="node 1 is the controller"):
+    with pytest.raises(CommandRefused, match="node 1 is the controller"):
         world.brokers[2].sessions.join(TOPIC, "workers", "c1")
-    with pytest.raises(Refused, match="TOPIC_NOT_FOUND"):
+    with pytest.raises(CommandRefused, match="TOPIC_NOT_FOUND"):
         world.brokers[2].sessions.join("topic://public/default/none", "workers", "c1")
 
 
 def test_a_former_controller_gives_nobody_up(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """It deletes only what it has read, so a consumer that reconnected elsewhere stays, also between the look and the deletion."""
-    stale, back = world.brokers[1], list[Session]()
+    stale, back = world.brokers[1], list[ConsumerSession]()
     seen = stale.sessions._registrations.of
     world.join("c1").close()
 
-    def seen_before_it_is_back(topic: str, subscription: str) -> dict[str, Registration]:
+    def seen_before_it_is_back(topic: str, subscription: str) -> dict[str, ConsumerRegistration]:
         there = seen(topic, subscription)
         if not back:
             stale.topics.close()
@@ -162,7 +162,7 @@ def test_segments_that_cannot_be_asked_leave_all_as_it_is(world: World) -> None:
     world.leader.topics.split(TOPIC, 0)
     reported(first)
     world.segments.are_away = True
-    with pytest.raises(Refused, match="SERVICE_NOT_READY"):
+    with pytest.raises(CommandRefused, match="SERVICE_NOT_READY"):
         world.join("c2")
     world.pass_by(1_000)
     assert reported(first) == []
@@ -175,7 +175,7 @@ def test_one_that_is_refused_and_stays_away_is_given_up(world: World) -> None:
     first = world.join("c1")
     world.leader.topics.split(TOPIC, 0)
     world.segments.are_away = True
-    with pytest.raises(Refused, match="SERVICE_NOT_READY"):
+    with pytest.raises(CommandRefused, match="SERVICE_NOT_READY"):
         world.join("c2")
     world.segments.are_away = False
     world.pass_by(GRACE - 1)
@@ -192,7 +192,7 @@ def test_a_registration_that_is_none_harms_its_subscription_only(world: World) -
     world.leader.topics.register(TOPIC, "workers")
     MemoryStore(world.data, world.faults).put(paths.consumer(TOPIC, "workers", "c9"), b"STREAM")
 
-    with pytest.raises(Refused, match=r"consumers/c9: expected the registration of a consumer"):
+    with pytest.raises(CommandRefused, match=r"consumers/c9: expected the registration of a consumer"):
         world.join("c1")
     world.leader.topics.split(TOPIC, 0)
     assert reported(other) == [[0, 1, 2], [3, 4, 1, 2]]

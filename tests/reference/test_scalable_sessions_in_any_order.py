@@ -6,7 +6,7 @@ from hypothesis.strategies import DataObject, data, integers, sampled_from
 from stream_consumers import GRACE, TOPIC, World
 
 from fencepost.reference.scalable.assigning import readable
-from fencepost.reference.scalable.sessions import Session
+from fencepost.reference.scalable.sessions import ConsumerSession
 
 
 class Machine(RuleBasedStateMachine):
@@ -15,7 +15,7 @@ class Machine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.world = World()
-        self.connected: dict[str, Session] = {}
+        self.connected: dict[str, ConsumerSession] = {}
         self.lost_at: dict[str, int] = {}
 
     @initialize(segments=integers(1, 4))

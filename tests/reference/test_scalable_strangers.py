@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from layout_world import SEED, TOPIC, LayoutWorld
 
-from fencepost.reference.metadata.store import Record
+from fencepost.reference.metadata.store import StoreRecord
 from fencepost.reference.scalable import layout as layouts
 from fencepost.reference.scalable import paths
 from fencepost.reference.scalable.layout import Layout
@@ -21,7 +21,7 @@ def world() -> LayoutWorld:
 
 
 def read(reported: object) -> Layout:
-    return decoded(Record("/topics/public/default/orders", json.dumps(reported).encode(), 0))
+    return decoded(StoreRecord("/topics/public/default/orders", json.dumps(reported).encode(), 0))
 
 
 @pytest.mark.parametrize("key", ["x", "public/default", "public/default/", "//x", "public/default/a%2Fb", "public/default/%zz", "a/b/c/d"])
@@ -77,7 +77,7 @@ def test_a_segment_stands_under_its_number_written_in_one_way(key: str) -> None:
 
 def test_a_long_layout_is_read_once() -> None:
     """Each use of a segment reads its layout, and thousands of segments would take as many times thousands of reads."""
-    record = Record("/topics/public/default/long", encoded(layouts.created(10_000, 0)), 7)
+    record = StoreRecord("/topics/public/default/long", encoded(layouts.created(10_000, 0)), 7)
 
-    assert decoded(record) is decoded(Record(record.key, bytes(bytearray(record.value)), 7))
-    assert decoded(record) == decoded(Record(record.key, record.value, 8))
+    assert decoded(record) is decoded(StoreRecord(record.key, bytes(bytearray(record.value)), 7))
+    assert decoded(record) == decoded(StoreRecord(record.key, record.value, 8))

@@ -7,15 +7,15 @@ import pytest
 from layout_world import SEED, TOPIC, LayoutWorld
 
 from fencepost.reference.kernel.crash import Crash
-from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 from fencepost.reference.scalable import paths
 from fencepost.reference.scalable.layout import LayoutRefused, Segment
 from fencepost.reference.scalable.layout_records import MalformedLayout
 from fencepost.reference.scalable.layout_store import LayoutStore
 from fencepost.reference.scalable.leadership import Leadership
-from fencepost.reference.scalable.profile import ScalableProfile
-from fencepost.reference.scalable.pruning import Pruning
-from fencepost.reference.scalable.topics import ScalableTopics
+from fencepost.reference.scalable.node_scalable_topics import ScalableTopics
+from fencepost.reference.scalable.scalable_profile import ScalableProfile
+from fencepost.reference.scalable.segment_pruning import Pruning
 
 OTHER = "topic://public/other/orders"
 RETENTION_MS = SEED.sealed_retention_ms
@@ -55,9 +55,9 @@ def test_a_topic_is_made_once(world: LayoutWorld) -> None:
     """A second time it is refused, by any broker; one with an impossible number of segments leaves nothing."""
     before = world.records
     for number in (1, 2):
-        with pytest.raises(Refused, match="is there already") as refused:
+        with pytest.raises(CommandRefused, match="is there already") as refused:
             world.brokers[number].create(TOPIC, 3)
-        assert refused.value.error is Error.NOT_ALLOWED
+        assert refused.value.error is ServerError.NOT_ALLOWED
     with pytest.raises(LayoutRefused):
         world.brokers[1].create(OTHER, 0)
 
@@ -122,7 +122,7 @@ def test_a_deleted_topic_leaves_nothing(world: LayoutWorld) -> None:
     assert set(world.segments.deleted) == names
     assert world.records == kept
     assert world.reported == [TOPIC]
-    with pytest.raises(Refused, match="TOPIC_NOT_FOUND"):
+    with pytest.raises(CommandRefused, match="TOPIC_NOT_FOUND"):
         world.brokers[1].delete(TOPIC)
     world.brokers[2].create(TOPIC, 1)
     assert world.brokers[2].controller_of(TOPIC) == 2
@@ -145,12 +145,12 @@ def test_a_segment_is_found_by_its_name(world: LayoutWorld) -> None:
     """By no other: not with the hashes of another one, and not in a missing topic."""
     assert world.brokers[2].segment(world.name(1)) == world.layout.named(1)
     for name, error in {
-        "segment://public/default/orders/0000-7fff-1": Error.INVALID_TOPIC_NAME,
-        "segment://public/default/orders/8000-ffff-7": Error.TOPIC_NOT_FOUND,
-        "segment://public/default/none/8000-ffff-1": Error.TOPIC_NOT_FOUND,
-        TOPIC: Error.INVALID_TOPIC_NAME,
+        "segment://public/default/orders/0000-7fff-1": ServerError.INVALID_TOPIC_NAME,
+        "segment://public/default/orders/8000-ffff-7": ServerError.TOPIC_NOT_FOUND,
+        "segment://public/default/none/8000-ffff-1": ServerError.TOPIC_NOT_FOUND,
+        TOPIC: ServerError.INVALID_TOPIC_NAME,
     }.items():
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(CommandRefused) as refused:
             world.brokers[2].segment(name)
         assert refused.value.error is error
 
@@ -159,9 +159,9 @@ def test_a_segment_is_found_by_its_name(world: LayoutWorld) -> None:
 def test_what_names_a_topic_that_is_not_there_is_refused(act: str) -> None:
     """And no record is written, not even of a leader."""
     world = LayoutWorld()
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(CommandRefused) as refused:
         ACTS[act](world.brokers[1])
-    assert refused.value.error is Error.TOPIC_NOT_FOUND
+    assert refused.value.error is ServerError.TOPIC_NOT_FOUND
     assert world.brokers[1].find(TOPIC) is None
     assert (world.records, world.reported) == ([], [])
 
@@ -196,10 +196,10 @@ def test_who_does_not_lead_changes_nothing(world: LayoutWorld, act: str) -> None
     assert world.brokers[2].controller_of(TOPIC) == 2
     before, messages = world.records, dict(world.segments.messages)
 
-    with pytest.raises(Refused, match=r"node 2 is the controller of topic://public/default/orders; .* ask there") as refused:
+    with pytest.raises(CommandRefused, match=r"node 2 is the controller of topic://public/default/orders; .* ask there") as refused:
         ACTS[act](world.brokers[1])
 
-    assert refused.value.error is Error.SERVICE_NOT_READY
+    assert refused.value.error is ServerError.SERVICE_NOT_READY
     assert (world.records, world.segments.messages, world.reported) == (before, messages, [])
     ACTS[act](world.brokers[2])
     assert (world.records, world.segments.messages) != (before, messages)

@@ -14,10 +14,10 @@ from served import Served, serve_command, served_here
 from tcp_client import TcpClient, versions
 from wire_client import WireClient, framed
 
-from fencepost.reference.kafka import Parts
+from fencepost.reference.kafka import KafkaParts
 from fencepost.reference.kafka.listing import TransactionFilter
 from fencepost.reference.serving.kafka import LONGEST_FRAME
-from fencepost.reference.serving.memory import Memory
+from fencepost.reference.serving.unread_bytes import Memory
 from fencepost.wire.kafka.batches import Batch, Record, encode
 from fencepost.wire.kafka.entities import API_KEYS, request
 
@@ -196,7 +196,7 @@ def test_an_error_of_the_reference_ends_one_connection_and_is_written_down(caplo
         def passes(self, *_: object) -> bool:
             raise ZeroDivisionError("the fault")
 
-    with served_here(parts=Parts(transaction_filter=Faulty)) as served:
+    with served_here(parts=KafkaParts(transaction_filter=Faulty)) as served:
         client = TcpClient(served.port)
         client.producer("x")
         assert client.send("list_transactions", 0, state_filters=[], producer_id_filters=[]) is None
@@ -246,7 +246,7 @@ def test_who_does_not_read_is_not_read_from_and_blocks_nobody() -> None:
 
 def test_a_thousand_idle_connections_and_as_many_half_frames(tmp_path: Path) -> None:
     """They cost little and disturb no other client."""
-    with serve_command(tmp_path) as served:
+    with serve_command(tmp_path, itself=True) as served:
         idle = [WireClient(served.port) for _ in range(1000)]
         for number, client in enumerate(idle):
             client.send(struct.pack(">i", LONGEST_FRAME)[: number % 5] if number % 2 else struct.pack(">i", LONGEST_FRAME) + b"half")
@@ -284,7 +284,7 @@ def test_only_what_is_there_counts_and_whoever_holds_most_has_to_go() -> None:
 def test_large_requests_that_never_end_cannot_fill_the_memory(tmp_path: Path) -> None:
     """Many beginnings of large requests: the largest are closed, and a small client goes on."""
     piece = b"x" * (1 << 20)
-    with serve_command(tmp_path) as served:
+    with serve_command(tmp_path, itself=True) as served:
         greedy = [WireClient(served.port) for _ in range(6)]
         for client in greedy:
             client.send(struct.pack(">i", LONGEST_FRAME))

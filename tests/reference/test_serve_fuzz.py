@@ -14,7 +14,7 @@ from tcp_client import TcpClient, versions
 from wire_client import WireClient, framed
 
 from fencepost.reference.kafka import Profile
-from fencepost.wire.kafka.frames import MalformedFrame, asked_in, decode_request, encode_response
+from fencepost.wire.kafka.frames import MalformedKafkaFrame, asked_in, decode_request, encode_response
 
 FRAMES = recorded()
 
@@ -36,7 +36,7 @@ def test_whatever_can_be_read_is_answered_in_the_protocols_words(frames: list[by
         try:
             asked = asked_in(frame)
             request = decode_request(asked, frame) if asked.can_be_read else None
-        except MalformedFrame:
+        except MalformedKafkaFrame:
             continue
         response = client.broker.refuse(asked.api) if request is None else client.broker.handle(request)
         if response is not None:
@@ -46,7 +46,7 @@ def test_whatever_can_be_read_is_answered_in_the_protocols_words(frames: list[by
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Command]:
-    with serve_command(tmp_path_factory.mktemp("served")) as command:
+    with serve_command(tmp_path_factory.mktemp("served"), itself=True) as command:
         yield command
 
 
@@ -79,7 +79,7 @@ def test_an_array_that_announces_more_than_there_is_never_reaches_the_codec(coun
     """kio's decoder would allocate memory for it, and without enough of it end the whole process."""
     head = struct.pack(">hhihB", 65, 0, 1, -1, 0)
 
-    with pytest.raises(MalformedFrame, match="announces"):
+    with pytest.raises(MalformedKafkaFrame, match="announces"):
         decode_request(asked_in(head + count), head + count)
 
 
@@ -87,5 +87,5 @@ def test_null_is_no_array_where_the_schema_wants_one() -> None:
     """A broker would fail on it later, with an obscure error."""
     data = struct.pack(">hhihBBB", 65, 0, 1, -1, 0, 0, 0)
 
-    with pytest.raises(MalformedFrame, match="an array is due before byte 12, and there is null"):
+    with pytest.raises(MalformedKafkaFrame, match="an array is due before byte 12, and there is null"):
         decode_request(asked_in(data), data)

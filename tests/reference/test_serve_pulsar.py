@@ -14,9 +14,9 @@ from served import Command, serve_command
 from served_pulsar import pulsar_here
 
 from fencepost.contract.outcomes import Done, Unknown
-from fencepost.reference.pulsar import Parts
+from fencepost.reference.pulsar import PulsarParts
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
-from fencepost.reference.pulsar.values import TxnId
+from fencepost.reference.pulsar.pulsar_types import TxnId
 from fencepost.reference.serving.pulsar_admin import LONGEST_BODY
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.frames import MAX_FRAME, SIZE, Payload, decode, encode, frame_of
@@ -181,7 +181,7 @@ def test_an_error_of_the_reference_ends_one_connection_and_is_written_down(caplo
         def new(self, timeout_ms: int) -> TxnId:  # noqa: ARG002
             raise ZeroDivisionError("the fault")
 
-    with pulsar_here(parts=Parts(coordinator=Faulty)) as here, PulsarWire(here.port) as other:
+    with pulsar_here(parts=PulsarParts(coordinator=Faulty)) as here, PulsarWire(here.port) as other:
         ours = session(here.port, here.admin_port)
         assert isinstance(ours.client("c").new_transaction(), Unknown)
         ours.close()
@@ -235,7 +235,7 @@ def test_who_does_not_read_is_not_read_from_and_blocks_nobody(served: Command) -
 
 def test_a_thousand_idle_connections_and_as_many_half_frames(tmp_path: Path) -> None:
     """They cost little and disturb no other client."""
-    with serve_command(tmp_path, system="pulsar") as served:
+    with serve_command(tmp_path, system="pulsar", itself=True) as served:
         idle = [PulsarWire(served.port if number % 4 else served.admin_port) for number in range(1000)]
         for number, client in enumerate(idle):
             client.send(SIZE.pack(MAX_FRAME)[: number % 5] if number % 2 else SIZE.pack(MAX_FRAME) + b"half")

@@ -15,12 +15,12 @@ from pulsar_strategies import frames as any_frames
 from served import Command, serve_command
 from tiny_transactions import TinyTransactions
 
-from fencepost.reference.pulsar import Parts, PulsarProfile, ReferencePulsar
+from fencepost.reference.pulsar import PulsarParts, PulsarProfile, ReferencePulsar
 from fencepost.reference.pulsar.api import KNOWN
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.admin import AdminRequest
 from fencepost.wire.pulsar.frames import SIZE, Frame, decode, encode, frame_of
-from fencepost.wire.pulsar.reading import MalformedFrame
+from fencepost.wire.pulsar.message_parsing import MalformedPulsarFrame
 
 FRAMES = recorded()
 BYTES = [encode(frame)[SIZE.size :] for frame in FRAMES]
@@ -31,7 +31,7 @@ class Conversation:
     """One client after the other at a broker in this process, which has scalable topics: a client that is disconnected reconnects."""
 
     def __init__(self, profile: str) -> None:
-        self.broker = ReferencePulsar(PulsarProfile.load(profile), Parts(), nodes=1, kinds=[TinyTransactions()])
+        self.broker = ReferencePulsar(PulsarProfile.load(profile), PulsarParts(), nodes=1, kinds=[TinyTransactions()])
         self.broker.admin(AdminRequest("PUT", f"/admin/v2/scalable/{SCALABLE_TOPIC.removeprefix('topic://')}", {"numInitialSegments": "2"}))
         self._connection = self.broker.connect()
         self.said: list[Frame] = []
@@ -82,10 +82,10 @@ def test_whatever_can_be_read_is_answered_in_the_protocols_words(profile: str, d
 @settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(PROFILES, st.lists(damaged(BYTES), min_size=1, max_size=8))
 def test_damaged_bytes_are_malformed_or_valid(profile: str, sent: list[bytes]) -> None:
-    """Decoding raises nothing but MalformedFrame."""
+    """Decoding raises nothing but MalformedPulsarFrame."""
     conversation = Conversation(profile)
     for data in sent:
-        with contextlib.suppress(MalformedFrame):
+        with contextlib.suppress(MalformedPulsarFrame):
             conversation.send(decode(data))
     conversation.check()
 
@@ -141,7 +141,7 @@ def test_any_admin_call_has_an_answer_of_http(profile: str, calls: list[AdminReq
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Command]:
-    with serve_command(tmp_path_factory.mktemp("served"), system="pulsar") as command:
+    with serve_command(tmp_path_factory.mktemp("served"), system="pulsar", itself=True) as command:
         yield command
 
 

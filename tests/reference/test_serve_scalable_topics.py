@@ -13,10 +13,10 @@ from pulsar_clients import PulsarWire
 from scalable_world import EVENTS, ScalableWorld
 from served import Command, serve_command
 
-from fencepost.reference.pulsar.connection import Connection
+from fencepost.reference.pulsar.connection import ServerConnection
 from fencepost.reference.scalable.news import MOST_WAITING
-from fencepost.reference.serving.memory import Memory
 from fencepost.reference.serving.pulsar import ENOUGH_UNREAD, Outgoing, PulsarConnection
+from fencepost.reference.serving.unread_bytes import Memory
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.frames import Frame, Payload, decode, encode, frame_of
 
@@ -143,7 +143,7 @@ def test_news_wait_at_the_broker_for_a_client_that_does_not_read() -> None:
     world, writer = ScalableWorld(nodes=1), _Writer()
     connection = PulsarConnection(world.broker, Outgoing(), Memory(), cast(Any, None), cast(Any, writer))
     asked = pb.CommandScalableTopicLookup(session_id=1, topic=EVENTS)
-    said = cast(Connection, connection._connection)
+    said = cast(ServerConnection, connection._connection)
     said.handle(frame_of(asked))
     writer.transport.unread = ENOUGH_UNREAD + 1
     for number in range(0, 3 * MOST_WAITING, 3):

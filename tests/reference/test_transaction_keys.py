@@ -7,15 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fencepost.reference.kernel.journal import Disk
-from fencepost.reference.pulsar import Parts, PulsarProfile, ReferencePulsar
-from fencepost.reference.pulsar.connection import Connection
-from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar import PulsarParts, PulsarProfile, ReferencePulsar
+from fencepost.reference.pulsar.connection import ServerConnection
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
+from fencepost.reference.pulsar.pulsar_types import TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
+from fencepost.reference.pulsar.transaction_key.coordinator_keys import LAST_EPOCH, MOST_REMEMBERED, NEW
 from fencepost.reference.pulsar.transaction_key.key import MOST_BYTES, TransactionKey, key_of
+from fencepost.reference.pulsar.transaction_key.key_records import KeyRecord
 from fencepost.reference.pulsar.transaction_key.key_topic import KeyTopic
-from fencepost.reference.pulsar.transaction_key.keys import LAST_EPOCH, MOST_REMEMBERED, NEW
-from fencepost.reference.pulsar.transaction_key.records import KeyRecord
-from fencepost.reference.pulsar.values import TxnId
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.admin import AdminRequest
 from fencepost.wire.pulsar.frames import Payload, frame_of
@@ -29,8 +29,8 @@ class Broker:
     """A broker of one node, and the newest connection of each key."""
 
     def __init__(self, disk: Disk | None = None) -> None:
-        self.broker = ReferencePulsar(PulsarProfile.load("seed"), Parts(), nodes=1, disk=disk)
-        self.newest: dict[str, Connection] = {}
+        self.broker = ReferencePulsar(PulsarProfile.load("seed"), PulsarParts(), nodes=1, disk=disk)
+        self.newest: dict[str, ServerConnection] = {}
         self.epochs: defaultdict[str, list[int]] = defaultdict(list)
 
     def connect(self, key: str, epoch: int = NEW) -> pb.CommandTcClientConnectResponse:
@@ -71,21 +71,21 @@ class Broker:
         return sum(transaction.status.value == "OPEN" for transaction in coordinator.transactions())
 
 
-def said(connection: Connection, command: object, broker: ReferencePulsar) -> object:
+def said(connection: ServerConnection, command: object, broker: ReferencePulsar) -> object:
     """The answer to a command, however long the broker needs for what comes before it."""
     found = heard(connection, command, broker)
     assert found is not None, "there was no answer"
     return found
 
 
-def heard(connection: Connection, command: object, broker: ReferencePulsar) -> object | None:
+def heard(connection: ServerConnection, command: object, broker: ReferencePulsar) -> object | None:
     """The same for an answer that may take long: None as long as there is none."""
     connection.handle(frame_of(command))  # type: ignore[arg-type]  # one of the messages
     broker.advance(1_000)
     return taken(connection)
 
 
-def taken(connection: Connection) -> object | None:
+def taken(connection: ServerConnection) -> object | None:
     """The answers that came meanwhile."""
     frame = connection.take()
     return None if frame is None else frame.body
@@ -113,7 +113,7 @@ class SlowEnds:
         if action is not None:
             heard(self.task_one, pb.CommandEndTxn(request_id=3, txnid_least_bits=0, txn_action=action), self.broker)
 
-    def connected(self) -> tuple[Connection, object | None]:
+    def connected(self) -> tuple[ServerConnection, object | None]:
         """A new connection that has asked for the key, and its answer."""
         connection = self.broker.connect()
         assert connection is not None
@@ -134,7 +134,7 @@ class SlowEnds:
 def test_a_key_has_one_connection_one_open_transaction_and_no_epoch_twice(done: list[tuple[str, str]]) -> None:
     """Whatever is done in whichever order."""
     world = Broker()
-    connections: defaultdict[str, list[Connection]] = defaultdict(list)
+    connections: defaultdict[str, list[ServerConnection]] = defaultdict(list)
     for act, key in done:
         getattr(world, act)(key)
         if act == "connect":
@@ -147,7 +147,7 @@ def test_a_key_has_one_connection_one_open_transaction_and_no_epoch_twice(done: 
 @pytest.mark.parametrize("sent", [b"", b"a&b", b"&", b"\xff\xfe", b"k" * (MOST_BYTES + 1), b"k" * 65_536])
 def test_what_may_be_no_key_is_refused(sent: bytes) -> None:
     """With the text that was sent, or its length, and what is expected."""
-    with pytest.raises(Refused, match="transaction key"):
+    with pytest.raises(CommandRefused, match="transaction key"):
         key_of("", sent)
 
 
@@ -285,7 +285,7 @@ def test_a_connect_waits_while_its_coordinator_cannot_say_what_is_over(monkeypat
     """As while its store is away: the connect waits, and is answered later."""
 
     def away(_self: LogCoordinator, _txn: TxnId) -> bool:
-        raise Refused(Error.SERVICE_NOT_READY, "the store is away")
+        raise CommandRefused(ServerError.SERVICE_NOT_READY, "the store is away")
 
     slow = SlowEnds()
     with monkeypatch.context() as patched:
@@ -345,7 +345,9 @@ def test_what_its_client_has_ended_is_not_remembered_as_fenced(action: int) -> N
 def test_who_asks_again_for_a_commit_that_was_forgotten_is_not_reported_that_it_expired() -> None:
     """After another connection of the key, a coordinator that forgets ended transactions answers that it has no such transaction."""
     broker = Broker()
-    broker.broker = ReferencePulsar(PulsarProfile.load("seed").model_copy(update={"ended_transactions": "forgotten"}), Parts(), nodes=1)
+    broker.broker = ReferencePulsar(
+        PulsarProfile.load("seed").model_copy(update={"ended_transactions": "forgotten"}), PulsarParts(), nodes=1
+    )
     broker.connect("billing")
     broker.begin("billing")
     broker.end("billing")

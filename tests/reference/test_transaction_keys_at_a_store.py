@@ -2,16 +2,16 @@
 
 import pytest
 
-from fencepost.reference.metadata.faults import StoreFaults
-from fencepost.reference.metadata.memory import MemoryStore
 from fencepost.reference.metadata.memory_data import MemoryData
+from fencepost.reference.metadata.memory_store import MemoryStore
 from fencepost.reference.metadata.store import Unavailable
+from fencepost.reference.metadata.store_faults import StoreFaults
 from fencepost.reference.metadata_transactions import MetadataKind, MetadataParts, MetadataProfile, paths
-from fencepost.reference.pulsar import Parts, PulsarProfile, ReferencePulsar
-from fencepost.reference.pulsar.connection import Connection
+from fencepost.reference.pulsar import PulsarParts, PulsarProfile, ReferencePulsar
+from fencepost.reference.pulsar.connection import ServerConnection
+from fencepost.reference.pulsar.transaction_key.coordinator_keys import NEW, TransactionKeys
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
-from fencepost.reference.pulsar.transaction_key.keys import NEW, TransactionKeys
-from fencepost.reference.scalable.profile import ScalableProfile
+from fencepost.reference.scalable.scalable_profile import ScalableProfile
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.admin import AdminRequest
 from fencepost.wire.pulsar.frames import frame_of
@@ -29,7 +29,7 @@ class World:
         kind = MetadataKind(
             MetadataProfile.load("seed"), MetadataParts(), lambda: MemoryStore(data, self.faults), ScalableProfile.load("seed")
         )
-        self.broker = ReferencePulsar(PulsarProfile.load("seed"), Parts(), nodes=1, kinds=[kind])
+        self.broker = ReferencePulsar(PulsarProfile.load("seed"), PulsarParts(), nodes=1, kinds=[kind])
         self.home = self.broker.run(lambda node: node.home_of(TransactionKey("", KEY), scalable=True))
         self.task_one, answer = self.connect()
         assert isinstance(answer, pb.CommandTcClientConnectResponse)
@@ -38,7 +38,7 @@ class World:
     def new(self) -> pb.CommandNewTxn:
         return pb.CommandNewTxn(request_id=2, tc_id=self.home, txn_ttl_millis=TIMEOUT_MS, scalable=True)
 
-    def connect(self, *, scalable: bool = True) -> tuple[Connection, object | None]:
+    def connect(self, *, scalable: bool = True) -> tuple[ServerConnection, object | None]:
         """A new connection that has asked for the key, and its answer."""
         connection = self.broker.connect()
         assert connection is not None
@@ -55,7 +55,7 @@ class World:
         path = f"/admin/v2/transactions/transaction-keys/{KEY}"
         return self.broker.admin(AdminRequest("DELETE", path, {"scalable": "true"})).status
 
-    def heard(self, connection: Connection, command: object) -> object | None:
+    def heard(self, connection: ServerConnection, command: object) -> object | None:
         connection.handle(frame_of(command))  # type: ignore[arg-type]  # one of the messages
         return taken(connection)
 
@@ -70,7 +70,7 @@ class World:
         return found
 
 
-def taken(connection: Connection) -> object | None:
+def taken(connection: ServerConnection) -> object | None:
     """The answers."""
     frame = connection.take()
     return None if frame is None else frame.body

@@ -12,8 +12,8 @@ from commands import CHECKOUT
 
 from fencepost.contract.errors import WrongUsage
 from fencepost.report.life.__main__ import main
-from fencepost.report.life.picture import drawn
-from fencepost.report.life.records import Life, read
+from fencepost.report.life.life_picture import drawn
+from fencepost.report.life.transaction_life import Life, read
 
 PICTURE = CHECKOUT / "docs" / "transaction-life.svg"
 

@@ -24,7 +24,7 @@ def test_a_report_has_the_verdicts_of_old_runs_with_their_reasons(spark: "SparkS
     """Of a requirement that both runs judged, the later verdict, with the words of its violation, in the table and on the page."""
     from fencepost.pipeline.compliance import folders, table
     from fencepost.pipeline.compliance.summary import summarise
-    from fencepost.report.compliance import page
+    from fencepost.report.compliance import compliance_page
 
     found = folders.find([str(OLD)])
     unreadable = table.store(spark, found.sources, tmp_path / "table")
@@ -34,7 +34,7 @@ def test_a_report_has_the_verdicts_of_old_runs_with_their_reasons(spark: "SparkS
     (column,) = summary.columns
     judged = {name: (cell.verdict, cell.reason) for name, cell in column.cells.items() if cell.verdict != "not_run"}
     assert judged == {"CORE-02": ("met", None), "KIP890-060": ("violated", REASON), "PIP31-10": ("met", None)}
-    assert REASON in page.render(summary, [], datetime.now(UTC))
+    assert REASON in compliance_page.render(summary, [], datetime.now(UTC))
 
 
 def _asked_only_of(requirement: str, tmp_path: Path) -> Path:

@@ -16,17 +16,17 @@ from fencepost.pipeline.compliance.facts import (
     RED,
     UNJUDGED,
     Cell,
-    Column,
+    ConformanceState,
+    JudgedSystem,
     Moment,
+    ReportSummary,
     Run,
-    State,
-    Summary,
-    System,
+    SystemColumn,
     SystemStanding,
 )
 from fencepost.pipeline.compliance.facts import VERDICTS as KNOWN
 from fencepost.pipeline.compliance.folders import UnreadableFolder
-from fencepost.report.compliance import badge, markdown, page, ticks, trend, view
+from fencepost.report.compliance import badge, compliance_page, markdown, ticks, trend, view
 from fencepost.report.compliance.templates import clean
 
 MADE = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -34,12 +34,12 @@ RUN = Run("nightly/1", datetime(2026, 11, 20, 3, 0, tzinfo=UTC), True)
 HOSTILE = '<script>alert("x")</script>\x07\u202e|`*_[a](javascript:b)\n&'
 LINK = "https://issues.apache.org/jira/browse/KAFKA-19367"
 EVERY = {f"KIP890-{number:03}": name for number, name in enumerate(VERDICTS, 60)}
-SYSTEMS = st.builds(System, st.text(), st.none() | st.text(), st.none() | st.text(), st.none() | st.text())
+SYSTEMS = st.builds(JudgedSystem, st.text(), st.none() | st.text(), st.none() | st.text(), st.none() | st.text())
 _SHORT = st.text("aA1.- ", max_size=3)
-ALIKE = st.builds(System, _SHORT, st.none() | _SHORT, st.none() | _SHORT, st.none() | _SHORT)
+ALIKE = st.builds(JudgedSystem, _SHORT, st.none() | _SHORT, st.none() | _SHORT, st.none() | _SHORT)
 
 
-def column(given: Mapping[str, str], system: System, reason: str | None = None, run: Run = RUN, **other: object) -> Column:
+def column(given: Mapping[str, str], system: JudgedSystem, reason: str | None = None, run: Run = RUN, **other: object) -> SystemColumn:
     """A system whose requirements have these verdicts."""
     cells = {name: Cell(name, "MUST", each, reason if each != "met" else None, run) for name, each in given.items()}
     counts: dict[str, dict[str, int]] = {}
@@ -49,11 +49,11 @@ def column(given: Mapping[str, str], system: System, reason: str | None = None, 
     reported = {"runs": 3, "incomplete": 0, "latest": RUN, "borrowed": 0, "unfinished": False, "whole": True} | other
     standing = SystemStanding(system, counts=counts, **reported)  # type: ignore[arg-type]
     totals = [standing.totals, dict.fromkeys(VERDICTS, 1)]
-    return Column(standing, cells, tuple(Moment(number, run, each) for number, each in enumerate(totals)))
+    return SystemColumn(standing, cells, tuple(Moment(number, run, each) for number, each in enumerate(totals)))
 
 
-def summary(*columns: Column) -> Summary:
-    return Summary(9, 2, tuple(one.standing for one in columns), columns)
+def summary(*columns: SystemColumn) -> ReportSummary:
+    return ReportSummary(9, 2, tuple(one.standing for one in columns), columns)
 
 
 class Tags(HTMLParser):
@@ -84,39 +84,39 @@ def test_the_words_of_the_pipeline_are_those_of_the_verdicts() -> None:
 @given(st.dictionaries(st.sampled_from(VERDICTS), st.integers(1, 9)), st.booleans(), st.booleans(), st.booleans())
 def test_nothing_conforms_that_a_run_of_it_would_not(counts: dict[str, int], cut: bool, whole: bool, anomaly: bool) -> None:
     """One red, one anomaly, a run that was cut short or only narrowed ones, or nothing met: none of these conforms."""
-    standing = SystemStanding(System("s", "1", None), 1, 0, RUN, {"KIP890": counts}, 0, cut, whole, int(anomaly))
+    standing = SystemStanding(JudgedSystem("s", "1", None), 1, 0, RUN, {"KIP890": counts}, 0, cut, whole, int(anomaly))
 
     red = anomaly or any(counts.get(name) for name in RED)
 
-    assert (standing.state is State.CONFORMS) == (not red and not cut and whole and counts.get("met", 0) > 0)
-    assert (standing.state is State.NO_VERDICT) == (red and not anomaly and not counts.get("violated"))
-    assert not (anomaly or counts.get("violated")) or standing.state is State.DOES_NOT
+    assert (standing.state is ConformanceState.CONFORMS) == (not red and not cut and whole and counts.get("met", 0) > 0)
+    assert (standing.state is ConformanceState.NO_VERDICT) == (red and not anomaly and not counts.get("violated"))
+    assert not (anomaly or counts.get("violated")) or standing.state is ConformanceState.DOES_NOT
     assert standing.judged <= standing.due or standing.due == 0
 
 
 def test_a_provisional_red_leaves_the_state_as_it_is_and_is_said() -> None:
     """A badge says the edition; a harness error counts all the same."""
     reported: dict[str, object] = {"edition": "2026.12", "provisional": {"met": 2, "violated": 1}}
-    standing = column({"KIP890-060": "met"}, System("kafka", "4.3.1", None), **reported).standing
-    broken = column({"KIP890-060": "met"}, System("kafka", "4.3.1", None), provisional={"harness_error": 1}).standing
+    standing = column({"KIP890-060": "met"}, JudgedSystem("kafka", "4.3.1", None), **reported).standing
+    broken = column({"KIP890-060": "met"}, JudgedSystem("kafka", "4.3.1", None), provisional={"harness_error": 1}).standing
 
-    assert standing.state is State.CONFORMS
+    assert standing.state is ConformanceState.CONFORMS
     assert badge.message(standing) == "conforms (edition 2026.12), 1 of 1 met"
-    red = column({"KIP890-060": "violated"}, System("kafka", "4.3.1", None), edition="2026.12").standing
+    red = column({"KIP890-060": "violated"}, JudgedSystem("kafka", "4.3.1", None), edition="2026.12").standing
     assert badge.message(red) == "does not conform (edition 2026.12), 1 violated"
     assert standing.beside == "edition 2026.12; of 3 provisional rows 1 violated"
-    assert standing.beside in page.render(summary(Column(standing, {}, ())), [], MADE)
-    assert broken.state is State.NO_VERDICT
+    assert standing.beside in compliance_page.render(summary(SystemColumn(standing, {}, ())), [], MADE)
+    assert broken.state is ConformanceState.NO_VERDICT
 
 
 def test_a_page_says_every_verdict_in_words_and_why() -> None:
     """Each verdict has its colour and its words; each reason stands there with its link; what was cut short is said."""
     cut = Run("nightly/0", RUN.started, False)
     anomalous = Cell("KIP890-068", "MUST", "met", None, RUN, ("G1a: b was read",))
-    kafka = column(EVERY, System("kafka", "4.3.1", "kafka-4.3"), f"It is late ({LINK})", cut)
-    kafka = Column(kafka.standing, {**kafka.cells, "KIP890-068": anomalous}, kafka.moments)
+    kafka = column(EVERY, JudgedSystem("kafka", "4.3.1", "kafka-4.3"), f"It is late ({LINK})", cut)
+    kafka = SystemColumn(kafka.standing, {**kafka.cells, "KIP890-068": anomalous}, kafka.moments)
 
-    text = page.render(summary(kafka), [UnreadableFolder("old/run", "is empty")], MADE)
+    text = compliance_page.render(summary(kafka), [UnreadableFolder("old/run", "is empty")], MADE)
 
     cells = dict(re.findall(r'<td[^>]*><span class="v (\w+)">(?:<a [^>]*>)?([a-z ,]+)', text))
     assert {name: cells[name] for name in EVERY.values() if name not in ("violated", *UNJUDGED)} == {
@@ -133,9 +133,9 @@ def test_a_page_says_every_verdict_in_words_and_why() -> None:
 
 def test_a_page_needs_nothing_else_and_runs_nothing() -> None:
     """No script, no frame, no picture or style from elsewhere, no handler; addresses are links to deviations and places of its own."""
-    kafka = column(EVERY, System("kafka", "4.3.1", "kafka-4.3"), f"Late ({LINK}) javascript:alert(1)")
+    kafka = column(EVERY, JudgedSystem("kafka", "4.3.1", "kafka-4.3"), f"Late ({LINK}) javascript:alert(1)")
 
-    seen = Tags(page.render(summary(kafka), [], MADE))
+    seen = Tags(compliance_page.render(summary(kafka), [], MADE))
 
     assert seen.tags.isdisjoint({"script", "iframe", "link", "img", "object", "embed", "form", "base", "image", "use", "foreignobject"})
     assert seen.handlers == []
@@ -146,9 +146,9 @@ def test_a_page_needs_nothing_else_and_runs_nothing() -> None:
 def test_nothing_that_results_hold_becomes_markup() -> None:
     """Names, versions, profiles, runs, reasons and paths, in the page, in Markdown and in a badge."""
     run = Run(HOSTILE, RUN.started, True, HOSTILE, (HOSTILE,), HOSTILE)
-    evil = column(EVERY, System(HOSTILE, HOSTILE, HOSTILE, HOSTILE), HOSTILE, run, latest=run, images=(HOSTILE, "b"))
+    evil = column(EVERY, JudgedSystem(HOSTILE, HOSTILE, HOSTILE, HOSTILE), HOSTILE, run, latest=run, images=(HOSTILE, "b"))
 
-    text = page.render(summary(evil), [UnreadableFolder(HOSTILE, HOSTILE)], MADE)
+    text = compliance_page.render(summary(evil), [UnreadableFolder(HOSTILE, HOSTILE)], MADE)
     plain = markdown.render(summary(evil), [UnreadableFolder(HOSTILE, HOSTILE)], MADE)
 
     for written in (text, plain, badge.badge(evil.standing)):
@@ -162,8 +162,8 @@ def test_nothing_that_results_hold_becomes_markup() -> None:
 
 @settings(deadline=None)
 @given(SYSTEMS, st.text())
-@example(System(".", None, None), "")
-def test_a_badge_is_xml_and_says_its_state(system: System, name: str) -> None:
+@example(JudgedSystem(".", None, None), "")
+def test_a_badge_is_xml_and_says_its_state(system: JudgedSystem, name: str) -> None:
     """Whatever a system is called; its file has a plain name."""
     standing = column(EVERY, system, latest=Run(name, RUN.started, True)).standing
 
@@ -176,11 +176,11 @@ def test_a_badge_is_xml_and_says_its_state(system: System, name: str) -> None:
 
 @settings(deadline=None)
 @given(st.lists(SYSTEMS | ALIKE, unique=True, max_size=8))
-@example([System("a", "1", profile) for profile in (None, "a", "a-1", "b", "a-1.0")])
-@example([System("a", "1 as x", None), System("a", "1", "x"), System("a-1", "x", None), System("A", "1", "x")])
-@example([System("a", "1.2.3", profile) for profile in ("a-1", "a-1.2")])
-@example([System("a", "1", "b-1", None), System("a", "1", "b-1", "c"), System("a", "1", "b-1-c", None)])
-def test_two_systems_never_share_a_badge(systems: list[System]) -> None:
+@example([JudgedSystem("a", "1", profile) for profile in (None, "a", "a-1", "b", "a-1.0")])
+@example([JudgedSystem("a", "1 as x", None), JudgedSystem("a", "1", "x"), JudgedSystem("a-1", "x", None), JudgedSystem("A", "1", "x")])
+@example([JudgedSystem("a", "1.2.3", profile) for profile in ("a-1", "a-1.2")])
+@example([JudgedSystem("a", "1", "b-1", None), JudgedSystem("a", "1", "b-1", "c"), JudgedSystem("a", "1", "b-1-c", None)])
+def test_two_systems_never_share_a_badge(systems: list[JudgedSystem]) -> None:
     """Names that differ only in what a file's name cannot hold are told apart."""
     assert len({badge.file_name(system).casefold() for system in systems}) == len(systems)
 
@@ -189,7 +189,7 @@ def test_two_systems_never_share_a_badge(systems: list[System]) -> None:
 @given(st.text(), st.text())
 def test_a_line_of_a_markdown_table_stays_one(name: str, reason: str) -> None:
     """As many cells as the head has, whatever is written into them."""
-    system = System(name, reason, None)
+    system = JudgedSystem(name, reason, None)
 
     lines = markdown.render(summary(column(EVERY, system, reason)), [], MADE).split("\n")
 
@@ -199,7 +199,7 @@ def test_a_line_of_a_markdown_table_stays_one(name: str, reason: str) -> None:
 
 def test_versions_are_in_order_and_each_has_its_bar() -> None:
     """4.10 comes after 4.9, and what is no version comes last; the parts of a bar are as long as its counts."""
-    shown = [column(EVERY, System("kafka", version, None)) for version in ("4.10", "unknown", "4.9", None)]
+    shown = [column(EVERY, JudgedSystem("kafka", version, None)) for version in ("4.10", "unknown", "4.9", None)]
 
     columns = view.matrix(shown).columns
     drawn = trend.over_versions("kafka", columns)
@@ -215,33 +215,33 @@ def test_versions_are_in_order_and_each_has_its_bar() -> None:
 
 def test_a_broken_variant_has_a_column_pictures_and_a_badge_of_its_own() -> None:
     """Beside the honest one, which has nothing of it; each says which it is, also where a badge is short of room."""
-    honest, broken = System("reference", "0.1.0", "seed"), System("reference", "0.1.0", "seed", "no-epoch-bump")
+    honest, broken = JudgedSystem("reference", "0.1.0", "seed"), JudgedSystem("reference", "0.1.0", "seed", "no-epoch-bump")
     columns = [column({"KIP890-060": "met"}, honest), column({"KIP890-060": "violated"}, broken)]
 
-    text = page.render(summary(*columns), [], MADE)
+    text = compliance_page.render(summary(*columns), [], MADE)
 
     assert [name for name, _ in view.by_system(columns).items()] == ["reference", "reference with the defect no-epoch-bump"]
     assert "<h3>reference with the defect no-epoch-bump</h3>" in text
     assert text.count("<b>reference 0.1.0 as seed, with the defect no-epoch-bump</b>") == 1
     assert badge.file_name(honest) == "reference-0.1.0-seed.svg"
     assert re.fullmatch(r"reference-0\.1\.0-seed-no-epoch-bump-[0-9a-f]{8}\.svg", badge.file_name(broken))
-    long = column({"KIP890-060": "met"}, System("reference" * 9, "0.1.0", "seed", "no-epoch-bump")).standing
+    long = column({"KIP890-060": "met"}, JudgedSystem("reference" * 9, "0.1.0", "seed", "no-epoch-bump")).standing
     assert "... with the defect no-epoch-bump: conforms" in badge.badge(long)
 
 
 def test_the_badge_of_a_system_has_the_name_that_it_always_had() -> None:
     """Links to it stay good, also where the name needs a digest."""
-    assert badge.file_name(System("kafka", "4.3.1", "kafka-4.3")) == "kafka-4.3.1.svg"
-    assert badge.file_name(System("Kafka", None, None)) == "Kafka-_version-not-known_-55e480f0.svg"
+    assert badge.file_name(JudgedSystem("kafka", "4.3.1", "kafka-4.3")) == "kafka-4.3.1.svg"
+    assert badge.file_name(JudgedSystem("Kafka", None, None)) == "Kafka-_version-not-known_-55e480f0.svg"
 
 
 def test_what_is_notified_of_a_run_stands_beside_it() -> None:
     """Its image, labels and the release that it is known as: at the system, and where the mouse is. Several images are one system."""
     run = Run("nightly/1", RUN.started, True, "corp/broker:2.7 sha256:1a", ("commit=1a2b",), "kafka:4.3.1")
     images = ("corp/broker:2.7 sha256:1a", "corp/broker:2.7 sha256:0f")
-    shown = summary(column(EVERY, System("corp", "2.7", "kafka-4.3"), "late", run, latest=run, images=images))
+    shown = summary(column(EVERY, JudgedSystem("corp", "2.7", "kafka-4.3"), "late", run, latest=run, images=images))
 
-    text, plain = page.render(shown, [], MADE), markdown.render(shown, [], MADE)
+    text, plain = compliance_page.render(shown, [], MADE), markdown.render(shown, [], MADE)
 
     beside = "\ncorp/broker:2.7 sha256:1a\nknown as kafka:4.3.1\ncommit=1a2b"
     assert f'title="nightly/1, 2026-11-20 03:00{beside}"' in text
@@ -283,8 +283,8 @@ def test_times_of_an_axis_are_within_it(ends: list[datetime]) -> None:
     assert list(times) == sorted(set(times))
     assert all(first <= time <= last for time in times)
     moments = tuple(Moment(47 * number, Run("r", time, True), dict.fromkeys(VERDICTS, 1)) for number, time in enumerate((first, last)))
-    one = column(EVERY, System("kafka", "4", None))
-    drawn = trend.over_time("kafka", [Column(one.standing, one.cells, moments, (first, last))])
+    one = column(EVERY, JudgedSystem("kafka", "4", None))
+    drawn = trend.over_time("kafka", [SystemColumn(one.standing, one.cells, moments, (first, last))])
     assert drawn is not None
     assert all(trend.LEFT <= line.x <= line.to_x <= trend.WIDTH and 0 <= line.y <= line.to_y <= drawn.height for line in drawn.lines)
     assert len(drawn.lines) == 2 + (len(times) if first < last else 0)
@@ -292,7 +292,7 @@ def test_times_of_an_axis_are_within_it(ends: list[datetime]) -> None:
 
 def test_a_requirement_that_the_register_does_not_know_is_shown() -> None:
     """Results of another release of the kit are not dropped."""
-    text = page.render(summary(column({"NEW9-001": "met"}, System("kafka", "4", None))), [], MADE)
+    text = compliance_page.render(summary(column({"NEW9-001": "met"}, JudgedSystem("kafka", "4", None))), [], MADE)
 
     assert "NEW9-001" in text
     assert "not in the register of this release" in text

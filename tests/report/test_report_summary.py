@@ -12,20 +12,20 @@ from compliance_files import VERDICTS, reported, system, write
 from pyspark.sql import SparkSession
 
 from fencepost.pipeline.compliance import facts, folders, table
-from fencepost.pipeline.compliance.facts import State, Summary, System, SystemStanding
+from fencepost.pipeline.compliance.facts import ConformanceState, JudgedSystem, ReportSummary, SystemStanding
 from fencepost.pipeline.compliance.summary import summarise
 
 pytestmark = pytest.mark.filterwarnings("default")  # what Spark's own Python side warns of is not ours
 
-KAFKA = System("kafka", "4.3.1", "kafka-4.3")
-Told = Callable[..., Summary]
+KAFKA = JudgedSystem("kafka", "4.3.1", "kafka-4.3")
+Told = Callable[..., ReportSummary]
 
 
 @pytest.fixture
 def report(spark: SparkSession, tmp_path: Path) -> Told:
     """What is said of the runs in tmp_path/in."""
 
-    def summary(columns: int = 24) -> Summary:
+    def summary(columns: int = 24) -> ReportSummary:
         found = folders.find([str(tmp_path / "in")])
         assert table.store(spark, found.sources, tmp_path / "table") == []
         return summarise(spark, table.read(spark, tmp_path / "table"), tmp_path / "latest", columns)
@@ -33,12 +33,12 @@ def report(spark: SparkSession, tmp_path: Path) -> Told:
     return summary
 
 
-def of(summary: Summary, wanted: System = KAFKA) -> SystemStanding:
+def of(summary: ReportSummary, wanted: JudgedSystem = KAFKA) -> SystemStanding:
     """The standing of one system."""
     return next(standing for standing in summary.standings if standing.system == wanted)
 
 
-def verdicts(summary: Summary, wanted: System = KAFKA) -> Mapping[str, str]:
+def verdicts(summary: ReportSummary, wanted: JudgedSystem = KAFKA) -> Mapping[str, str]:
     """The cells of one column."""
     column = next(column for column in summary.columns if column.standing.system == wanted)
     return {name: cell.verdict for name, cell in column.cells.items()}
@@ -102,7 +102,7 @@ def test_the_latest_run_that_judged_a_requirement_counts(report: Told, tmp_path:
 
     assert verdicts(summary) == {"KIP890-060": "met", "KIP890-061": "met", "KIP890-062": "violated"}
     kafka = of(summary)
-    assert (kafka.state, kafka.borrowed, kafka.latest.name, kafka.runs) == (State.DOES_NOT, 2, "b", 2)
+    assert (kafka.state, kafka.borrowed, kafka.latest.name, kafka.runs) == (ConformanceState.DOES_NOT, 2, "b", 2)
     assert summary.columns[0].cells["KIP890-062"].run.name == "a"
 
 
@@ -116,9 +116,14 @@ def test_provisional_rows_are_counted_apart_with_the_edition_that_leaves_them_ou
 
     summary = report()
 
-    newer, older = of(summary), of(summary, System("kafka", "4.0.0", None))
-    assert (newer.state, newer.edition, newer.provisional, newer.totals["violated"]) == (State.CONFORMS, "2026.12", {"violated": 1}, 0)
-    assert (older.state, older.edition, older.provisional) == (State.DOES_NOT, "", {})
+    newer, older = of(summary), of(summary, JudgedSystem("kafka", "4.0.0", None))
+    assert (newer.state, newer.edition, newer.provisional, newer.totals["violated"]) == (
+        ConformanceState.CONFORMS,
+        "2026.12",
+        {"violated": 1},
+        0,
+    )
+    assert (older.state, older.edition, older.provisional) == (ConformanceState.DOES_NOT, "", {})
 
 
 def test_a_run_that_was_cut_short_keeps_a_system_from_conforming(report: Told, tmp_path: Path) -> None:
@@ -133,7 +138,12 @@ def test_a_run_that_was_cut_short_keeps_a_system_from_conforming(report: Told, t
     summary = report()
 
     states = {standing.system.version: standing.state for standing in summary.standings}
-    assert states == {"4.3.1": State.INCOMPLETE, "4.0.0": State.CONFORMS, "4.1.0": State.PARTIAL, None: State.INCOMPLETE}
+    assert states == {
+        "4.3.1": ConformanceState.INCOMPLETE,
+        "4.0.0": ConformanceState.CONFORMS,
+        "4.1.0": ConformanceState.PARTIAL,
+        None: ConformanceState.INCOMPLETE,
+    }
     assert (summary.runs, summary.incomplete, of(summary).incomplete) == (5, 2, 1)
     assert summary.columns[0].cells["KIP890-060"].run.complete is False
 
@@ -147,7 +157,7 @@ def test_a_proposal_that_was_asked_in_part_is_not_made_whole_by_another(report: 
 
     states = {standing.system.version: standing.state for standing in report().standings}
 
-    assert states == {"4.0.0": State.PARTIAL, "4.3.1": State.CONFORMS}
+    assert states == {"4.0.0": ConformanceState.PARTIAL, "4.3.1": ConformanceState.CONFORMS}
 
 
 def test_an_anomaly_in_a_history_is_red_whatever_the_verdict_is(report: Told, tmp_path: Path) -> None:
@@ -158,7 +168,7 @@ def test_an_anomaly_in_a_history_is_red_whatever_the_verdict_is(report: Told, tm
 
     summary = report()
 
-    assert (of(summary).state, of(summary).anomalies) == (State.DOES_NOT, 1)
+    assert (of(summary).state, of(summary).anomalies) == (ConformanceState.DOES_NOT, 1)
     cells = summary.columns[0].cells
     assert (cells["KIP890-060"].anomalies, cells["KIP890-061"].anomalies) == (("G1a: r: b was read at offset 3",), ())
 
@@ -177,14 +187,14 @@ def test_a_broken_variant_is_another_system(report: Told, tmp_path: Path) -> Non
 
     found = {str(standing.system): (standing.runs, standing.state, standing.latest.name) for standing in summary.standings}
     assert found == {
-        "reference 0.1.0 as seed": (2, State.CONFORMS, "e"),
-        "reference 0.1.0 as seed, with the defect no-epoch-bump": (1, State.DOES_NOT, "b"),
-        "mine 0.1.0 as seed": (1, State.DOES_NOT, "c"),
-        "reference 0.2 as seed": (1, State.DOES_NOT, "d"),
+        "reference 0.1.0 as seed": (2, ConformanceState.CONFORMS, "e"),
+        "reference 0.1.0 as seed, with the defect no-epoch-bump": (1, ConformanceState.DOES_NOT, "b"),
+        "mine 0.1.0 as seed": (1, ConformanceState.DOES_NOT, "c"),
+        "reference 0.2 as seed": (1, ConformanceState.DOES_NOT, "d"),
     }
     spans = {column.standing.latest.name: [time.day for time in column.span or ()] for column in summary.columns}
     assert spans == {"e": [1, 5], "b": [2, 2], "c": [3, 3], "d": [1, 5]}
-    assert of(summary, System("reference", "0.1.0", "seed")).latest.labels == ("a=b", "branch=x")
+    assert of(summary, JudgedSystem("reference", "0.1.0", "seed")).latest.labels == ("a=b", "branch=x")
 
 
 def test_an_image_that_was_built_anew_is_the_same_system(report: Told, tmp_path: Path) -> None:
@@ -236,9 +246,9 @@ def test_many_runs_are_summed_up_as_by_hand(report: Told, tmp_path: Path) -> Non
 
     summary = report(columns=100)
 
-    expected: dict[System, dict[str, tuple[str, str]]] = {}
+    expected: dict[JudgedSystem, dict[str, tuple[str, str]]] = {}
     for run in sorted(runs, key=lambda one: (one["started"], one["run"])):
-        cells = expected.setdefault(System(*run["system"].values()), {})
+        cells = expected.setdefault(JudgedSystem(*run["system"].values()), {})
         for name, verdict in run["verdicts"].items():
             if verdict not in facts.UNJUDGED or cells.get(name, (verdict, ""))[0] in facts.UNJUDGED:
                 cells[name] = (verdict, run["run"])
@@ -247,7 +257,7 @@ def test_many_runs_are_summed_up_as_by_hand(report: Told, tmp_path: Path) -> Non
     }
     assert seen == expected
     for standing in summary.standings:
-        own = [run for run in runs if System(*run["system"].values()) == standing.system]
+        own = [run for run in runs if JudgedSystem(*run["system"].values()) == standing.system]
         notified_of = [verdict for verdict, _ in expected[standing.system].values()]
         assert standing.totals == {verdict: notified_of.count(verdict) for verdict in VERDICTS}
         assert standing.latest.name == max(own, key=lambda one: (one["started"], one["run"]))["run"]

@@ -7,7 +7,7 @@ import pytest
 from pictured_history import History, texts
 
 from fencepost.report.sequence import calls_of, drawn
-from fencepost.report.sequence.logs import ABORTED, COMMITTED, MARKER, OPEN, PLAIN, Logs, LogStrip
+from fencepost.report.sequence.logs import ABORTED, COMMITTED, MARKER, OPEN, PLAIN, DrawnLogs, LogStrip
 
 A_IN, B_IN = {"tid": "a", "pid": 7, "epoch": 0}, {"tid": "b", "pid": 8, "epoch": 0}
 
@@ -23,7 +23,7 @@ def shown(stable: int, *markers: tuple[int, str, int], log: str = "orders-0") ->
 
 
 def grown(history: History) -> LogStrip:
-    return Logs(calls_of(history.events)).last["orders-0"]
+    return DrawnLogs(calls_of(history.events)).last["orders-0"]
 
 
 def strips(svg: str) -> list[str]:
@@ -99,7 +99,7 @@ def test_the_logs_are_drawn_last_as_they_are_at_the_end() -> None:
 
     drawn_strips = strips(drawn(history.events, "title"))
 
-    last = Logs(calls_of(history.events)).last
+    last = DrawnLogs(calls_of(history.events)).last
     for name, strip in last.items():
         (*_, drawn_last) = (one for one in drawn_strips if one.startswith(name))
         assert drawn_last.startswith(str(strip)[:300])

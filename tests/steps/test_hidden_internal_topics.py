@@ -11,9 +11,9 @@ from fencepost.contract.registration import SpecifiedSystem
 from fencepost.contract.verdict import Verdict
 from fencepost.reference import defects
 from fencepost.reference.defects.defect import Defect
-from fencepost.reference.kafka import Parts
+from fencepost.reference.kafka import KafkaParts
+from fencepost.reference.kafka.kafka_topics import INTERNAL
 from fencepost.reference.kafka.response_order import ResponseOrder
-from fencepost.reference.kafka.topics import INTERNAL
 from fencepost.run.options import RunOptions
 from fencepost.run.plays import Plays
 from fencepost.run.selection import Selection
@@ -42,7 +42,7 @@ def hidden(topic: Any) -> Any:
 
 def test_what_is_about_them_is_not_offered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is violated or inconclusive, although transactions have partitions of these topics, and the rest is met."""
-    monkeypatch.setitem(defects.DEFECTS, NAME, Defect(NAME, "hides topics", "this test", Parts(response_order=Hiding)))
+    monkeypatch.setitem(defects.DEFECTS, NAME, Defect(NAME, "hides topics", "this test", KafkaParts(response_order=Hiding)))
     about_them, other = ("KIP890-046", "KIP890-047", "KIP890-217", "KIP890-255", "KIP890-256"), ("KIP890-049", "KIP890-060")
     asked = RunOptions(asked=SpecifiedSystem({"defect": NAME}), selection=Selection(only=(*about_them, *other)))
 

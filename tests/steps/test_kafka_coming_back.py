@@ -6,18 +6,18 @@ from typing import Any
 import pytest
 from scripted_broker import Answer, ScriptedBroker, says
 
-from fencepost.adapters.kafka.inprocess import InProcessTransport
+from fencepost.adapters.kafka.inprocess import InProcessKafkaTransport
+from fencepost.adapters.kafka.kafka_values import ProducerIdentity
 from fencepost.adapters.kafka.probe import KafkaProbe
-from fencepost.adapters.kafka.values import ProducerIdAndEpoch
 from fencepost.contract.evidence import Evidence, SetUpFailed, Violation
 from fencepost.contract.outcomes import Done
 from fencepost.contract.ports import Exchange
-from fencepost.steps.kafka.answers import every_refusal_was
-from fencepost.steps.kafka.context import ScenarioContext
-from fencepost.steps.kafka.producer import Producer
+from fencepost.steps.kafka.kafka_answers import every_refusal_was
+from fencepost.steps.kafka.kafka_context import KafkaContext
+from fencepost.steps.kafka.producer import ProducerInstance
 from fencepost.steps.kafka.requests import put
 
-PAIR = ProducerIdAndEpoch(7, 3)
+PAIR = ProducerIdentity(7, 3)
 LOADS, UNKNOWN_ID = 14, 49
 STARTS = 3
 """The first and those that follow where the system was back too soon."""
@@ -39,14 +39,14 @@ class Scenario:
         self.broker = ScriptedBroker(end_txn=list(answers), describe_transactions=[coordinator])
         self.starts, self._away = 1, away
         self._looks = iter(range(away))
-        monkeypatch.setattr(InProcessTransport, "is_listened_to", lambda _: next(self._looks, None) is None)
+        monkeypatch.setattr(InProcessKafkaTransport, "is_listened_to", lambda _: next(self._looks, None) is None)
         self.producer_probe, self.recorder = self.broker.probe()
         observer, _ = self.broker.probe()
         observer.describe_transaction("t")
         self.broker.asked.clear()
         faults = SimpleNamespace(crash=lambda: None, start_again=self._start_again)
         session: Any = SimpleNamespace(client=lambda _: observer, exchanges=self._exchanges, faults=faults, time=observer._time)
-        self.context = ScenarioContext(session, Evidence())
+        self.context = KafkaContext(session, Evidence())
         self.context.armed.is_starting = True
 
     def _start_again(self) -> None:
@@ -59,7 +59,7 @@ class Scenario:
     def play(self) -> None:
         """The When."""
         probe: KafkaProbe = self.producer_probe
-        producer = Producer("A", "t", probe, [PAIR])
+        producer = ProducerInstance("A", "t", probe, [PAIR])
         put(self.context, producer, "end_txn", lambda retry: producer.end(True, version=5, retry=retry))
 
     @property

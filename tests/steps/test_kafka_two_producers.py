@@ -8,7 +8,7 @@ from scripted_broker import BOOTSTRAP, SECOND, ScriptedBroker, coordinator_at, s
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.kafka.probe import KafkaProbe
 from fencepost.contract.evidence import Evidence
-from fencepost.steps.kafka.context import ScenarioContext
+from fencepost.steps.kafka.kafka_context import KafkaContext
 from fencepost.steps.kafka.topology import two_producers
 
 
@@ -44,7 +44,7 @@ def test_one_coordinator_has_the_ids_of_both(at_the_second: tuple[str, ...], nam
         return coordinator_at(at)(request)
 
     broker = ScriptedBroker(find_coordinator=[find], init_producer_id=[says(error_code=0, producer_id=7, producer_epoch=0)])
-    context = ScenarioContext(Session(broker), Evidence())  # type: ignore[arg-type]  # it asks nothing else
+    context = KafkaContext(Session(broker), Evidence())  # type: ignore[arg-type]  # it asks nothing else
 
     two_producers(context, "A", "B", "transfer", "refund", None)
 

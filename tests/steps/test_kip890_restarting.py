@@ -7,7 +7,7 @@ import pytest
 from scripted_broker import ScriptedBroker, says
 
 from fencepost.contract.evidence import Evidence, Violation
-from fencepost.steps.kafka.context import ScenarioContext
+from fencepost.steps.kafka.kafka_context import KafkaContext
 from fencepost.steps.kip890.features import restarts_at
 
 LEVELS = says(error_code=0, api_keys=[], supported_features=[], finalized_features=[], finalized_features_epoch=1)
@@ -22,4 +22,4 @@ def test_a_broker_that_fails_while_it_starts_is_not_back() -> None:
     session: Any = SimpleNamespace(client=lambda _: observer, exchanges=recorder.exchanges, faults=faults, time=observer._time)
 
     with pytest.raises(Violation, match=r"(?s)a broker that comes back.*UNKNOWN_SERVER_ERROR"):
-        restarts_at(ScenarioContext(session, Evidence()), 0)
+        restarts_at(KafkaContext(session, Evidence()), 0)

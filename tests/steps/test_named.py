@@ -3,8 +3,8 @@
 import pytest
 
 from fencepost.contract.errors import WrongUsage
-from fencepost.steps.core.context import ScenarioContext as OfCore
-from fencepost.steps.kafka.context import ScenarioContext as OfKafka
+from fencepost.steps.core.core_context import CoreContext as OfCore
+from fencepost.steps.kafka.kafka_context import KafkaContext as OfKafka
 from fencepost.steps.named import NamedThings
 from fencepost.steps.pulsar.subscriptions import Subscriptions
 from fencepost.steps.pulsar.topics import ScenarioTopics

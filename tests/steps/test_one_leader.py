@@ -3,9 +3,9 @@
 from types import SimpleNamespace
 from typing import Any
 
-from fencepost.adapters.kafka.values import ProducerIdAndEpoch, TopicPartition
+from fencepost.adapters.kafka.kafka_values import ProducerIdentity, TopicPartition
 from fencepost.contract.outcomes import Done, Outcome
-from fencepost.steps.kafka.markers import reaches
+from fencepost.steps.kafka.operator_markers import reaches
 
 HERE, THERE, MISSING = TopicPartition("payments", 0), TopicPartition("accounts", 0), TopicPartition("payments", 99)
 
@@ -32,7 +32,7 @@ class Cluster:
 def test_a_marker_for_several_partitions_goes_to_the_leader_of_each_that_exists() -> None:
     """With three nodes KIP890-131 was a false red: the second topic's leader was another node."""
     cluster = Cluster()
-    producer = SimpleNamespace(current=ProducerIdAndEpoch(7, 0), transactional_id="transfer")
+    producer = SimpleNamespace(current=ProducerIdentity(7, 0), transactional_id="transfer")
     context: Any = SimpleNamespace(
         observer=cluster, turn_of=lambda _: producer, where=lambda _: (HERE, THERE, MISSING), keep=lambda *_: None
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from fencepost.steps.phrase import phrases
-from fencepost.steps.values import SentenceError, number, text
+from fencepost.steps.sentence_types import SentenceError, number, text
 
 NAME = text("name", "[a-z]+", "a name")
 COUNT = number("count", "how many")

@@ -7,7 +7,7 @@ from fencepost.contract.evidence import Evidence
 from fencepost.contract.outcomes import Done, Outcome, Unknown
 from fencepost.reference.pulsar import ReferencePulsar
 from fencepost.steps.pulsar.completion import is_held_up
-from fencepost.steps.pulsar.context import ScenarioContext
+from fencepost.steps.pulsar.pulsar_context import PulsarContext
 from fencepost.steps.pulsar.subscriptions import Subscriptions
 from fencepost.steps.pulsar.topics import ScenarioTopics
 from fencepost.steps.pulsar.transactions import Transactions
@@ -39,7 +39,7 @@ def let_go(failures: int) -> Outcome[None]:
     transactions = Transactions(session)
     topics = ScenarioTopics(transactions)
     transactions.begin("A")
-    is_held_up(ScenarioContext(session, Evidence(), transactions, topics, Subscriptions(topics)), "A")
+    is_held_up(PulsarContext(session, Evidence(), transactions, topics, Subscriptions(topics)), "A")
     _Fails.left = failures
     return topics.let_go("A")
 

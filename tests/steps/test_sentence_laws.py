@@ -13,7 +13,7 @@ from sentence_laws import (
 )
 
 from fencepost.contract import gherkin
-from fencepost.contract.gherkin import Step
+from fencepost.contract.gherkin import GherkinStep
 from fencepost.steps import vocabularies
 from fencepost.steps.sentence import Form, ValueType, Vocabulary, listed, text
 from fencepost.steps.vocabularies import Speech
@@ -71,8 +71,8 @@ def speech_with(*words: str, types: tuple[ValueType[Any], ...] = (WORD, WORDS)) 
     return Speech(made), [form for sentence in made for form in sentence.forms]
 
 
-def step(words: str) -> Step:
-    return Step("Then", "Then", words, 1)
+def step(words: str) -> GherkinStep:
+    return GherkinStep("Then", "Then", words, 1)
 
 
 def test_a_step_that_no_sentence_parses_breaks_the_law() -> None:

@@ -5,13 +5,14 @@ from types import ModuleType
 import pytest
 from pytest_bdd import then
 
+from fencepost.contract import register
 from fencepost.steps import vocabularies
 from fencepost.steps.sentence import SentenceError
 
 
 def test_every_sentence_is_of_a_vocabulary() -> None:
     """As the kit is."""
-    vocabularies.check()
+    vocabularies.check(register.bundled().by_spec)
 
 
 def test_a_sentence_beside_the_vocabularies_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -27,4 +28,4 @@ def test_a_sentence_beside_the_vocabularies_is_refused(monkeypatch: pytest.Monke
     monkeypatch.setattr(vocabularies, "modules_of", lambda spec: [*modules_of(spec), stray])
 
     with pytest.raises(SentenceError, match="defined by pytest-bdd's own decorators; expected those of a Vocabulary"):
-        vocabularies.check()
+        vocabularies.check(register.bundled().by_spec)

@@ -52,7 +52,7 @@ def in_process(reported: Histories, infer: bool = False) -> Shown:
 def on_spark(spark: "SparkSession", reported: Histories, folder: Path) -> dict[bool, Shown]:
     """All of them as runs of one check: without inferred edges, and with them (True) only their cycles."""
     from fencepost.pipeline.anomalies import ANOMALIES, cycles
-    from fencepost.pipeline.derived import History
+    from fencepost.pipeline.derived import HistoryTables
     from fencepost.pipeline.ingest import files
     from fencepost.pipeline.verdicts import found
 
@@ -60,7 +60,7 @@ def on_spark(spark: "SparkSession", reported: Histories, folder: Path) -> dict[b
     tables = sorted_tables(spark, files.find([folder / "in"]), folder / "out")
     shown = {}
     for infer, anomalies in ((False, ANOMALIES), (True, cycles.ANOMALIES)):
-        every = found(History(tables, infer_ww=infer, infer_rw=infer), anomalies)
+        every = found(HistoryTables(tables, infer_ww=infer, infer_rw=infer), anomalies)
         shown[infer] = Counter(_shown(row) for one in every for row in one.rows.collect())  # a union of them all would be planned anew
     spark.catalog.clearCache()
     return shown

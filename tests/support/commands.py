@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from forked import Finished, Forked, begin, environment_of_users, follows
+from forked_process import ForkedProcess
 
 from fencepost.contract.errors import WrongUsage
 from fencepost.pipeline import suite
@@ -54,6 +55,14 @@ def fencepost_on_a_terminal(*arguments: object, cwd: Path, **environment: str) -
         reader.join()
         os.close(ours)
     return code, written.decode()
+
+
+def begun_fencepost(*arguments: object, cwd: Path | None = None, errors: Path | None = None) -> ForkedProcess | None:
+    """The same as the first, which goes on, and may write its errors into this file; None where it would not follow the environment."""
+    environment = environment_of_users()
+    if not follows(_environment_at_first(), environment):
+        return None
+    return _forked().begin(["fencepost", *map(str, arguments)], cwd or CHECKOUT, environment, errors)
 
 
 def pytest_with_plugin(*arguments: object, expect: int, cwd: Path) -> Finished:

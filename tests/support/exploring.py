@@ -4,6 +4,7 @@ from typing import Any
 
 from fencepost.contract.register import bundled
 from fencepost.contract.registration import SpecifiedSystem
+from fencepost.explore.disturbed import DisturbedTable
 from fencepost.explore.search import SearchProgress
 from fencepost.explore.trial import Trials
 from fencepost.run.judged_systems import JudgedSystems
@@ -15,8 +16,9 @@ def trials(table: Table[Any], protocol: str, defect: str | None = None, profile:
     """With a defect, or as a release is; what that release is known to break is no finding."""
     systems = JudgedSystems(RunOptions(asked=SpecifiedSystem({"defect": defect} if defect else {}, profile)), bundled())
     systems.open({protocol: [frozenset()]})
-    offered = table.offered(systems.handshakes[protocol].capabilities)
-    return Trials(offered, systems.by_protocol[protocol].session, known=systems.expectations[protocol])
+    offers = systems.handshakes[protocol].capabilities
+    disturbed = DisturbedTable.of(table, protocol, offers, systems.profile, [defect] if defect else [])
+    return Trials(disturbed.table, systems.by_protocol[protocol].session, known=systems.expectations[protocol], disturbed=disturbed)
 
 
 def always(_: SearchProgress) -> bool:

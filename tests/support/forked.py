@@ -1,6 +1,7 @@
 """Many commands in little time: each is a process of its own, forked from one that has imported what they need.
 
 Run as a program it is that one: it reads a request a line, and answers each with the exit code. It has one thread, so it may fork.
+A command that goes on is answered with its number, and its exit code is asked for later.
 """
 
 import atexit
@@ -18,15 +19,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from forked_process import ForkedProcess
+
 _NEEDED = ("cli.application", "cli.reference_server", "run.pytest_session", "run.plan", "doctor.checkup", "proof.kill_matrix", "plugin")
 _NEEDED += ("catalogue.requirement_list", "catalogue.explanation", "catalogue.sentence_list", "catalogue.name_lists")
 _NEEDED += ("results.comparison", "results.markdown_summary", "findings.findings_files", "proof.forkserver_preload")
-_NEEDED += ("adapters.reference_registration", "adapters.kafka.system", "adapters.kafka.container_system", "report.compliance.command")
-_NEEDED += ("adapters.pulsar.system", "adapters.pulsar.container_system", "pipeline.command", "pipeline.ingest")
+_NEEDED += (
+    "adapters.reference_registration",
+    "adapters.kafka.system",
+    "adapters.kafka.kafka_container_system",
+    "report.compliance.command",
+)
+_NEEDED += ("adapters.pulsar.system", "adapters.pulsar.pulsar_container_system", "pipeline.command", "pipeline.ingest", "pipeline.check")
 _NEEDED += ("adapters.engines", "features.step_definitions", "report.allure_steps")
 _OF_OTHERS = ("execnet", "pytest_bdd.generation", "pytest_bdd.cucumber_json", "pytest_bdd.gherkin_terminal_reporter")
 """What pytest's plugins import. They themselves are not here, for pytest warns of one that was imported before."""
 _PATH = "PYTHONPATH"
+_GOES_ON = "goes on"
+_AT_ONCE_S = 60.0
 _AT_THE_START = ("PYTHON", "LC_", "LANG", "TZ")
 """How the variables begin that Python reads when it starts, so that a forked process would not follow them; `_PATH` it follows."""
 
@@ -58,15 +68,30 @@ class Forked:
         self, command: Sequence[str], cwd: Path, environment: Mapping[str, str], timeout: float, out: str | Path, err: str | Path
     ) -> int:
         """The same, with what it says in these files, which may be a terminal; answers the exit code."""
-        asked = {"command": command, "cwd": str(cwd), "environment": dict(environment), "out": str(out), "err": str(err)}
+        return int(self._answer(_request(command, cwd, environment, out, err), timeout, f"{' '.join(command)} does not end"))
+
+    def begin(self, command: Sequence[str], cwd: Path, environment: Mapping[str, str], errors: Path | None = None) -> ForkedProcess:
+        """The same, which goes on in a separate group of processes; no other command is waited for meanwhile."""
+
+        def begun(out: Path, err: Path) -> int:
+            asked = _request(command, cwd, environment, out, err) | {"goes_on": True}
+            return int(self._answer(asked, _AT_ONCE_S, f"{' '.join(command)} does not begin"))
+
+        def ended(process: int) -> int | None:
+            answer = self._answer({"ended": process}, _AT_ONCE_S, f"{process}: no answer")
+            return None if answer == _GOES_ON else int(answer)
+
+        return ForkedProcess(begun, ended, errors)
+
+    def _answer(self, asked: Mapping[str, object], timeout: float, otherwise: str) -> str:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps(asked) + "\n")
         self._process.stdin.flush()
         if not select.select([self._process.stdout], [], [], timeout)[0]:
             self.end()
-            raise AssertionError(f"{' '.join(command)} does not end")
-        return int(self._process.stdout.readline())
+            raise AssertionError(otherwise)
+        return self._process.stdout.readline().strip()
 
     def end(self) -> None:
         """The process that forks, and what it has forked, are gone."""
@@ -78,6 +103,10 @@ class Forked:
     def is_running(self) -> bool:
         """Whether it may be asked."""
         return self._process.poll() is None
+
+
+def _request(command: Sequence[str], cwd: Path, environment: Mapping[str, str], out: str | Path, err: str | Path) -> dict[str, object]:
+    return {"command": command, "cwd": str(cwd), "environment": dict(environment), "out": str(out), "err": str(err)}
 
 
 def begin(folder: Path, environment: Mapping[str, str]) -> Forked:
@@ -117,10 +146,19 @@ def _main() -> None:
     _read_what_all_read()
     gc.freeze()
     for line in sys.stdin:
-        child = os.fork()
-        if child == 0:
-            os._exit(_command(json.loads(line)))
-        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+        asked = json.loads(line)
+        goes_on = "goes_on" in asked
+        if (child := asked.get("ended")) is None:
+            child = os.fork()
+            if child == 0:
+                if goes_on:
+                    os.setsid()
+                os._exit(_command(asked))
+        if goes_on:
+            print(child, flush=True)
+            continue
+        ended, status = os.waitpid(child, os.WNOHANG if "ended" in asked else 0)
+        print(os.waitstatus_to_exitcode(status) if ended else _GOES_ON, flush=True)
 
 
 def _read_what_all_read() -> None:
@@ -131,16 +169,16 @@ def _read_what_all_read() -> None:
 
     from fencepost.adapters import registry
     from fencepost.contract import editions, register
-    from fencepost.deviations import known_deviations
     from fencepost.run import feature_lint
     from fencepost.steps import vocabularies
 
-    known_deviations.check(register.bundled())
     editions.bundled()
     registry.check_proposals()
-    vocabularies.check()
-    feature_lint.faults_of_bundled()
-    get_features([str(resources.files("fencepost.features").joinpath(spec)) for spec in register.bundled().by_spec])
+    specs = register.bundled().by_spec
+    vocabularies.check(specs)
+    for spec in specs:
+        feature_lint.faults_of_bundled(spec)
+    get_features([str(resources.files("fencepost.features").joinpath(spec)) for spec in specs])
     for name in registry.BUNDLED:
         registry.find(name).profiles()
 

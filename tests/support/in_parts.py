@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from fencepost.pipeline.laws import parts
+from fencepost.pipeline.laws import history_parts
 from fencepost.pipeline.laws.facts import Facts
 from fencepost.pipeline.laws.history import History, Inferred
 from fencepost.pipeline.laws.judge import judged
@@ -26,7 +26,9 @@ def in_parts(reported: Mapping[str, Sequence[dict[str, Any]]], buckets: int, inf
     read = paired(events([Block(lines.encode(), 1, 0, "")]))
     damaged = frozenset(read.bad["run"].drop_null().to_pylist())
     inferred, operations = Inferred(infer, infer), read.operations
-    every, ends, alone = (operations.filter(pa.array(which(operations))) for which in (parts.common, parts.ends, parts.of_operations))
+    every, ends, alone = (
+        operations.filter(pa.array(which(operations))) for which in (history_parts.common, history_parts.ends, history_parts.of_operations)
+    )
     held = _buckets(read.records, buckets)
     found: Shown = Counter()
 
@@ -35,21 +37,21 @@ def in_parts(reported: Mapping[str, Sequence[dict[str, Any]]], buckets: int, inf
             found.update((anomaly, one) for one in witnesses)
 
     def histories(which: Iterable[pa.Table], shown: tuple[Sequence[str], Sequence[int]] = ((), ())) -> list[History]:
-        return [parts.of_logs(every, ends, records, inferred, shown) for records in which]
+        return [history_parts.of_logs(every, ends, records, inferred, shown) for records in which]
 
-    seen = [parts.shown(history) for history in histories(held)] if any(map(parts.doubtful, held)) else []
+    seen = [history_parts.shown(history) for history in histories(held)] if any(map(history_parts.doubtful, held)) else []
     shown = [run for runs, _ in seen for run in runs], [unit for _, units in seen for unit in units]
     whole: list[tuple[type[Facts], pa.Table]] = []
     for history in histories(held, shown):
-        count(history, parts.OF_LOGS)
-        whole += parts.asking(history, parts.KINDS.values())
+        count(history, history_parts.OF_LOGS)
+        whole += history_parts.asking(history, history_parts.KINDS.values())
     asked = _together(one for one in whole if one[0].key)
     for records in held:
-        if mine := parts.touched(records, asked):
-            whole += parts.belonging(*histories([records], shown), mine)
+        if mine := history_parts.touched(records, asked):
+            whole += history_parts.belonging(*histories([records], shown), mine)
     facts = _together(whole)
-    count(parts.across(alone, facts, inferred), parts.OF_OPERATIONS)
-    count(parts.across(every, facts, inferred), parts.ACROSS)
+    count(history_parts.across(alone, facts, inferred), history_parts.OF_OPERATIONS)
+    count(history_parts.across(every, facts, inferred), history_parts.ACROSS)
     return found
 
 

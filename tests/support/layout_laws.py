@@ -6,8 +6,8 @@ A broker may refuse with any status, push an epoch twice, and ignore what is sen
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+from fencepost.adapters.pulsar.pulsar_values import ReportedLayout, TxnAction, scalable
 from fencepost.adapters.pulsar.scalable_session import ScalableSession
-from fencepost.adapters.pulsar.values import Action, Layout, scalable
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 
 SEALED = 15
@@ -27,8 +27,8 @@ class Scene:
         value(self.probe.register_subscription(self.topic, "s"))
 
     @property
-    def layout(self) -> Layout:
-        layout: Layout = value(self.probe.layout(self.topic))
+    def layout(self) -> ReportedLayout:
+        layout: ReportedLayout = value(self.probe.layout(self.topic))
         return layout
 
 
@@ -220,8 +220,8 @@ def transactions_across_a_split(session: ScalableSession) -> None:
             value(scene.probe.send_to_topic(writer, f"{name} {when}", key=name, transaction=transaction))
         if when == "before":
             value(scene.probe.split(scene.topic, 0))
-    value(scene.probe.end(committed, Action.COMMIT))
-    value(scene.probe.end(aborted, Action.ABORT))
+    value(scene.probe.end(committed, TxnAction.COMMIT))
+    value(scene.probe.end(aborted, TxnAction.ABORT))
 
     queue = value(scene.probe.join_queue(scene.topic, "s"))
 

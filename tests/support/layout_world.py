@@ -4,19 +4,20 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from fencepost.reference.kernel.crash import CrashPoints
-from fencepost.reference.metadata.faults import StoreFaults
-from fencepost.reference.metadata.memory import MemoryStore
+from fencepost.reference.kernel.varied import varied
 from fencepost.reference.metadata.memory_data import MemoryData
-from fencepost.reference.metadata.store import Record
+from fencepost.reference.metadata.memory_store import MemoryStore
+from fencepost.reference.metadata.store import StoreRecord
+from fencepost.reference.metadata.store_faults import StoreFaults
 from fencepost.reference.scalable import layout as layouts
-from fencepost.reference.scalable.changes import LayoutChanges
-from fencepost.reference.scalable.crash_points import CRASH_POINTS
+from fencepost.reference.scalable import scalable_release_bugs
+from fencepost.reference.scalable.layout_crash_points import CRASH_POINTS
 from fencepost.reference.scalable.layout_store import LayoutStore
 from fencepost.reference.scalable.leadership import Leadership
 from fencepost.reference.scalable.names import segment_topic
-from fencepost.reference.scalable.profile import ScalableProfile
-from fencepost.reference.scalable.pruning import Pruning
-from fencepost.reference.scalable.topics import ScalableTopics
+from fencepost.reference.scalable.node_scalable_topics import ScalableTopics
+from fencepost.reference.scalable.scalable_parts import ScalableParts
+from fencepost.reference.scalable.scalable_profile import ScalableProfile
 
 TOPIC = "topic://public/default/orders"
 SEED = ScalableProfile.load("seed")
@@ -115,6 +116,7 @@ class LayoutWorld:
         self._data = MemoryData()
         self._faults = StoreFaults()
         self._profile = profile
+        self._parts = varied(ScalableParts(), scalable_release_bugs.of(profile))
         self.segments = FakeSegments()
         self.points = CrashPoints(CRASH_POINTS)
         self.between = Between()
@@ -133,7 +135,7 @@ class LayoutWorld:
         return self.store.named(TOPIC).layout
 
     @property
-    def records(self) -> list[Record]:
+    def records(self) -> list[StoreRecord]:
         """All there are."""
         return self.connect().scan("", "\U0010ffff")
 
@@ -156,7 +158,7 @@ class LayoutWorld:
         if number == 1:
             client, segments = self.between.before(client), self.between.before(segments)
         stored, profile = LayoutStore(client), self._profile
-        changes = LayoutChanges(stored, segments, profile, self.points.of_node(number), lambda: self.now)
-        pruning = Pruning(stored, segments, profile, lambda: self.now)
+        changes = self._parts.layout_changes(stored, segments, self.points.of_node(number), lambda: self.now)
+        pruning = self._parts.pruning(stored, segments, profile, lambda: self.now)
         leadership = Leadership(number, client)
         return ScalableTopics(stored, segments, changes, pruning, leadership, profile, lambda: self.now, self.reported.append)

@@ -20,8 +20,8 @@ from fencepost.run.selection import Selection
 NOT_OFFERED = "not_offered"
 _OF_ONE_PLAY = re.compile(r"-[0-9a-f]{6}\b")
 """What makes a name one that no other play has."""
-EVERYTHING, TELLING = "everything", "telling"
-"""What a profile is asked: all, or what tells something new."""
+EVERYTHING, SHAPES, TELLING = "everything", "shapes", "telling"
+"""What a profile is asked: all, or what tells something new; with each shape of a request and of an answer, or without."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,7 @@ class Shown:
     verdict: str
     reason: str | None
     requests: frozenset[str]
+    shapes: frozenset[str]
     history: list[Event]
 
 
@@ -92,8 +93,8 @@ def in_process(specs: tuple[str, ...], protocol: str, profile: str, breadth: str
 
 
 class New:
-    """What tells something new: a play of each feature, one with each request in each of its versions, and each with another verdict than
-    `seed` has; or simply everything.
+    """What tells something new: a play of each feature, one with each request in each of its versions (or in each of its shapes, and with
+    each shape of an answer), and each with another verdict than `seed` has; or simply everything.
     """
 
     def __init__(self, breadth: str, seed: Played) -> None:
@@ -102,12 +103,15 @@ class New:
 
     def is_by(self, name: str, shown: Shown) -> bool:
         """Whether it is told by this play, after those that were added."""
-        is_new = not self._reported.issuperset({shown.feature, *shown.requests})
+        is_new = not self._reported.issuperset(self._told_by(shown))
         return self._breadth == EVERYTHING or is_new or shown.verdict != self._seed[name].verdict
 
     def add(self, shown: Shown) -> None:
         """This was told."""
-        self._reported |= {shown.feature, *shown.requests}
+        self._reported |= self._told_by(shown)
+
+    def _told_by(self, shown: Shown) -> set[str]:
+        return {shown.feature, *shown.requests, *(shown.shapes if self._breadth == SHAPES else ())}
 
 
 def name_of(play: Play) -> str:
@@ -125,8 +129,22 @@ def _shown(plays: Plays, play: Play) -> Shown:
         result.verdict.value,
         result.reason,
         frozenset(_OF_ONE_PLAY.sub("", one.name) for one in exchanges),
+        frozenset(f"{one.name}: {_shape(one.request)}: {_shape(one.answer)}" for one in exchanges),
         history,
     )
+
+
+def _shape(value: object) -> str:
+    """What is there and what is not, and which errors: what a field has is otherwise left out, and how many elements an array has."""
+    match value:
+        case Mapping():
+            fields = (f"{name}={one if 'error' in str(name) else _shape(one)}" for name, one in value.items())
+            return f"{{{', '.join(fields)}}}"
+        case list() | tuple():
+            return f"[{', '.join(sorted(set(map(_shape, value))))}]"
+        case None | bool():
+            return str(value)
+    return "" if value else "0"
 
 
 def _without_words(event: Event) -> Event:

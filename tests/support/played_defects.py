@@ -1,37 +1,36 @@
-"""Defects of the reference, each asked its own requirements, for what their histories tell: played in forked processes without a pytest
-session, as `fencepost prove` plays them.
+"""Defects of the reference, each asked its own requirements, for what their histories show: played in forked processes without a pytest
+session, as `fencepost prove` plays them, and judged there.
 """
 
+import json
 from collections.abc import Iterable
-from pathlib import Path
 
 WORKERS = 2
+AT_A_TIME = 16
+"""How many of them a process plays: starting one takes as long as playing some."""
 
 
-def play_all(defects: Iterable[str], folder: Path) -> dict[str, bool]:
-    """Play these; the histories of each are in `NAME/history` of the folder. The answer says of each whether anything was violated."""
-    from fencepost.proof.forkserver import forking
+def anomalies_of_all(defects: Iterable[str]) -> dict[str, tuple[bool, set[str]]]:
+    """Play these. The answer has for each whether anything was violated, and the anomalies that its histories show."""
+    from fencepost.proof import forkserver
 
-    with forking().Pool(WORKERS, maxtasksperchild=1) as pool:
-        return dict(pool.imap_unordered(_play, [(name, folder / name / "history") for name in defects]))
+    with forkserver.pool(WORKERS, AT_A_TIME) as pool:
+        return dict(pool.imap_unordered(_play, defects))
 
 
-def _play(task: tuple[str, Path]) -> tuple[str, bool]:
-    from fencepost.contract import history_files
+def _play(defect: str) -> tuple[str, tuple[bool, set[str]]]:
     from fencepost.contract.registration import SpecifiedSystem
     from fencepost.contract.verdict import Verdict
+    from fencepost.pipeline.laws.judge import judge
     from fencepost.reference.defects import DEFECTS
     from fencepost.run.options import RunOptions
     from fencepost.run.plays import Plays
     from fencepost.run.selection import Selection
 
-    defect, folder = task
-    folder.mkdir(parents=True)
-    is_red = False
+    is_red, anomalies = False, set[str]()
     with Plays(RunOptions(asked=SpecifiedSystem({"defect": defect}), selection=Selection(only=tuple(DEFECTS[defect].breaks)))) as plays:
         for play in plays:
             shown = plays.judge(play)
             is_red |= shown.result.verdict is Verdict.VIOLATED
-            if events := shown.history:
-                (folder / history_files.name_of(play.run)).write_bytes(history_files.packed(events))
-    return defect, is_red
+            anomalies |= judge(json.loads(json.dumps(event)) for event in shown.history).keys()
+    return defect, (is_red, anomalies)

@@ -4,10 +4,10 @@ from google.protobuf.message import Message
 from served import Command
 from wire_client import WireClient
 
-from fencepost.adapters.common.faults import NoFaults
+from fencepost.adapters.common.system_faults import NoFaults
+from fencepost.adapters.pulsar.pulsar_session import PulsarSession
+from fencepost.adapters.pulsar.pulsar_values import InitialPosition, SubType, TxnAction, persistent
 from fencepost.adapters.pulsar.reach import parse_place, wall_session
-from fencepost.adapters.pulsar.session import PulsarSession
-from fencepost.adapters.pulsar.values import Action, InitialPosition, SubscriptionType, persistent
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.wire.pulsar.frames import Payload, decode, encode, frame_of
 
@@ -45,7 +45,7 @@ def healthy(served: Command, name: str = "healthy") -> None:
     ours = session(served.port, served.admin_port)
     probe = ours.client(name)
     topic = persistent(ours.unique(name))
-    match probe.producer(topic), probe.subscribe(topic, "s", SubscriptionType.EXCLUSIVE, initial=InitialPosition.EARLIEST):
+    match probe.producer(topic), probe.subscribe(topic, "s", SubType.EXCLUSIVE, initial=InitialPosition.EARLIEST):
         case Done(producer), Done(consumer):
             pass
         case trouble:
@@ -54,7 +54,7 @@ def healthy(served: Command, name: str = "healthy") -> None:
         case Done(txn):
             done(probe.add_topics(txn, [topic]))
             done(probe.send(producer, "v", transaction=txn))
-            done(probe.end(txn, Action.COMMIT))
+            done(probe.end(txn, TxnAction.COMMIT))
         case trouble:
             raise AssertionError(trouble)
     match probe.receive(consumer):

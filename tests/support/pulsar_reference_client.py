@@ -8,23 +8,23 @@ from google.protobuf.message import Message as Command
 
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.pulsar.attached import Attached
-from fencepost.adapters.pulsar.client import Client
-from fencepost.adapters.pulsar.inprocess import InProcessAdmin, InProcessTransport
+from fencepost.adapters.pulsar.client import PulsarClient
+from fencepost.adapters.pulsar.inprocess import InProcessAdmin, InProcessPulsarTransport
 from fencepost.adapters.pulsar.probe import PulsarProbe
-from fencepost.adapters.pulsar.recording import Recorder
-from fencepost.adapters.pulsar.values import (
-    Action,
-    Consumer,
+from fencepost.adapters.pulsar.pulsar_recording import PulsarRecorder
+from fencepost.adapters.pulsar.pulsar_values import (
+    ConsumerHandle,
     InitialPosition,
     MessageId,
-    Producer,
+    ProducerHandle,
     Received,
-    SubscriptionType,
-    TxnId,
+    SubType,
+    TransactionId,
+    TxnAction,
 )
 from fencepost.contract.outcomes import Done, Outcome
-from fencepost.reference.pulsar import Parts, PulsarProfile, ReferencePulsar
-from fencepost.reference.pulsar.connection import Connection
+from fencepost.reference.pulsar import PulsarParts, PulsarProfile, ReferencePulsar
+from fencepost.reference.pulsar.connection import ServerConnection
 from fencepost.reference.pulsar.kinds import TransactionKind
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 from fencepost.wire.pulsar.frames import frame_of
@@ -63,7 +63,7 @@ class AtNode:
         self._number = number
         self.advance = broker.advance
 
-    def connect(self) -> Connection | None:
+    def connect(self) -> ServerConnection | None:
         return self._broker.connect(number=self._number)
 
     def admin(self, request: AdminRequest) -> AdminAnswer | None:
@@ -73,20 +73,22 @@ class AtNode:
 class World:
     """A broker, and clients by their names; those that are new begin at the node `service`."""
 
-    def __init__(self, profile: str = "seed", parts: Parts | None = None, *, nodes: int = 1, kinds: Sequence[TransactionKind] = ()) -> None:
-        self.broker = ReferencePulsar(PulsarProfile.load(profile), parts or Parts(), nodes=nodes, kinds=kinds)
+    def __init__(
+        self, profile: str = "seed", parts: PulsarParts | None = None, *, nodes: int = 1, kinds: Sequence[TransactionKind] = ()
+    ) -> None:
+        self.broker = ReferencePulsar(PulsarProfile.load(profile), parts or PulsarParts(), nodes=nodes, kinds=kinds)
         self.service = 1
         self.time = VirtualTime(self.broker)
-        self._recorder = Recorder(self.time.now_ms)
+        self._recorder = PulsarRecorder(self.time.now_ms)
         self._attached = Attached()
         self._probes: dict[str, PulsarProbe] = {}
 
     def probe(self, name: str = "app") -> PulsarProbe:
         if name not in self._probes:
-            client = Client(
+            client = PulsarClient(
                 name,
                 Address("reference", _PORT_BEFORE + self.service),
-                lambda _client, address: InProcessTransport(AtNode(self.broker, address.port - _PORT_BEFORE)),
+                lambda _client, address: InProcessPulsarTransport(AtNode(self.broker, address.port - _PORT_BEFORE)),
                 InProcessAdmin(AtNode(self.broker, self.service)),
                 self._recorder,
                 self._attached,
@@ -110,32 +112,32 @@ class World:
         assert answer is not None
         return answer
 
-    def producer(self, topic: str = TOPIC, name: str = "app") -> Producer:
+    def producer(self, topic: str = TOPIC, name: str = "app") -> ProducerHandle:
         return done(self.probe(name).producer(topic))
 
     def consumer(
-        self, topic: str = TOPIC, subscription: str = "sub", *, kind: SubscriptionType = SubscriptionType.SHARED, name: str = "app"
-    ) -> Consumer:
+        self, topic: str = TOPIC, subscription: str = "sub", *, kind: SubType = SubType.SHARED, name: str = "app"
+    ) -> ConsumerHandle:
         return done(self.probe(name).subscribe(topic, subscription, kind, initial=InitialPosition.EARLIEST))
 
-    def begin(self, *topics: str, timeout_ms: int = 60_000) -> TxnId:
+    def begin(self, *topics: str, timeout_ms: int = 60_000) -> TransactionId:
         txn = done(self.probe().new_transaction(timeout_ms))
         if topics:
             done(self.probe().add_topics(txn, topics))
         return txn
 
-    def send(self, producer: Producer, value: str, txn: TxnId | None = None) -> MessageId:
+    def send(self, producer: ProducerHandle, value: str, txn: TransactionId | None = None) -> MessageId:
         return done(self.probe().send(producer, value, transaction=txn))
 
-    def end(self, txn: TxnId, action: Action) -> None:
+    def end(self, txn: TransactionId, action: TxnAction) -> None:
         done(self.probe().end(txn, action))
         self.broker.advance(200)
 
-    def values(self, consumer: Consumer, name: str = "app") -> list[str]:
+    def values(self, consumer: ConsumerHandle, name: str = "app") -> list[str]:
         """What has come for a consumer, by now."""
         return [message.value for message in self.messages(consumer, name)]
 
-    def messages(self, consumer: Consumer, name: str = "app") -> tuple[Received, ...]:
+    def messages(self, consumer: ConsumerHandle, name: str = "app") -> tuple[Received, ...]:
         self.broker.advance(200)
         return done(self.probe(name).received(consumer))
 

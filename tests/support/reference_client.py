@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from fencepost.reference.kafka import Parts, Profile, ReferenceKafka, Settings
+from fencepost.reference.kafka import KafkaParts, Profile, ReferenceKafka, Settings
 from fencepost.wire.kafka.batches import Batch, MarkerType, Record, decode, encode
 from fencepost.wire.kafka.entities import request
 
@@ -34,8 +34,8 @@ class Client:
     not_now: frozenset[int] = frozenset({16, 19})
     """What is asked once more: NOT_COORDINATOR and NOT_ENOUGH_REPLICAS, and what a test adds."""
 
-    def __init__(self, profile: str = "seed", parts: Parts | None = None, settings: Settings | None = None) -> None:
-        self.broker = ReferenceKafka(Profile.load(profile), parts or Parts(), settings or Settings(clean_up_interval_ms=200))
+    def __init__(self, profile: str = "seed", parts: KafkaParts | None = None, settings: Settings | None = None) -> None:
+        self.broker = ReferenceKafka(Profile.load(profile), parts or KafkaParts(), settings or Settings(clean_up_interval_ms=200))
         self.create(TOPIC, 3)
 
     def send(self, api: str, version: int, **fields: Any) -> Any:

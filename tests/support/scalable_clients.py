@@ -7,13 +7,13 @@ from typing import cast
 from pulsar_clients import PATIENCE_S, done
 from served import Command
 
-from fencepost.adapters.common.faults import NoFaults
+from fencepost.adapters.common.system_faults import NoFaults
 from fencepost.adapters.pulsar.probe import PulsarProbe
+from fencepost.adapters.pulsar.pulsar_session import PulsarSession
+from fencepost.adapters.pulsar.pulsar_values import ConsumerHandle, InitialPosition, ProducerHandle, SubType, TransactionId, TxnAction
 from fencepost.adapters.pulsar.reach import parse_place, wall_session
 from fencepost.adapters.pulsar.scalable import ScalableProbe
 from fencepost.adapters.pulsar.scalable_session import ScalableSession
-from fencepost.adapters.pulsar.session import PulsarSession
-from fencepost.adapters.pulsar.values import Action, Consumer, InitialPosition, Producer, SubscriptionType, TxnId
 
 
 @contextmanager
@@ -35,20 +35,20 @@ class OneSegment:
         assert isinstance(probe, ScalableProbe)
         self.probe: PulsarProbe = probe
         name = cast(str, done(probe.make_topic(session.unique("t"))))
-        self._producer = cast(Producer, done(probe.producer(name)))
-        self._consumer = cast(Consumer, done(probe.subscribe(name, "s", SubscriptionType.EXCLUSIVE, initial=InitialPosition.EARLIEST)))
+        self._producer = cast(ProducerHandle, done(probe.producer(name)))
+        self._consumer = cast(ConsumerHandle, done(probe.subscribe(name, "s", SubType.EXCLUSIVE, initial=InitialPosition.EARLIEST)))
 
-    def begin(self) -> TxnId:
+    def begin(self) -> TransactionId:
         """A transaction of this broker's coordinator."""
-        return cast(TxnId, done(self.probe.new_transaction(scalable=True)))
+        return cast(TransactionId, done(self.probe.new_transaction(scalable=True)))
 
-    def write(self, value: str, transaction: TxnId) -> None:
+    def write(self, value: str, transaction: TransactionId) -> None:
         """One message."""
         done(self.probe.send(self._producer, value, transaction=transaction))
 
-    def commit(self, transaction: TxnId) -> None:
+    def commit(self, transaction: TransactionId) -> None:
         """By this broker."""
-        done(self.probe.end(transaction, Action.COMMIT))
+        done(self.probe.end(transaction, TxnAction.COMMIT))
 
     def read(self) -> str:
         """The next message, which is awaited."""

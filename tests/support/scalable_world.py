@@ -7,12 +7,12 @@ from typing import Any
 from google.protobuf.message import Message as Command
 from pulsar_reference_client import World
 
-from fencepost.reference.metadata.faults import StoreFaults
-from fencepost.reference.metadata.memory import MemoryStore
 from fencepost.reference.metadata.memory_data import MemoryData
-from fencepost.reference.metadata.store import KeyChange, Record, Unavailable, Watch
+from fencepost.reference.metadata.memory_store import MemoryStore
+from fencepost.reference.metadata.store import KeyChange, StoreRecord, StoreWatch, Unavailable
+from fencepost.reference.metadata.store_faults import StoreFaults
 from fencepost.reference.metadata_transactions import MetadataKind, MetadataParts, MetadataProfile
-from fencepost.reference.scalable.profile import ScalableProfile
+from fencepost.reference.scalable.scalable_profile import ScalableProfile
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 from fencepost.wire.pulsar.frames import Frame, Payload, frame_of
@@ -28,19 +28,19 @@ class Leaving(MemoryStore):
         super().__init__(data, faults)
         self._away = away
 
-    def get(self, key: str, *, partition_key: str | None = None) -> Record | None:
+    def get(self, key: str, *, partition_key: str | None = None) -> StoreRecord | None:
         self._answer()
         return super().get(key, partition_key=partition_key)
 
-    def put(self, key: str, value: bytes, **how: Any) -> Record:
+    def put(self, key: str, value: bytes, **how: Any) -> StoreRecord:
         self._answer()
         return super().put(key, value, **how)
 
-    def scan(self, first: str, behind: str, *, partition_key: str | None = None) -> list[Record]:
+    def scan(self, first: str, behind: str, *, partition_key: str | None = None) -> list[StoreRecord]:
         self._answer()
         return super().scan(first, behind, partition_key=partition_key)
 
-    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None]) -> Watch:
+    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None]) -> StoreWatch:
         self._answer()
         return super().watch(first, behind, reported)
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fencepost.contract import gherkin
-from fencepost.contract.gherkin import Step
+from fencepost.contract.gherkin import GherkinStep
 from fencepost.steps.phrase import Optionally, Placeholder
 from fencepost.steps.sentence import Form, ValueType
 from fencepost.steps.vocabularies import Speech
@@ -18,7 +18,7 @@ TEXTS, VALUES = 20, 12
 """How many texts a pattern is asked of, and how many values a sentence."""
 
 
-def is_one_sentence_and_renders_to_itself(speech: Speech, step: Step) -> None:
+def is_one_sentence_and_renders_to_itself(speech: Speech, step: GherkinStep) -> None:
     """A step is parsed by exactly one sentence, and written by it as it stands."""
     parsing = speech.parsing(step.kind, step.text)
     assert len(parsing) == 1, f"{step.kind} {step.text!r}: {[sentence.where for sentence in parsing]}"

@@ -31,7 +31,6 @@ GROUPS = {
     "tests/report/": "reports, on Spark",
     "tests/systems/": "the suite on served and on lying brokers, parity",
     "tests/reference/": "the reference, fuzz of the served one",
-    "features/": "the scenarios, on the reference",
     "": "everything else",
 }
 """Beginnings of files, the first that fits."""
@@ -57,7 +56,12 @@ class Meter:
         self._is_ours: dict[Path, bool] = {}
         self._lock = threading.Lock()
         self._ended = threading.Event()
-        threading.Thread(target=self._watch, daemon=True).start()
+        self._watching = threading.Thread(target=self._watch, daemon=True)
+
+    def watch(self) -> None:
+        """From now on it is looked at often; a process that gives its tests to others has nothing to look at."""
+        if not self._watching.is_alive():
+            self._watching.start()
 
     def seconds(self) -> tuple[float, float]:
         """Of processes, and of containers, until now."""
@@ -97,14 +101,20 @@ class Spent:
         self._meter = Meter()
         self._by_file: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._before = dict[str, float]()
+        self._goes_on = False
+        """Whether the next test is of the same file as the last one. To ask the system about all processes takes longer than most tests."""
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
-        self._book(_NOT_IN_TESTS)
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
+        if not self._goes_on:
+            self._meter.watch()
+            self._book(_NOT_IN_TESTS)
+        self._goes_on = nextitem is not None and nextitem.path == item.path
         try:
             return (yield)
         finally:
-            self._book(item.path.relative_to(item.config.rootpath).as_posix())
+            if not self._goes_on:
+                self._book(item.path.relative_to(item.config.rootpath).as_posix())
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         self._book(_NOT_IN_TESTS)
@@ -153,14 +163,14 @@ def tree_of(root: int) -> dict[int, Process]:
     """This process, and those that descend from it."""
     children: defaultdict[int, list[int]] = defaultdict(list)
     every: dict[int, Process] = {}
-    for entry in Path("/proc").iterdir():
+    for entry in os.scandir("/proc"):
         if entry.name.isdecimal():
             try:
-                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+                state, parent, *fields = _stat(entry.path).rpartition(b")")[2].split()
             except OSError:  # it is gone
                 continue
-            children[int(fields[1])].append(int(entry.name))
-            every[int(entry.name)] = Process(int(fields[1]), fields[0] == "Z", sum(map(int, fields[11:15])) / _TICKS)
+            children[int(parent)].append(int(entry.name))
+            every[int(entry.name)] = Process(int(parent), state == b"Z", sum(map(int, fields[9:13])) / _TICKS)
     found, waiting = {}, [root]
     while waiting:
         pid = waiting.pop()
@@ -168,6 +178,15 @@ def tree_of(root: int) -> dict[int, Process]:
             found[pid] = every[pid]
             waiting += children[pid]
     return found
+
+
+def _stat(process: str) -> bytes:
+    """Without a file object, which takes longer than to read it."""
+    file = os.open(f"{process}/stat", os.O_RDONLY)
+    try:
+        return os.read(file, 4096)
+    finally:
+        os.close(file)
 
 
 def _usage(path: Path) -> float | None:

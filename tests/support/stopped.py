@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from commands import begun_fencepost
 from forked import Finished
+from forked_process import ForkedProcess
 
 _WITHIN_S = 300
 _LOOK_EVERY_S = 0.02
@@ -17,13 +19,13 @@ _LOOK_EVERY_S = 0.02
 class Begun:
     """A `fencepost ...` that is going on."""
 
-    def __init__(self, process: "subprocess.Popen[str]") -> None:
+    def __init__(self, process: "subprocess.Popen[str] | ForkedProcess") -> None:
         self.process = process
 
     def until(self, is_so: Callable[[], bool]) -> "Begun":
         """Wait until something is to be seen of it; a process that ends before fails the test."""
         while not is_so():
-            assert self.process.poll() is None, Finished(self.process.returncode, *self.process.communicate())
+            assert (code := self.process.poll()) is None, Finished(code, *self.process.communicate())
             with suppress(subprocess.TimeoutExpired):
                 self.process.wait(_LOOK_EVERY_S)
         return self
@@ -36,7 +38,7 @@ class Begun:
     def end(self, expect: int) -> Finished:
         """Wait for its end, with this exit code and no word of Python's."""
         out, err = self.process.communicate(timeout=_WITHIN_S)
-        finished = Finished(self.process.returncode, out, err)
+        finished = Finished(self.process.wait(), out, err)
         assert finished.code == expect, finished
         assert "Traceback" not in out + err, finished
         assert "KeyboardInterrupt" not in out + err, finished
@@ -44,11 +46,12 @@ class Begun:
 
 
 @contextmanager
-def begun(*arguments: object, cwd: Path) -> Iterator[Begun]:
-    """`fencepost ...`; what is left of it is killed in the end."""
+def begun(*arguments: object, cwd: Path, itself: bool = False) -> Iterator[Begun]:
+    """`fencepost ...`, forked from a process that is ready, or begun as its users begin it; what is left of it is killed in the end."""
+    forked = None if itself else begun_fencepost(*arguments, cwd=cwd)
     command = [str(Path(sys.executable).parent / "fencepost"), *map(str, arguments)]
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_"))}
-    with subprocess.Popen(
+    with forked or subprocess.Popen(
         command, cwd=cwd, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
         try:

@@ -20,10 +20,10 @@ from fencepost.reference.metadata.store import (
     IndexEntry,
     KeyChange,
     MetadataStore,
-    Record,
-    Session,
+    StoreRecord,
+    StoreSession,
+    StoreWatch,
     VersionConflict,
-    Watch,
     only,
 )
 
@@ -67,7 +67,7 @@ class Watching:
     covers: Callable[[str], bool]
     reported: list[KeyChange] = field(default_factory=list)
     due: list[list[KeyChange]] = field(default_factory=list)
-    watch: Watch | None = None
+    watch: StoreWatch | None = None
 
 
 @dataclass
@@ -77,7 +77,7 @@ class WatchingSequence:
     client: int
     prefix: str
     reported: list[str] = field(default_factory=list)
-    watch: Watch | None = None
+    watch: StoreWatch | None = None
 
 
 class StoreMachine(RuleBasedStateMachine):
@@ -100,7 +100,7 @@ class StoreMachine(RuleBasedStateMachine):
         self.numbers: dict[str, int] = {}
         self.watches: list[Watching] = []
         self.sequences: list[WatchingSequence] = []
-        self.sessions: dict[int, tuple[int, Session]] = {}
+        self.sessions: dict[int, tuple[int, StoreSession]] = {}
         self.names = count(1)
         for client in range(CLIENTS):
             self.watch(client=client, bounds=("", "\U0010ffff"))
@@ -121,7 +121,7 @@ class StoreMachine(RuleBasedStateMachine):
     def put(self, client: int, key: str, value: bytes, entries: dict[str, str], expecting: str) -> None:
         expected = self._expected(key, expecting)
 
-        def write() -> Record:
+        def write() -> StoreRecord:
             return self.clients[client].put(
                 self.root + key, value, expected=expected, partition_key=self._partition(key), indexes=self._entries(entries)
             )
@@ -133,7 +133,7 @@ class StoreMachine(RuleBasedStateMachine):
         number = self.numbers.get(prefix, 0) + 1
         key = f"{prefix}-{number:020}"
 
-        def write() -> Record:
+        def write() -> StoreRecord:
             return self.clients[client].append(self.root + prefix, value, partition_key=self.root + prefix, indexes=self._entries(entries))
 
         self._write(key, value, entries, None, write)
@@ -225,7 +225,7 @@ class StoreMachine(RuleBasedStateMachine):
         name = data.draw(st.sampled_from(sorted(self.sessions)), label="session")
         expected = self._expected(key, expecting)
 
-        def write() -> Record:
+        def write() -> StoreRecord:
             return self.sessions[name][1].put_ephemeral(self.root + key, value, expected=expected)
 
         self._write(key, value, {}, expected, write, name)
@@ -276,7 +276,7 @@ class StoreMachine(RuleBasedStateMachine):
         value: bytes,
         entries: dict[str, str],
         expected: int | None,
-        write: Callable[[], Record],
+        write: Callable[[], StoreRecord],
         session: int | None = None,
     ) -> None:
         """A write of any kind, and what it changes."""
@@ -310,9 +310,9 @@ class StoreMachine(RuleBasedStateMachine):
     def _version(self, key: str) -> int:
         return self.records[key].version if key in self.records else NEW
 
-    def _record(self, key: str) -> Record | None:
+    def _record(self, key: str) -> StoreRecord | None:
         known = self.records.get(key)
-        return Record(self.root + key, known.value, known.version) if known else None
+        return StoreRecord(self.root + key, known.value, known.version) if known else None
 
     def _in_order(self) -> list[str]:
         return sorted(self.records, key=str.encode)

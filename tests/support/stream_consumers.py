@@ -3,20 +3,20 @@
 from collections.abc import Collection
 
 from fencepost.reference.kernel.crash import CrashPoints
-from fencepost.reference.metadata.faults import StoreFaults
-from fencepost.reference.metadata.memory import MemoryStore
 from fencepost.reference.metadata.memory_data import MemoryData
-from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.metadata.memory_store import MemoryStore
+from fencepost.reference.metadata.store_faults import StoreFaults
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 from fencepost.reference.scalable.changes import LayoutChanges
-from fencepost.reference.scalable.crash_points import CRASH_POINTS
+from fencepost.reference.scalable.layout_crash_points import CRASH_POINTS
 from fencepost.reference.scalable.layout_store import LayoutStore
 from fencepost.reference.scalable.leadership import Leadership
 from fencepost.reference.scalable.names import parse_segment
-from fencepost.reference.scalable.profile import ScalableProfile
-from fencepost.reference.scalable.pruning import Pruning
+from fencepost.reference.scalable.node_scalable_topics import ScalableTopics
 from fencepost.reference.scalable.registrations import Registrations
-from fencepost.reference.scalable.sessions import Session, Sessions
-from fencepost.reference.scalable.topics import ScalableTopics
+from fencepost.reference.scalable.scalable_profile import ScalableProfile
+from fencepost.reference.scalable.segment_pruning import Pruning
+from fencepost.reference.scalable.sessions import ConsumerSession, Sessions
 
 TOPIC = "topic://public/default/orders"
 PROFILE = ScalableProfile.load("seed")
@@ -48,7 +48,7 @@ class DrainableSegments:
 
     def is_drained(self, segment: str, subscription: str) -> bool:  # noqa: ARG002 - there is one subscription
         if self.are_away:
-            raise Refused(Error.SERVICE_NOT_READY, "the owner cannot be asked")
+            raise CommandRefused(ServerError.SERVICE_NOT_READY, "the owner cannot be asked")
         return parse_segment(segment).number not in self.undrained
 
     def has_open_transactions(self, segment: str) -> bool:  # noqa: ARG002 - there are no transactions
@@ -61,7 +61,7 @@ class Broker:
     def __init__(self, world: "World", number: int) -> None:
         store = MemoryStore(world.data, world.faults)
         layouts, leadership = LayoutStore(store), Leadership(number, store)
-        changes = LayoutChanges(layouts, world.segments, PROFILE, CrashPoints(CRASH_POINTS).of_node(number), lambda: world.now)
+        changes = LayoutChanges(layouts, world.segments, CrashPoints(CRASH_POINTS).of_node(number), lambda: world.now)
         pruning = Pruning(layouts, world.segments, PROFILE, lambda: world.now)
         self.topics = ScalableTopics(
             layouts, world.segments, changes, pruning, leadership, PROFILE, lambda: world.now, lambda topic: self.sessions.look(topic)
@@ -96,7 +96,7 @@ class World:
         self.brokers[number] = Broker(self, number)
         self.brokers[3 - number].sweep()
 
-    def join(self, name: str, subscription: str = "workers") -> Session:
+    def join(self, name: str, subscription: str = "workers") -> ConsumerSession:
         return self.leader.sessions.join(TOPIC, subscription, name)
 
     def pass_by(self, ms: int) -> None:

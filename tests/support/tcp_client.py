@@ -5,7 +5,7 @@ from typing import Any
 from reference_client import TOPIC, Client
 
 from fencepost.adapters.common.address import Address
-from fencepost.adapters.kafka.tcp import TcpTransport
+from fencepost.adapters.kafka.tcp import KafkaTcpTransport
 from fencepost.contract.outcomes import Done
 from fencepost.wire.kafka.entities import request
 
@@ -16,7 +16,7 @@ class TcpClient(Client):
     """The tests' client of the reference, over TCP."""
 
     def __init__(self, port: int, topic: bool = True) -> None:
-        self.transport = TcpTransport("test", Address("127.0.0.1", port))
+        self.transport = KafkaTcpTransport("test", Address("127.0.0.1", port))
         if topic:
             self.create(TOPIC, 3)
 

@@ -13,8 +13,8 @@ from fencepost.run.options import RunOptions
 from fencepost.run.plays import Plays
 from fencepost.run.selection import Selection
 from fencepost.twins import disturbances
+from fencepost.twins.drawn_twins import DrawnTwins
 from fencepost.twins.twin import TwinResult, Twins, TwinVerdict
-from fencepost.twins.twin_run import drawn
 
 
 def twins_of(
@@ -35,10 +35,10 @@ def twins_of(
                 if one.fits(play.feature.spec, play.protocol)
                 for place in one.positions(play.steps, play.needs, play.protocol)
             ]
-            yield from (twins.put(plain, *place) for place in drawn(places, most, seed, play))
+            yield from DrawnTwins(places, most, seed, play).results(functools.partial(twins.put, plain))
 
 
-def first_noticed(monkeypatch: pytest.MonkeyPatch, parts: kafka.Parts, requirement: str, disturbance: str) -> tuple[str, str] | None:
+def first_noticed(monkeypatch: pytest.MonkeyPatch, parts: kafka.KafkaParts, requirement: str, disturbance: str) -> tuple[str, str] | None:
     """Where the first twin differs on a broker of these parts, and how; None where all are alike."""
     monkeypatch.setitem(CONFORMING, "of-a-test", Defect("of-a-test", "made by a test", "a test", parts))
     results = twins_of(requirement, [disturbance], defect="of-a-test")

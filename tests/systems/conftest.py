@@ -1,7 +1,7 @@
 """One Kafka container for all files whose tests use their own names, started when the first test asks.
 
-Files with real brokers follow each other in one worker (the root's conftest.py), and the container is removed behind the last of them:
-an idle broker keeps a processor busy, too.
+Files with real brokers follow each other in one worker (the root's conftest.py), in the order of their names, and the container is removed
+where the next file does not use it: an idle broker keeps a processor busy, too.
 """
 
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import pytest
 from docker_here import IMAGE
 
-from fencepost.adapters.kafka.container_system import KafkaContainerSystem
+from fencepost.adapters.kafka.kafka_container_system import KafkaContainerSystem
 from fencepost.contract.ports import Handshake
 
 
@@ -45,7 +45,13 @@ def kafka_container() -> tuple[KafkaContainerSystem, Handshake]:
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
-    """Behind the last test with real brokers, whatever became of it."""
-    if nextitem is None or not nextitem.path.name.startswith("test_real_"):
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """After the last test of a file, whatever became of it, unless the next file uses the container."""
+    if nextitem is None or (nextitem.path != item.path and not _is_used_in(nextitem)):
         _SHARED.close()
+
+
+def _is_used_in(item: pytest.Item) -> bool:
+    """Whether a test of this test's file asks for the container."""
+    name = kafka_container.__name__
+    return any(name in getattr(one, "fixturenames", ()) for one in item.session.items if one.path == item.path)

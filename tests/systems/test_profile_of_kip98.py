@@ -1,8 +1,13 @@
 """The profile of a broker at KIP-98's level: without KIP-890's second part, and with nothing that describes transactions."""
 
-import pytest
-from played import options, played
+from pathlib import Path
 
+import pytest
+from commands import fencepost, verdicts
+from played import in_process
+
+PROFILE = "kip98"
+SPECS = ("core", "kip890")
 SEALING = {"CORE-43", "CORE-44", "CORE-45"}
 IN_PART = "CORE-30"
 """Two transactions of one instance have one epoch there, so a repeated end is asked only after a new instance has got another epoch."""
@@ -12,7 +17,7 @@ def test_it_meets_all_that_it_can_be_asked() -> None:
     """By old clients, and by what readers see: of the core all but sealing, one row of it in part; of KIP-890 what does not need its second
     part.
     """
-    shown = played(options(("core", "kip890"), "kip98"), "kafka")
+    shown = in_process(SPECS, "kafka", PROFILE)
 
     assert {one.verdict for one in shown.values()} == {"met", "not_offered"}
     met = {one.requirement for one in shown.values() if one.verdict == "met"}
@@ -23,7 +28,7 @@ def test_it_meets_all_that_it_can_be_asked() -> None:
 
 def test_a_repeated_end_is_asked_of_an_earlier_instance() -> None:
     """An end of the same instance cannot be asked, because its epoch is that of the open transaction."""
-    shown = played(options(("core",), "kip98"), "kafka")
+    shown = in_process(SPECS, "kafka", PROFILE)
 
     assert [one.verdict for _, one in sorted(shown.items()) if one.requirement == IN_PART] == ["not_offered", "not_offered", "met"]
 
@@ -31,6 +36,16 @@ def test_a_repeated_end_is_asked_of_an_earlier_instance() -> None:
 @pytest.mark.parametrize("row", sorted(SEALING))
 def test_what_it_cannot_be_asked_is_not_offered(row: str) -> None:
     """With the reason, and never met."""
-    shown = played(options(("core",), "kip98"), "kafka")
+    shown = in_process(SPECS, "kafka", PROFILE)
 
     assert {one.verdict for one in shown.values() if one.requirement == row} == {"not_offered"}
+
+
+def test_a_run_of_what_it_does_not_offer_has_no_verdict(tmp_path: Path) -> None:
+    """It neither conforms nor fails, and the run says so."""
+    asked = ("--profile", PROFILE, "--only", "KIP890-060", "--no-html", "--results", tmp_path)
+
+    said = fencepost("run", *asked, expect=0).out
+
+    assert "has no verdict: it offers nothing of KIP-890 (Fencepost edition 2026.12) that it was asked" in said
+    assert verdicts(tmp_path) == {"KIP890-060": "not_offered"}

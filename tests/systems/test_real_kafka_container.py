@@ -1,8 +1,11 @@
-"""Kafka in a container: it is ready when it says so, survives a crash with its disk, and is gone after every way out."""
+"""Kafka in a container: it is ready when it says so, survives a crash with its disk, and is gone after every way out.
+
+That the interpreter's end is one, and that the next start sweeps what a killed process left, is seen of two nodes:
+test_real_kafka_two_nodes.py.
+"""
 
 import signal
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,14 +15,14 @@ from docker_here import IMAGE, OLDER_IMAGE, begun_by, containers_of, left_behind
 from stopped import begun
 
 from fencepost.adapters.common import owners
-from fencepost.adapters.kafka.container_broker import KafkaBroker
-from fencepost.adapters.kafka.container_system import KafkaContainerSystem
 from fencepost.adapters.kafka.handshake import WITHOUT_SEALING
-from fencepost.adapters.kafka.login import Passwords
+from fencepost.adapters.kafka.kafka_container_broker import KafkaBroker
+from fencepost.adapters.kafka.kafka_container_system import KafkaContainerSystem
+from fencepost.adapters.kafka.kafka_login import Passwords
+from fencepost.adapters.kafka.kafka_settings import kafka_settings
+from fencepost.adapters.kafka.kafka_values import LAST_USABLE_EPOCH, IsolationLevel, ProducerIdentity, TopicPartition
 from fencepost.adapters.kafka.probe import KafkaProbe
-from fencepost.adapters.kafka.settings import kafka_settings
 from fencepost.adapters.kafka.system import KafkaAt
-from fencepost.adapters.kafka.values import LAST_USABLE_EPOCH, Isolation, ProducerIdAndEpoch, TopicPartition
 from fencepost.contract.errors import NotOffered, SystemUnreachable, WrongUsage
 from fencepost.contract.outcomes import Done, Refused, Unknown
 from fencepost.contract.ports import Handshake
@@ -153,7 +156,7 @@ def test_a_crash_ends_the_broker_and_a_restart_brings_its_log_back(kafka_contain
     session.faults.crash()
     down = probe.produce(partition, ["lost"])
     session.faults.restart()
-    up = probe.read(partition, Isolation.READ_COMMITTED)
+    up = probe.read(partition, IsolationLevel.READ_COMMITTED)
     initialised = probe.init_producer_id(session.unique("writer"))
     session.close()
 
@@ -197,12 +200,12 @@ def test_producers_near_their_last_epoch_cost_a_few_records_each(image: str) -> 
         probe = session.client("A")
         aged = [outcome.value for outcome in (probe.adopt_aged_id(), probe.adopt_aged_id()) if isinstance(outcome, Done)]
         last = [probe.init_producer_id(one.transactional_id, current=one.producer) for one in aged]
-        log = probe.end_offset(TopicPartition("__transaction_state", 0), Isolation.READ_UNCOMMITTED)
+        log = probe.end_offset(TopicPartition("__transaction_state", 0), IsolationLevel.READ_UNCOMMITTED)
         session.close()
     finally:
         broker.close()
 
-    assert last == [Done(ProducerIdAndEpoch(one.producer.producer_id, LAST_USABLE_EPOCH)) for one in aged]
+    assert last == [Done(ProducerIdentity(one.producer.producer_id, LAST_USABLE_EPOCH)) for one in aged]
     assert len({one.transactional_id for one in aged}) == 2
     assert isinstance(log, Done)
     assert log.value < 50
@@ -235,23 +238,6 @@ def test_nothing_of_ours_is_left_after_close() -> None:
 
 
 @needs_docker
-def test_nothing_is_left_when_nobody_closes() -> None:
-    """The interpreter's end is a way out too."""
-    program = (
-        "from fencepost.adapters.kafka.container_system import KafkaContainerSystem as System\n"
-        "from fencepost.adapters.common.owners import this_process\n"
-        f"system = System({IMAGE!r})\n"
-        "system.prepare()\n"
-        "system.open()\n"
-        "print(this_process())\n"
-    )
-
-    ended = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, timeout=300)
-
-    assert containers_of(ended.stdout.strip()) == []
-
-
-@needs_docker
 @pytest.mark.parametrize("when", ["starting", pytest.param("serving", marks=pytest.mark.thorough), "serving, and again"])
 def test_a_run_that_is_stopped_gives_its_broker_back(tmp_path: Path, when: str) -> None:
     """While it starts, and while it is judged; also where a second signal comes while the first is obeyed. What was found is kept."""
@@ -273,22 +259,6 @@ def test_a_run_that_is_stopped_gives_its_broker_back(tmp_path: Path, when: str) 
     assert (compliance(results)["complete"], compliance(results)["stopped"]) == (False, "SIGTERM")
     assert (compliance(results)["scenarios"]["judged"] > 0) is (when != "starting")
     assert (results / "notes.md").read_text(encoding="utf-8") == "mine"
-
-
-@needs_docker
-def test_what_a_killed_process_left_is_swept_by_the_next_start() -> None:
-    """A user does not have to clean up by hand after a kill."""
-    from fencepost.adapters.kafka.container_nodes import start
-
-    place, _, began = owners.this_process().split()
-    orphan = f"{place} {NEVER_GIVEN} {began}"
-    command = ["docker", "create", "--label", f"{owners.LABEL}={orphan}", IMAGE]
-    subprocess.run(command, check=True, capture_output=True)
-    assert len(containers_of(orphan)) == 1
-
-    start(IMAGE, "short", Passwords({}), waits_for=lambda _: None).stop()
-
-    assert containers_of(orphan) == []
 
 
 @needs_docker

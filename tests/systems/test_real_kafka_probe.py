@@ -5,18 +5,18 @@ from collections.abc import Iterator
 import pytest
 from docker_here import IMAGE
 
-from fencepost.adapters.kafka.probe import KafkaProbe
-from fencepost.adapters.kafka.session import KafkaSession
-from fencepost.adapters.kafka.transactions import Addition
-from fencepost.adapters.kafka.values import (
+from fencepost.adapters.kafka.kafka_session import KafkaSession
+from fencepost.adapters.kafka.kafka_transaction_calls import BatchedAddition
+from fencepost.adapters.kafka.kafka_values import (
     AbortedTransaction,
     Appended,
     CommittedOffset,
-    Isolation,
+    IsolationLevel,
     ListedTransaction,
-    ProducerIdAndEpoch,
+    ProducerIdentity,
     TopicPartition,
 )
+from fencepost.adapters.kafka.probe import KafkaProbe
 from fencepost.adapters.reference_kafka import ReferenceSystem
 from fencepost.contract.outcomes import Done, Outcome, Refused
 from fencepost.contract.ports import System
@@ -68,13 +68,13 @@ def done(outcome: Outcome[object]) -> object:
     return outcome.value
 
 
-def pair_of(outcome: Outcome[ProducerIdAndEpoch | None]) -> ProducerIdAndEpoch:
+def pair_of(outcome: Outcome[ProducerIdentity | None]) -> ProducerIdentity:
     pair = done(outcome)
-    assert isinstance(pair, ProducerIdAndEpoch)
+    assert isinstance(pair, ProducerIdentity)
     return pair
 
 
-def next_epoch(pair: ProducerIdAndEpoch) -> ProducerIdAndEpoch:
+def next_epoch(pair: ProducerIdentity) -> ProducerIdentity:
     return pair.with_epoch(pair.epoch + 1)
 
 
@@ -87,13 +87,13 @@ def test_a_committed_transaction_is_seen_by_everyone(session: KafkaSession, prob
     assert probe.add_partitions(name, pair, [first]) == Done(None)
     assert probe.produce(first, ["a", "b"], producer=pair, transactional_id=name, sequence=0, version=11) == Done(Appended(0, 0))
     assert probe.produce(second, ["c"], producer=pair, transactional_id=name, sequence=0) == Done(Appended(0, 0))
-    assert probe.end_offset(first, Isolation.READ_UNCOMMITTED) == Done(2)
-    assert probe.end_offset(first, Isolation.READ_COMMITTED) == Done(0)
+    assert probe.end_offset(first, IsolationLevel.READ_UNCOMMITTED) == Done(2)
+    assert probe.end_offset(first, IsolationLevel.READ_COMMITTED) == Done(0)
     assert probe.end_txn(name, pair, commit=True) == Done(next_epoch(pair))
     settled = probe.settled(name)
     assert isinstance(settled, Done)
     assert (settled.value.state, settled.value.producer, settled.value.partitions) == ("CompleteCommit", next_epoch(pair), frozenset())
-    for isolation in Isolation:
+    for isolation in IsolationLevel:
         view = probe.read(first, isolation)
         assert isinstance(view, Done)
         assert view.value.values() == ["a", "b"]
@@ -112,7 +112,7 @@ def test_an_aborted_transaction_is_seen_by_no_reader_of_committed_records(
     assert probe.end_txn(name, pair, commit=False) == Done(next_epoch(pair))
     done(probe.settled(name))
     done(probe.produce(first, ["plain"]))
-    committed, uncommitted = (probe.read(first, isolation) for isolation in reversed(Isolation))
+    committed, uncommitted = (probe.read(first, isolation) for isolation in reversed(IsolationLevel))
     assert isinstance(committed, Done)
     assert isinstance(uncommitted, Done)
     assert committed.value.aborted == (AbortedTransaction(pair.producer_id, 0),)
@@ -140,7 +140,7 @@ def test_an_open_transaction_can_be_inspected(session: KafkaSession, probe: Kafk
     assert isinstance(producers, Done)
     (producer,) = producers.value
     assert (producer.producer, producer.last_sequence, producer.transaction_start) == (pair, 1, 0)
-    asked = [Addition(name, pair, (first, second), verify_only=True)]
+    asked = [BatchedAddition(name, pair, (first, second), verify_only=True)]
     assert probe.add_partitions_batched(asked) == Done(
         {name: {first: Done(None), second: Refused("TRANSACTION_ABORTABLE", 120, str(second))}}
     )
@@ -176,7 +176,7 @@ def test_a_marker_can_be_written_by_hand(session: KafkaSession, probe: KafkaProb
     before = probe.write_marker(second, pair, commit=True, coordinator_epoch=0)
     stale = probe.write_marker(second, pair.with_epoch(4), commit=True, coordinator_epoch=0)
     newer = probe.write_marker(first, pair, commit=False, coordinator_epoch=3, version=2, transaction_version=2)
-    view = probe.read(first, Isolation.READ_COMMITTED)
+    view = probe.read(first, IsolationLevel.READ_COMMITTED)
 
     assert before == Done(None)
     assert isinstance(stale, Refused)
@@ -202,7 +202,7 @@ def test_a_fenced_producer_is_refused_with_what_the_answer_carries(session: Kafk
 def test_a_topic_can_be_named_by_its_id(session: KafkaSession, probe: KafkaProbe, payments: list[TopicPartition]) -> None:
     """The newest versions of Produce and Fetch no longer carry names; all that was said is on record."""
     done(probe.produce(payments[0], ["a"], version=NEWEST))
-    view = probe.read(payments[0], Isolation.READ_COMMITTED, version=NEWEST)
+    view = probe.read(payments[0], IsolationLevel.READ_COMMITTED, version=NEWEST)
 
     assert isinstance(view, Done)
     assert view.value.values() == ["a"]

@@ -13,11 +13,11 @@ from docker.errors import APIError  # type: ignore[import-untyped]
 from docker_here import IMAGE, containers_of
 
 from fencepost.adapters.common import owners
-from fencepost.adapters.common.faults import NoFaults
+from fencepost.adapters.common.system_faults import NoFaults
 from fencepost.adapters.kafka.container import KafkaContainer
-from fencepost.adapters.kafka.container_broker import KafkaBroker
-from fencepost.adapters.kafka.settings import kafka_settings
-from fencepost.adapters.kafka.values import TopicPartition
+from fencepost.adapters.kafka.kafka_container_broker import KafkaBroker
+from fencepost.adapters.kafka.kafka_settings import kafka_settings
+from fencepost.adapters.kafka.kafka_values import TopicPartition
 from fencepost.contract.errors import NotOffered, SystemUnreachable, WrongUsage
 from fencepost.contract.outcomes import Done
 
@@ -164,7 +164,7 @@ def test_nothing_is_left_after_an_interrupt() -> None:
     program = (
         "import os, signal\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # whoever runs the tests in the background has it ignored
-        "from fencepost.adapters.kafka.container_system import KafkaContainerSystem as System\n"
+        "from fencepost.adapters.kafka.kafka_container_system import KafkaContainerSystem as System\n"
         "from fencepost.adapters.common.owners import this_process\n"
         "print(this_process(), flush=True)\n"
         f"system = System({IMAGE!r})\n"
@@ -183,7 +183,7 @@ def test_nothing_is_left_after_an_interrupt() -> None:
 def test_what_a_killed_process_left_is_swept_by_the_next_start() -> None:
     """Its containers, and the network that they were in."""
     from fencepost.adapters.kafka.container_nodes import start
-    from fencepost.adapters.kafka.login import Passwords
+    from fencepost.adapters.kafka.kafka_login import Passwords
 
     place, _, began = owners.this_process().split()
     orphan = f"{place} {NEVER_GIVEN} {began}"

@@ -27,7 +27,7 @@ from fencepost.reference.metadata.store import (
     IndexEntry,
     KeyChange,
     MetadataStore,
-    Session,
+    StoreSession,
     Unavailable,
     VersionConflict,
     only,
@@ -244,7 +244,7 @@ def test_a_closed_client_answers_nothing(server: OxiaContainer, store: OxiaStore
     assert gone == []
 
 
-def calls_of(store: OxiaStore, session: Session) -> list[Callable[[], object]]:
+def calls_of(store: OxiaStore, session: StoreSession) -> list[Callable[[], object]]:
     """Each call of the port."""
     return [
         lambda: store.get("a"),

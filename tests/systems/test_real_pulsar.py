@@ -7,17 +7,17 @@ import pytest
 from docker_here import PULSAR_IMAGE, containers_of
 
 from fencepost.adapters.common import owners
-from fencepost.adapters.pulsar.container_system import PulsarContainerSystem
 from fencepost.adapters.pulsar.levers import KEYS, LEVERS
 from fencepost.adapters.pulsar.probe import PulsarProbe
-from fencepost.adapters.pulsar.session import PulsarSession
-from fencepost.adapters.pulsar.values import (
+from fencepost.adapters.pulsar.pulsar_container_system import PulsarContainerSystem
+from fencepost.adapters.pulsar.pulsar_session import PulsarSession
+from fencepost.adapters.pulsar.pulsar_values import (
     AckKind,
-    Action,
-    Status,
-    Subscription,
-    SubscriptionType,
-    TxnId,
+    ReportedStatus,
+    SubscriptionHandle,
+    SubType,
+    TransactionId,
+    TxnAction,
     persistent,
 )
 from fencepost.contract.errors import WrongUsage
@@ -39,7 +39,7 @@ def system() -> Iterator[PulsarContainerSystem]:
     try:
         handshake = system.open()
         assert (handshake.version, handshake.profile) == ("4.0.7", "pulsar-4.0")
-        assert handshake.capabilities == CRASH | (LEVERS.keys() - {KEYS}) | {"hold-markers", "reload"}
+        assert handshake.capabilities == CRASH | (LEVERS.keys() - {KEYS}) | {"hold-markers", "own-broker", "reload"}
         yield system
     finally:
         system.close()
@@ -100,9 +100,9 @@ def test_a_commit_shows_both_topics_and_an_open_transaction_withholds(probe: Pul
     buffer = value(probe.buffer_stats(topic))
     held_back = values(probe.receive_until(consumer, "before"))
 
-    value(probe.end(transaction, Action.COMMIT))
+    value(probe.end(transaction, TxnAction.COMMIT))
 
-    assert (known.status, known.topics, known.timeout_ms) == (Status.OPEN, {topic, other}, 60_000)
+    assert (known.status, known.topics, known.timeout_ms) == (ReportedStatus.OPEN, {topic, other}, 60_000)
     assert (buffer.ongoing, buffer.max_read_position.entry) == (1, 0)
     assert held_back == ["before"]
     shown = value(probe.receive_until(consumer, "after"))
@@ -119,7 +119,7 @@ def test_an_abort_is_never_seen(probe: PulsarProbe, topic: str) -> None:
     transaction = value(probe.new_transaction())
     value(probe.add_topics(transaction, [topic]))
     value(probe.send(producer, "lost", transaction=transaction))
-    value(probe.end(transaction, Action.ABORT))
+    value(probe.end(transaction, TxnAction.ABORT))
     value(probe.send(producer, "sentinel"))
 
     assert values(probe.receive_until(consumer, "sentinel")) == ["sentinel"]
@@ -130,17 +130,17 @@ def test_an_abort_is_never_seen(probe: PulsarProbe, topic: str) -> None:
 def test_what_is_said_after_the_end(probe: PulsarProbe) -> None:
     """Nothing is known of it any more; a coordinator that there is none of is told apart."""
     transaction = value(probe.new_transaction())
-    value(probe.end(transaction, Action.COMMIT))
+    value(probe.end(transaction, TxnAction.COMMIT))
 
-    assert [code(probe.end(transaction, action)) for action in Action] == [24, 24]
+    assert [code(probe.end(transaction, action)) for action in TxnAction] == [24, 24]
     assert code(probe.add_topics(transaction, [persistent("t")])) == 24
-    assert code(probe.end(TxnId(7, 1), Action.COMMIT)) == 20
+    assert code(probe.end(TransactionId(7, 1), TxnAction.COMMIT)) == 20
     assert value(probe.new_transaction()) > transaction
 
 
 def test_an_acknowledgement_waits_for_its_transaction(probe: PulsarProbe, topic: str) -> None:
     """It is pending: another transaction has a conflict; an abort redelivers, a commit does not."""
-    subscription = Subscription(topic, "s")
+    subscription = SubscriptionHandle(topic, "s")
     producer, consumer = value(probe.producer(topic)), value(probe.subscribe(topic, "s"))
     value(probe.send(producer, "in"))
     message = value(probe.receive(consumer))
@@ -151,13 +151,13 @@ def test_an_acknowledgement_waits_for_its_transaction(probe: PulsarProbe, topic:
     assert value(probe.position_state(subscription, message.id.position)) == "PendingAck"
     assert code(probe.acknowledge(consumer, [message.id], transaction=second)) == 23
     assert value(probe.transaction(first)).subscriptions == {subscription}
-    value(probe.end(first, Action.ABORT))
+    value(probe.end(first, TxnAction.ABORT))
     again = value(probe.receive(consumer))
     assert (again.value, again.redelivery_count) == ("in", 1)
 
     value(probe.add_subscriptions(second, [subscription]))
     value(probe.acknowledge(consumer, [again.id], transaction=second))
-    value(probe.end(second, Action.COMMIT))
+    value(probe.end(second, TxnAction.COMMIT))
     value(probe.send(producer, "sentinel"))
     value(probe.redeliver(consumer))
 
@@ -172,12 +172,12 @@ def test_messages_of_a_batch_are_acknowledged_one_by_one(probe: PulsarProbe, top
     taken = value(probe.receive_until(consumer, "c"))
     transactions = [value(probe.new_transaction()) for _ in range(2)]
     for transaction, message in zip(transactions, taken, strict=False):
-        value(probe.add_subscriptions(transaction, [Subscription(topic, "s")]))
+        value(probe.add_subscriptions(transaction, [SubscriptionHandle(topic, "s")]))
         value(probe.acknowledge(consumer, [message.id], transaction=transaction))
 
     assert code(probe.acknowledge(consumer, [taken[0].id], transaction=transactions[1])) == 23
     for transaction in transactions:
-        value(probe.end(transaction, Action.COMMIT))
+        value(probe.end(transaction, TxnAction.COMMIT))
     value(probe.redeliver(consumer))
 
     assert [message.id for message in value(probe.receive_until(consumer, "c"))] == [taken[2].id]
@@ -186,19 +186,19 @@ def test_messages_of_a_batch_are_acknowledged_one_by_one(probe: PulsarProbe, top
 def test_a_cumulative_acknowledgement_is_one_transactions(probe: PulsarProbe, topic: str) -> None:
     """On an exclusive subscription; another transaction's has a conflict."""
     producer = value(probe.producer(topic))
-    consumer = value(probe.subscribe(topic, "s", SubscriptionType.EXCLUSIVE))
+    consumer = value(probe.subscribe(topic, "s", SubType.EXCLUSIVE))
     for text in ("a", "b", "c"):
         value(probe.send(producer, text))
     taken = value(probe.receive_until(consumer, "c"))
     first, second = value(probe.new_transaction()), value(probe.new_transaction())
-    value(probe.add_subscriptions(first, [Subscription(topic, "s")]))
+    value(probe.add_subscriptions(first, [SubscriptionHandle(topic, "s")]))
 
     value(probe.acknowledge(consumer, [taken[1].id], kind=AckKind.CUMULATIVE, transaction=first))
 
     assert code(probe.acknowledge(consumer, [taken[2].id], kind=AckKind.CUMULATIVE, transaction=second)) == 23
-    value(probe.end(first, Action.COMMIT))
+    value(probe.end(first, TxnAction.COMMIT))
     value(probe.close_consumer(consumer))
-    again = value(probe.subscribe(topic, "s", SubscriptionType.EXCLUSIVE))
+    again = value(probe.subscribe(topic, "s", SubType.EXCLUSIVE))
     assert values(probe.receive_until(again, "c")) == ["c"]
     assert value(probe.last_message_id(again)).position == taken[2].id.position
     value(probe.seek(again, taken[0].id.position))
@@ -214,7 +214,7 @@ def test_an_abandoned_transaction_ends_by_itself(probe: PulsarProbe, topic: str)
     value(probe.send(producer, "sentinel"))
 
     assert values(probe.receive_until(consumer, "sentinel")) == ["sentinel"]
-    assert code(probe.end(transaction, Action.COMMIT)) in (21, 24)
+    assert code(probe.end(transaction, TxnAction.COMMIT)) in (21, 24)
 
 
 def test_a_terminated_topic_holds_the_end_until_it_is_deleted(probe: PulsarProbe, session: PulsarSession, topic: str) -> None:
@@ -227,11 +227,11 @@ def test_a_terminated_topic_holds_the_end_until_it_is_deleted(probe: PulsarProbe
     value(probe.send(producer, "a", transaction=transaction))
     value(probe.terminate_topic(held))
 
-    pending = value(probe.begin_end(transaction, Action.COMMIT))
+    pending = value(probe.begin_end(transaction, TxnAction.COMMIT))
 
     assert values(probe.receive_until(consumer, "a")) == ["a"]
     assert isinstance(probe.ended(pending, within_s=0.5), Unknown)
-    opposite = probe.end(transaction, Action.ABORT)
+    opposite = probe.end(transaction, TxnAction.ABORT)
     assert code(opposite) == 21
     assert "COMMITTING" in str(opposite)
     assert code(probe.add_topics(transaction, [topic])) == 21
@@ -253,7 +253,7 @@ def test_an_unload_keeps_an_open_transaction(probe: PulsarProbe, topic: str) -> 
     value(probe.send(producer, "after", transaction=transaction))
     value(probe.send(producer, "sentinel"))
     assert value(probe.buffer_stats(topic)).ongoing == 1
-    value(probe.end(transaction, Action.COMMIT))
+    value(probe.end(transaction, TxnAction.COMMIT))
     assert values(probe.receive_until(consumer, "sentinel")) == ["before", "after", "sentinel"]
 
 
@@ -265,7 +265,7 @@ def test_a_transaction_of_a_topic_that_nobody_loaded_is_reported(probe: PulsarPr
     value(probe.unload_topic(topic))
 
     assert value(probe.transaction(transaction)).topics == {topic}
-    value(probe.end(transaction, Action.ABORT))
+    value(probe.end(transaction, TxnAction.ABORT))
 
 
 def test_a_repeated_message_is_stored_once_where_it_is_recognised(probe: PulsarProbe, session: PulsarSession) -> None:
@@ -280,7 +280,7 @@ def test_a_repeated_message_is_stored_once_where_it_is_recognised(probe: PulsarP
 
     stored = value(probe.send(producer, "once", transaction=transaction, sequence_id=5))
     repeated = value(probe.send(producer, "once", transaction=transaction, sequence_id=5))
-    value(probe.end(transaction, Action.COMMIT))
+    value(probe.end(transaction, TxnAction.COMMIT))
     value(probe.send(producer, "sentinel"))
 
     assert (stored.was_stored, repeated.was_stored) == (True, False)
@@ -297,8 +297,8 @@ def test_a_client_may_end_a_transaction_on_a_participant(probe: PulsarProbe, top
     value(probe.send(producer, "once", transaction=transaction))
 
     for _ in range(2):
-        value(probe.end_on_topic(transaction, topic, Action.COMMIT))
-    value(probe.end(transaction, Action.COMMIT))
+        value(probe.end_on_topic(transaction, topic, TxnAction.COMMIT))
+    value(probe.end(transaction, TxnAction.COMMIT))
     value(probe.send(producer, "sentinel"))
 
     assert values(probe.receive_until(consumer, "sentinel")) == ["once", "sentinel"]
@@ -311,11 +311,11 @@ def test_a_late_message_is_taken_and_withholds(probe: PulsarProbe, topic: str) -
     transaction = value(probe.new_transaction())
     value(probe.add_topics(transaction, [topic]))
     value(probe.send(producer, "a", transaction=transaction))
-    value(probe.end(transaction, Action.COMMIT))
+    value(probe.end(transaction, TxnAction.COMMIT))
 
     late = probe.send(producer, "late", transaction=transaction)
     buffer = value(probe.buffer_stats(topic))
-    value(probe.end(older, Action.ABORT))
+    value(probe.end(older, TxnAction.ABORT))
 
     assert isinstance(late, Done)
     assert buffer.ongoing == 1
@@ -335,7 +335,7 @@ def test_a_crash_keeps_what_was_answered(system: PulsarContainerSystem) -> None:
     """
     session = system.session("a crash", CRASH)
     topic = persistent(session.unique("payments"))
-    subscription = Subscription(topic, "s")
+    subscription = SubscriptionHandle(topic, "s")
     try:
         probe = session.client("c")
         producer, consumer = value(probe.producer(topic)), value(probe.subscribe(topic, "s"))
@@ -344,7 +344,7 @@ def test_a_crash_keeps_what_was_answered(system: PulsarContainerSystem) -> None:
         done, transaction = value(probe.new_transaction()), value(probe.new_transaction(LONG_MS))
         value(probe.add_topics(done, [topic]))
         value(probe.send(producer, "committed", transaction=done))
-        value(probe.end(done, Action.COMMIT))
+        value(probe.end(done, TxnAction.COMMIT))
         value(probe.add_topics(transaction, [topic]))
         value(probe.add_subscriptions(transaction, [subscription]))
         value(probe.send(producer, "before", transaction=transaction))
@@ -357,16 +357,16 @@ def test_a_crash_keeps_what_was_answered(system: PulsarContainerSystem) -> None:
         for _ in session.time.attempts(_LOADED_WITHIN_S):
             if isinstance(found := probe.transaction(transaction), Done):
                 break
-        assert value(found).status is Status.OPEN
+        assert value(found).status is ReportedStatus.OPEN
         other = value(probe.new_transaction())
         assert other > transaction
         assert values(probe.receive_until(consumer, "committed")) == ["committed"]
         assert code(probe.acknowledge(consumer, [taken.id], transaction=other)) == 23
         value(probe.send(producer, "after", transaction=transaction))
-        value(probe.end(transaction, Action.COMMIT))
+        value(probe.end(transaction, TxnAction.COMMIT))
         value(probe.send(producer, "sentinel"))
         assert values(probe.receive_until(consumer, "sentinel")) == ["before", "after", "sentinel"]
-        assert code(probe.end(done, Action.ABORT)) == 24
+        assert code(probe.end(done, TxnAction.ABORT)) == 24
         assert {"begin", "commit", "send", "poll", "ack"} <= {event["f"] for event in session.history("a crash")}
     finally:
         session.close()

@@ -1,6 +1,6 @@
 """Layouts of scalable topics on a real Apache Pulsar 5.0.0-M1, seen by the probe: changes, watches, consumers, sealed segments, pruning.
 
-The sealed segment that is to be pruned is made first, since that takes a minute; the laws are asked meanwhile.
+The sealed segment that is to be pruned is made first, since that takes a minute; the rules are asked meanwhile.
 """
 
 from collections.abc import Iterator
@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import pytest
 from layout_laws import LAWS, Law, Scene, value
 
+from fencepost.adapters.pulsar.pulsar_values import LayoutWatchHandle
 from fencepost.adapters.pulsar.scalable_session import ScalableSession
 from fencepost.adapters.pulsar.scalable_system import ScalableContainerSystem
-from fencepost.adapters.pulsar.values import LayoutWatch
 from fencepost.contract.outcomes import Done, Unknown
 
 IMAGE = "apachepulsar/pulsar:5.0.0-M1"
@@ -26,7 +26,7 @@ class ToBePruned:
 
     drained: Scene
     needed: Scene
-    watch: LayoutWatch
+    watch: LayoutWatchHandle
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def session() -> Iterator[ScalableSession]:
 
 @pytest.fixture(scope="module")
 def to_be_pruned(session: ScalableSession) -> ToBePruned:
-    """Made before the laws are asked."""
+    """Made before the rules are asked."""
     drained, needed = Scene(session, "pruned"), Scene(session, "kept")
     watch = value(drained.probe.watch_layout(drained.topic))
     value(needed.probe.send(value(needed.probe.producer(needed.layout.active[0].topic)), "needed"))

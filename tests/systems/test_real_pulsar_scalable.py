@@ -26,6 +26,7 @@ def test_a_release_with_metadata_driven_transactions_is_judged(tmp_path: Path) -
 
 
 @pytest.mark.docker(PULSAR_IMAGE)
+@pytest.mark.thorough
 def test_a_release_without_them_has_no_verdict_on_them(tmp_path: Path) -> None:
     """It neither conforms nor fails, and the run says so."""
     said = fencepost(

@@ -21,9 +21,9 @@ from fencepost.adapters.common.address import LOOPBACK, Address, free_port
 from fencepost.adapters.common.time import WallTime
 from fencepost.adapters.common.tls import Tls
 from fencepost.adapters.pulsar.container import PulsarContainer
+from fencepost.adapters.pulsar.pulsar_settings import pulsar_settings
 from fencepost.adapters.pulsar.reach import ServiceUrls, reach, serves_transactions
-from fencepost.adapters.pulsar.security import Security
-from fencepost.adapters.pulsar.settings import pulsar_settings
+from fencepost.adapters.pulsar.security import PulsarSecurity
 from fencepost.contract.outcomes import Done
 
 pytestmark = pytest.mark.docker(PULSAR_IMAGE)
@@ -105,8 +105,8 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
     container.ports |= {f"{port}/tcp": (LOOPBACK, port) for port in ports}
     read = Token("file", str(files / "token"))
     trusted = Tls((files / "ca.pem").read_text())
-    plain = ServiceUrls(container.place.service, container.place.admin_url, Security(token=read))
-    tls = ServiceUrls(Address(LOOPBACK, service), f"https://{LOOPBACK}:{admin}", Security(trusted, trusted, read))
+    plain = ServiceUrls(container.place.service, container.place.admin_url, PulsarSecurity(token=read))
+    tls = ServiceUrls(Address(LOOPBACK, service), f"https://{LOOPBACK}:{admin}", PulsarSecurity(trusted, trusted, read))
     container.start()
     try:
         reach(plain, _UP_WITHIN_S)

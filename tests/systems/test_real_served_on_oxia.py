@@ -17,7 +17,7 @@ from fencepost.adapters.common import owners
 from fencepost.adapters.common.address import free_port
 from fencepost.adapters.common.oxia_container import OXIA_IMAGE, OxiaContainer, oxia
 from fencepost.adapters.common.time import WallTime
-from fencepost.adapters.pulsar.values import Action
+from fencepost.adapters.pulsar.pulsar_values import TxnAction
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.reference.serving.served_pulsar import KILLED
 
@@ -60,12 +60,12 @@ def test_what_a_server_decided_before_it_died_another_one_shows(server: OxiaCont
         assert isinstance(transaction, Done)
         segment.write("v", transaction.value)
 
-        outcome = client.end(transaction.value, Action.COMMIT, retry=False)
+        outcome = client.end(transaction.value, TxnAction.COMMIT, retry=False)
 
         assert isinstance(outcome, Unknown)
         assert segment.read() == "v"
-        assert isinstance(segment.probe.end(transaction.value, Action.COMMIT), Done)
-        other_way = segment.probe.end(transaction.value, Action.ABORT)
+        assert isinstance(segment.probe.end(transaction.value, TxnAction.COMMIT), Done)
+        other_way = segment.probe.end(transaction.value, TxnAction.ABORT)
         assert isinstance(other_way, Refused)
         assert other_way.error == "InvalidTxnStatus"
 
@@ -84,7 +84,7 @@ def test_what_one_server_ends_is_notified_to_the_segments_of_the_other(server: O
         segment.write("dropped", dropped)
         client.commit(kept)
         assert segment.read() == "kept"
-        assert isinstance(client.probe.end(dropped, Action.ABORT), Done)
+        assert isinstance(client.probe.end(dropped, TxnAction.ABORT), Done)
         last = segment.begin()
         segment.write("last", last)
         segment.commit(last)
@@ -110,7 +110,7 @@ def test_an_oxia_that_is_paused_is_said_to_be_gone_and_the_rest_is_served(tmp_pa
 
         container.get_wrapped_container().unpause()
         for _ in WallTime(COMES_BACK_WITHIN_S).attempts():
-            if isinstance(segment.probe.end(transaction, Action.COMMIT, retry=False), Done):
+            if isinstance(segment.probe.end(transaction, TxnAction.COMMIT, retry=False), Done):
                 break
         assert segment.read() == "v"
     assert "Traceback" not in served.log.read_text()

@@ -12,7 +12,7 @@ from pulsar_clients import done, session
 from served import Command, serve_command
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
-from fencepost.adapters.pulsar.values import Action, persistent
+from fencepost.adapters.pulsar.pulsar_values import TxnAction, persistent
 from fencepost.contract.outcomes import Done
 from fencepost.reference.pulsar import PulsarProfile
 
@@ -41,7 +41,7 @@ def probe(served: Command) -> Iterator[PulsarProbe]:
     ours.close()
 
 
-def written(probe: PulsarProbe, topic: str, value: str, action: Action) -> None:
+def written(probe: PulsarProbe, topic: str, value: str, action: TxnAction) -> None:
     """One message in a separate transaction."""
     producer, txn = probe.producer(persistent(topic)), probe.new_transaction()
     assert isinstance(producer, Done)
@@ -75,8 +75,8 @@ def test_what_it_produces_it_consumes_beside_transactions(client: pulsar.Client,
     for value in (b"a", b"b", b"c"):
         producer.send_async(value, _unasked, properties={"k": "v"}, partition_key="key")
     producer.flush()
-    written(probe, topic, "committed", Action.COMMIT)
-    written(probe, topic, "aborted", Action.ABORT)
+    written(probe, topic, "committed", TxnAction.COMMIT)
+    written(probe, topic, "aborted", TxnAction.ABORT)
     producer.send(b"last")
 
     assert values(consumer, b"last") == [b"a", b"b", b"c", b"committed", b"last"]
@@ -109,8 +109,8 @@ def test_a_reader_reads_to_the_end_and_begins_again_where_it_is_reported(client:
     for value in (b"a", b"b", b"c"):
         producer.send_async(value, _unasked)
     producer.flush()
-    written(probe, "read", "aborted", Action.ABORT)
-    written(probe, "read", "d", Action.COMMIT)
+    written(probe, "read", "aborted", TxnAction.ABORT)
+    written(probe, "read", "d", TxnAction.COMMIT)
     producer.send(b"e")
     reader = client.create_reader("read", pulsar.MessageId.earliest)
     seen = []

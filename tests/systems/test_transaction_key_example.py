@@ -11,7 +11,7 @@ from pulsar_clients import done, session
 from served import Command, serve_command
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
-from fencepost.adapters.pulsar.values import InitialPosition, Producer, SubscriptionType, persistent
+from fencepost.adapters.pulsar.pulsar_values import InitialPosition, ProducerHandle, SubType, persistent
 from fencepost.contract.outcomes import Done
 from fencepost.reference.pulsar import PulsarProfile
 
@@ -57,7 +57,7 @@ def test_of_two_tasks_of_one_key_the_later_one_commits(served: Command, probe: P
     """The one that was held up is told that its transaction is expired, and the output is there once."""
     source, target = persistent("input"), persistent("output")
     match probe.producer(source):
-        case Done(Producer() as producer):
+        case Done(ProducerHandle() as producer):
             done(probe.send(producer, "order"))
         case trouble:
             raise AssertionError(trouble)
@@ -71,7 +71,7 @@ def test_of_two_tasks_of_one_key_the_later_one_commits(served: Command, probe: P
     assert (late[0], current) == ("", ("committed", ""))
     assert "fenced: ExpiredTransaction" in late[1]
     done(probe.send(done_producer(probe, target), "sentinel"))
-    match probe.subscribe(target, "check", SubscriptionType.EXCLUSIVE, initial=InitialPosition.EARLIEST):
+    match probe.subscribe(target, "check", SubType.EXCLUSIVE, initial=InitialPosition.EARLIEST):
         case Done(consumer):
             seen = probe.receive_until(consumer, "sentinel")
         case trouble:
@@ -80,7 +80,7 @@ def test_of_two_tasks_of_one_key_the_later_one_commits(served: Command, probe: P
     assert [message.value for message in seen.value] == ["done: order", "sentinel"]
 
 
-def done_producer(probe: PulsarProbe, topic: str) -> Producer:
+def done_producer(probe: PulsarProbe, topic: str) -> ProducerHandle:
     match probe.producer(topic):
         case Done(producer):
             return producer

@@ -12,7 +12,7 @@ from crc32c import crc32c
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fencepost.wire.kafka.batches import Batch, MalformedBatch, Marker, MarkerType, Record, decode, encode, marker_batch
+from fencepost.wire.kafka.batches import Batch, EndTransactionMarker, MalformedBatch, MarkerType, Record, decode, encode, marker_batch
 from fencepost.wire.kafka.compression import NAMES
 
 with warnings.catch_warnings():
@@ -128,13 +128,13 @@ def test_what_kafka_python_writes_is_read(compression: int, transactional: bool)
 @pytest.mark.parametrize("kind", MarkerType)
 def test_a_marker_is_read_by_both_codecs(kind: MarkerType) -> None:
     """A control batch says how the transaction ended and under which coordinator epoch."""
-    batch = marker_batch(Marker(kind, coordinator_epoch=12), 7, 3, NOW)
+    batch = marker_batch(EndTransactionMarker(kind, coordinator_epoch=12), 7, 3, NOW)
 
     (ours,) = decode(encode(batch))
     theirs = DefaultRecordBatch(encode(batch))
     (record,) = theirs
 
-    assert ours.marker == Marker(kind, 12)
+    assert ours.marker == EndTransactionMarker(kind, 12)
     assert theirs.is_control_batch
     assert theirs.is_transactional
     assert isinstance(record, ControlRecord)
@@ -155,12 +155,12 @@ def test_the_key_alone_makes_a_marker() -> None:
     """Clients read no more of it; which coordinator sent it, such a marker does not say."""
     record = Record(None, key=b"\0\0\0\1")
 
-    assert Batch((record,), control=True).marker == Marker(MarkerType.COMMIT, -1)
+    assert Batch((record,), control=True).marker == EndTransactionMarker(MarkerType.COMMIT, -1)
 
 
 def test_data_has_no_marker_whatever_it_holds() -> None:
     """The control flag makes a marker, not the bytes."""
-    disguised = marker_batch(Marker(MarkerType.COMMIT, 0), 7, 3, NOW).records[0]
+    disguised = marker_batch(EndTransactionMarker(MarkerType.COMMIT, 0), 7, 3, NOW).records[0]
 
     assert Batch((disguised,)).marker is None
 

@@ -18,7 +18,7 @@ from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.batches import BatchedMessage, encode_batch, entries, is_batch
 from fencepost.wire.pulsar.commands import body, name_of, plain, wrapped
 from fencepost.wire.pulsar.frames import MAX_FRAME, SIZE, Frame, Payload, decode, encode, frame_of, size_of
-from fencepost.wire.pulsar.reading import MalformedFrame
+from fencepost.wire.pulsar.message_parsing import MalformedPulsarFrame
 
 
 def a_send() -> Frame:
@@ -32,7 +32,7 @@ def refusal(data: bytes) -> str | None:
         frame = decode(data)
         if frame.payload is not None:
             entries(frame.payload)
-    except MalformedFrame as error:
+    except MalformedPulsarFrame as error:
         return str(error)
     return None
 
@@ -52,7 +52,7 @@ def test_every_frame_comes_back_as_it_was(frame: Frame) -> None:
 
 @given(frames(), st.data())
 def test_a_changed_frame_is_refused_or_another_frame(frame: Frame, data: st.DataObject) -> None:
-    """No change of bytes makes the reader fail in another way than with MalformedFrame."""
+    """No change of bytes makes the reader fail in another way than with MalformedPulsarFrame."""
     body_data = bytearray(body_of(encode(frame)))
     for place in data.draw(st.lists(st.integers(0, len(body_data) - 1), min_size=1, max_size=4)):
         body_data[place] = data.draw(st.integers(0, 255))
@@ -64,7 +64,7 @@ def test_a_changed_frame_is_refused_or_another_frame(frame: Frame, data: st.Data
 
 @given(st.binary(max_size=80))
 def test_noise_is_refused(noise: bytes) -> None:
-    """Bytes that nobody framed raise MalformedFrame, unless they happen to be a frame."""
+    """Bytes that nobody framed raise MalformedPulsarFrame, unless they happen to be a frame."""
     assert "; the bytes: " in (refusal(noise) or "; the bytes: ")
 
 
@@ -107,7 +107,7 @@ def test_a_known_frame_has_known_bytes(command: Any, size: int, known: str) -> N
         (lambda data: data[:3], "the size of a command was due"),
         (lambda data: SIZE.pack(9999) + data[4:], "a command of 9999 bytes was due"),
         (lambda _: SIZE.pack(3) + b"\x08\xe7\x07", "of a type that is not known: 999"),
-        (lambda _: SIZE.pack(0), "of a type that is not known: none is told"),
+        (lambda _: SIZE.pack(0), "of a type that is not known: none is named"),
         (lambda _: SIZE.pack(2) + b"\x08\x12", "of type PING has no ping in it"),
         (lambda _: SIZE.pack(5) + b"\x08\x12\x92\x01\x00" + b"xy", "2 bytes are left over after PING"),
         (lambda _: SIZE.pack(5) + b"\x08\x38\xc2\x03\x00", "a command of type END_TXN lacks end_txn.request_id"),
@@ -118,14 +118,14 @@ def test_a_known_frame_has_known_bytes(command: Any, size: int, known: str) -> N
 )
 def test_a_frame_that_is_wrong_says_what_was_seen(change: Any, reported: str) -> None:
     """Magic, checksum, sizes and commands are each read strictly."""
-    with pytest.raises(MalformedFrame, match=reported):
+    with pytest.raises(MalformedPulsarFrame, match=reported):
         decode(change(body_of(encode(a_send()))))
 
 
 @pytest.mark.parametrize("size", [0, 3, MAX_FRAME + 1, 2**32 - 1])
 def test_a_size_that_no_frame_has_is_refused(size: int) -> None:
     """Before a byte of the frame is read."""
-    with pytest.raises(MalformedFrame, match=f"announces {size} bytes"):
+    with pytest.raises(MalformedPulsarFrame, match=f"announces {size} bytes"):
         size_of(SIZE.pack(size))
 
 
@@ -180,7 +180,7 @@ def test_a_batch_that_is_not_what_it_says_is_refused(count: int, data: bytes, re
     """Too few messages, too many, or cut off."""
     metadata = pb.MessageMetadata(producer_name="p", sequence_id=0, publish_time=0, num_messages_in_batch=count)
 
-    with pytest.raises(MalformedFrame, match=reported):
+    with pytest.raises(MalformedPulsarFrame, match=reported):
         entries(Payload(metadata, data))
 
 
@@ -188,7 +188,7 @@ def test_a_compressed_payload_is_not_read() -> None:
     """The suite's own producers compress nothing; another's must not be taken for garbage."""
     metadata = pb.MessageMetadata(producer_name="p", sequence_id=0, publish_time=0, compression=pb.ZLIB)
 
-    with pytest.raises(MalformedFrame, match="compressed with ZLIB"):
+    with pytest.raises(MalformedPulsarFrame, match="compressed with ZLIB"):
         entries(Payload(metadata, b"x"))
 
 

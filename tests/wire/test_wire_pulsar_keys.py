@@ -2,7 +2,7 @@
 
 import pytest
 
-from fencepost.wire.pulsar.keys import murmur3, segment_hash
+from fencepost.wire.pulsar.key_hash import murmur3, segment_hash
 
 KNOWN = {
     "": 0x00000000,

@@ -3,7 +3,15 @@
 import pytest
 
 from fencepost.wire.kafka.entities import request, response
-from fencepost.wire.kafka.frames import LENGTH, MalformedFrame, asked_in, decode_request, decode_response, encode_request, encode_response
+from fencepost.wire.kafka.frames import (
+    LENGTH,
+    MalformedKafkaFrame,
+    asked_in,
+    decode_request,
+    decode_response,
+    encode_request,
+    encode_response,
+)
 
 CORRELATION = 9
 UNKNOWN = bytes.fromhex("8f4e 03 616263")
@@ -76,5 +84,5 @@ def test_what_only_begins_like_a_tag_is_malformed(cut: bytes) -> None:
     """The field ends after the message, or there are fewer than announced."""
     body = body_of(encode_response(END, CORRELATION))
 
-    with pytest.raises(MalformedFrame, match="EndTxn v5 was due"):
+    with pytest.raises(MalformedKafkaFrame, match="EndTxn v5 was due"):
         decode_response(ENDED, CORRELATION, answered(body[:-1] + cut, NONE))

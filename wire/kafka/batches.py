@@ -4,6 +4,7 @@ kio has a codec too, but it cuts record timestamps to seconds and reads a compre
 judges logs may lose neither. Layout: Kafka's documentation, "Record Batch".
 """
 
+import functools
 import struct
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -36,7 +37,7 @@ class MarkerType(Enum):
 
 
 @dataclass(frozen=True)
-class Marker:
+class EndTransactionMarker:
     """A transaction's end in a partition, according to its control record."""
 
     type: MarkerType
@@ -106,7 +107,7 @@ class Batch:
         )
 
     @property
-    def marker(self) -> Marker | None:
+    def marker(self) -> EndTransactionMarker | None:
         """The transaction marker that this control batch carries; None for data and for other control records.
 
         As clients read it: the key of the first record decides, whatever is in its value.
@@ -119,10 +120,10 @@ class Batch:
         _, kind = _MARKER_KEY.unpack_from(key)
         if kind not in (MarkerType.ABORT.value, MarkerType.COMMIT.value):
             return None
-        return Marker(MarkerType(kind), _MARKER_VALUE.unpack_from(value)[1] if len(value) >= _MARKER_VALUE.size else -1)
+        return EndTransactionMarker(MarkerType(kind), _MARKER_VALUE.unpack_from(value)[1] if len(value) >= _MARKER_VALUE.size else -1)
 
 
-def marker_batch(marker: Marker, producer_id: int, producer_epoch: int, timestamp: int) -> Batch:
+def marker_batch(marker: EndTransactionMarker, producer_id: int, producer_epoch: int, timestamp: int) -> Batch:
     """The control batch that ends a transaction in a partition."""
     record = Record(key=_MARKER_KEY.pack(0, marker.type.value), value=_MARKER_VALUE.pack(0, marker.coordinator_epoch), timestamp=timestamp)
     return Batch((record,), producer_id=producer_id, producer_epoch=producer_epoch, transactional=True, control=True)
@@ -175,6 +176,7 @@ def first_of(data: bytes) -> bytes:
     return data[: _LENGTH_FROM + struct.unpack_from(">i", data, 8)[0]]
 
 
+@functools.lru_cache(maxsize=128)  # a broker, its readers and the history all read the same bytes
 def _decode_one(data: bytes, at: int) -> Batch:
     base_offset, _, leader_epoch, magic, crc = _HEAD.unpack_from(data)
     if magic != 2:

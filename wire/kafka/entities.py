@@ -86,8 +86,10 @@ _Coerce: TypeAlias = Callable[[Any], Any]
 
 def _build(entity: type, answering: int | None, fields: dict[str, Any]) -> object:
     known, coerced = _plan(entity, answering, tuple(fields))
-    values = fields if known is None else {name: fields[name] for name in known}
-    return entity(**(values | {name: coerce(values[name]) for name, coerce in coerced} if coerced else values))
+    values = fields.copy() if known is None else {name: fields[name] for name in known}
+    for name, coerce in coerced:
+        values[name] = coerce(values[name])
+    return entity(**values)
 
 
 @functools.cache

@@ -1,6 +1,6 @@
 """Frames: a length, a header, a message, for both directions.
 
-Bytes that cannot be read as the expected message are a MalformedFrame that shows them.
+Bytes that cannot be read as the expected message are a MalformedKafkaFrame that shows them.
 """
 
 import io
@@ -23,7 +23,7 @@ _ASKED = struct.Struct(">hhi")
 _SHOWN_BYTES = 64
 
 
-class MalformedFrame(ValueError):
+class MalformedKafkaFrame(ValueError):
     """Bytes that are not the expected message; has the reason and the first of them."""
 
     def __init__(self, why: str, data: bytes) -> None:
@@ -49,9 +49,9 @@ def decode_response(to: RequestPayload, correlation_id: int, data: bytes) -> Res
     """The answer to a request from a frame's bytes, without the length; its correlation id must be the request's."""
     due = f"an answer to {title(api_of(to))} v{to.__version__}"
     if len(data) < _CORRELATION.size:
-        raise MalformedFrame(f"{due} was due, and the frame is too short for a correlation id", data)
+        raise MalformedKafkaFrame(f"{due} was due, and the frame is too short for a correlation id", data)
     if (given := _CORRELATION.unpack_from(data)[0]) != correlation_id:
-        raise MalformedFrame(f"{due} with correlation id {correlation_id} was due, and the frame has correlation id {given}", data)
+        raise MalformedKafkaFrame(f"{due} with correlation id {correlation_id} was due, and the frame has correlation id {given}", data)
     kind = response_class(to.__api_key__, to.__version__)
     return typing.cast(ResponsePayload, _whole(kind, data, f"{due} was due"))
 
@@ -78,7 +78,7 @@ class RequestHeader:
 def asked_in(data: bytes) -> RequestHeader:
     """The beginning of a request's frame, without the length."""
     if len(data) < _ASKED.size:
-        raise MalformedFrame("a request was due, and the frame is too short for the beginning of its header", data)
+        raise MalformedKafkaFrame("a request was due, and the frame is too short for the beginning of its header", data)
     return RequestHeader(*_ASKED.unpack_from(data))
 
 
@@ -97,9 +97,9 @@ def _whole(kind: typing.Any, data: bytes, due: str) -> Entity:
         except KeyError:  # kio does not know a tagged field, which a newer peer may send
             message, left = _read(kind, without_unknown_tags(kind, data))
     except Exception as error:  # kio raises its own errors, and those of its typed numbers, times and names
-        raise MalformedFrame(f"{due}, and the codec refuses it: {type(error).__name__}: {error}", data) from error
+        raise MalformedKafkaFrame(f"{due}, and the codec refuses it: {type(error).__name__}: {error}", data) from error
     if left:
-        raise MalformedFrame(f"{due}, and {left} bytes are left over after it", data)
+        raise MalformedKafkaFrame(f"{due}, and {left} bytes are left over after it", data)
     return message
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from . import messages_pb2 as pb
 from .frames import SIZE, Payload
-from .reading import MalformedFrame, complete, fill
+from .message_parsing import MalformedPulsarFrame, complete, fill
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,10 @@ def encode_batch(entries: Iterable[BatchedMessage]) -> bytes:
 
 
 def entries(payload: Payload) -> tuple[BatchedMessage, ...]:
-    """The messages of a payload, in order. MalformedFrame if they do not agree with its metadata."""
+    """The messages of a payload, in order. MalformedPulsarFrame if they do not agree with its metadata."""
     metadata = payload.metadata
     if metadata.compression != pb.NONE:
-        raise MalformedFrame(
+        raise MalformedPulsarFrame(
             f"a payload is compressed with {pb.CompressionType.Name(metadata.compression)}, which is not read", payload.data
         )
     if not is_batch(metadata):
@@ -67,19 +67,19 @@ def entries(payload: Payload) -> tuple[BatchedMessage, ...]:
         entry, rest = _next(rest, index, metadata, payload.data)
         found.append(entry)
     if rest:
-        raise MalformedFrame(f"{len(rest)} bytes are left over after a batch of {count_of(metadata)} messages", payload.data)
+        raise MalformedPulsarFrame(f"{len(rest)} bytes are left over after a batch of {count_of(metadata)} messages", payload.data)
     return tuple(found)
 
 
 def _next(rest: bytes, index: int, metadata: pb.MessageMetadata, data: bytes) -> tuple[BatchedMessage, bytes]:
     place = f"message {index + 1} of {count_of(metadata)} in a batch"
     if len(rest) < SIZE.size or (size := SIZE.unpack_from(rest)[0]) > len(rest) - SIZE.size:
-        raise MalformedFrame(f"the metadata of {place} was due, and {len(rest)} bytes are left", data)
+        raise MalformedPulsarFrame(f"the metadata of {place} was due, and {len(rest)} bytes are left", data)
     begin = SIZE.size + size
     what = f"the metadata of {place}"
     single = complete(fill(pb.SingleMessageMetadata(), rest[SIZE.size : begin], what, data), what, data)
     if not 0 <= single.payload_size <= len(rest) - begin:
-        raise MalformedFrame(f"{place} announces {single.payload_size} bytes, and {len(rest) - begin} are left", data)
+        raise MalformedPulsarFrame(f"{place} announces {single.payload_size} bytes, and {len(rest) - begin} are left", data)
     end = begin + single.payload_size
     return (
         BatchedMessage(

@@ -42,7 +42,7 @@ def name_of(base: pb.BaseCommand) -> str:
 
 
 def body(base: pb.BaseCommand) -> Any:
-    """The command inside, of its own class."""
+    """The command inside, in the class for it."""
     return getattr(base, _FIELDS[base.type])
 
 

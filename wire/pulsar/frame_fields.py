@@ -8,7 +8,7 @@ from google.protobuf.descriptor import FieldDescriptor
 
 from . import messages_pb2 as pb
 from .frames import MAGIC, SIZE, Frame, encode
-from .reading import MalformedFrame
+from .message_parsing import MalformedPulsarFrame
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 
@@ -71,7 +71,7 @@ def _message(data: bytes, kind: Any, path: str) -> Iterator[FieldBytes]:
                 end = content + (8 if wire == _FIXED64 else 4)
                 yield FieldBytes(name, str(int.from_bytes(data[content:end], "little")), data[at:end])
             case wire:
-                raise MalformedFrame(f"{name} is written in a way that no command uses: {wire}", data)
+                raise MalformedPulsarFrame(f"{name} is written in a way that no command uses: {wire}", data)
         at = end
 
 

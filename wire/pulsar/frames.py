@@ -7,7 +7,7 @@ All sizes are big endian; the first counts everything after itself, and the chec
 protocol lets a sender leave magic and checksum out; no known sender does, and it is not read here.
 
 Reading is strict: another magic, checksum or size, an unknown or incomplete command, a payload where none may be
-or none where one must be, is a MalformedFrame that shows the bytes. Unknown fields are kept, and written again.
+or none where one must be, is a MalformedPulsarFrame that shows the bytes. Unknown fields are kept, and written again.
 """
 
 import struct
@@ -21,7 +21,7 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 
 from . import messages_pb2 as pb
 from .commands import body, has_body, name_of, wrapped
-from .reading import MalformedFrame, complete, fill
+from .message_parsing import MalformedPulsarFrame, complete, fill
 
 SIZE = struct.Struct(">I")
 MAGIC = b"\x0e\x01"
@@ -82,7 +82,7 @@ def size_of(prefix: bytes) -> int:
     """How many bytes follow the first four of a frame."""
     size: int = SIZE.unpack(prefix)[0]
     if not SIZE.size <= size <= MAX_FRAME:
-        raise MalformedFrame(f"a frame announces {size} bytes, expected {SIZE.size} to {MAX_FRAME}", prefix)
+        raise MalformedPulsarFrame(f"a frame announces {size} bytes, expected {SIZE.size} to {MAX_FRAME}", prefix)
     return size
 
 
@@ -92,7 +92,7 @@ def decode(data: bytes) -> Frame:
     command = _command(command_data, data)
     if command.type not in _WITH_PAYLOAD:
         if rest:
-            raise MalformedFrame(f"{len(rest)} bytes are left over after {name_of(command)}", data)
+            raise MalformedPulsarFrame(f"{len(rest)} bytes are left over after {name_of(command)}", data)
         return Frame(command)
     return Frame(command, _payload(rest, name_of(command), data))
 
@@ -100,21 +100,21 @@ def decode(data: bytes) -> Frame:
 def _part(source: bytes, start: int, what: str, data: bytes) -> tuple[bytes, bytes]:
     """The part behind the size at `start`, and what is behind that; `data` is shown in the error."""
     if len(source) < start + SIZE.size:
-        raise MalformedFrame(f"the size of {what} was due, and only {max(0, len(source) - start)} bytes are left", data)
+        raise MalformedPulsarFrame(f"the size of {what} was due, and only {max(0, len(source) - start)} bytes are left", data)
     size: int = SIZE.unpack_from(source, start)[0]
     begin = start + SIZE.size
     if size > len(source) - begin:
-        raise MalformedFrame(f"{what} of {size} bytes was due, and only {len(source) - begin} are left", data)
+        raise MalformedPulsarFrame(f"{what} of {size} bytes was due, and only {len(source) - begin} are left", data)
     return source[begin : begin + size], source[begin + size :]
 
 
 def _command(command_data: bytes, data: bytes) -> pb.BaseCommand:
     command = fill(pb.BaseCommand(), command_data, "a BaseCommand", data)
     if not command.HasField("type"):
-        raise MalformedFrame(f"a command is of a type that is not known: {_types_reported(command)}", data)
+        raise MalformedPulsarFrame(f"a command is of a type that is not known: {_types_reported(command)}", data)
     name = name_of(command)
     if not has_body(command):
-        raise MalformedFrame(f"a command of type {name} has no {name.lower()} in it", data)
+        raise MalformedPulsarFrame(f"a command of type {name} has no {name.lower()} in it", data)
     return complete(command, f"a command of type {name}", data)
 
 
@@ -122,18 +122,18 @@ def _types_reported(command: pb.BaseCommand) -> str:
     """The numbers in the place of the type; a number that is no known type counts as an unknown field."""
     fields: Iterable[Any] = UnknownFieldSet(command)  # type: ignore[assignment]  # the stubs lack its __iter__
     reported = [str(field.data) for field in fields if field.field_number == pb.BaseCommand.TYPE_FIELD_NUMBER]
-    return ", ".join(reported) or "none is told"
+    return ", ".join(reported) or "none is named"
 
 
 def _payload(rest: bytes, name: str, data: bytes) -> Payload:
     if rest[: len(MAGIC)] != MAGIC:
-        raise MalformedFrame(f"the magic 0x{MAGIC.hex()} was due after {name}, and 0x{rest[: len(MAGIC)].hex()} stands there", data)
+        raise MalformedPulsarFrame(f"the magic 0x{MAGIC.hex()} was due after {name}, and 0x{rest[: len(MAGIC)].hex()} stands there", data)
     checksum_at = len(MAGIC)
     covered = rest[checksum_at + SIZE.size :]
     metadata_data, content = _part(rest, checksum_at + SIZE.size, f"the metadata of {name}", data)
     reported: int = SIZE.unpack_from(rest, checksum_at)[0]
     if (seen := crc32c(covered)) != reported:
-        raise MalformedFrame(f"the payload of {name} has the checksum {seen:#010x}, and its frame says {reported:#010x}", data)
+        raise MalformedPulsarFrame(f"the payload of {name} has the checksum {seen:#010x}, and its frame says {reported:#010x}", data)
     what = f"the metadata of {name}"
     metadata = complete(fill(pb.MessageMetadata(), metadata_data, what, data), what, data)
     return Payload(metadata, content)

@@ -24,6 +24,14 @@ def explore(
         int | None, typer.Option(metavar="N", min=1, help="Play N random sequences. Default: 1000, or as many as --time allows.")
     ] = None,
     length: Annotated[int, typer.Option(metavar="N", min=1, max=100, help="How many acts each random sequence has.")] = 10,
+    acts: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATTERN;...",
+            help="Only the acts with these names, in which * stands for anything, such as 'A *; B writes to orders; a crash'. The fewer "
+            "acts, the further --depth reaches.",
+        ),
+    ] = None,
     limit: Annotated[
         str | None, typer.Option("--time", metavar="TIME", help="Stop after this time: 60 or 60s for seconds, 10m, 8h. Default: no limit.")
     ] = None,
@@ -34,7 +42,7 @@ def explore(
         bool,
         typer.Option(
             "--crashes",
-            help="On a broker: crash it and reload its topics too; sequences then run one after the other instead of eight at once. The "
+            help="On a broker: crash it and reload its topics too. Sequences that bring it down in the same way share each crash. The "
             "reference is always crashed.",
         ),
     ] = False,
@@ -63,15 +71,17 @@ def explore(
 
     An act is one thing that a client, an operator or a fault does: a write, a commit, a retried commit, a late write, a crash during a
     commit. What readers must see afterwards follows from the answers that clients received. --depth plays every sequence up to a length and
-    ends with a certificate of what was tried; otherwise sequences are random. Fencepost removes acts from a finding as long as it still
-    violates the same requirement, and saves it as a feature file, which `fencepost run --feature FILE` plays.
-    Without --spec it explores the core.
+    ends with a certificate of what was tried; otherwise sequences are random, and without --against a quarter of them have a disturbance of
+    `fencepost run --twins`. Fencepost removes acts from a finding as long as it still violates the same requirement, and saves it as a
+    feature file, which `fencepost run --feature FILE` plays. Without --spec it explores the core.
 
     Examples:
 
         fencepost explore --depth 3
 
         fencepost explore --examples 5000 --seed 7
+
+        fencepost explore --depth 5 --acts "A writes to orders; A commits; A aborts; B writes to orders; B commits; a crash"
 
         fencepost explore --defect core-kafka-late-write-hangs
 
@@ -98,7 +108,8 @@ def explore(
 
         limit_s = None if limit is None else seconds(limit, "--time")
         bounds = Bounds(depth, examples or (10**9 if limit_s else 1_000), length, seed, limit_s)
+        patterns = [part.strip() for part in (acts or "").split(";") if part.strip()]
         other = other_system(against, against_set or (), judged.patience)
-        return Exploration(judged.options(results), tuple(spec or ("core",)), bounds, crashes, Screen(), other).run()
+        return Exploration(judged.options(results), tuple(spec or ("core",)), bounds, crashes, Screen(), other, patterns).run()
 
     guarded(act)

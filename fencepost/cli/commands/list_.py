@@ -21,6 +21,9 @@ def list_(
             "--defects", help="List the defects, which are deliberately broken variants of the reference, instead of requirements."
         ),
     ] = False,
+    decisions: Annotated[
+        bool, typer.Option("--decisions", help="List the decisions of the reference that a defect may override, instead of requirements.")
+    ] = False,
     capabilities: Annotated[
         bool, typer.Option("--capabilities", help="List the capabilities that a scenario may need of a system, instead of requirements.")
     ] = False,
@@ -31,14 +34,15 @@ def list_(
         str | None,
         typer.Option(
             metavar="WORDS",
-            help='Only requirements that have all these words in their statement, reason, section or scenarios, such as "zombie epoch".',
+            help="Only requirements that have all these words, in any form, in their statement, reason, section or scenarios, such as "
+            '"zombie epoch"; or the nearest ones if none has all.',
         ),
     ] = None,
     form: Annotated[
         str, typer.Option("--format", metavar="FORM", help="How the list is printed: table or json; requirements also as markdown.")
     ] = "table",
 ) -> None:
-    """List every requirement and whether scenarios test it; or systems, profiles, defects, capabilities or themes.
+    """List every requirement and whether scenarios test it; or systems, profiles, defects, decisions, capabilities or themes.
 
     Examples:
 
@@ -50,7 +54,14 @@ def list_(
 
         fencepost list --defects --format json
     """
-    given = {"systems": systems, "profiles": profiles, "defects": defects, "capabilities": capabilities, "themes": themes}
+    given = {
+        "systems": systems,
+        "profiles": profiles,
+        "defects": defects,
+        "decisions": decisions,
+        "capabilities": capabilities,
+        "themes": themes,
+    }
     kinds = [kind for kind, is_given in given.items() if is_given]
     if len(kinds) > 1:
         fail(f"{' and '.join(f'--{kind}' for kind in kinds)} exclude each other: each shows a separate table")

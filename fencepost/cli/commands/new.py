@@ -46,6 +46,7 @@ def proposal(
 
     _write(
         lambda: proposals.make(checkout, name, title or name, source, protocol or ["kafka"]),
+        f"check title, source and protocols in features/{name}/spec.yaml",
         f"fencepost new requirement {name.replace('_', '').upper()}-001 --feature ending --statement '...' --section '...'",
     )
 
@@ -58,7 +59,9 @@ def requirement(
     feature: Annotated[
         str,
         typer.Option(
-            metavar="NAME", help="The feature file that gets the Rule, without .feature, such as ending. It is created if it is missing."
+            metavar="NAME",
+            help="The feature file that gets the Rule, without .feature, such as ending. It is created if it is missing; "
+            "`fencepost explain` names that of a similar requirement.",
         ),
     ],
     statement: Annotated[
@@ -90,7 +93,9 @@ def requirement(
 
     _write(
         lambda: requirements.make(checkout, identifier.upper(), feature, statement, section, level.upper(), why, theme or []),
-        f"fencepost run --only {identifier.upper()}",
+        f'replace the reason, the scenario and `check`, and write rule("{identifier.upper()}") where the reference decides it',
+        f"fencepost run --only {identifier.upper()} --edition next",
+        f"fencepost new defect NAME --breaks {identifier.upper()} --overrides PART.DECISION --seen REGEX",
     )
 
 
@@ -104,7 +109,9 @@ def defect(
     overrides: Annotated[
         str,
         typer.Option(
-            metavar="PART.DECISION", help="The method of the reference that the defect overrides, such as coordinator.bumps_epoch."
+            metavar="PART.DECISION",
+            help="The decision of the reference that the defect overrides, such as coordinator.bumps_epoch; "
+            "`fencepost list --decisions` has all.",
         ),
     ],
     seen: Annotated[
@@ -135,17 +142,20 @@ def defect(
 
     _write(
         lambda: defects.make(checkout, name, breaks.upper(), overrides, seen, story, origin, protocol),
-        f"fencepost run --defect {name} --only {breaks.upper()}",
+        "decide it wrongly, and say in the docstring what is wrong",
+        f"fencepost run --defect {name} --only {breaks.upper()} --edition next",
     )
 
 
-def _write(make: Callable[[], list[str]], then: str) -> None:
-    """Write, and print each path and the next command."""
+def _write(make: Callable[[], list[str]], edit: str, *commands: str) -> None:
+    """Write, and print each path, what is to be edited, and the next commands."""
 
     def act() -> int:
         for path in make():
             print(f"wrote {path}")
-        print(f"next: ruff check --fix && ruff format, make docs, and {then}")
+        print(f"next: {edit}; then")
+        for command in ("ruff check --fix && ruff format", *commands):
+            print(f"    {command}")
         return 0
 
     guarded(act)

@@ -36,7 +36,7 @@ def prove(
     ] = False,
     part: Annotated[
         str | None,
-        typer.Option(metavar="I/N", help="With --twins: play only one of N parts, with some of each kind of broker. Example: 2/3."),
+        typer.Option(metavar="I/N", help="With --twins or --explore: only one of N parts, with some of each kind of broker. Example: 2/3."),
     ] = None,
     profile: Annotated[
         str | None,
@@ -93,7 +93,7 @@ def prove(
     the other mutants were killed, a change that breaks no promise was killed, or a mutant survived that was killed before.
 
     --explore plays random sequences of acts on each defect until one violates a requirement, and a fixed number of sequences on each
-    conforming variant. Exit code 1: exploration found something in a conforming variant.
+    conforming variant. Exit code 1: exploration found something in a conforming variant. --part 1/3 explores a third of the variants.
 
     --twins makes the reference lose one field of one durable record whenever it reads that record again, one field after the other. It
     plays scenarios with restarts until a twin (the same scenario with a disturbance) answers differently. On conforming brokers it plays
@@ -104,7 +104,9 @@ def prove(
     breaks, as far as the profile offers what they need. Exit code 1: a defect met all of them, and fixtures/missed.yaml gives no reason.
 
     --museum runs only the defects that rebuild real bugs of released brokers (fixtures/museum.yaml). A bug is caught when the requirements
-    that its defects break are violated with the stated symptoms. Exit code 1: a bug was not caught.
+    that its defects break are violated with the stated symptoms. Exit code 1: a bug was not caught. With --twins too, each defect is
+    played without the scenarios of the requirements that it breaks, until a twin differs or 7 s of CPU time are over. What it finds
+    does not change the exit code, which is 0, or 4 if it was interrupted.
 
     Examples:
 
@@ -112,7 +114,7 @@ def prove(
 
         fencepost prove --mutants 200 --seed 7
 
-        fencepost prove --mutants 50 --only reference/kafka/coordinator.py --all
+        fencepost prove --mutants 50 --only reference/kafka/kafka_coordinator.py --all
 
         fencepost prove --explore --spec core
 
@@ -123,17 +125,20 @@ def prove(
         fencepost prove --profile kip98 --spec core --spec kip890 --sample 40
 
         fencepost prove --museum
+
+        fencepost prove --museum --twins --part 1/3
     """
     from fencepost.contract.errors import WrongUsage
-    from fencepost.proof import kill_matrix
+    from fencepost.proof import kill_matrix, twin_proof
     from fencepost.proof.mutants import mutant_report
     from fencepost.run.selection import proposals_named
 
     def act() -> int:
         if sample and profile is None and not explore:
             raise WrongUsage(f"--sample {sample} is about one profile or exploration; say --profile or --explore too")
-        if part is not None and not twins:
-            raise WrongUsage(f"--part {part} is about twins; say --twins too, or leave it out")
+        if part is not None and not (twins or explore):
+            raise WrongUsage(f"--part {part} is about twins or exploration; say --twins or --explore too, or leave it out")
+        asked_part = twin_proof.ProofPart.named(part) if part else twin_proof.ProofPart()
         if profile is not None:
             from fencepost.proof import profile_proof
 
@@ -148,20 +153,22 @@ def prove(
                 raise WrongUsage(f"{one} and --profile exclude each other: the second asks each defect what it breaks, and no more")
             return profile_proof.show(profile, proposals_named(spec), sample, 1 if seed is None else seed, workers, results)
         if museum:
+            from fencepost.museum import museum_twins
             from fencepost.museum import proof as museum_proof
 
-            asked: dict[str, object] = {"--spec": spec, "--all": everything, "--explore": explore, "--twins": twins, "--mutants": mutants}
-            asked |= {"--seed": seed, "--only": only, "--write-killed": write_killed, "--examples": examples}
+            asked: dict[str, object] = {"--spec": spec, "--all": everything, "--explore": explore, "--mutants": mutants}
+            asked |= {"--seed": None if twins else seed, "--only": only, "--write-killed": write_killed, "--examples": examples}
             if other := next((name for name, value in asked.items() if value not in (None, False, [])), None):
                 raise WrongUsage(f"{other} and --museum exclude each other: the second plays the defects of real bugs, and nothing else")
-            return museum_proof.show(workers, results)
+            return (
+                museum_twins.show(1 if seed is None else seed, workers, results, asked_part)
+                if twins
+                else museum_proof.show(workers, results)
+            )
         if twins:
-            from fencepost.proof import twin_proof
-
             others = {"--explore": explore, "--mutants": mutants, "--only": only, "--write-killed": write_killed, "--examples": examples}
             if other := next((name for name, value in others.items() if value), None):
                 raise WrongUsage(f"{other} and --twins exclude each other: the second loses fields of records, and nothing else")
-            asked_part = twin_proof.ProofPart.named(part) if part else twin_proof.ProofPart()
             return twin_proof.show(tuple(spec or ()), 1 if seed is None else seed, everything, workers, results, asked_part)
         if explore:
             from fencepost.proof import exploration_proof
@@ -169,7 +176,9 @@ def prove(
             given = {"--mutants": mutants, "--only": only, "--write-killed": write_killed, "--all": everything}
             if other := next((name for name, value in given.items() if value), None):
                 raise WrongUsage(f"{other} and --explore exclude each other: the second asks no scenario")
-            return exploration_proof.show(tuple(spec or ()), examples or 2_000, 10, 1 if seed is None else seed, workers, results, sample)
+            return exploration_proof.show(
+                tuple(spec or ()), examples or 2_000, 10, 1 if seed is None else seed, workers, results, sample, asked_part
+            )
         if examples:
             raise WrongUsage(f"--examples {examples} is about exploration; say --explore too")
         mutant_report.check(mutants, seed, only, write_killed, spec)

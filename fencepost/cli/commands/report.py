@@ -36,4 +36,4 @@ def report(
     """
     from fencepost.report.compliance import command
 
-    guarded(lambda: command.run(command.Options(tuple(results), out, form, columns, master, memory)))
+    guarded(lambda: command.run(command.ReportOptions(tuple(results), out, form, columns, master, memory)))

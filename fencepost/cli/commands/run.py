@@ -42,7 +42,7 @@ def run(
     ] = None,
     write_baseline: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Make a file for --expectations of all that is violated in this run, with its symptoms."),
+        typer.Option(metavar="FILE", help="Write the violations of this run, with their symptoms, to a file for --expectations."),
     ] = None,
     verify_expectations: Annotated[
         int | None,
@@ -52,7 +52,9 @@ def run(
             help="Run the scenarios of intermittent known deviations N times, and print how often each was seen. Nothing is written.",
         ),
     ] = None,
-    verify_all: Annotated[bool, typer.Option("--verify-all", help="With --verify-expectations: those of every known deviation.")] = False,
+    verify_all: Annotated[
+        bool, typer.Option("--verify-all", help="With --verify-expectations: run every known deviation, not only the intermittent ones.")
+    ] = False,
     feature: Annotated[
         list[Path] | None,
         typer.Option(metavar="FILE", help="Only this feature file, such as `fencepost explore` makes. May be repeated."),
@@ -80,8 +82,8 @@ def run(
         typer.Option(
             metavar="N",
             min=1,
-            help="How many scenarios run at once, on all brokers together. A scenario that disturbs others runs alone, or shares a crash "
-            "with its kind. Default: 8 on a broker, 1 on the reference.",
+            help="How many scenarios run at once, on all brokers together. A scenario that disturbs others runs alone, or together "
+            "with others that need the same crash. Default: 8 on a broker, 1 on the reference.",
         ),
     ] = None,
     name: Annotated[
@@ -106,8 +108,8 @@ def run(
         str | None,
         typer.Option(
             metavar="KIND",
-            help="What the core's writers have in the reference of Pulsar in addition to a name: name (nothing), or key (a "
-            "transaction key, which fences).",
+            help="How writers of the core identify themselves to the reference of Pulsar: by a name, or by a name and a transaction key, "
+            "which fences: name or key.",
         ),
     ] = None,
     defect: Defect = None,
@@ -117,8 +119,8 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="VERDICT",
-            help="Which verdicts make exit code 1: inconclusive, known-deviation, not-offered, or a list with commas; violated always "
-            "does. May be repeated. Default: violated,inconclusive.",
+            help="Which verdicts cause exit code 1: violated, which always does, inconclusive, known-deviation, not-offered, or several "
+            "with commas. May be repeated. Default: violated,inconclusive.",
         ),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="What is not offered or inconclusive makes exit code 1 too.")] = False,
@@ -128,31 +130,32 @@ def run(
     parity: Annotated[
         bool | None,
         typer.Option(
-            help="Whether requirements that only one implementation has (source: implementation) make exit code 1 too. Default: for the "
-            "reference, and for builds of a release; --strict counts them.",
+            help="Let violations of requirements that only one implementation has (source: implementation) cause exit code 1. Default: on "
+            "for the reference and for builds of a release; --strict turns it on.",
         ),
     ] = None,
     edition: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Which requirements count: those of an edition, such as 2026.12, or all with 'next'. Default: the newest. Others are "
-            "provisional: judged and shown, without effect on the exit code.",
+            help="Which requirements count: those of an edition, such as 2026.12, or all with 'next'. Default: the newest. "
+            "Requirements outside it are provisional: judged and shown, without effect on the exit code.",
         ),
     ] = None,
     shuffle: Annotated[
         int | None,
         typer.Option(
             metavar="SEED",
-            help="Ask the scenarios in an order drawn with this number, on which no verdict may depend; those on one broker stay together.",
+            help="Run the scenarios in a random order with this seed; no verdict may depend on the order. Those on one broker stay "
+            "together.",
         ),
     ] = None,
     twins: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Play each scenario again with this disturbance, which no client may notice: crash, a list, or 'all'. May be repeated; "
-            "docs/twins.md has them.",
+            help="Play each scenario again with this disturbance, which no client may notice: one name, such as crash, several with "
+            "commas, or 'all'. May be repeated; docs/twins.md has the names.",
         ),
     ] = None,
     twins_seed: Annotated[int | None, typer.Option(metavar="S", help="Another seed draws other twins. Default: 1.")] = None,
@@ -292,7 +295,6 @@ def run(
         others: dict[str, object] = {
             "--write-baseline": write_baseline,
             "--verify-expectations": verify_expectations,
-            "--feature": feature,
             "--features": features,
             "--check": check,
             "--summary": summary,
@@ -301,7 +303,7 @@ def run(
             "-n": workers,
         }
         about = [one for one in arguments if results or not one.startswith("--results=")]
-        guarded(lambda: twin_run.run_with(about, twins, twins_seed, twins_per_scenario, timeout, max_failures, others))
+        guarded(lambda: twin_run.run_with(about, twins, twins_seed, twins_per_scenario, timeout, max_failures, others, feature or ()))
     elif twins_seed is not None or twins_per_scenario is not None:
         fail(f"--twins-{'per-scenario' if twins_seed is None else 'seed'} is about twins; say --twins NAME too, or leave it out")
 

@@ -15,6 +15,13 @@ def sentences(
             help="Only the sentences that scenarios of this proposal use, such as kip890. May be repeated. Default: all.",
         ),
     ] = None,
+    find: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WORDS",
+            help='Only sentences that have all these words, in any form, such as "crash coordinator"; or the nearest ones if none has all.',
+        ),
+    ] = None,
     form: Annotated[str, typer.Option("--format", metavar="FORM", help="How the list is printed: table, json or markdown.")] = "table",
 ) -> None:
     """List the sentences of which scenarios are made, what each one means, and how often it is used.
@@ -34,9 +41,11 @@ def sentences(
 
         fencepost sentences --spec core
 
+        fencepost sentences --spec kip890 --find "abort marker reaches"
+
         fencepost sentences --format json
     """
     from fencepost.catalogue import sentence_list
     from fencepost.run.selection import proposals_named
 
-    guarded(lambda: sentence_list.show(proposals_named(spec), form))
+    guarded(lambda: sentence_list.show(proposals_named(spec), form, find or ""))

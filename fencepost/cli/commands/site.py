@@ -41,6 +41,6 @@ def site(
         from fencepost.run.selection import proposals_named
         from fencepost.site import builder
 
-        return builder.build(builder.Options(tuple(results or ()), out, proposals_named(spec or ()), title))
+        return builder.build(builder.SiteOptions(tuple(results or ()), out, proposals_named(spec or ()), title))
 
     guarded(build)

@@ -15,7 +15,7 @@ from rich.text import Text
 from fencepost import __version__
 from fencepost.contract.datafile import DataFileError
 from fencepost.contract.errors import Exit, WrongUsage
-from fencepost.contract.folder import Folder, Layout, claim
+from fencepost.contract.folder import Folder, FolderLayout, claim
 
 from . import known_mutants, mutation_run
 from .mutant_verdicts import Outcome
@@ -26,7 +26,14 @@ PAGE = "mutants.html"
 
 
 def show(
-    count: int, seed: int, only: Sequence[str], everything: bool, workers: int, folder: Path, layout: Layout, write_killed: Path | None
+    count: int,
+    seed: int,
+    only: Sequence[str],
+    everything: bool,
+    workers: int,
+    folder: Path,
+    layout: FolderLayout,
+    write_killed: Path | None,
 ) -> int:
     """Draw mutants, judge them, print, and write both files. Returns 0 if the trial holds, 1 if not, 4 if it was stopped."""
     drawn = Drawn.of(count, seed, only)

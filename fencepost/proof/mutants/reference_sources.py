@@ -17,11 +17,22 @@ from fencepost.contract.errors import WrongUsage
 _ROOM = "fencepost.reference"
 FOLDERS = ("kafka", "kernel", "metadata", "metadata_transactions", "pulsar", "scalable")
 """What the suite runs of it. The defects are wrong already, and what serves over sockets no run in process comes across."""
-_ASIDE = ("metadata/faults.py", "metadata/oxia", "metadata/rooted.py", "metadata/timely.py", "metadata/troubled.py")
-"""What is there for a store that is no part of the reference, and the troubles of stores, which are the suite's own tools."""
+_ASIDE = (
+    "kafka/kafka_release_bugs.py",
+    "pulsar/pulsar_release_bugs.py",
+    "metadata_transactions/metadata_release_bugs.py",
+    "scalable/scalable_release_bugs.py",
+    "metadata/faults.py",
+    "metadata/oxia",
+    "metadata/rooted.py",
+    "metadata/timely.py",
+    "metadata/troubled.py",
+)
+"""The bugs of releases, which are wrong already, what is there for a store that is no part of the reference, and the troubles of stores,
+which are the suite's own tools."""
 
 Compile = Callable[[str, bytes], CodeType]
-"""From a file's name, such as `reference/kafka/ending.py`, and what it holds."""
+"""From a file's name, such as `reference/kafka/end_txn_rules.py`, and what it holds."""
 
 
 def root() -> Path:

@@ -94,4 +94,4 @@ class MutantJudge:
 def _go_on() -> None:
     """An error in a mutant's code closes the connection, as when it is served and as with any broker: the suite judges what it sees."""
     importlib.import_module("fencepost.adapters.engines")
-    sys.modules["fencepost.reference.kernel.broker"].Broker.raises = False
+    sys.modules["fencepost.reference.kernel.reference_broker"].ReferenceBroker.raises = False

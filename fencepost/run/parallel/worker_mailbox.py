@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from fencepost.console.progress import Now, Planned
-from fencepost.contract.progress import Doing
+from fencepost.contract.progress import Activity
 
 _EVERY_S = 0.25
 _PLAN = "plan.json"
@@ -34,7 +34,7 @@ class Mailbox:
 
         def look() -> Now:
             reported = _read(self.folder / f"{worker}.json")
-            return Now(reported["nodeid"], reported["step"], [Doing(**doing) for doing in reported["doing"]]) if reported else Now()
+            return Now(reported["nodeid"], reported["step"], [Activity(**doing) for doing in reported["doing"]]) if reported else Now()
 
         return look
 
@@ -46,7 +46,7 @@ class Posting:
         self._path = folder / f"{worker}.json"
         self._look = look
         self._is_over = threading.Event()
-        self._thread = threading.Thread(target=self._post_often, name="tell what this worker does", daemon=True)
+        self._thread = threading.Thread(target=self._post_often, name="report what this worker does", daemon=True)
         self._thread.start()
 
     def plan(self, scenarios: Mapping[str, Planned]) -> None:

@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from fencepost.reference.defects.decorator import defect
-from fencepost.reference.kafka.coordinator import Coordinator
+from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
 from fencepost.reference.kafka.markers import WriteMarker
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kernel.network import Network
@@ -46,7 +46,7 @@ class LateCompletion(SlowNetwork):
 
 
 @defect(origin="a fail-over of the coordinator while markers are on their way, KAFKA-19999")
-class DuplicateMarkerAfterRestart(Coordinator):
+class DuplicateMarkerAfterRestart(KafkaCoordinator):
     """After a restart the coordinator sends each marker of a decided transaction twice, and each partition writes it twice."""
 
     def resend_markers_of_prepared(self) -> None:

@@ -1,4 +1,4 @@
-"""Lawful variants in how answers are put: their order, their words, what they tell beside what was asked."""
+"""Conforming variants in how answers are put: their order, their words, what they say in addition to what was asked."""
 
 import dataclasses
 from typing import Any
@@ -8,9 +8,9 @@ from kio.static.protocol import ResponsePayload
 from fencepost.reference.defects.decorator import defect
 from fencepost.reference.kafka.listing import TransactionFilter
 from fencepost.reference.kafka.node_ids import NodeIds
-from fencepost.reference.kafka.partition_log import Isolation, LogEntry, Page, PartitionLog
+from fencepost.reference.kafka.partition_log import LogEntry, Page, PartitionLog, ReadIsolation
 from fencepost.reference.kafka.response_order import ResponseOrder
-from fencepost.reference.kafka.transaction import Transaction
+from fencepost.reference.kafka.transaction import KafkaTransaction
 from fencepost.wire.kafka.entities import api_of
 
 _OTHER_WORDS = "computer says no"
@@ -40,7 +40,7 @@ def _reversed(value: Any) -> Any:
 
 
 @defect(origin="every other implementation: the proposal has the codes, and leaves the words free")
-class OtherWords(ResponseOrder):
+class OtherErrorMessages(ResponseOrder):
     """Every error message has the same few words, which are not those of Apache Kafka."""
 
     def arrange(self, answer: ResponsePayload) -> ResponsePayload:
@@ -75,8 +75,8 @@ class ANodeThatLeadsNothing(ResponseOrder):
 class LastStableOffsetForReadCommittedOnly(PartitionLog):
     """A Fetch of uncommitted data is answered -1 for the last stable offset, which the protocol allows."""
 
-    def last_stable_offset_for(self, isolation: Isolation) -> int:
-        return super().last_stable_offset_for(isolation) if isolation is Isolation.READ_COMMITTED else _NOT_SAID
+    def last_stable_offset_for(self, isolation: ReadIsolation) -> int:
+        return super().last_stable_offset_for(isolation) if isolation is ReadIsolation.READ_COMMITTED else _NOT_SAID
 
 
 @defect(origin="every cluster whose operator chose the ids, and every one that lost a node and got another")
@@ -91,7 +91,7 @@ class OtherNodeIds(NodeIds):
 class OneBatchAFetch(PartitionLog):
     """Each Fetch returns a single batch, whatever the limits of the request are, so readers send more requests."""
 
-    def read(self, offset: int, isolation: Isolation, max_bytes: int) -> Page:
+    def read(self, offset: int, isolation: ReadIsolation, max_bytes: int) -> Page:
         return super().read(offset, isolation, min(max_bytes, 1))
 
 
@@ -99,15 +99,15 @@ class OneBatchAFetch(PartitionLog):
 class AbortedLeftOutByTheBroker(PartitionLog):
     """The broker leaves out aborted batches, and keeps their markers, although clients could do that by the list."""
 
-    def is_handed_out(self, entry: LogEntry, isolation: Isolation) -> bool:
+    def is_handed_out(self, entry: LogEntry, isolation: ReadIsolation) -> bool:
         at = entry.batch.base_offset
         aborted = (one.producer_id == entry.batch.producer_id for one in self.aborted_in(at, at + 1))
-        return isolation is Isolation.READ_UNCOMMITTED or entry.batch.control or not any(aborted)
+        return isolation is ReadIsolation.READ_UNCOMMITTED or entry.batch.control or not any(aborted)
 
 
 @defect(origin="brokers that read a start time of -1 as no answer")
 class EmptyIdsFilteredByDuration(TransactionFilter):
     """The duration filter drops the ids that never had a transaction, for nothing of theirs has lasted."""
 
-    def began_longer_ago(self, transaction: Transaction, now: int, duration_ms: int) -> bool:
+    def began_longer_ago(self, transaction: KafkaTransaction, now: int, duration_ms: int) -> bool:
         return transaction.started_at >= 0 and super().began_longer_ago(transaction, now, duration_ms)

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 
 from fencepost.reference.defects.decorator import defect
-from fencepost.reference.kafka.errors import Error, Refused
+from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.producer_state import AppendedBatch, ProducerState, ProducerStates
-from fencepost.reference.kafka.verification import Operation, Verification
+from fencepost.reference.kafka.verification import TransactionSupport, Verification
 from fencepost.wire.kafka.batches import Batch
 
 
@@ -17,15 +17,15 @@ class ForeignBatchesRefusedAlone(Verification):
 
     _is_mixed = False
 
-    def refusal_of_request(self, transactional_id: str | None, batches: Iterable[Batch]) -> Error | None:
+    def refusal_of_request(self, transactional_id: str | None, batches: Iterable[Batch]) -> Errors | None:
         refusal = super().refusal_of_request(transactional_id, batches)
-        self._is_mixed = refusal is Error.INVALID_PRODUCER_ID_MAPPING
+        self._is_mixed = refusal is Errors.INVALID_PRODUCER_ID_MAPPING
         return None if self._is_mixed else refusal
 
-    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
+    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: TransactionSupport) -> int | None:
         # Where the other one's transaction is open, the coordinator is not asked, and nobody else would say whose batch it is.
         if self._is_mixed and batch.producer_id != self._coordinator.describe(transactional_id).producer.producer_id:
-            raise Refused(Error.INVALID_PRODUCER_ID_MAPPING)
+            raise RequestRefused(Errors.INVALID_PRODUCER_ID_MAPPING)
         return super().before_produce(log, transactional_id, batch, operation)
 
 

@@ -8,14 +8,14 @@ from typing import Any
 from crc32c import crc32c
 
 from fencepost.reference.defects.decorator import defect
-from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.group_records import Joining
-from fencepost.reference.kafka.membership import Membership
+from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
+from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
+from fencepost.reference.kafka.kafka_types import NO_PRODUCER, ProducerIdAndEpoch
+from fencepost.reference.kafka.membership import GroupMembers
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.transaction import PREPARED, Decision
-from fencepost.reference.kafka.transaction_log import TransactionLog
-from fencepost.reference.kafka.values import NO_PRODUCER, ProducerIdAndEpoch
+from fencepost.reference.kafka.transaction_log import KafkaTransactionLog
 from fencepost.reference.kernel.journal import Disk, Journal
 from fencepost.reference.kernel.network import Network
 from fencepost.wire.kafka.batches import Batch, encode
@@ -33,7 +33,7 @@ _STAMPED_BY_THE_LOG = 0x08
 
 
 @defect(origin="every cluster in which the coordinator's partition is led by another node than a moment ago")
-class NotCoordinatorAtFirst(Coordinator):
+class NotCoordinatorAtFirst(KafkaCoordinator):
     """The first InitProducerId and the first EndTxn of each transactional id get NOT_COORDINATOR, and clients have to retry."""
 
     def __init__(self, *parts: Any) -> None:
@@ -54,7 +54,7 @@ class NotCoordinatorAtFirst(Coordinator):
 def _send_away_at_first(reported: set[tuple[str, str]], request: str, transactional_id: str) -> None:
     if transactional_id and (request, transactional_id) not in reported:
         reported.add((request, transactional_id))
-        raise Refused(Error.NOT_COORDINATOR)
+        raise RequestRefused(Errors.NOT_COORDINATOR)
 
 
 @defect(origin="every cluster in which a replica has just come back")
@@ -66,7 +66,7 @@ class NotEnoughReplicasAtFirst(PartitionLog):
     def append(self, batch: Batch, data: bytes, guard: int | None = None, *, checks_sequence: bool = True) -> int:
         if checks_sequence and not self._refused:
             self._refused = True
-            raise Refused(Error.NOT_ENOUGH_REPLICAS)
+            raise RequestRefused(Errors.NOT_ENOUGH_REPLICAS)
         return super().append(batch, data, guard, checks_sequence=checks_sequence)
 
 
@@ -100,7 +100,7 @@ class AnotherLeaderEpoch(PartitionLog):
 
 
 @defect(origin="clusters of many brokers, each of which reserves a block of ids (KIP-730)")
-class ProducerIdsWithGaps(TransactionLog):
+class ProducerIdsWithGaps(KafkaTransactionLog):
     """Producer ids are large from the first on, and far from each other."""
 
     def new_producer_id(self) -> int:
@@ -118,7 +118,7 @@ class LastInFirstOut(Network):
 
 
 @defect(origin="brokers that raise the epoch when a partition moves, and not whenever its leader comes back")
-class CoordinatorEpochStandsStill(TransactionLog):
+class CoordinatorEpochStandsStill(KafkaTransactionLog):
     """A coordinator that restarts with no marker to send keeps its epoch, because no other node was the coordinator meanwhile."""
 
     def __init__(self, disk: Disk) -> None:
@@ -130,7 +130,7 @@ class CoordinatorEpochStandsStill(TransactionLog):
 
 
 @defect(origin="every broker that reads a long transaction log when it starts")
-class CoordinatorTakesTimeToLoad(Coordinator):
+class CoordinatorTakesTimeToLoad(KafkaCoordinator):
     """The first requests after every start get COORDINATOR_LOAD_IN_PROGRESS, and clients have to retry."""
 
     _refused = 0
@@ -138,12 +138,12 @@ class CoordinatorTakesTimeToLoad(Coordinator):
     def check_loaded(self) -> None:
         if self._refused < _REFUSED_AT_FIRST:
             self._refused += 1
-            raise Refused(Error.COORDINATOR_LOAD_IN_PROGRESS)
+            raise RequestRefused(Errors.COORDINATOR_LOAD_IN_PROGRESS)
         super().check_loaded()
 
 
 @defect(origin="brokers whose shutdown waits for what they have sent")
-class MarkersBeforeAStop(Coordinator):
+class MarkersBeforeAStop(KafkaCoordinator):
     """A broker that stops cleanly first writes the markers that are in flight, and records the transactions that they complete."""
 
     def stop(self) -> None:
@@ -152,10 +152,10 @@ class MarkersBeforeAStop(Coordinator):
 
 
 @defect(origin="a broker whose group.min.session.timeout.ms nobody has set")
-class ShortestSession(Membership):
+class ShortestSession(GroupMembers):
     """A member that wants a session of less than 6 s is refused INVALID_SESSION_TIMEOUT."""
 
     def check_fits(self, joining: Joining, others: Sequence[Joining]) -> None:
         if joining.session_timeout_ms < _SHORTEST_SESSION_MS:
-            raise Refused(Error.INVALID_SESSION_TIMEOUT)
+            raise RequestRefused(Errors.INVALID_SESSION_TIMEOUT)
         super().check_fits(joining, others)

@@ -8,20 +8,20 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from fencepost.reference.defects.decorator import defect
-from fencepost.reference.pulsar import Parts
+from fencepost.reference.pulsar import PulsarParts
 from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.coordinator import Reply
-from fencepost.reference.pulsar.errors import Error, Refused
-from fencepost.reference.pulsar.ledger import Ledger, Marker
+from fencepost.reference.pulsar.ledger import Ledger, LedgerMarker
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.marker_buffer import MarkerBuffer
 from fencepost.reference.pulsar.participants import EndOn
 from fencepost.reference.pulsar.pending_ack_store import Units
 from fencepost.reference.pulsar.pending_acks import PendingAcks
+from fencepost.reference.pulsar.pulsar_types import EndAction, Message, Position, SubscriptionType, TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 from fencepost.reference.pulsar.subscription import Delivery, Subscription
-from fencepost.reference.pulsar.transaction import Transaction
-from fencepost.reference.pulsar.values import Action, Message, Position, SubscriptionType, TxnId
+from fencepost.reference.pulsar.transaction import PulsarTransaction
 
 from . import kafka
 
@@ -31,7 +31,7 @@ _COUNTED_BESIDE = 2
 _OTHER_WORDS = "computer says no"
 
 
-@defect(origin="brokers that keep what comes again in a hash table")
+@defect(origin="brokers that keep what is sent again in a hash table")
 class PulsarRedeliveredLastFirst(Subscription):
     """A shared subscription sends again what came last, first; PIP-31 promises no order there."""
 
@@ -47,7 +47,7 @@ class PulsarRedeliveredLastFirst(Subscription):
 class PulsarSmallLedgers(Ledger):
     """A ledger takes 2 entries, so that the parts of a transaction are in several."""
 
-    def append(self, content: Message | Marker) -> Position:
+    def append(self, content: Message | LedgerMarker) -> Position:
         if self._next_entry >= _ENTRIES_OF_A_LEDGER:
             self._ledger_id, self._next_entry = None, 0
         return super().append(content)
@@ -75,7 +75,7 @@ class PulsarEndsToldTwiceAfterRestart(LogCoordinator):
 class PulsarAnswersLate(LogCoordinator):
     """The answer to an end is some time on its way, as all messages are, also while a participant holds up the completion."""
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         super().end(txn, action, lambda: self._machine.send(f"answer to {txn}", lambda _: reply()))
 
 
@@ -108,10 +108,10 @@ class PulsarTheEndedAreForgotten(LogCoordinator):
     """A coordinator removes the metadata of an ended transaction, as the text allows, and answers a repeated end with
     TransactionNotFound."""
 
-    def describe(self, txn: TxnId) -> Transaction:
+    def describe(self, txn: TxnId) -> PulsarTransaction:
         known = super().describe(txn)
         if known.status.is_complete:
-            raise Refused(Error.TRANSACTION_NOT_FOUND, f"coordinator {self.tc_id} does not know transaction {txn} any more")
+            raise CommandRefused(ServerError.TRANSACTION_NOT_FOUND, f"coordinator {self.tc_id} does not know transaction {txn} any more")
         return known
 
 
@@ -125,27 +125,27 @@ class _CallsAConflictInvalid(PendingAcks):
 def _conflicts_as_invalid() -> Iterator[None]:
     try:
         yield
-    except Refused as refused:
-        raise Refused(Error.INVALID_TXN_STATUS, refused.message) from refused
+    except CommandRefused as refused:
+        raise CommandRefused(ServerError.INVALID_TXN_STATUS, refused.message) from refused
 
 
 class _SidecarInOtherWords(SidecarBuffer):
     def publish(self, message: Message) -> Position:
         try:
             return super().publish(message)
-        except Refused as refused:
-            raise Refused(refused.error, _OTHER_WORDS) from refused
+        except CommandRefused as refused:
+            raise CommandRefused(refused.error, _OTHER_WORDS) from refused
 
 
 class _MarkersInOtherWords(MarkerBuffer):
     def publish(self, message: Message) -> Position:
         try:
             return super().publish(message)
-        except Refused as refused:
-            raise Refused(refused.error, _OTHER_WORDS) from refused
+        except CommandRefused as refused:
+            raise CommandRefused(refused.error, _OTHER_WORDS) from refused
 
 
-@defect(origin="every cluster, where coordinator and topics are with different brokers", of=Parts)
+@defect(origin="every cluster, where coordinator and topics are with different brokers", of=PulsarParts)
 class PulsarLateEnds(kafka.SlowNetwork):
     """Topics and subscriptions learn late how a transaction ended, so a decided transaction is not visible for a while."""
 
@@ -159,12 +159,12 @@ class PulsarConflictsAreInvalidStates(Subscription):
             super().acknowledge_in(txn, wanted)
 
 
-@defect(origin="every release words its messages anew", also=[_SidecarInOtherWords, _MarkersInOtherWords])
+@defect(origin="every release rewords its messages", also=[_SidecarInOtherWords, _MarkersInOtherWords])
 class PulsarOtherWords(LogCoordinator):
     """Refusals have the same error codes and other messages."""
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         try:
             super().end(txn, action, reply)
-        except Refused as refused:
-            raise Refused(refused.error, _OTHER_WORDS) from refused
+        except CommandRefused as refused:
+            raise CommandRefused(refused.error, _OTHER_WORDS) from refused

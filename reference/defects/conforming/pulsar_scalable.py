@@ -9,17 +9,17 @@ from fencepost.reference.defects.sealed import is_sealed
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
 from fencepost.reference.metadata_transactions.collection import Collection
-from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
+from fencepost.reference.metadata_transactions.metadata_coordinator import MetadataCoordinator
 from fencepost.reference.metadata_transactions.participation import Participation
-from fencepost.reference.metadata_transactions.records import State
+from fencepost.reference.metadata_transactions.record_models import HeaderState
 from fencepost.reference.pulsar.coordinator import Reply
-from fencepost.reference.pulsar.errors import Refused
-from fencepost.reference.pulsar.ledger import Entry, Ledger, Marker
-from fencepost.reference.pulsar.values import Action, Message, Position, SubscriptionName, TxnId
+from fencepost.reference.pulsar.ledger import Entry, Ledger, LedgerMarker
+from fencepost.reference.pulsar.pulsar_types import EndAction, Message, Position, SubscriptionName, TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused
 from fencepost.reference.scalable.changes import LayoutChanges
 from fencepost.reference.scalable.layout import Layout, Segment
 from fencepost.reference.scalable.names import segment_topic
-from fencepost.reference.scalable.sessions import Assignment, Session, Sessions
+from fencepost.reference.scalable.sessions import ConsumerAssignment, ConsumerSession, Sessions
 
 from . import kafka
 
@@ -48,7 +48,7 @@ class ScalableDrainedStayAssigned(Sessions):
 class ScalableAssignmentsToldTwice(Sessions):
     """A consumer is notified of each change of its assignment twice."""
 
-    def notify(self, session: Session, assignment: Assignment) -> None:
+    def notify(self, session: ConsumerSession, assignment: ConsumerAssignment) -> None:
         is_first, is_news = session.assignment is None, session.assignment != assignment
         super().notify(session, assignment)
         if is_news and not is_first:
@@ -63,11 +63,11 @@ class ScalableConsumersWaitedForLonger(Sessions):
         return super().waited_for_until(name) + _WAITED_LONGER_MS
 
 
-@defect(origin="a coordinator that tells again since it did not see that it had told")
+@defect(origin="a coordinator that notifies again since it did not see that it had notified")
 class MetadataEventsToldTwice(MetadataCoordinator):
     """Each participant has two events of each end."""
 
-    def notify(self, txn: TxnId, decision: State) -> None:
+    def notify(self, txn: TxnId, decision: HeaderState) -> None:
         super().notify(txn, decision)
         super().notify(txn, decision)
 
@@ -76,7 +76,7 @@ class MetadataEventsToldTwice(MetadataCoordinator):
 class MetadataEventsLastFirst(MetadataCoordinator):
     """The participant that joined a transaction last is notified first of its end."""
 
-    def notify(self, txn: TxnId, decision: State) -> None:
+    def notify(self, txn: TxnId, decision: HeaderState) -> None:
         for participant in reversed(self._records.participants(txn)):
             self._records.notify(participant, txn, decision)
 
@@ -85,16 +85,16 @@ class MetadataEventsLastFirst(MetadataCoordinator):
 class MetadataNobodyIsTold(MetadataCoordinator):
     """The coordinator writes no events: participants read the headers from time to time."""
 
-    def notify(self, txn: TxnId, decision: State) -> None:
-        """Whoever takes part looks by itself."""
+    def notify(self, txn: TxnId, decision: HeaderState) -> None:
+        """Each participant looks by itself."""
 
 
 @defect(origin="a watch costs something, and a sealed segment is read by few")
 class MetadataSealedIsNotTold(MetadataCoordinator):
     """Participants in sealed segments get no event of an end: they find it when they read the header by themselves."""
 
-    def notify(self, txn: TxnId, decision: State) -> None:
-        """Whoever takes part in a sealed segment looks by itself."""
+    def notify(self, txn: TxnId, decision: HeaderState) -> None:
+        """Each participant of a sealed segment looks by itself."""
         for participant in self._records.participants(txn):
             segment = participant.topic if isinstance(participant, SubscriptionName) else participant
             if not is_sealed(self._machine.disk, segment):
@@ -151,8 +151,8 @@ class MetadataSweepsSeldom(MetadataCoordinator):
 class MetadataEveryAbortNoted(MetadataBuffer):
     """A segment notes an abort also where it has nothing of the transaction."""
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
-        if action is Action.ABORT:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
+        if action is EndAction.ABORT:
             self._records.set_aborted(self._segment, txn, self._ledger.last)
         super().end(txn, action, low_watermark)
 
@@ -189,7 +189,7 @@ class MetadataLargeIds(MetadataCoordinator):
 class MetadataGapsInEntryNumbers(Ledger):
     """After each entry of a ledger 2 numbers are skipped, because the text does not promise that they grow by one."""
 
-    def append(self, content: Message | Marker) -> Position:
+    def append(self, content: Message | LedgerMarker) -> Position:
         position = super().append(content)
         self._next_entry += _ENTRY_NUMBERS_SKIPPED
         return position
@@ -199,7 +199,7 @@ class MetadataGapsInEntryNumbers(Ledger):
 class MetadataSmallLedgers(Ledger):
     """A ledger takes 2 entries, so that the parts of a transaction are in several."""
 
-    def append(self, content: Message | Marker) -> Position:
+    def append(self, content: Message | LedgerMarker) -> Position:
         if self._next_entry >= _ENTRIES_OF_A_LEDGER:
             self._ledger_id, self._next_entry = None, 0
         return super().append(content)
@@ -209,7 +209,7 @@ class MetadataSmallLedgers(Ledger):
 class MetadataAnswersLate(MetadataCoordinator):
     """The answer to an end is some time on its way, and participants may have followed before it comes."""
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         super().end(txn, action, lambda: self._machine.send(f"answer to {txn}", lambda _: reply()))
 
 
@@ -217,8 +217,8 @@ class _BufferInOtherWords(MetadataBuffer):
     def publish(self, message: Message) -> Position:
         try:
             return super().publish(message)
-        except Refused as refused:
-            raise Refused(refused.error, _OTHER_WORDS) from refused
+        except CommandRefused as refused:
+            raise CommandRefused(refused.error, _OTHER_WORDS) from refused
 
 
 @defect(origin="every store whose watches come when they come", of=MetadataParts)
@@ -226,12 +226,12 @@ class MetadataLateLooks(kafka.SlowNetwork):
     """Participants read the header some time after its event, so a decided transaction is not visible for a while."""
 
 
-@defect(origin="every release words its messages anew", also=[_BufferInOtherWords])
+@defect(origin="every release rewords its messages", also=[_BufferInOtherWords])
 class MetadataOtherWords(MetadataCoordinator):
     """Refusals have the same error codes and other messages."""
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         try:
             super().end(txn, action, reply)
-        except Refused as refused:
-            raise Refused(refused.error, _OTHER_WORDS) from refused
+        except CommandRefused as refused:
+            raise CommandRefused(refused.error, _OTHER_WORDS) from refused

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect
 from fencepost.reference.metadata_transactions import MetadataParts
-from fencepost.reference.pulsar.answers import Answers
+from fencepost.reference.pulsar.transaction_responses import TransactionResponses
 from fencepost.reference.scalable import layout as layouts
 from fencepost.reference.scalable.changes import LayoutChanges
 from fencepost.reference.scalable.layout import HASHES, HashRange, Layout, LayoutRefused, Segment
 from fencepost.reference.scalable.layout_store import ChangeNote
 from fencepost.reference.scalable.news import LayoutWatch, Newsroom, Said
-from fencepost.reference.scalable.pruning import Pruning
-from fencepost.reference.scalable.topics import ScalableTopics
+from fencepost.reference.scalable.node_scalable_topics import ScalableTopics
+from fencepost.reference.scalable.segment_pruning import Pruning
 
 _NUMBERS_SKIPPED = 7
 _KEPT_LONGER = 3
@@ -57,7 +57,7 @@ class ScalableFirstSegmentsHaveMore(ScalableTopics):
         return replace(made, segments={number: replace(one, hashes=ranges[number]) for number, one in made.segments.items()})
 
 
-@defect(origin="every release words its messages anew")
+@defect(origin="every release rewords its messages")
 class ScalableChangesRefusedInOtherWords(ScalableTopics):
     """A refused split has the same status and another message."""
 
@@ -74,7 +74,7 @@ class ScalableNewestLayoutOnly(Newsroom):
 
     @functools.cached_property
     def rounds(self) -> Counter[str]:
-        """How often there was something to tell."""
+        """How often there was something to report."""
         return Counter()
 
     def look(self, topic: str, watch: LayoutWatch[Said]) -> None:
@@ -84,7 +84,7 @@ class ScalableNewestLayoutOnly(Newsroom):
 
 
 @defect(origin="Apache Pulsar, DagWatchSession, which looks segments up without authority", of=MetadataParts)
-class ScalableBrokersWithTheFirstUse(Answers):
+class ScalableBrokersWithTheFirstUse(TransactionResponses):
     """A client is sent to the broker where an unused segment would be now. The segment is placed at its first use, which may be on
     another broker by then: the client is refused, and looks the segment up again."""
 

@@ -4,14 +4,14 @@ import functools
 from collections.abc import Sequence
 
 from fencepost.reference.defects.transaction_key.pair import pair
-from fencepost.reference.pulsar.errors import Refused
-from fencepost.reference.pulsar.transaction_key.claims import Doing
+from fencepost.reference.pulsar.pulsar_types import TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused
+from fencepost.reference.pulsar.transaction_key.claims import KeyedRequest
+from fencepost.reference.pulsar.transaction_key.coordinator_keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
+from fencepost.reference.pulsar.transaction_key.key_records import KeyRecord, Numbers, numbers_of
 from fencepost.reference.pulsar.transaction_key.key_topic import KeyTopic
-from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.node_keys import NodeKeys
-from fencepost.reference.pulsar.transaction_key.records import KeyRecord, Numbers, numbers_of
-from fencepost.reference.pulsar.values import TxnId
 
 from .kafka import SlowNetwork
 
@@ -46,11 +46,11 @@ class AnotherHash(NodeKeys):
 
 
 class _ParticipantsInOtherWords(NodeKeys):
-    def refuse_fenced(self, txn: TxnId, doing: Doing, coordinators: range, *, scalable: bool) -> None:
+    def refuse_fenced(self, txn: TxnId, doing: KeyedRequest, coordinators: range, *, scalable: bool) -> None:
         try:
             super().refuse_fenced(txn, doing, coordinators, scalable=scalable)
-        except Refused as refused:
-            raise Refused(refused.error, f"ExpiredTransaction, {_OTHER_WORDS}") from refused
+        except CommandRefused as refused:
+            raise CommandRefused(refused.error, f"ExpiredTransaction, {_OTHER_WORDS}") from refused
 
 
 @pair({}, origin="brokers that spare their timers")
@@ -100,21 +100,21 @@ class ListedByName(TransactionKeys):
         return tuple(sorted(super().listed(), key=lambda key: (key.name, key.owner), reverse=True))
 
 
-@pair({}, origin="every release words its messages anew", also=[_ParticipantsInOtherWords])
-class OtherWords(TransactionKeys):
+@pair({}, origin="every release rewords its messages", also=[_ParticipantsInOtherWords])
+class OtherKeyRefusals(TransactionKeys):
     """Refusals have the same error codes and other messages; that of a fenced transaction keeps the word from the proposal."""
 
     def check_epoch(self, key: TransactionKey, epoch: int, record: KeyRecord | None) -> None:
         try:
             super().check_epoch(key, epoch, record)
-        except Refused as refused:
-            raise Refused(refused.error, _OTHER_WORDS) from refused
+        except CommandRefused as refused:
+            raise CommandRefused(refused.error, _OTHER_WORDS) from refused
 
-    def refuse_fenced(self, txn: TxnId, doing: Doing) -> None:
+    def refuse_fenced(self, txn: TxnId, doing: KeyedRequest) -> None:
         try:
             super().refuse_fenced(txn, doing)
-        except Refused as refused:
-            raise Refused(refused.error, f"ExpiredTransaction, {_OTHER_WORDS}") from refused
+        except CommandRefused as refused:
+            raise CommandRefused(refused.error, f"ExpiredTransaction, {_OTHER_WORDS}") from refused
 
 
 @pair({}, origin="every cluster, where coordinator and topics are with different brokers", also=[SlowNetwork])

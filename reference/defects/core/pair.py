@@ -2,6 +2,6 @@
 
 from fencepost.reference.defects.decorator import Declaring
 from fencepost.reference.metadata_transactions import MetadataParts
-from fencepost.reference.pulsar import Parts
+from fencepost.reference.pulsar import PulsarParts
 
-core_pair = Declaring({"core-pulsar-": Parts, "core-scalable-": MetadataParts})
+core_pair = Declaring({"core-pulsar-": PulsarParts, "core-scalable-": MetadataParts})

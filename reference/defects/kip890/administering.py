@@ -6,13 +6,13 @@ from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.advertised_api_versions import AdvertisedApiVersions
 from fencepost.reference.kafka.directory import Directory
 from fencepost.reference.kafka.feature_levels import FeatureLevels
-from fencepost.reference.kafka.profile import Feature
-from fencepost.reference.kafka.topics import Topics
-from fencepost.reference.kafka.values import TopicPartition
+from fencepost.reference.kafka.kafka_profile import FeatureRange
+from fencepost.reference.kafka.kafka_topics import KafkaTopics
+from fencepost.reference.kafka.kafka_types import PartitionName
 
 
 @defect({"KIP890-372": seen("^success", what="answer to CreateTopics")}, origin="textbook: a check that is missing")
-class TopicsAreMadeAgain(Topics):
+class TopicsAreMadeAgain(KafkaTopics):
     """CreateTopics of a name that is taken makes a topic in the place of the one that is there, and its records are lost."""
 
     def check_new(self, name: str, partitions: int) -> None:
@@ -24,10 +24,10 @@ class TopicsAreMadeAgain(Topics):
     {"KIP890-373": seen("^success", expected="^a refusal", what="^answer of node . about accounts-")},
     origin="textbook: who leads is asked for at the start, and not with each request",
 )
-class EveryNodeLeads(Topics):
+class EveryNodeLeads(KafkaTopics):
     """A node that led a partition goes on to answer for it when another one does."""
 
-    def is_led_by(self, partition: TopicPartition, node: int) -> bool:  # noqa: ARG002 - that is the defect
+    def is_led_by(self, partition: PartitionName, node: int) -> bool:  # noqa: ARG002 - that is the defect
         return True
 
 
@@ -49,7 +49,7 @@ class EveryNodeCoordinates(Directory):
 class LevelZeroForOldClients(AdvertisedApiVersions):
     """Clients that know ApiVersions v3 alone are answered a level 0, which they take for a broken answer."""
 
-    def supported(self, version: int) -> Mapping[str, Feature]:  # noqa: ARG002 - that is the defect
+    def supported(self, version: int) -> Mapping[str, FeatureRange]:  # noqa: ARG002 - that is the defect
         return self._profile.features
 
 

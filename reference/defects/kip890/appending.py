@@ -2,13 +2,13 @@
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.errors import Error, Refused
+from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
+from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
+from fencepost.reference.kafka.kafka_types import PartitionName, ProducerIdAndEpoch
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.producer_state import EpochStanding, ProducerStates
-from fencepost.reference.kafka.transaction import Transaction
-from fencepost.reference.kafka.values import ProducerIdAndEpoch, TopicPartition
-from fencepost.reference.kafka.verification import Operation, Verification
+from fencepost.reference.kafka.transaction import KafkaTransaction
+from fencepost.reference.kafka.verification import TransactionSupport, Verification
 from fencepost.wire.kafka.batches import Batch
 
 
@@ -26,8 +26,8 @@ class StaleEpochAccepted(ProducerStates):
 class WrittenButNotAdded(Verification):
     """A new client's batch is appended, and the coordinator never learns of the partition, so no client can end the transaction."""
 
-    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
-        if operation is not Operation.ADD:
+    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: TransactionSupport) -> int | None:
+        if operation is not TransactionSupport.ADD:
             return super().before_produce(log, transactional_id, batch, operation)
         producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
         return log.guards.draw(producer, batch.base_sequence, bumps_epoch=True).guard
@@ -37,8 +37,8 @@ class WrittenButNotAdded(Verification):
 class OldClientsUnverified(Verification):
     """The leader does not ask whether an old client has announced the partition, so a late or stray batch opens a transaction for ever."""
 
-    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
-        if operation is not Operation.VERIFY:
+    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: TransactionSupport) -> int | None:
+        if operation is not TransactionSupport.VERIFY:
             return super().before_produce(log, transactional_id, batch, operation)
         producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
         return log.guards.draw(producer, batch.base_sequence, bumps_epoch=False).guard
@@ -48,26 +48,28 @@ class OldClientsUnverified(Verification):
 class AbortableToldAsFatal(Verification):
     """A client that would understand TRANSACTION_ABORTABLE is answered INVALID_TXN_STATE, which ends it instead of its transaction."""
 
-    def refusal_of_produce(self, error: Error, operation: Operation) -> Refused:
-        return super().refusal_of_produce(error, Operation.VERIFY if operation is Operation.VERIFY_ABORTABLE else operation)
+    def refusal_of_produce(self, error: Errors, operation: TransactionSupport) -> RequestRefused:
+        return super().refusal_of_produce(
+            error, TransactionSupport.VERIFY if operation is TransactionSupport.VERIFY_ABORTABLE else operation
+        )
 
 
 @defect(
     {"KIP890-097": Symptom(what="answer to Produce", error="^(INVALID_TXN_STATE|TRANSACTION_ABORTABLE)$")},
     origin="textbook: the question is answered from a cache that announcements do not reach",
 )
-class AnnouncedIsRefused(Coordinator):
+class AnnouncedIsRefused(KafkaCoordinator):
     """The coordinator says of every partition that it is not in the transaction, and old clients cannot write any longer."""
 
-    def is_member(self, transaction: Transaction, partition: TopicPartition) -> bool:  # noqa: ARG002 - that is the defect
+    def is_member(self, transaction: KafkaTransaction, partition: PartitionName) -> bool:  # noqa: ARG002 - that is the defect
         return False
 
 
 @defect({"KIP890-102": seen("^success", expected="INVALID_PRODUCER_EPOCH")}, origin="textbook: only older epochs are refused")
-class FutureEpochAppended(Coordinator):
+class FutureEpochAppended(KafkaCoordinator):
     """An epoch that was never given out is taken for a newer one, and the batch fences the producer that owns the transaction."""
 
-    def check_producer(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
+    def check_producer(self, transaction: KafkaTransaction, producer: ProducerIdAndEpoch) -> None:
         if producer.epoch <= transaction.producer_epoch:
             super().check_producer(transaction, producer)
 
@@ -76,8 +78,8 @@ class FutureEpochAppended(Coordinator):
 class NoVerification(Verification):
     """The verification of old clients is off unless an operator switches it on."""
 
-    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
-        if operation is not Operation.ADD:
+    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: TransactionSupport) -> int | None:
+        if operation is not TransactionSupport.ADD:
             producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
             return log.guards.draw(producer, batch.base_sequence, bumps_epoch=False).guard
         return super().before_produce(log, transactional_id, batch, operation)

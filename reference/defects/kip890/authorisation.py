@@ -3,7 +3,7 @@
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.authorizer import Authorizer
-from fencepost.wire.kafka.acls import CLUSTER, Operation, Resource, ResourceKind
+from fencepost.wire.kafka.acl_codes import CLUSTER, AclOperation, Resource, ResourceKind
 
 
 @defect(
@@ -36,7 +36,7 @@ class DescribeEndsTransactions(Authorizer):
     """A client that may describe a transactional id may use it too, so an auditor ends the transactions that it looks at."""
 
     def may_use_transactional_id(self, principal: str, transactional_id: str) -> bool:
-        return self.allows(principal, Operation.DESCRIBE, Resource(ResourceKind.TRANSACTIONAL_ID, transactional_id))
+        return self.allows(principal, AclOperation.DESCRIBE, Resource(ResourceKind.TRANSACTIONAL_ID, transactional_id))
 
 
 @defect(
@@ -66,7 +66,7 @@ class MarkersNeedBothRights(Authorizer):
     """WriteTxnMarkers demands ALTER and CLUSTER_ACTION, so an operator cannot end what hangs."""
 
     def may_write_markers(self, principal: str) -> bool:
-        return all(self.allows(principal, operation, CLUSTER) for operation in (Operation.ALTER, Operation.CLUSTER_ACTION))
+        return all(self.allows(principal, operation, CLUSTER) for operation in (AclOperation.ALTER, AclOperation.CLUSTER_ACTION))
 
 
 @defect(
@@ -88,4 +88,4 @@ class AddedWithoutARightToTheTopic(Authorizer):
     """Produce v12 asks for the right to see the topic only, and then adds the partition to the transaction and appends."""
 
     def may_write_to(self, principal: str, topic: str) -> bool:
-        return self.allows(principal, Operation.DESCRIBE, Resource(ResourceKind.TOPIC, topic))
+        return self.allows(principal, AclOperation.DESCRIBE, Resource(ResourceKind.TOPIC, topic))

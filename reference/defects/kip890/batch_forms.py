@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
+from fencepost.reference.kafka.kafka_types import ProducerIdAndEpoch
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.producer_state import ProducerState, ProducerStates
-from fencepost.reference.kafka.values import ProducerIdAndEpoch
-from fencepost.reference.kafka.verification import Operation, Verification
+from fencepost.reference.kafka.verification import TransactionSupport, Verification
 from fencepost.wire.kafka.batches import Batch
 
 
@@ -31,11 +31,11 @@ class CompressedCountsAsOne(ProducerStates):
 class CompressedIsNotVerified(Verification):
     """What would have to be unpacked is let through, and most producers compress."""
 
-    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
+    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: TransactionSupport) -> int | None:
         if batch.compression == "none":
             return super().before_produce(log, transactional_id, batch, operation)
         producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
-        return log.guards.draw(producer, batch.base_sequence, bumps_epoch=operation is Operation.ADD).guard
+        return log.guards.draw(producer, batch.base_sequence, bumps_epoch=operation is TransactionSupport.ADD).guard
 
 
 @defect({"KIP890-210": seen("^success", expected="INVALID_RECORD")}, origin="textbook: a list of which only the first element is looked at")

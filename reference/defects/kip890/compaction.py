@@ -4,13 +4,23 @@ from collections.abc import Iterable, Mapping
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.log_cleaner import Fates, LogCleaner, last_segment
-from fencepost.reference.kafka.log_entries import AbortedTransaction, LogEntry
+from fencepost.reference.kafka.log_entries import AbortedTxn, LogEntry
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.wire.kafka.batches import Batch, MarkerType, encode
 
 
 def _aborts(batch: Batch) -> bool:
     return batch.marker is not None and batch.marker.type is MarkerType.ABORT
+
+
+@defect({"KIP890-440": seen('"a2", "b1", "b2"', expected='"b1", "b2"')}, origin="textbook: a batch that is taken for its first record")
+class FirstOfABatchReplaces(LogCleaner):
+    """Only the first record of a batch replaces earlier records of its key, so compaction leaves two records of the other keys."""
+
+    def newest_of_keys(self, entries: Iterable[LogEntry], fates: Fates) -> Mapping[bytes, int]:
+        counting = [entry.batch for entry in entries if self.counts(entry, fates)]
+        first = (next(zip(batch.offsets, batch.records, strict=False)) for batch in counting if batch.records)
+        return {record.key: offset for offset, record in first if record.key is not None}
 
 
 @defect({"KIP890-440": seen('^moved: "a2"', what="^offsets of")}, origin="textbook: offsets that are counted, and not stored")
@@ -47,7 +57,7 @@ class AbortedBatchesKeptWithoutMarkers(LogCleaner):
 
 
 class _ListsWhereTheMarkerIs(PartitionLog):
-    def aborted_with_data(self, known: Iterable[AbortedTransaction]) -> list[AbortedTransaction]:
+    def aborted_with_data(self, known: Iterable[AbortedTxn]) -> list[AbortedTxn]:
         markers = {entry.batch.base_offset for entry in self._entries if entry.batch.marker is not None}
         return [aborted for aborted in super().aborted_with_data(known) if aborted.last_offset in markers]
 
@@ -81,7 +91,7 @@ class AbortMarkersShareAKey(LogCleaner):
 class AbortedIndexOfCleanedPart(PartitionLog):
     """A pass writes a new index of aborted transactions from what it has cleaned, so those in the rest of the log are forgotten."""
 
-    def aborted_with_data(self, known: Iterable[AbortedTransaction]) -> list[AbortedTransaction]:
+    def aborted_with_data(self, known: Iterable[AbortedTxn]) -> list[AbortedTxn]:
         end = min(self.last_stable_offset, last_segment(self, self._entries))
         return [aborted for aborted in super().aborted_with_data(known) if aborted.last_offset < end]
 

@@ -3,41 +3,41 @@
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.errors import Error
-from fencepost.reference.kafka.groups import Groups
+from fencepost.reference.kafka.groups import GroupOffsets
+from fencepost.reference.kafka.kafka_errors import Errors
+from fencepost.reference.kafka.kafka_topics import KafkaTopics
+from fencepost.reference.kafka.kafka_types import PartitionName, journal_of
 from fencepost.reference.kafka.markers import MarkerSender
 from fencepost.reference.kafka.partition_log import PartitionLog, Snapshot
 from fencepost.reference.kafka.producer_state import NONE
-from fencepost.reference.kafka.topics import Topics
-from fencepost.reference.kafka.values import TopicPartition, journal_of
 
 
 @defect({"KIP890-230": seen("^PrepareCommit")}, origin="KAFKA-5415, KAFKA-7286: the markers of a deleted topic")
 class DeletedPartitionAwaited(MarkerSender):
     """A marker for a partition that was deleted is sent for ever, and its transactional id takes no request any more."""
 
-    def needs_no_more(self, error: Error) -> bool:
-        return error is not Error.UNKNOWN_TOPIC_OR_PARTITION and super().needs_no_more(error)
+    def needs_no_more(self, error: Errors) -> bool:
+        return error is not Errors.UNKNOWN_TOPIC_OR_PARTITION and super().needs_no_more(error)
 
 
 @defect(
     {"KIP890-231": seen("^nothing; last stable offset 0,", what="records that readers of refunds-0 see")},
     origin="textbook: a key that is given twice",
 )
-class DeletedTopicRemembered(Topics):
+class DeletedTopicRemembered(KafkaTopics):
     """What a partition knows is kept by the topic's name, so that a new topic begins with the open transaction of the old one."""
 
-    def forget(self, partition: TopicPartition) -> None:
+    def forget(self, partition: PartitionName) -> None:
         pass
 
 
-class _KeepsSomething(Topics):
+class _KeepsSomething(KafkaTopics):
     """A new topic begins with what `kept` leaves of the former one."""
 
     def kept(self, former: PartitionLog) -> Snapshot:
         raise NotImplementedError
 
-    def forget(self, partition: TopicPartition) -> None:
+    def forget(self, partition: PartitionName) -> None:
         snapshot = self.kept(self._open_log(partition))
         super().forget(partition)
         self._disk.journal(journal_of(partition)).append(snapshot)
@@ -70,7 +70,7 @@ class ProducersOfTheFormerTopic(_KeepsSomething):
     {"KIP890-409": seen("^offset 5", expected="^no offset", what="committed offset of refunds-0")},
     origin="textbook: offsets are stored by the topic's name, and nothing deletes them",
 )
-class OffsetsOfTheFormerTopic(Groups):
+class OffsetsOfTheFormerTopic(GroupOffsets):
     """A group keeps its offsets of a deleted topic, and skips the first records of the next topic of that name."""
 
     def forget_topic(self, name: str) -> None:
@@ -81,7 +81,7 @@ class OffsetsOfTheFormerTopic(Groups):
     {"KIP890-409": seen("^(offset 5|UNSTABLE|a refusal)", what="offset of refunds-0")},
     origin="red team: only what is committed is looked through",
 )
-class PendingOffsetsOfTheFormerTopic(Groups):
+class PendingOffsetsOfTheFormerTopic(GroupOffsets):
     """The offsets that an open transaction has sent for a deleted topic are committed with the transaction, and are those of the next topic
     of that name."""
 
@@ -97,7 +97,7 @@ class PendingOffsetsOfTheFormerTopic(Groups):
     {"KIP890-409": seen("^offset 5", expected="^no offset", what="committed offset of refunds-0")},
     origin="textbook: a cache that is cleaned and a log that is not",
 )
-class OffsetsOfTheFormerTopicAfterACrash(Groups):
+class OffsetsOfTheFormerTopicAfterACrash(GroupOffsets):
     """The offsets of a deleted topic are removed from memory only, and are back after the next restart."""
 
     def forget_topic(self, name: str) -> None:

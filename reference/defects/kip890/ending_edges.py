@@ -4,11 +4,11 @@ from dataclasses import replace
 from typing import Any
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.dialect import Dialect
-from fencepost.reference.kafka.ending import EndTxnEffect, RequestedTransaction
-from fencepost.reference.kafka.transaction import PREPARED, Decision, State, Transaction
-from fencepost.reference.kafka.values import ProducerIdAndEpoch
+from fencepost.reference.kafka.end_txn_rules import EndTxnEffect, RequestedTransaction
+from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
+from fencepost.reference.kafka.kafka_types import ProducerIdAndEpoch
+from fencepost.reference.kafka.transaction import PREPARED, Decision, KafkaTransaction, KafkaTransactionState
 
 
 @defect(
@@ -23,50 +23,51 @@ class IdentityBesideAnError(Dialect):
 
 
 @defect({"KIP890-065": seen(r"^success with \(producer id \d+, epoch 2\)")}, origin="textbook: the empty abort is tested before the retry")
-class RetriedAbortIsANewOne(Coordinator):
+class RetriedAbortIsANewOne(KafkaCoordinator):
     """A client that asks for its abort again gets an empty abort on top, which takes away the epoch of its other requests."""
 
-    def end_of_new_client(self, state: State, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
-        if (state, decision, asked) == (State.COMPLETE_ABORT, Decision.ABORT, RequestedTransaction.RETRY):
+    def end_of_new_client(self, state: KafkaTransactionState, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
+        if (state, decision, asked) == (KafkaTransactionState.COMPLETE_ABORT, Decision.ABORT, RequestedTransaction.RETRY):
             return EndTxnEffect.PREPARE
         return super().end_of_new_client(state, decision, asked)
 
 
 @defect({"KIP890-081": seen("^a refusal with PRODUCER_FENCED")}, origin="https://issues.apache.org/jira/browse/KAFKA-18464")
-class FreshEpochFenced(Coordinator):
+class FreshEpochFenced(KafkaCoordinator):
     """The epoch is looked at before the pending transition, so a producer is fenced with the epoch that it has just been given."""
 
-    def must_wait(self, transaction: Transaction) -> bool:  # noqa: ARG002 - that is the defect
+    def must_wait(self, transaction: KafkaTransaction) -> bool:  # noqa: ARG002 - that is the defect
         return False
 
 
-@defect({"KIP890-066": seen("^success", expected="CONCURRENT_TRANSACTIONS")}, origin="textbook: a retry is told by its epoch alone")
+@defect({"KIP890-066": seen("^success", expected="CONCURRENT_TRANSACTIONS")}, origin="textbook: a retry is recognised by its epoch alone")
 class RetryAnsweredBeforeCompletion(FreshEpochFenced):
     """A client that retries while markers are in flight is answered success, whichever end it asks for."""
 
-    def end_of_new_client(self, state: State, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
+    def end_of_new_client(self, state: KafkaTransactionState, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
         if state in PREPARED and asked is RequestedTransaction.RETRY:
             return EndTxnEffect.ANSWER_AGAIN
         return super().end_of_new_client(state, decision, asked)
 
 
 @defect(
-    {"KIP890-068": seen("^success", expected="INVALID_TXN_STATE or PRODUCER_FENCED")}, origin="textbook: a retry is told by its epoch alone"
+    {"KIP890-068": seen("^success", expected="INVALID_TXN_STATE or PRODUCER_FENCED")},
+    origin="textbook: a retry is recognised by its epoch alone",
 )
-class CommitOfAbortedSucceeds(Coordinator):
+class CommitOfAbortedSucceeds(KafkaCoordinator):
     """A client whose transaction was aborted commits with that epoch, is answered success, and its data is gone."""
 
-    def end_of_new_client(self, state: State, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
-        if state in (State.COMPLETE_ABORT, State.COMPLETE_COMMIT) and asked is RequestedTransaction.RETRY:
+    def end_of_new_client(self, state: KafkaTransactionState, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
+        if state in (KafkaTransactionState.COMPLETE_ABORT, KafkaTransactionState.COMPLETE_COMMIT) and asked is RequestedTransaction.RETRY:
             return EndTxnEffect.ANSWER_AGAIN
         return super().end_of_new_client(state, decision, asked)
 
 
 @defect({"KIP890-073": seen("^success", expected="PRODUCER_FENCED")}, origin="textbook: fencing with < where != is due")
-class FutureEpochEnds(Coordinator):
+class FutureEpochEnds(KafkaCoordinator):
     """An epoch that was never given out ends the open transaction, since it is not smaller than the one in force."""
 
-    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
+    def asked_about(self, transaction: KafkaTransaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
         asked = super().asked_about(transaction, producer)
         return (
             RequestedTransaction.CURRENT if asked is RequestedTransaction.NEITHER and producer.epoch > transaction.producer_epoch else asked
@@ -74,15 +75,15 @@ class FutureEpochEnds(Coordinator):
 
 
 @defect({"KIP890-074": seen("^success", expected="INVALID_PRODUCER_ID_MAPPING")}, origin="textbook: half of a comparison")
-class ForeignProducerEnds(Coordinator):
+class ForeignProducerEnds(KafkaCoordinator):
     """A producer ends the transaction of another one, when only its epoch happens to be the same."""
 
-    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
+    def asked_about(self, transaction: KafkaTransaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
         return super().asked_about(transaction, replace(producer, producer_id=transaction.producer_id))
 
 
 @defect({"KIP890-075": seen("^a refusal with INVALID_PRODUCER_ID_MAPPING")}, origin="textbook: an argument that is not tested")
-class EmptyIdLookedUp(Coordinator):
+class EmptyIdLookedUp(KafkaCoordinator):
     """The empty transactional id is looked for like others, and the client hears of a lost producer id where its request is wrong."""
 
     def is_valid_id(self, transactional_id: str) -> bool:  # noqa: ARG002 - that is the defect
@@ -90,36 +91,36 @@ class EmptyIdLookedUp(Coordinator):
 
 
 @defect({"KIP890-080": seen(r"^\(producer id \d+, epoch 0\)")}, origin="textbook: raising the epoch with Complete, where Prepare is due")
-class EpochRaisedAtCompletion(Coordinator):
+class EpochRaisedAtCompletion(KafkaCoordinator):
     """Until the last marker is written, administrators see the epoch of the transaction that has ended."""
 
-    def describe(self, transactional_id: str) -> Transaction:
+    def describe(self, transactional_id: str) -> KafkaTransaction:
         transaction = super().describe(transactional_id)
         return replace(transaction, producer_epoch=transaction.last_producer_epoch) if transaction.state in PREPARED else transaction
 
 
-@defect({"KIP890-079": seen("success with .*success with")}, origin="textbook: a retry is told by its epoch alone")
-class BothRacingEndsSucceed(Coordinator):
+@defect({"KIP890-079": seen("success with .*success with")}, origin="textbook: a retry is recognised by its epoch alone")
+class BothRacingEndsSucceed(KafkaCoordinator):
     """A client that sends the opposite decision second is taken for one that retries, and is answered success."""
 
-    def end_of_new_client(self, state: State, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
+    def end_of_new_client(self, state: KafkaTransactionState, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
         return EndTxnEffect.ANSWER_AGAIN if asked is RequestedTransaction.RETRY else super().end_of_new_client(state, decision, asked)
 
 
-class _KnowsEmptyAborts(Coordinator):
+class _KnowsEmptyAborts(KafkaCoordinator):
     """Knows of each transactional id whether its last end was an abort without an open transaction, after a crash if it was the first."""
 
     def __init__(self, *parts: Any) -> None:
         self._ended_empty: set[str] = set()
         super().__init__(*parts)
 
-    def prepare(self, transaction: Transaction, decision: Decision, bumps: int, *, moves_on: bool = True) -> Transaction:
+    def prepare(self, transaction: KafkaTransaction, decision: Decision, bumps: int, *, moves_on: bool = True) -> KafkaTransaction:
         (self._ended_empty.discard if transaction.partitions else self._ended_empty.add)(transaction.transactional_id)
         return super().prepare(transaction, decision, bumps, moves_on=moves_on)
 
-    def was_empty(self, transaction: Transaction) -> bool:
+    def was_empty(self, transaction: KafkaTransaction) -> bool:
         is_known = transaction.transactional_id in self._ended_empty or transaction.started_at < 0
-        return transaction.state is State.COMPLETE_ABORT and is_known
+        return transaction.state is KafkaTransactionState.COMPLETE_ABORT and is_known
 
 
 @defect(
@@ -133,7 +134,7 @@ class _KnowsEmptyAborts(Coordinator):
 class RetriedEmptyAbortFenced(_KnowsEmptyAborts):
     """An abort without an open transaction is answered and not remembered, so that its retry fences the client."""
 
-    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
+    def asked_about(self, transaction: KafkaTransaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
         asked = super().asked_about(transaction, producer)
         return RequestedTransaction.NEITHER if asked is RequestedTransaction.RETRY and self.was_empty(transaction) else asked
 
@@ -142,7 +143,7 @@ class RetriedEmptyAbortFenced(_KnowsEmptyAborts):
 class RetriedEmptyAbortIsANewOne(_KnowsEmptyAborts):
     """The retry of an abort without an open transaction takes the next epoch again."""
 
-    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
+    def asked_about(self, transaction: KafkaTransaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
         asked = super().asked_about(transaction, producer)
         return RequestedTransaction.CURRENT if asked is RequestedTransaction.RETRY and self.was_empty(transaction) else asked
 

@@ -3,18 +3,18 @@
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.dialect import Dialect
-from fencepost.reference.kafka.ending import EndTxnEffect
-from fencepost.reference.kafka.errors import Error, Refused
-from fencepost.reference.kafka.transaction import PREPARED, Decision, State, Transaction
-from fencepost.reference.kafka.values import NOTHING, ProducerIdAndEpoch
+from fencepost.reference.kafka.end_txn_rules import EndTxnEffect
+from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
+from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
+from fencepost.reference.kafka.kafka_types import NOTHING, ProducerIdAndEpoch
+from fencepost.reference.kafka.transaction import PREPARED, Decision, KafkaTransaction, KafkaTransactionState
 
 
 @defect(
     {"KIP890-083": seen(r"^\(producer id \d+, epoch 1\)")}, origin="textbook: the level of the cluster taken for the protocol of the client"
 )
-class OldClientLosesItsEpoch(Coordinator):
+class OldClientLosesItsEpoch(KafkaCoordinator):
     """The epoch is raised for a client whose answer has no field for it, so its next transaction is fenced."""
 
     def bumps_epoch(self, end_txn_version: int) -> bool:  # noqa: ARG002 - that is the defect
@@ -30,33 +30,34 @@ class OldClientFencedByItsCommit(OldClientLosesItsEpoch):
 
 
 @defect({"KIP890-084": seen("^a refusal with INVALID_TXN_STATE")}, origin="textbook: a state machine without the retry")
-class OldClientMayNotRetry(Coordinator):
+class OldClientMayNotRetry(KafkaCoordinator):
     """An old client that retries its end is answered that there is nothing to end, and cannot know that it was done."""
 
-    def end_of_old_client(self, state: State, decision: Decision) -> EndTxnEffect:
+    def end_of_old_client(self, state: KafkaTransactionState, decision: Decision) -> EndTxnEffect:
         if state is decision.complete:
-            raise Refused(Error.INVALID_TXN_STATE)
+            raise RequestRefused(Errors.INVALID_TXN_STATE)
         return super().end_of_old_client(state, decision)
 
 
 @defect(
-    {"KIP890-085": seen("^success", expected="INVALID_TXN_STATE")}, origin="textbook: a retry that is told by the state's being complete"
+    {"KIP890-085": seen("^success", expected="INVALID_TXN_STATE")},
+    origin="textbook: a retry that is recognised by the state's being complete",
 )
-class OppositeEndSucceeds(Coordinator):
+class OppositeEndSucceeds(KafkaCoordinator):
     """A completed transaction answers success to whichever end an old client asks for."""
 
-    def end_of_old_client(self, state: State, decision: Decision) -> EndTxnEffect:
-        if state in (State.COMPLETE_COMMIT, State.COMPLETE_ABORT):
+    def end_of_old_client(self, state: KafkaTransactionState, decision: Decision) -> EndTxnEffect:
+        if state in (KafkaTransactionState.COMPLETE_COMMIT, KafkaTransactionState.COMPLETE_ABORT):
             return EndTxnEffect.ANSWER_AGAIN
         return super().end_of_old_client(state, decision)
 
 
 @defect({"KIP890-086": seen("^success", expected="INVALID_TXN_STATE")}, origin="textbook: one table for both protocols")
-class EmptyAbortOfOldClient(Coordinator):
+class EmptyAbortOfOldClient(KafkaCoordinator):
     """The empty abort of new clients is granted to old ones."""
 
-    def end_of_old_client(self, state: State, decision: Decision) -> EndTxnEffect:
-        if state is State.EMPTY and decision is Decision.ABORT:
+    def end_of_old_client(self, state: KafkaTransactionState, decision: Decision) -> EndTxnEffect:
+        if state is KafkaTransactionState.EMPTY and decision is Decision.ABORT:
             return EndTxnEffect.PREPARE
         return super().end_of_old_client(state, decision)
 
@@ -65,26 +66,26 @@ class EmptyAbortOfOldClient(Coordinator):
 class EndFencedInNewWords(Dialect):
     """A client of the time before PRODUCER_FENCED is answered it, and takes it for an error that it does not know."""
 
-    def error_for(self, error: Error, version: int, knows_fenced: int) -> Error:  # noqa: ARG002 - that is the defect
+    def error_for(self, error: Errors, version: int, knows_fenced: int) -> Errors:  # noqa: ARG002 - that is the defect
         return error
 
 
 @defect(
     {"KIP890-088": seen("^success", expected="(INVALID_TXN_STATE or )?CONCURRENT_TRANSACTIONS")},
-    origin="textbook: a retry that is told by the state alone",
+    origin="textbook: a retry that is recognised by the state alone",
 )
-class DecisionContradicted(Coordinator):
+class DecisionContradicted(KafkaCoordinator):
     """While markers are in flight, an old client is answered success for the opposite of what was decided."""
 
-    def must_wait(self, transaction: Transaction) -> bool:  # noqa: ARG002 - that is the defect
+    def must_wait(self, transaction: KafkaTransaction) -> bool:  # noqa: ARG002 - that is the defect
         return False
 
-    def end_of_old_client(self, state: State, decision: Decision) -> EndTxnEffect:
+    def end_of_old_client(self, state: KafkaTransactionState, decision: Decision) -> EndTxnEffect:
         return EndTxnEffect.ANSWER_AGAIN if state in PREPARED else super().end_of_old_client(state, decision)
 
 
 @defect({"KIP890-083": seen(r"^\(producer id \d+, epoch 1\)")}, origin="textbook: two things called transaction version")
-class ClusterLevelForOldClient(Coordinator):
+class ClusterLevelForOldClient(KafkaCoordinator):
     """The level of the cluster is taken for the protocol of the client, and an old client is fenced by its own commit."""
 
     def bumps_epoch(self, end_txn_version: int) -> bool:  # noqa: ARG002 - that is the defect
@@ -92,10 +93,10 @@ class ClusterLevelForOldClient(Coordinator):
 
 
 @defect({"KIP890-087": seen("^success", expected="PRODUCER_FENCED")}, origin="textbook: the retry of the new protocol, in the old one")
-class OldVersionRepeatsTheNew(Coordinator):
+class OldVersionRepeatsTheNew(KafkaCoordinator):
     """EndTxn v4 with the epoch that EndTxn v5 has ended passes for a repetition, and an old instance is answered that it has committed."""
 
-    def check_old_client(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
+    def check_old_client(self, transaction: KafkaTransaction, producer: ProducerIdAndEpoch) -> None:
         if not (transaction.is_idle and producer == replace(transaction, producer_epoch=transaction.producer_epoch - 1).producer):
             super().check_old_client(transaction, producer)
 
@@ -104,7 +105,7 @@ class OldVersionRepeatsTheNew(Coordinator):
     {"KIP890-089": seen("^a refusal with INVALID_PRODUCER_ID_MAPPING")},
     origin="textbook: the epoch is looked at, and not whose protocol it is",
 )
-class OldClientOverflows(Coordinator):
+class OldClientOverflows(KafkaCoordinator):
     """At the last usable epoch the end of an old client's transaction moves its transactional id on to a new producer id, which the answer
     cannot carry."""
 
@@ -119,7 +120,7 @@ class OldClientOverflows(Coordinator):
     {"KIP890-084": seen("^a refusal with INVALID_TXN_STATE", expected="^success", what="answer to EndTxn")},
     origin="red team: a repetition is recognised by the protocol of the end",
 )
-class RefusedAfterANewClient(Coordinator):
+class RefusedAfterANewClient(KafkaCoordinator):
     """EndTxn v4 does not recognise that EndTxn v5 has committed, and is refused."""
 
     def end_transaction(
@@ -128,5 +129,5 @@ class RefusedAfterANewClient(Coordinator):
         known = self._transactions.get(transactional_id)
         if known is not None and known.is_idle and known.transaction_version == 2 and not self.bumps_epoch(api_version):
             self.check_old_client(known, producer)
-            raise Refused(Error.INVALID_TXN_STATE)
+            raise RequestRefused(Errors.INVALID_TXN_STATE)
         return super().end_transaction(transactional_id, producer, decision, api_version)

@@ -3,16 +3,16 @@
 from collections.abc import Iterable
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.ending import RequestedTransaction
-from fencepost.reference.kafka.errors import Error, Refused
-from fencepost.reference.kafka.transaction import Decision, Transaction
-from fencepost.reference.kafka.values import NO_PRODUCER, ProducerIdAndEpoch, TopicPartition
+from fencepost.reference.kafka.end_txn_rules import RequestedTransaction
+from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
+from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
+from fencepost.reference.kafka.kafka_types import NO_PRODUCER, PartitionName, ProducerIdAndEpoch
+from fencepost.reference.kafka.transaction import Decision, KafkaTransaction
 
 _FENCED = seen(r"^a refusal with PRODUCER_FENCED", expected="^success", what="answer to EndTxn")
 
 
-class _ForgetsTheEnd(Coordinator):
+class _ForgetsTheEnd(KafkaCoordinator):
     """A retry is recognised until `forget` is called for the transactional id, and again after the next end."""
 
     @property
@@ -25,21 +25,21 @@ class _ForgetsTheEnd(Coordinator):
         if known is not None and known.is_idle:
             self.forgotten.add((transactional_id, known.producer))
 
-    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
+    def asked_about(self, transaction: KafkaTransaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
         asked = super().asked_about(transaction, producer)
         is_forgotten = (transaction.transactional_id, transaction.producer) in self.forgotten
         return RequestedTransaction.NEITHER if asked is RequestedTransaction.RETRY and is_forgotten else asked
 
 
 class _ForgetsAtARefusedEnd(_ForgetsTheEnd):
-    errors: frozenset[Error]
+    errors: frozenset[Errors]
 
     def end_transaction(
         self, transactional_id: str, producer: ProducerIdAndEpoch, decision: Decision, api_version: int
     ) -> ProducerIdAndEpoch:
         try:
             return super().end_transaction(transactional_id, producer, decision, api_version)
-        except Refused as refusal:
+        except RequestRefused as refusal:
             if refusal.error in self.errors:
                 self.forget(transactional_id)
             raise
@@ -49,14 +49,14 @@ class _ForgetsAtARefusedEnd(_ForgetsTheEnd):
 class RetryForgottenByInvalidEnd(_ForgetsAtARefusedEnd):
     """A refused EndTxn, which the state does not allow, makes the coordinator forget the last epoch, and the retry of the end is fenced."""
 
-    errors = frozenset({Error.INVALID_TXN_STATE})
+    errors = frozenset({Errors.INVALID_TXN_STATE})
 
 
 @defect({"KIP890-064": _FENCED}, origin="red team: a zombie's request clears what its successor needs")
 class RetryForgottenByFencedEnd(_ForgetsAtARefusedEnd):
     """After a fenced EndTxn of an earlier epoch the owner's own retry is fenced too."""
 
-    errors = frozenset({Error.PRODUCER_FENCED})
+    errors = frozenset({Errors.PRODUCER_FENCED})
 
 
 @defect({"KIP890-064": _FENCED, "KIP890-065": _FENCED}, origin="textbook: an answer that is kept until it is read")
@@ -81,7 +81,7 @@ class RetryForgottenByRefusedInit(_ForgetsTheEnd):
     def init_producer_id(self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch = NO_PRODUCER) -> ProducerIdAndEpoch:
         try:
             return super().init_producer_id(transactional_id, timeout_ms, expected)
-        except Refused:
+        except RequestRefused:
             self.forget(transactional_id)
             raise
 
@@ -91,10 +91,10 @@ class RetryForgottenByRefusedRecord(_ForgetsTheEnd):
     """After a record that the coordinator has refused to add, the owner's retry of its commit is fenced."""
 
     def add_partitions(
-        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[TopicPartition], transaction_version: int
+        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[PartitionName], transaction_version: int
     ) -> None:
         try:
             super().add_partitions(transactional_id, producer, partitions, transaction_version)
-        except Refused:
+        except RequestRefused:
             self.forget(transactional_id)
             raise

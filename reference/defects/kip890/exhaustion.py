@@ -3,21 +3,21 @@
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.ending import RequestedTransaction
+from fencepost.reference.kafka.end_txn_rules import RequestedTransaction
+from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
+from fencepost.reference.kafka.kafka_types import EXHAUSTED_EPOCH, MAX_EPOCH, NO_PRODUCER, PartitionName, ProducerIdAndEpoch
 from fencepost.reference.kafka.markers import MarkerSender, TransactionMarker
-from fencepost.reference.kafka.ownership import Ownership
-from fencepost.reference.kafka.transaction import Decision, Transaction
-from fencepost.reference.kafka.values import EXHAUSTED_EPOCH, MAX_EPOCH, NO_PRODUCER, ProducerIdAndEpoch, TopicPartition
+from fencepost.reference.kafka.ownership import ProducerIdOwnership
+from fencepost.reference.kafka.transaction import Decision, KafkaTransaction
 
 _BEYOND_THE_LAST = r"^the largest of \d+ is 32767"
 
 
 @defect({"KIP890-026": seen(r"^success with \(producer id \d+, epoch 32767\)")}, origin="textbook: an off-by-one at the largest value")
-class LastEpochOneLate(Ownership):
+class LastEpochOneLate(ProducerIdOwnership):
     """InitProducerId goes up to the largest number of 16 bits, and no epoch is left for the marker that ends the next transaction."""
 
-    def next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
+    def next_owner(self, transaction: KafkaTransaction, expected_epoch: int, timeout_ms: int) -> KafkaTransaction:
         if transaction.producer_epoch < MAX_EPOCH:
             return transaction.bump_epoch(expected_epoch, timeout_ms)
         return super().next_owner(transaction, expected_epoch, timeout_ms)
@@ -26,26 +26,26 @@ class LastEpochOneLate(Ownership):
 @defect(
     {"KIP890-027": seen("^a refusal with PRODUCER_FENCED")}, origin="textbook: the producer id is compared before a retry is looked for"
 )
-class RotationNotRepeatable(Ownership):
+class RotationNotRepeatable(ProducerIdOwnership):
     """A producer whose answer with the new producer id was lost retries with the old one, and is answered that it is fenced."""
 
-    def may_initialise(self, expected: ProducerIdAndEpoch, transaction: Transaction) -> bool:
+    def may_initialise(self, expected: ProducerIdAndEpoch, transaction: KafkaTransaction) -> bool:
         return expected.producer_id in (NO_PRODUCER.producer_id, transaction.producer_id)
 
 
 @defect({"KIP890-028": seen(_BEYOND_THE_LAST)}, origin="KAFKA-20310")
-class NextProducerIdNotStored(Coordinator):
+class NextProducerIdNotStored(KafkaCoordinator):
     """The new producer id of an overflow is in memory only: after a crash the old one stays, with the marker's epoch."""
 
-    def recovered(self, transaction: Transaction) -> Transaction:
+    def recovered(self, transaction: KafkaTransaction) -> KafkaTransaction:
         return replace(super().recovered(transaction), previous_producer_id=-1, next_producer_id=-1)
 
 
 @defect({"KIP890-028": seen(_BEYOND_THE_LAST)}, origin="KAFKA-20090")
-class ServerFencesAtTheLastEpoch(Coordinator):
+class ServerFencesAtTheLastEpoch(KafkaCoordinator):
     """Only a client's EndTxn looks at the end of the epochs; when a timeout aborts, the producer is left with the marker's epoch."""
 
-    def abort_by_server(self, transaction: Transaction) -> None:
+    def abort_by_server(self, transaction: KafkaTransaction) -> None:
         self.prepare(transaction, Decision.ABORT, bumps=1, moves_on=False)
 
 
@@ -53,10 +53,10 @@ class ServerFencesAtTheLastEpoch(Coordinator):
     {"KIP890-076": seen(r"^success with \(producer id \d+, epoch 32767\)")},
     origin="textbook: an overflow that only InitProducerId looks for",
 )
-class OverflowKeepsTheProducerId(Coordinator):
+class OverflowKeepsTheProducerId(KafkaCoordinator):
     """The end of the last transaction answers the epoch of its marker, and the producer has no epoch for another one."""
 
-    def prepare(self, transaction: Transaction, decision: Decision, bumps: int, *, moves_on: bool = True) -> Transaction:  # noqa: ARG002
+    def prepare(self, transaction: KafkaTransaction, decision: Decision, bumps: int, *, moves_on: bool = True) -> KafkaTransaction:  # noqa: ARG002
         return super().prepare(transaction, decision, bumps, moves_on=False)
 
 
@@ -64,18 +64,18 @@ class OverflowKeepsTheProducerId(Coordinator):
     {"KIP890-077": seen("^a refusal with INVALID_PRODUCER_ID_MAPPING")},
     origin="textbook: the producer id is compared before a retry is looked for",
 )
-class OverflowNotRepeatable(Coordinator):
+class OverflowNotRepeatable(KafkaCoordinator):
     """A producer whose answer with the new producer id was lost cannot find out how its transaction has ended."""
 
-    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
+    def asked_about(self, transaction: KafkaTransaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
         return super().asked_about(transaction, producer) if producer.producer_id == transaction.producer_id else None
 
 
 @defect({"KIP890-078": seen("^success", expected="INVALID_PRODUCER_ID_MAPPING")}, origin="textbook: half of a comparison")
-class OldProducerIdEnds(Coordinator):
+class OldProducerIdEnds(KafkaCoordinator):
     """After an overflow a client with the old producer id is answered that its transaction is committed, whichever that was."""
 
-    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
+    def asked_about(self, transaction: KafkaTransaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
         is_from_before = producer.producer_id == transaction.previous_producer_id != transaction.producer_id
         return RequestedTransaction.RETRY if is_from_before else super().asked_about(transaction, producer)
 
@@ -84,11 +84,11 @@ class OldProducerIdEnds(Coordinator):
     {"KIP890-078": seen("^success", expected="INVALID_PRODUCER_ID_MAPPING")},
     origin="textbook: the previous producer id is not cleared when the next transaction is complete",
 )
-class OverflowRememberedForEver(Coordinator):
+class OverflowRememberedForEver(KafkaCoordinator):
     """The producer id from before the overflow passes for a retry for ever: an instance that slept through several transactions is
     given the identity in force."""
 
-    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
+    def asked_about(self, transaction: KafkaTransaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
         is_from_before = producer.producer_id < transaction.producer_id and producer.epoch == EXHAUSTED_EPOCH
         return RequestedTransaction.RETRY if is_from_before else super().asked_about(transaction, producer)
 
@@ -97,11 +97,11 @@ class OverflowRememberedForEver(Coordinator):
     {"KIP890-027": seen("^success", expected="PRODUCER_FENCED")},
     origin="feared by readers of the proposal: two producer ids, and one epoch that both are compared with",
 )
-class EachEpochOfTheExhaustedId(Ownership):
+class EachEpochOfTheExhaustedId(ProducerIdOwnership):
     """Behind a rotation the exhausted producer id is the owner's with any epoch: a zombie whose old epoch is the number in force takes
     the transactional id over."""
 
-    def may_initialise(self, expected: ProducerIdAndEpoch, transaction: Transaction) -> bool:
+    def may_initialise(self, expected: ProducerIdAndEpoch, transaction: KafkaTransaction) -> bool:
         return super().may_initialise(expected, transaction) or expected.producer_id == transaction.previous_producer_id
 
 
@@ -112,7 +112,7 @@ class EachEpochOfTheExhaustedId(Ownership):
 class MarkerOfTheNextProducerId(MarkerSender):
     """At an overflow the marker has the new producer id, which wrote nothing; the data of the old one stays undecided."""
 
-    def marker_for(self, transaction: Transaction, coordinator_epoch: int, transaction_version: int) -> TransactionMarker:
+    def marker_for(self, transaction: KafkaTransaction, coordinator_epoch: int, transaction_version: int) -> TransactionMarker:
         marker = super().marker_for(transaction, coordinator_epoch, transaction_version)
         return replace(marker, producer=transaction.next_producer)
 
@@ -124,6 +124,6 @@ class MarkerOfTheNextProducerId(MarkerSender):
 class OverflowMarksOnePartition(MarkerSender):
     """At an overflow one partition gets its marker with the old producer id, and the others are left to the new one."""
 
-    def partitions_to_mark(self, transaction: Transaction) -> list[TopicPartition]:
+    def partitions_to_mark(self, transaction: KafkaTransaction) -> list[PartitionName]:
         partitions = super().partitions_to_mark(transaction)
         return partitions if transaction.producer_epoch < MAX_EPOCH else partitions[:1]

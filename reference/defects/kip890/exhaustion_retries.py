@@ -3,15 +3,15 @@
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.errors import Refused
+from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
+from fencepost.reference.kafka.kafka_errors import RequestRefused
+from fencepost.reference.kafka.kafka_types import NO_PRODUCER, ProducerIdAndEpoch
 from fencepost.reference.kafka.transaction import Decision
-from fencepost.reference.kafka.values import NO_PRODUCER, ProducerIdAndEpoch
 
 _INITIALISED = seen(r"^a refusal with PRODUCER_FENCED", expected="^success", what="answer to InitProducerId")
 
 
-class _ForgetsTheOldId(Coordinator):
+class _ForgetsTheOldId(KafkaCoordinator):
     def forget(self, transactional_id: str) -> None:
         known = self._transactions.get(transactional_id)
         if known is not None and known.is_idle:
@@ -30,7 +30,7 @@ class OldIdForgottenByInvalidEnd(_ForgetsTheOldId):
     ) -> ProducerIdAndEpoch:
         try:
             return super().end_transaction(transactional_id, producer, decision, api_version)
-        except Refused:
+        except RequestRefused:
             self.forget(transactional_id)
             raise
 
@@ -59,6 +59,6 @@ class OldIdForgottenByRefusedInit(_ForgetsTheOldId):
     def init_producer_id(self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch = NO_PRODUCER) -> ProducerIdAndEpoch:
         try:
             return super().init_producer_id(transactional_id, timeout_ms, expected)
-        except Refused:
+        except RequestRefused:
             self.forget(transactional_id)
             raise

@@ -2,17 +2,17 @@
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.errors import Error, Refused
 from fencepost.reference.kafka.guards import Attempt
+from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
+from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
 from fencepost.reference.kafka.producer_state import ProducerState, ProducerStates
-from fencepost.reference.kafka.transaction import State, Transaction
-from fencepost.reference.kafka.transaction_log import Tombstone, TransactionLog
+from fencepost.reference.kafka.transaction import KafkaTransaction, KafkaTransactionState
+from fencepost.reference.kafka.transaction_log import KafkaTransactionLog, Tombstone
 from fencepost.wire.kafka.batches import Batch
 
 
 @defect({"KIP890-165": seen("^success with", what="transaction of A")}, origin="textbook: a cache that is cleaned and a log that is not")
-class ExpiryWithoutTombstone(TransactionLog):
+class ExpiryWithoutTombstone(KafkaTransactionLog):
     """An expired transactional id is removed from memory only, and is back after the next restart."""
 
     def forget(self, transactional_id: str) -> None:  # noqa: ARG002 - that is the defect
@@ -20,18 +20,18 @@ class ExpiryWithoutTombstone(TransactionLog):
 
 
 @defect({"KIP890-165": seen("^success with", what="transaction of A")}, origin="textbook: a clean-up that is never due")
-class IdsKeptForEver(Coordinator):
+class IdsKeptForEver(KafkaCoordinator):
     """Transactional ids are never removed, and the coordinator grows with each name that was ever used."""
 
-    def may_be_forgotten(self, transaction: Transaction) -> bool:  # noqa: ARG002 - that is the defect
+    def may_be_forgotten(self, transaction: KafkaTransaction) -> bool:  # noqa: ARG002 - that is the defect
         return False
 
 
 @defect({"KIP890-166": seen("^a refusal: TRANSACTIONAL_ID_NOT_FOUND")}, origin="textbook: hanging transactions by expiry")
-class OpenTransactionExpires(Coordinator):
+class OpenTransactionExpires(KafkaCoordinator):
     """The clean-up looks at the time and not at the state, so an open transaction loses the only one who could end it."""
 
-    def may_be_forgotten(self, transaction: Transaction) -> bool:
+    def may_be_forgotten(self, transaction: KafkaTransaction) -> bool:
         return transaction.is_idle or bool(transaction.partitions)
 
 
@@ -39,12 +39,12 @@ class OpenTransactionExpires(Coordinator):
     {"KIP890-166": Symptom(what="^answer$", error="^TRANSACTIONAL_ID_NOT_FOUND$")},
     origin="textbook: one state that must not expire is named, and those behind it are forgotten",
 )
-class PreparedTransactionExpires(Coordinator):
+class PreparedTransactionExpires(KafkaCoordinator):
     """The coordinator's clean-up keeps only Ongoing transactions, so the markers of a transaction that is decided and not complete are
     never sent."""
 
-    def may_be_forgotten(self, transaction: Transaction) -> bool:
-        return transaction.state is not State.ONGOING
+    def may_be_forgotten(self, transaction: KafkaTransaction) -> bool:
+        return transaction.state is not KafkaTransactionState.ONGOING
 
 
 @defect({"KIP890-167": seen("^no such producer")}, origin="textbook: expiry by time alone")
@@ -83,7 +83,7 @@ class ExpiredStateStillCounts(ProducerStates):
 
     def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:
         if self.get(batch.producer_id) is None and batch.base_sequence > self._last.get(batch.producer_id, batch.base_sequence) + 1:
-            raise Refused(Error.OUT_OF_ORDER_SEQUENCE_NUMBER)
+            raise RequestRefused(Errors.OUT_OF_ORDER_SEQUENCE_NUMBER)
         super().check_sequence(batch, attempt, may_begin_anywhere=may_begin_anywhere)
 
 
@@ -91,9 +91,9 @@ class ExpiredStateStillCounts(ProducerStates):
     {"KIP890-166": Symptom(what="^answer$", error="^TRANSACTIONAL_ID_NOT_FOUND$")},
     origin="textbook: tombstones are collected apart, and the order of the log is lost",
 )
-class ExpiredIdNotLoaded(TransactionLog):
+class ExpiredIdNotLoaded(KafkaTransactionLog):
     """A coordinator that loads its log takes an id with a tombstone for gone, and passes over all that came behind it."""
 
-    def replay(self) -> dict[str, Transaction]:
+    def replay(self) -> dict[str, KafkaTransaction]:
         gone = {record.transactional_id for record in self._records if isinstance(record, Tombstone)}
         return {name: transaction for name, transaction in super().replay().items() if name not in gone}

@@ -5,13 +5,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.errors import Refused
+from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
+from fencepost.reference.kafka.kafka_errors import RequestRefused
+from fencepost.reference.kafka.kafka_topics import OFFSETS_TOPIC
+from fencepost.reference.kafka.kafka_types import PartitionName, ProducerIdAndEpoch
 from fencepost.reference.kafka.markers import TransactionMarker
 from fencepost.reference.kafka.partition_log import PartitionLog
-from fencepost.reference.kafka.topics import OFFSETS_TOPIC
-from fencepost.reference.kafka.transaction import Transaction
-from fencepost.reference.kafka.values import ProducerIdAndEpoch, TopicPartition
+from fencepost.reference.kafka.transaction import KafkaTransaction
 
 
 @defect(
@@ -21,14 +21,14 @@ from fencepost.reference.kafka.values import ProducerIdAndEpoch, TopicPartition
     },
     origin="KAFKA-19367, follow-up: apache/kafka#19976, a failed fence left its mark when the append failed",
 )
-class EpochSpentByARefusedEnd(Coordinator):
+class EpochSpentByARefusedEnd(KafkaCoordinator):
     """The bumped epoch stays in memory when the log does not take the decision, so the client that asks again is fenced or jumps one."""
 
-    def install(self, transaction: Transaction) -> Transaction:
+    def install(self, transaction: KafkaTransaction) -> KafkaTransaction:
         before = self._transactions.get(transaction.transactional_id)
         try:
             return super().install(transaction)
-        except Refused:
+        except RequestRefused:
             if before is not None and transaction.producer_epoch > before.producer_epoch and transaction.partitions:
                 self._transactions[transaction.transactional_id] = replace(before, producer_epoch=transaction.producer_epoch)
             raise
@@ -37,16 +37,16 @@ class EpochSpentByARefusedEnd(Coordinator):
 @defect(
     {"KIP890-462": seen("Ongoing", expected="payments-0", what="^transaction of A")}, origin="textbook: memory that is ahead of its log"
 )
-class PartitionAddedWithoutTheLog(Coordinator):
+class PartitionAddedWithoutTheLog(KafkaCoordinator):
     """A partition that the log has refused is in the transaction all the same, so the next write is taken, and a crash loses it."""
 
     def add_partitions(
-        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[TopicPartition], transaction_version: int
+        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[PartitionName], transaction_version: int
     ) -> None:
         partitions = tuple(partitions)
         try:
             super().add_partitions(transactional_id, producer, partitions, transaction_version)
-        except Refused:
+        except RequestRefused:
             transaction = self._transactions.get(transactional_id)
             if transaction is not None and not self._is_pending(transaction) and transaction.producer == producer:
                 added = transaction.add(frozenset(partitions), transaction_version, self._machine.clock.now)
@@ -58,7 +58,7 @@ class PartitionAddedWithoutTheLog(Coordinator):
     {"KIP890-463": seen("^PrepareCommit", expected="^CompleteCommit", what="^transaction of A")},
     origin="textbook: a last step that is called by the step before it only",
 )
-class CompletionTriedOnce(Coordinator):
+class CompletionTriedOnce(KafkaCoordinator):
     """When the log does not take the completion, no timer tries it again, and the transactional id is busy for ever."""
 
     def completion_failed(self, transactional_id: str) -> None:
@@ -69,7 +69,7 @@ class CompletionTriedOnce(Coordinator):
     {"KIP890-464": seen("^success", expected="^TRANSACTIONAL_ID_NOT_FOUND", what="^transaction of A")},
     origin="KAFKA-14880: an exception ended the task that expires transactional ids",
 )
-class ExpiryEndsWithARefusal(Coordinator):
+class ExpiryEndsWithARefusal(KafkaCoordinator):
     """The task that expires transactional ids ends with the first record that the log refuses, and no id expires any more."""
 
     _has_failed = False
@@ -78,7 +78,7 @@ class ExpiryEndsWithARefusal(Coordinator):
         if not self._has_failed:
             super().forget_idle(before)
 
-    def forgets(self, transaction: Transaction) -> bool:
+    def forgets(self, transaction: KafkaTransaction) -> bool:
         taken = super().forgets(transaction)
         self._has_failed = self._has_failed or not taken
         return taken
@@ -94,5 +94,5 @@ class MarkerOfOffsetsTriedOnce(PartitionLog):
         if self.name.topic != OFFSETS_TOPIC:
             super().append_marker(marker)
             return
-        with contextlib.suppress(Refused):
+        with contextlib.suppress(RequestRefused):
             super().append_marker(marker)

@@ -4,16 +4,16 @@ import uuid
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.directory import Directory
-from fencepost.reference.kafka.groups import Groups
-from fencepost.reference.kafka.topics import Topic, Topics
-from fencepost.reference.kafka.values import TopicPartition
+from fencepost.reference.kafka.groups import GroupOffsets
+from fencepost.reference.kafka.kafka_topics import KafkaTopic, KafkaTopics
+from fencepost.reference.kafka.kafka_types import PartitionName
 
 
 @defect({"KIP890-358": seen("^None for payments-1", what="answer to OffsetFetch")}, origin="textbook: a list of one in every test")
-class OneOffsetOfAll(Groups):
+class OneOffsetOfAll(GroupOffsets):
     """OffsetFetch for all partitions of a group returns one of them, so a consumer begins at the start of the others."""
 
-    def partitions_of(self, group: str) -> list[TopicPartition]:
+    def partitions_of(self, group: str) -> list[PartitionName]:
         return super().partitions_of(group)[:1]
 
 
@@ -32,8 +32,8 @@ class OffsetsTakenEverywhere(Directory):
     {"KIP890-360": seen("^success", expected="UNKNOWN_TOPIC_ID", what="answer to OffsetFetch")},
     origin="textbook: a fallback that was meant for one topic",
 )
-class AnyIdIsATopic(Topics):
+class AnyIdIsATopic(KafkaTopics):
     """An id that no topic has is taken for the only topic that there is, and a consumer goes on where another topic was left."""
 
-    def with_id(self, topic_id: uuid.UUID | None) -> Topic | None:
+    def with_id(self, topic_id: uuid.UUID | None) -> KafkaTopic | None:
         return super().with_id(topic_id) or next((topic for topic in self.all() if not topic.is_internal), None)

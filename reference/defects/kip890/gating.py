@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.advertised_api_versions import AdvertisedApiVersions
-from fencepost.reference.kafka.profile import Feature
+from fencepost.reference.kafka.kafka_profile import FeatureRange
 
 
 @defect(
@@ -26,7 +26,7 @@ class SupportNotTold(AdvertisedApiVersions):
     """The broker leaves out for new clients too what old clients could not read, so no administrator learns that the level can be
     raised."""
 
-    def supported(self, version: int) -> Mapping[str, Feature]:
+    def supported(self, version: int) -> Mapping[str, FeatureRange]:
         return {name: feature for name, feature in super().supported(version).items() if feature.supported[0] > 0}
 
 

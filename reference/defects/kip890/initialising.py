@@ -4,23 +4,23 @@ from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, expected, seen
-from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.dialect import Dialect
-from fencepost.reference.kafka.errors import Error
-from fencepost.reference.kafka.ownership import Ownership
-from fencepost.reference.kafka.transaction import PREPARED, Decision, State, Transaction
-from fencepost.reference.kafka.transaction_log import TransactionLog
-from fencepost.reference.kafka.values import NOTHING, ProducerIdAndEpoch
+from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
+from fencepost.reference.kafka.kafka_errors import Errors
+from fencepost.reference.kafka.kafka_types import NOTHING, ProducerIdAndEpoch
+from fencepost.reference.kafka.ownership import ProducerIdOwnership
+from fencepost.reference.kafka.transaction import PREPARED, Decision, KafkaTransaction, KafkaTransactionState
+from fencepost.reference.kafka.transaction_log import KafkaTransactionLog
 from fencepost.reference.kernel.journal import Disk
 
-from .neighbours import Neighbours
+from .neighbours import KnowsNeighbours
 
 
 @defect(
     {"KIP890-010": seen(r"^success with \(producer id \d+, epoch 0\)", what="answer to InitProducerId")},
     origin="textbook: a constant for those that have no name",
 )
-class SharedProducerId(Ownership):
+class SharedProducerId(ProducerIdOwnership):
     """Every client that requests a producer id without a transactional id gets the same one, so their batches collide."""
 
     _shared: ProducerIdAndEpoch | None = None
@@ -31,7 +31,7 @@ class SharedProducerId(Ownership):
 
 
 @defect({"KIP890-011": seen("^success", expected="INVALID_REQUEST")}, origin="textbook: an argument that is not tested")
-class EmptyIdInitialised(Coordinator):
+class EmptyIdInitialised(KafkaCoordinator):
     """The empty transactional id is one like others, so all clients that forgot to name theirs fence one another."""
 
     def is_valid_id(self, transactional_id: str) -> bool:  # noqa: ARG002 - that is the defect
@@ -39,7 +39,7 @@ class EmptyIdInitialised(Coordinator):
 
 
 @defect({"KIP890-012": seen("^success", expected="INVALID_TRANSACTION_TIMEOUT")}, origin="textbook: a bound tested on one side")
-class TimeoutWithoutMaximum(Ownership):
+class TimeoutWithoutMaximum(ProducerIdOwnership):
     """A producer may ask for weeks, and one that dies keeps readers of committed data waiting for so long."""
 
     def allows_timeout(self, timeout_ms: int) -> bool:
@@ -50,7 +50,7 @@ class TimeoutWithoutMaximum(Ownership):
     {"KIP890-012": seen("^a refusal with INVALID_TRANSACTION_TIMEOUT", expected="^success")},
     origin="textbook: less than where less or equal was meant",
 )
-class MaximumTimeoutRefused(Ownership):
+class MaximumTimeoutRefused(ProducerIdOwnership):
     """The longest timeout that an operator allows is refused, so a client that is configured to it cannot start."""
 
     def allows_timeout(self, timeout_ms: int) -> bool:
@@ -58,7 +58,7 @@ class MaximumTimeoutRefused(Ownership):
 
 
 @defect({"KIP890-013": seen("^success", expected="INVALID_REQUEST")}, origin="textbook: an argument that is not tested")
-class HalfAnIdentity(Ownership):
+class HalfAnIdentity(ProducerIdOwnership):
     """A client that sends half of its producer id and epoch is taken for one that has none, and fences itself."""
 
     def check_expected_producer(self, expected: ProducerIdAndEpoch) -> None:
@@ -69,10 +69,10 @@ class HalfAnIdentity(Ownership):
     {"KIP890-014": seen(r"^success with \(producer id \d+, epoch 1\)", what="answer to InitProducerId")},
     origin="textbook: trust in what a client says",
 )
-class IdentityAdopted(Ownership):
+class IdentityAdopted(ProducerIdOwnership):
     """A client that sends a producer id and epoch with an unknown transactional id keeps them, even if they belong to another id."""
 
-    def first_owner(self, transactional_id: str, expected: ProducerIdAndEpoch, timeout_ms: int) -> Transaction:
+    def first_owner(self, transactional_id: str, expected: ProducerIdAndEpoch, timeout_ms: int) -> KafkaTransaction:
         fresh = super().first_owner(transactional_id, expected, timeout_ms)
         if expected.producer_id < 0:
             return fresh
@@ -83,20 +83,20 @@ class IdentityAdopted(Ownership):
     {"KIP890-015": seen(r"^success with \(producer id \d+, epoch 0\)")},
     origin="textbook: the first epoch of another producer id fences nobody",
 )
-class NewProducerIdForNewOwner(Ownership):
+class NewProducerIdForNewOwner(ProducerIdOwnership):
     """A new instance gets a new producer id, so no partition recognises the old instance as the same producer and fences it."""
 
-    def next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
+    def next_owner(self, transaction: KafkaTransaction, expected_epoch: int, timeout_ms: int) -> KafkaTransaction:
         if expected_epoch == -1:
             return transaction.rotate_producer_id(self._log.new_producer_id(), timeout_ms, remember_epoch=False)
         return super().next_owner(transaction, expected_epoch, timeout_ms)
 
 
 @defect({"KIP890-016": seen(r"^success with \(producer id \d+, epoch 0\)")}, origin="textbook: an epoch that was compared and not raised")
-class NoBumpForOwner(Ownership):
+class NoBumpForOwner(ProducerIdOwnership):
     """A client that has the current producer id and epoch keeps them, so what it sent before it asked is not fenced."""
 
-    def next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
+    def next_owner(self, transaction: KafkaTransaction, expected_epoch: int, timeout_ms: int) -> KafkaTransaction:
         bumped = super().next_owner(transaction, expected_epoch, timeout_ms)
         return replace(bumped, producer_epoch=transaction.producer_epoch) if expected_epoch == transaction.producer_epoch else bumped
 
@@ -105,10 +105,10 @@ class NoBumpForOwner(Ownership):
     {"KIP890-017": seen("^a refusal with PRODUCER_FENCED")},
     origin="https://issues.apache.org/jira/browse/KAFKA-20357: the last epoch was not in the log, so a fail-over forgot it",
 )
-class RetriedInitIsFenced(Ownership):
+class RetriedInitIsFenced(ProducerIdOwnership):
     """A client whose answer got lost asks again, and is taken for an instance that was fenced."""
 
-    def next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
+    def next_owner(self, transaction: KafkaTransaction, expected_epoch: int, timeout_ms: int) -> KafkaTransaction:
         return replace(super().next_owner(transaction, expected_epoch, timeout_ms), last_producer_epoch=-1)
 
 
@@ -116,23 +116,23 @@ class RetriedInitIsFenced(Ownership):
 class InitFencedInNewWords(Dialect):
     """A client of the time before PRODUCER_FENCED is answered it, and takes it for an error that it does not know."""
 
-    def error_for(self, error: Error, version: int, knows_fenced: int) -> Error:  # noqa: ARG002 - that is the defect
+    def error_for(self, error: Errors, version: int, knows_fenced: int) -> Errors:  # noqa: ARG002 - that is the defect
         return error
 
 
 @defect({"KIP890-020": seen("^success", expected="PRODUCER_FENCED")}, origin="textbook: half of a comparison")
-class ForeignProducerId(Ownership):
+class ForeignProducerId(ProducerIdOwnership):
     """A producer of another transactional id takes this one over, when only its epoch happens to be the same."""
 
-    def may_initialise(self, expected: ProducerIdAndEpoch, transaction: Transaction) -> bool:  # noqa: ARG002 - that is the defect
+    def may_initialise(self, expected: ProducerIdAndEpoch, transaction: KafkaTransaction) -> bool:  # noqa: ARG002 - that is the defect
         return True
 
 
 @defect({"KIP890-021": seen("^success", expected="PRODUCER_FENCED")}, origin="textbook: two owners of one epoch")
-class FencedInstanceComesBack(Ownership):
+class FencedInstanceComesBack(ProducerIdOwnership):
     """The instance that was taken over gives its old epoch, is taken for one that asks again, and shares the new one's epoch."""
 
-    def next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
+    def next_owner(self, transaction: KafkaTransaction, expected_epoch: int, timeout_ms: int) -> KafkaTransaction:
         return replace(super().next_owner(transaction, expected_epoch, timeout_ms), last_producer_epoch=transaction.producer_epoch)
 
 
@@ -140,20 +140,22 @@ class FencedInstanceComesBack(Ownership):
     {"KIP890-022": seen("^last stable offset 0, high watermark 1; transaction of A: Empty")},
     origin="textbook: the hanging transaction of the proposal's introduction",
 )
-class HangingAfterTakeover(Coordinator):
+class HangingAfterTakeover(KafkaCoordinator):
     """A takeover empties the coordinator's record of the open transaction and sends its partitions no marker: the transaction hangs
     there."""
 
-    def abort_before_takeover(self, transaction: Transaction) -> None:
-        dropped = replace(transaction, state=State.EMPTY, partitions=frozenset(), producer_epoch=transaction.producer_epoch + 1)
+    def abort_before_takeover(self, transaction: KafkaTransaction) -> None:
+        dropped = replace(
+            transaction, state=KafkaTransactionState.EMPTY, partitions=frozenset(), producer_epoch=transaction.producer_epoch + 1
+        )
         self.install(dropped)
 
 
 @defect({"KIP890-023": seen(r"^success with \(producer id \d+, epoch 3\)")}, origin="https://issues.apache.org/jira/browse/KAFKA-19367")
-class TakeoverFencesTwice(Coordinator):
+class TakeoverFencesTwice(KafkaCoordinator):
     """The epoch is bumped to fence the old instance, and once more to end its transaction."""
 
-    def abort_by_server(self, transaction: Transaction) -> None:
+    def abort_by_server(self, transaction: KafkaTransaction) -> None:
         self.prepare(transaction, Decision.ABORT, bumps=2)
 
 
@@ -161,22 +163,24 @@ class TakeoverFencesTwice(Coordinator):
     {"KIP890-023": seen("^a refusal with PRODUCER_FENCED")},
     origin="textbook: the timeout and the takeover as two pieces of code, one of which fills a field",
 )
-class FencedForGoodByATimeout(Coordinator):
+class FencedForGoodByATimeout(KafkaCoordinator):
     """A timeout raises the epoch and keeps no note of the one before, so a producer that was only slow can never go on."""
 
     def abort_timed_out(self) -> None:
-        open_before = [transaction for transaction in self.transactions() if transaction.state is State.ONGOING]
+        open_before = [transaction for transaction in self.transactions() if transaction.state is KafkaTransactionState.ONGOING]
         super().abort_timed_out()
         for transaction in open_before:
             aborted = self._transactions[transaction.transactional_id]
-            if aborted.state is not State.ONGOING:
+            if aborted.state is not KafkaTransactionState.ONGOING:
                 self._transactions[transaction.transactional_id] = replace(aborted, last_producer_epoch=NOTHING)
 
 
-class _HandsOutAnEpochMeanwhile(Ownership):
-    def next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
+class _HandsOutAnEpochMeanwhile(ProducerIdOwnership):
+    def next_owner(self, transaction: KafkaTransaction, expected_epoch: int, timeout_ms: int) -> KafkaTransaction:
         if transaction.state in PREPARED:
-            return replace(transaction, state=State.EMPTY, partitions=frozenset(), producer_epoch=transaction.producer_epoch + 1)
+            return replace(
+                transaction, state=KafkaTransactionState.EMPTY, partitions=frozenset(), producer_epoch=transaction.producer_epoch + 1
+            )
         return super().next_owner(transaction, expected_epoch, timeout_ms)
 
 
@@ -185,10 +189,10 @@ class _HandsOutAnEpochMeanwhile(Ownership):
     origin="textbook: a decision that is forgotten half-way",
     also=[_HandsOutAnEpochMeanwhile],
 )
-class OwnerBeforeCompletion(Coordinator):
+class OwnerBeforeCompletion(KafkaCoordinator):
     """A new epoch is handed out while markers are in flight, and the record of where they must go is gone."""
 
-    def must_wait(self, transaction: Transaction) -> bool:  # noqa: ARG002 - that is the defect
+    def must_wait(self, transaction: KafkaTransaction) -> bool:  # noqa: ARG002 - that is the defect
         return False
 
     def complete(self, transactional_id: str) -> None:
@@ -199,10 +203,10 @@ class OwnerBeforeCompletion(Coordinator):
 
 
 @defect({"KIP890-029": seen("^180000 ms")}, origin="textbook: a field that is set where the record is made, and nowhere else")
-class FirstTimeoutKept(Ownership):
+class FirstTimeoutKept(ProducerIdOwnership):
     """The timeout that a transactional id had first holds for all its later owners."""
 
-    def next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:  # noqa: ARG002 - the defect
+    def next_owner(self, transaction: KafkaTransaction, expected_epoch: int, timeout_ms: int) -> KafkaTransaction:  # noqa: ARG002 - the defect
         return super().next_owner(transaction, expected_epoch, transaction.timeout_ms)
 
 
@@ -210,19 +214,19 @@ class FirstTimeoutKept(Ownership):
     {"KIP890-029": seen("^180000 ms$", expected="^90000 ms$")},
     origin="red team: a retry that is answered from memory",
 )
-class TimeoutOfARetryDropped(Ownership):
+class TimeoutOfARetryDropped(ProducerIdOwnership):
     """A repeated InitProducerId gets the answer of the first one, and the timeout in it is not read."""
 
-    def next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
+    def next_owner(self, transaction: KafkaTransaction, expected_epoch: int, timeout_ms: int) -> KafkaTransaction:
         owner = super().next_owner(transaction, expected_epoch, timeout_ms)
         return replace(owner, timeout_ms=transaction.timeout_ms) if owner.producer == transaction.producer else owner
 
 
 @defect({"KIP890-029": seen("^180000 ms$", expected="^90000 ms$")}, origin="red team: two ways to make one record")
-class TimeoutOfANewProducerIdDropped(Ownership):
+class TimeoutOfANewProducerIdDropped(ProducerIdOwnership):
     """An InitProducerId that moves to a new producer id copies the timeout of the old one."""
 
-    def next_owner(self, transaction: Transaction, expected_epoch: int, timeout_ms: int) -> Transaction:
+    def next_owner(self, transaction: KafkaTransaction, expected_epoch: int, timeout_ms: int) -> KafkaTransaction:
         owner = super().next_owner(transaction, expected_epoch, timeout_ms)
         return replace(owner, timeout_ms=transaction.timeout_ms) if owner.producer_id != transaction.producer_id else owner
 
@@ -233,7 +237,7 @@ class TimeoutOfANewProducerIdDropped(Ownership):
     ),
     origin="textbook: a counter that is stored behind its answer",
 )
-class ProducerIdGivenTwice(TransactionLog):
+class ProducerIdGivenTwice(KafkaTransactionLog):
     """A producer id is written down when the next one is given out, so that a crash makes two producers share the last one."""
 
     _last: int | None = None
@@ -253,22 +257,22 @@ class ProducerIdGivenTwice(TransactionLog):
     },
     origin="textbook: a step without a transaction held for not worth keeping",
 )
-class TakeoverUndoneByCrash(TransactionLog):
+class TakeoverUndoneByCrash(KafkaTransactionLog):
     """That an idle id was taken over is not in the log until its next transaction. After a crash the old instance is the owner again."""
 
-    def must_be_durable(self, transaction: Transaction) -> bool:
+    def must_be_durable(self, transaction: KafkaTransaction) -> bool:
         is_new = transaction.transactional_id not in self.replay()
-        return super().must_be_durable(transaction) and (is_new or transaction.state is not State.EMPTY)
+        return super().must_be_durable(transaction) and (is_new or transaction.state is not KafkaTransactionState.EMPTY)
 
 
 @defect(
     {"KIP890-014": seen(r"^success with \(producer id \d+, epoch 0\)", what="answer to InitProducerId")},
     origin="textbook: a second place that takes a number from a counter, and not through the counter",
 )
-class ProducerIdOfAnOverflowGivenTwice(TransactionLog):
+class ProducerIdOfAnOverflowGivenTwice(KafkaTransactionLog):
     """The producer id with which a producer goes on after its last epoch is not claimed, so the next one to ask is given it too."""
 
-    def must_be_durable(self, transaction: Transaction) -> bool:
+    def must_be_durable(self, transaction: KafkaTransaction) -> bool:
         if transaction.next_producer_id != NOTHING:
             self._producer_ids.replace([transaction.next_producer_id - 1])
         return super().must_be_durable(transaction)
@@ -278,7 +282,7 @@ class ProducerIdOfAnOverflowGivenTwice(TransactionLog):
     {"KIP890-010": seen(r"^success with \(producer id \d+, epoch 0\)", what="answer to InitProducerId")},
     origin="textbook: after a crash a counter continues from what the records show",
 )
-class ProducerIdsFromTheTransactionLog(TransactionLog):
+class ProducerIdsFromTheTransactionLog(KafkaTransactionLog):
     """After a crash the producer ids go on from the largest in the transaction log, which has none of producers without transactions."""
 
     def __init__(self, disk: Disk) -> None:
@@ -288,10 +292,10 @@ class ProducerIdsFromTheTransactionLog(TransactionLog):
 
 
 @defect({"KIP890-022": Symptom(what="transaction of C")}, origin="textbook: partitions aborted, where transactions are meant")
-class TakeoverAbortsNeighbours(Neighbours):
+class TakeoverAbortsNeighbours(KnowsNeighbours):
     """A takeover aborts all that is open in the partitions of the transaction that it ends."""
 
-    def abort_before_takeover(self, transaction: Transaction) -> None:
+    def abort_before_takeover(self, transaction: KafkaTransaction) -> None:
         for other in self.beside(transaction):
             self.abort_by_server(other)
         super().abort_before_takeover(transaction)

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.additions import Additions
-from fencepost.reference.kafka.errors import Error
-from fencepost.reference.kafka.topics import Topics
-from fencepost.reference.kafka.values import TopicPartition
+from fencepost.reference.kafka.kafka_errors import Errors
+from fencepost.reference.kafka.kafka_topics import KafkaTopics
+from fencepost.reference.kafka.kafka_types import PartitionName
 
 
 @defect(
@@ -16,12 +16,12 @@ from fencepost.reference.kafka.values import TopicPartition
 class InternalTopicAdded(Additions):
     """A client puts a partition of the broker's own into its transaction, and holds up the offsets of every group."""
 
-    def internal_among(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, Error]:  # noqa: ARG002 - that is the defect
+    def internal_among(self, partitions: Iterable[PartitionName]) -> dict[PartitionName, Errors]:  # noqa: ARG002 - that is the defect
         return {}
 
 
 @defect({"KIP890-256": seen("^success", what="answer to Produce")}, origin="textbook: a topic like any other")
-class InternalTopicWritten(Topics):
+class InternalTopicWritten(KafkaTopics):
     """A client writes its own records among the offsets of groups."""
 
     def may_be_written_to(self, name: str | None) -> bool:  # noqa: ARG002 - that is the defect

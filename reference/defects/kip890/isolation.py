@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.dialect import Dialect
-from fencepost.reference.kafka.partition_log import Isolation, LogEntry, Page, PartitionLog
+from fencepost.reference.kafka.partition_log import LogEntry, Page, PartitionLog, ReadIsolation
 
 
 @defect(
@@ -22,7 +22,7 @@ class LsoIgnoresOpenTransactions(PartitionLog):
 class LatestIgnoresIsolation(PartitionLog):
     """ListOffsets returns the high watermark to every reader, so a reader of committed data waits for records that it may not receive."""
 
-    def latest_offset(self, isolation: Isolation) -> int:  # noqa: ARG002 - that is the defect
+    def latest_offset(self, isolation: ReadIsolation) -> int:  # noqa: ARG002 - that is the defect
         return self.high_watermark
 
 
@@ -33,7 +33,7 @@ class LatestIgnoresIsolation(PartitionLog):
 class UncommittedHidden(PartitionLog):
     """Readers of uncommitted data are held at the last stable offset as well."""
 
-    def latest_offset(self, isolation: Isolation) -> int:  # noqa: ARG002 - that is the defect
+    def latest_offset(self, isolation: ReadIsolation) -> int:  # noqa: ARG002 - that is the defect
         return self.last_stable_offset
 
 
@@ -57,7 +57,7 @@ class AnyEndReleasesAll(PartitionLog):
 class SmallReadersSeeTheOpen(PartitionLog):
     """At least one batch is handed out where it is larger than what the reader has room for, also when it is not decided."""
 
-    def read(self, offset: int, isolation: Isolation, max_bytes: int) -> Page:
+    def read(self, offset: int, isolation: ReadIsolation, max_bytes: int) -> Page:
         page = super().read(offset, isolation, max_bytes)
         next_one = self.entries(offset)[:1]
         if page.data or not next_one or len(next_one[0].data) <= max_bytes:
@@ -73,7 +73,7 @@ class OldReadersGetAll(Dialect):
     """The isolation level is looked at in the newest versions of Fetch only, and consumers of the years before are handed everything."""
 
     def isolation(self, asked: int, version: int) -> int:
-        return asked if version >= 12 else Isolation.READ_UNCOMMITTED
+        return asked if version >= 12 else ReadIsolation.READ_UNCOMMITTED
 
 
 class _ForgetsOpenTransactions(PartitionLog):

@@ -8,7 +8,7 @@ from kio.static.protocol import ResponsePayload
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, expected, seen
 from fencepost.reference.kafka.dialect import Dialect
-from fencepost.reference.kafka.partition_log import AbortedTransaction, Isolation, LogEntry, PartitionLog
+from fencepost.reference.kafka.partition_log import AbortedTxn, LogEntry, PartitionLog, ReadIsolation
 from fencepost.reference.kafka.producer_state import ProducerState, ProducerStates
 from fencepost.reference.kafka.response_order import ResponseOrder
 from fencepost.wire.kafka.batches import Batch, MarkerType
@@ -24,7 +24,7 @@ _AT_A_TIME = 10
 class AbortedBeforeTheRangeNotListed(PartitionLog):
     """The list has the aborted transactions that begin in the range, and lacks those that reach into it."""
 
-    def aborted_in(self, first: int, upper: int) -> tuple[AbortedTransaction, ...]:
+    def aborted_in(self, first: int, upper: int) -> tuple[AbortedTxn, ...]:
         return tuple(entry for entry in super().aborted_in(first, upper) if entry.first_offset >= first)
 
 
@@ -35,16 +35,16 @@ class AbortedBeforeTheRangeNotListed(PartitionLog):
 class MarkersKeptFromReaders(PartitionLog):
     """Readers of committed data are not given the markers, so they drop what comes behind an aborted transaction with it."""
 
-    def is_handed_out(self, entry: LogEntry, isolation: Isolation) -> bool:
-        return isolation is Isolation.READ_UNCOMMITTED or not entry.batch.control
+    def is_handed_out(self, entry: LogEntry, isolation: ReadIsolation) -> bool:
+        return isolation is ReadIsolation.READ_UNCOMMITTED or not entry.batch.control
 
 
 @defect({"KIP890-143": seen("^offset 0")}, origin="KAFKA-5522: the isolation level was used for the latest offset only")
 class LookUpFindsUndecided(PartitionLog):
     """A look-up by time has no regard to the isolation level."""
 
-    def offset_at(self, timestamp: int, isolation: Isolation) -> tuple[int, int] | None:  # noqa: ARG002 - that is the defect
-        return super().offset_at(timestamp, Isolation.READ_UNCOMMITTED)
+    def offset_at(self, timestamp: int, isolation: ReadIsolation) -> tuple[int, int] | None:  # noqa: ARG002 - that is the defect
+        return super().offset_at(timestamp, ReadIsolation.READ_UNCOMMITTED)
 
 
 @defect({"KIP890-144": expected(r"go on from \['a1', 'b1'\]")}, origin="textbook: the last stable offset follows the last commit")
@@ -122,8 +122,8 @@ class OneListForAllPartitions(ResponseOrder):
 class OneAbortListedForEachProducer(PartitionLog):
     """The list has one aborted transaction of each producer id, and what the producer aborted later in the same range is handed over."""
 
-    def aborted_in(self, first: int, upper: int) -> tuple[AbortedTransaction, ...]:
-        listed: dict[int, AbortedTransaction] = {}
+    def aborted_in(self, first: int, upper: int) -> tuple[AbortedTxn, ...]:
+        listed: dict[int, AbortedTxn] = {}
         for entry in super().aborted_in(first, upper):
             listed.setdefault(entry.producer_id, entry)
         return tuple(listed.values())
@@ -147,5 +147,5 @@ class NothingWithoutAWait(Dialect):
 class AbortedListedUpToALimit(PartitionLog):
     """A Fetch lists the first ten aborted transactions of its range, and readers receive the records of the others."""
 
-    def aborted_in(self, first: int, upper: int) -> tuple[AbortedTransaction, ...]:
+    def aborted_in(self, first: int, upper: int) -> tuple[AbortedTxn, ...]:
         return super().aborted_in(first, upper)[:_AT_A_TIME]

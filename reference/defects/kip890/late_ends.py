@@ -4,48 +4,48 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.ending import EndTxnEffect, RequestedTransaction
-from fencepost.reference.kafka.transaction import PREPARED, Decision, State, Transaction
-from fencepost.reference.kafka.values import EXHAUSTED_EPOCH, FIRST_EPOCH, ProducerIdAndEpoch, TopicPartition
+from fencepost.reference.kafka.end_txn_rules import EndTxnEffect, RequestedTransaction
+from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
+from fencepost.reference.kafka.kafka_types import EXHAUSTED_EPOCH, FIRST_EPOCH, PartitionName, ProducerIdAndEpoch
+from fencepost.reference.kafka.transaction import PREPARED, Decision, KafkaTransaction, KafkaTransactionState
 
 
 @defect(
     {"KIP890-200": seen("^success", expected="^a refusal"), "KIP890-201": seen("^success", expected="^a refusal")},
     origin="textbook: a retry is allowed for by the epoch, before the state is looked at",
 )
-class LateEndEndsTheNext(Coordinator):
+class LateEndEndsTheNext(KafkaCoordinator):
     """The coordinator applies an end with the previous epoch to the transaction that is open now, whichever instance sends it and
     however late."""
 
-    def end_of_new_client(self, state: State, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
-        if state is State.ONGOING and asked is RequestedTransaction.RETRY:
+    def end_of_new_client(self, state: KafkaTransactionState, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
+        if state is KafkaTransactionState.ONGOING and asked is RequestedTransaction.RETRY:
             return EndTxnEffect.PREPARE
         return super().end_of_new_client(state, decision, asked)
 
 
 @defect({"KIP890-200": seen("^Complete", what="^transaction of A")}, origin="textbook: the decision is stored before the epoch is compared")
-class LateEndIsRefusedAndDone(Coordinator):
+class LateEndIsRefusedAndDone(KafkaCoordinator):
     """The answer to a late end is right, and the next transaction has been ended by it all the same."""
 
     def end_transaction(
         self, transactional_id: str, producer: ProducerIdAndEpoch, decision: Decision, api_version: int
     ) -> ProducerIdAndEpoch:
         transaction = self.describe(transactional_id)
-        if transaction.state is State.ONGOING and producer.epoch == transaction.producer_epoch - 1:
+        if transaction.state is KafkaTransactionState.ONGOING and producer.epoch == transaction.producer_epoch - 1:
             self.prepare(transaction, decision, bumps=1)
         return super().end_transaction(transactional_id, producer, decision, api_version)
 
 
 @defect(
     {"KIP890-201": seen("^success with", expected="^a refusal")},
-    origin="textbook: a retry is told by the epoch alone, whether or not a transaction has ended at it",
+    origin="textbook: a retry is recognised by the epoch alone, whether or not a transaction has ended at it",
 )
-class ZombieIsToldTheNewEpoch(Coordinator):
+class ZombieIsToldTheNewEpoch(KafkaCoordinator):
     """An end of the instance that was replaced is taken for a retry, and the answer hands it the epoch of its successor."""
 
-    def end_of_new_client(self, state: State, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
-        if state is State.EMPTY and asked is RequestedTransaction.RETRY:
+    def end_of_new_client(self, state: KafkaTransactionState, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
+        if state is KafkaTransactionState.EMPTY and asked is RequestedTransaction.RETRY:
             return EndTxnEffect.ANSWER_AGAIN
         return super().end_of_new_client(state, decision, asked)
 
@@ -54,7 +54,7 @@ class ZombieIsToldTheNewEpoch(Coordinator):
     {"KIP890-202": seen("^success", expected="^a refusal")},
     origin="textbook: the state is written, and what was decided before is not read",
 )
-class PreparedDecisionOverturned(Coordinator):
+class PreparedDecisionOverturned(KafkaCoordinator):
     """While markers are on their way, an end with the other decision is granted, and the two kinds of markers race."""
 
     def end_transaction(
@@ -71,23 +71,23 @@ class PreparedDecisionOverturned(Coordinator):
     {"KIP890-200": seen("^success", expected="^a refusal")},
     origin="textbook: the producer id before is remembered for retries, and the state is not looked at",
 )
-class LateEndEndsTheFirst(Coordinator):
+class LateEndEndsTheFirst(KafkaCoordinator):
     """The end of a producer id's last transaction arrives when the first one of the next producer id is open, and ends that."""
 
     _before: dict[str, int] | None = None
 
     def add_partitions(
-        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[TopicPartition], transaction_version: int
+        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[PartitionName], transaction_version: int
     ) -> None:
         known = self._transactions.get(transactional_id)
         self._before = self._before or {}
-        if known is not None and known.state is not State.ONGOING:
+        if known is not None and known.state is not KafkaTransactionState.ONGOING:
             self._before[transactional_id] = known.previous_producer_id
         super().add_partitions(transactional_id, producer, partitions, transaction_version)
 
-    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
+    def asked_about(self, transaction: KafkaTransaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
         before = (self._before or {}).get(transaction.transactional_id)
-        is_first = transaction.state is State.ONGOING and transaction.producer_epoch == FIRST_EPOCH
+        is_first = transaction.state is KafkaTransactionState.ONGOING and transaction.producer_epoch == FIRST_EPOCH
         if is_first and before != transaction.producer_id and producer == ProducerIdAndEpoch(before or 0, EXHAUSTED_EPOCH):
             return RequestedTransaction.CURRENT
         return super().asked_about(transaction, producer)

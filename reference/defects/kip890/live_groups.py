@@ -3,19 +3,19 @@
 from typing import Any
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.errors import Error, Refused
-from fencepost.reference.kafka.groups import CommittedOffset, Groups, Sender
-from fencepost.reference.kafka.values import TopicPartition
+from fencepost.reference.kafka.groups import GroupOffsets, OffsetAndMetadata, Sender
+from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
+from fencepost.reference.kafka.kafka_types import PartitionName
 from fencepost.wire.kafka.batches import MarkerType
 
 
-class _Forgives(Groups):
-    forgiven: Error
+class _Forgives(GroupOffsets):
+    forgiven: Errors
 
     def check_membership(self, group: str, sender: Sender) -> None:
         try:
             super().check_membership(group, sender)
-        except Refused as refusal:
+        except RequestRefused as refusal:
             if refusal.error is not self.forgiven:
                 raise
 
@@ -27,7 +27,7 @@ class _Forgives(Groups):
 class OlderGenerationCommits(_Forgives):
     """The group accepts offsets of any member, also of one that has missed a rebalance and no longer owns that partition."""
 
-    forgiven = Error.ILLEGAL_GENERATION
+    forgiven = Errors.ILLEGAL_GENERATION
 
 
 @defect(
@@ -36,14 +36,14 @@ class OlderGenerationCommits(_Forgives):
 class FencedInstanceCommits(_Forgives):
     """A process whose place in the group was taken by another still commits offsets for it."""
 
-    forgiven = Error.FENCED_INSTANCE_ID
+    forgiven = Errors.FENCED_INSTANCE_ID
 
 
 @defect(
     {"KIP890-242": seen("^offset 5", what="committed offset of payments-0 in group shop")},
     origin="textbook: the last to become visible wins",
 )
-class CommitTakesOffsetBack(Groups):
+class CommitTakesOffsetBack(GroupOffsets):
     """The commit of a transaction puts its offset over one that was committed after it, and the group reads its input again."""
 
     def counts(self, decided: Any, committed: Any) -> bool:  # noqa: ARG002 - that is the defect
@@ -54,7 +54,7 @@ class CommitTakesOffsetBack(Groups):
     {"KIP890-243": seen("^offset 5", what="committed offset of payments-0 in group shop")},
     origin="textbook: a second place that deletion forgets",
 )
-class DeletedGroupComesBack(Groups):
+class DeletedGroupComesBack(GroupOffsets):
     """DeleteGroups removes the committed offsets of a group, and keeps the pending ones: their commit brings the group back."""
 
     def remove(self, place: Any) -> None:
@@ -67,7 +67,7 @@ class DeletedGroupComesBack(Groups):
     {"KIP890-243": seen("UNSTABLE_OFFSET_COMMIT|a pending", what="offset of payments-0 in group shop")},
     origin="red team: a list of transactions with pending offsets, which deletion forgets",
 )
-class DeletedGroupStaysUnstable(Groups):
+class DeletedGroupStaysUnstable(GroupOffsets):
     """After DeleteGroups the partitions of a group stay unstable until the transaction ends that had sent offsets for them."""
 
     def remove(self, place: Any) -> None:
@@ -75,11 +75,11 @@ class DeletedGroupStaysUnstable(Groups):
         unstable[place.group, place.partition] = [producer_id for producer_id, places in self._pending.items() if place in places]
         super().remove(place)
 
-    def committed(self, group: str, partition: TopicPartition, *, require_stable: bool) -> CommittedOffset | None:
+    def committed(self, group: str, partition: PartitionName, *, require_stable: bool) -> OffsetAndMetadata | None:
         self._catch_up()
         waiting = self.__dict__.get("_unstable", {}).get((group, partition), ())
         if require_stable and any(producer_id in self._pending for producer_id in waiting):
-            raise Refused(Error.UNSTABLE_OFFSET_COMMIT)
+            raise RequestRefused(Errors.UNSTABLE_OFFSET_COMMIT)
         return super().committed(group, partition, require_stable=require_stable)
 
 
@@ -87,7 +87,7 @@ class DeletedGroupStaysUnstable(Groups):
     {"KIP890-243": seen("^no offset", expected="^offset 7", what="committed offset of payments-0 in group shop")},
     origin="red team: a mark that the transaction's offsets for that group are void",
 )
-class DeletedGroupRefusesLater(Groups):
+class DeletedGroupRefusesLater(GroupOffsets):
     """Offsets that a transaction sends after the deletion of their group are lost with those from before it."""
 
     def remove(self, place: Any) -> None:

@@ -1,7 +1,7 @@
 """Defects in where a log begins, where it ends, and what is found in it by its time."""
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.partition_log import Isolation, Page, PartitionLog
+from fencepost.reference.kafka.partition_log import Page, PartitionLog, ReadIsolation
 
 
 @defect({"KIP890-362": seen("^success", what="answer to DeleteRecords")}, origin="textbook: an argument that is put right in silence")
@@ -16,16 +16,16 @@ class DeletionCutShort(PartitionLog):
 class DeletedRecordsSkipped(PartitionLog):
     """A reader whose next record was deleted is given the first one that is left, and takes it for the one that it asked for."""
 
-    def read(self, offset: int, isolation: Isolation, max_bytes: int) -> Page:
+    def read(self, offset: int, isolation: ReadIsolation, max_bytes: int) -> Page:
         return super().read(max(offset, self.start_offset), isolation, max_bytes)
 
 
 @defect(
     {"KIP890-364": seen(r"^offset [0-9]+ and timestamp -1", expected="^offset -1 ", what="answer to ListOffsets")},
-    origin="textbook: no answer and an empty answer are not told apart",
+    origin="textbook: no answer and an empty answer are not distinguished",
 )
 class NoRecordIsTheEnd(PartitionLog):
     """Where no record is as new as the time that is asked for, ListOffsets answers the end of the log."""
 
-    def offset_at(self, timestamp: int, isolation: Isolation) -> tuple[int, int] | None:
+    def offset_at(self, timestamp: int, isolation: ReadIsolation) -> tuple[int, int] | None:
         return super().offset_at(timestamp, isolation) or (self.high_watermark, -1)

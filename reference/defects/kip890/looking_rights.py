@@ -44,7 +44,7 @@ class ProducersToldToAnybody(Authorizer):
 
 @defect(
     {"KIP890-269": seen("refunds", what="answer to DescribeTransactions")},
-    origin="textbook: one right that is asked for where two things are told",
+    origin="textbook: one right that is asked for where two things are shown",
 )
 class TopicsToldToAnybody(Authorizer):
     """A client that may describe a transactional id sees all topics of its transaction, also those that it may not describe."""

@@ -4,14 +4,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.errors import Error
+from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
+from fencepost.reference.kafka.kafka_errors import Errors
+from fencepost.reference.kafka.kafka_types import PartitionName, ProducerIdAndEpoch
 from fencepost.reference.kafka.markers import MarkerSender
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.producer_state import EpochStanding
-from fencepost.reference.kafka.transaction import Transaction
-from fencepost.reference.kafka.values import ProducerIdAndEpoch, TopicPartition
-from fencepost.reference.kafka.verification import Operation, Verification
+from fencepost.reference.kafka.transaction import KafkaTransaction
+from fencepost.reference.kafka.verification import TransactionSupport, Verification
 from fencepost.wire.kafka.batches import Batch
 
 from .producing import VerifiedFirst
@@ -28,16 +28,16 @@ class OnlyTheFirstIsAdded(Verification):
 
     _has_added = False
 
-    def refusal_of_request(self, transactional_id: str | None, batches: Iterable[Batch]) -> Error | None:
+    def refusal_of_request(self, transactional_id: str | None, batches: Iterable[Batch]) -> Errors | None:
         self._has_added = False
         return super().refusal_of_request(transactional_id, batches)
 
-    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
+    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: TransactionSupport) -> int | None:
         producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
         if self._has_added and log.producers.standing(producer) is EpochStanding.NEW:
             return log.guards.draw(producer, batch.base_sequence, bumps_epoch=True).guard
         guard = super().before_produce(log, transactional_id, batch, operation)
-        self._has_added = operation is Operation.ADD
+        self._has_added = operation is TransactionSupport.ADD
         return guard
 
 
@@ -50,14 +50,14 @@ class OnlyTheFirstTopicIsAdded(Verification):
 
     _first: str | None = None
 
-    def refusal_of_request(self, transactional_id: str | None, batches: Iterable[Batch]) -> Error | None:
+    def refusal_of_request(self, transactional_id: str | None, batches: Iterable[Batch]) -> Errors | None:
         self._first = None
         return super().refusal_of_request(transactional_id, batches)
 
-    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
+    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: TransactionSupport) -> int | None:
         self._first = self._first or log.name.topic
         producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
-        if operation is Operation.ADD and log.name.topic != self._first and log.producers.standing(producer) is EpochStanding.NEW:
+        if operation is TransactionSupport.ADD and log.name.topic != self._first and log.producers.standing(producer) is EpochStanding.NEW:
             return log.guards.draw(producer, batch.base_sequence, bumps_epoch=True).guard
         return super().before_produce(log, transactional_id, batch, operation)
 
@@ -69,7 +69,7 @@ class OnlyTheFirstTopicIsAdded(Verification):
 class MarkersSentUpToALimit(MarkerSender):
     """Markers are sent ten at a time, and the transaction is complete with the first ten."""
 
-    def partitions_to_mark(self, transaction: Transaction) -> list[TopicPartition]:
+    def partitions_to_mark(self, transaction: KafkaTransaction) -> list[PartitionName]:
         return super().partitions_to_mark(transaction)[:_AT_A_TIME]
 
 
@@ -80,7 +80,7 @@ class MarkersSentUpToALimit(MarkerSender):
 class ThirdTopicUnmarked(MarkerSender):
     """Markers are sent to the partitions of two topics, and the transaction is complete with these."""
 
-    def partitions_to_mark(self, transaction: Transaction) -> list[TopicPartition]:
+    def partitions_to_mark(self, transaction: KafkaTransaction) -> list[PartitionName]:
         marked = sorted({partition.topic for partition in transaction.partitions})[:2]
         return [partition for partition in super().partitions_to_mark(transaction) if partition.topic in marked]
 
@@ -89,10 +89,10 @@ class ThirdTopicUnmarked(MarkerSender):
     {"KIP890-212": seen("^otherwise in 10: .*markers none", what="^partitions of ledger")},
     origin="red team: a pair is taken apart, and the rest is left over",
 )
-class TwoPartitionsRecovered(Coordinator):
+class TwoPartitionsRecovered(KafkaCoordinator):
     """After a crash a transaction has the first two of its partitions."""
 
-    def recovered(self, transaction: Transaction) -> Transaction:
+    def recovered(self, transaction: KafkaTransaction) -> KafkaTransaction:
         return replace(super().recovered(transaction), partitions=frozenset(sorted(transaction.partitions)[:2]))
 
 
@@ -100,6 +100,6 @@ class TwoPartitionsRecovered(Coordinator):
 class ThirdPartitionNotAdded(VerifiedFirst):
     """Of one Produce v12 the first two partitions are added, and the records in the others stay undecided for ever."""
 
-    def asks_for(self, operation: Operation) -> bool:
+    def asks_for(self, operation: TransactionSupport) -> bool:
         self._verified += 1
-        return operation is not Operation.ADD or self._verified <= 2
+        return operation is not TransactionSupport.ADD or self._verified <= 2

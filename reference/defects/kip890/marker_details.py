@@ -5,16 +5,15 @@ from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.errors import Error, Refused
+from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
+from fencepost.reference.kafka.kafka_types import PartitionName, ProducerIdAndEpoch
 from fencepost.reference.kafka.marker_writer import MarkerWriter
 from fencepost.reference.kafka.markers import MarkerSender, TransactionMarker
-from fencepost.reference.kafka.partition_log import AbortedTransaction, PartitionLog
+from fencepost.reference.kafka.partition_log import AbortedTxn, PartitionLog
 from fencepost.reference.kafka.producer_state import ProducerState, ProducerStates
-from fencepost.reference.kafka.profile import Profile
-from fencepost.reference.kafka.transaction import Transaction
-from fencepost.reference.kafka.values import ProducerIdAndEpoch, TopicPartition
+from fencepost.reference.kafka.transaction import KafkaTransaction
 from fencepost.reference.kernel.machine import Machine
-from fencepost.wire.kafka.batches import Batch, Marker, encode
+from fencepost.wire.kafka.batches import Batch, EndTransactionMarker, encode
 
 
 @defect(
@@ -24,7 +23,7 @@ from fencepost.wire.kafka.batches import Batch, Marker, encode
 class MarkerWithTheOldEpoch(MarkerSender):
     """The epoch is bumped at the coordinator and not in the marker, so that partitions go on to take late data."""
 
-    def marker_for(self, transaction: Transaction, coordinator_epoch: int, transaction_version: int) -> TransactionMarker:
+    def marker_for(self, transaction: KafkaTransaction, coordinator_epoch: int, transaction_version: int) -> TransactionMarker:
         marker = super().marker_for(transaction, coordinator_epoch, transaction_version)
         if transaction.transaction_version < 2:
             return marker
@@ -39,7 +38,7 @@ class MarkerWithTheOldEpoch(MarkerSender):
 class MarkerBumpedForAnOldClient(MarkerSender):
     """Markers have the next epoch for old clients too, whose next transaction then is fenced."""
 
-    def marker_for(self, transaction: Transaction, coordinator_epoch: int, transaction_version: int) -> TransactionMarker:
+    def marker_for(self, transaction: KafkaTransaction, coordinator_epoch: int, transaction_version: int) -> TransactionMarker:
         marker = super().marker_for(transaction, coordinator_epoch, transaction_version)
         if transaction.transaction_version >= 2:
             return marker
@@ -50,7 +49,7 @@ class MarkerBumpedForAnOldClient(MarkerSender):
 class MarkerNotTransactional(PartitionLog):
     """Control batches lack the transactional attribute."""
 
-    def control_batch(self, marker: Marker, producer: ProducerIdAndEpoch) -> Batch:
+    def control_batch(self, marker: EndTransactionMarker, producer: ProducerIdAndEpoch) -> Batch:
         return replace(super().control_batch(marker, producer), transactional=False)
 
 
@@ -65,7 +64,8 @@ class MarkersWithoutValue(PartitionLog):
 
 
 @defect(
-    {"KIP890-127": seen("^success", expected="INVALID_PRODUCER_EPOCH")}, origin="KAFKA-19446: Kafka before 4.2 cannot tell such a marker"
+    {"KIP890-127": seen("^success", expected="INVALID_PRODUCER_EPOCH")},
+    origin="KAFKA-19446: Kafka before 4.2 cannot recognise such a marker",
 )
 class LateMarkerEndsTheNextTransaction(ProducerStates):
     """A marker that comes late, from the last transaction, ends the one that is open now."""
@@ -92,7 +92,7 @@ class RepeatedMarkerRefused(ProducerStates):
         super().check_marker(marker)
         state = self.get(marker.producer.producer_id)
         if marker.transaction_version >= 2 and state is not None and marker.producer.epoch == state.producer.epoch:
-            raise Refused(Error.INVALID_PRODUCER_EPOCH)
+            raise RequestRefused(Errors.INVALID_PRODUCER_EPOCH)
 
 
 @defect(
@@ -125,10 +125,10 @@ class OperatorMarkerRefused(ProducerStates):
 class MarkerForTheFirstTopicAlone(MarkerWriter):
     """A marker of WriteTxnMarkers for several topics reaches the first topic, and all are answered."""
 
-    def write_all(self, partitions: Iterable[TopicPartition], marker: TransactionMarker) -> dict[TopicPartition, Error]:
+    def write_all(self, partitions: Iterable[PartitionName], marker: TransactionMarker) -> dict[PartitionName, Errors]:
         where = list(partitions)
         of_first = [partition for partition in where if partition.topic == where[0].topic]
-        return dict.fromkeys(where, Error.NONE) | super().write_all(of_first, marker)
+        return dict.fromkeys(where, Errors.NONE) | super().write_all(of_first, marker)
 
 
 @defect(
@@ -140,11 +140,11 @@ class MarkerTakenForTheOneBefore(MarkerWriter):
 
     _before: tuple[object, int] | None = None
 
-    def write_all(self, partitions: Iterable[TopicPartition], marker: TransactionMarker) -> dict[TopicPartition, Error]:
+    def write_all(self, partitions: Iterable[PartitionName], marker: TransactionMarker) -> dict[PartitionName, Errors]:
         where, before = tuple(partitions), self._before
         self._before = ((where, marker.decision), marker.producer.producer_id)
         if before is not None and before[0] == self._before[0] and before[1] != self._before[1]:
-            return dict.fromkeys(where, Error.NONE)
+            return dict.fromkeys(where, Errors.NONE)
         return super().write_all(where, marker)
 
 
@@ -165,10 +165,10 @@ class MarkerOfAStrangerForgotten(ProducerStates):
 class EmptyAbortIndexed(PartitionLog):
     """An ABORT marker that ends nothing gets an entry in the index of aborted transactions."""
 
-    def aborted_by(self, marker: Batch, before: ProducerState | None) -> AbortedTransaction | None:
+    def aborted_by(self, marker: Batch, before: ProducerState | None) -> AbortedTxn | None:
         if (aborted := super().aborted_by(marker, before)) is not None or marker.marker is None or marker.marker.type.value != 0:
             return aborted
-        return AbortedTransaction(marker.producer_id, marker.base_offset, marker.base_offset)
+        return AbortedTxn(marker.producer_id, marker.base_offset, marker.base_offset)
 
 
 @defect(
@@ -178,9 +178,9 @@ class EmptyAbortIndexed(PartitionLog):
 class OneMissingPartitionFailsAll(MarkerWriter):
     """If one partition of WriteTxnMarkers is unknown, every partition in the request gets its error."""
 
-    def write_all(self, partitions: Iterable[TopicPartition], marker: TransactionMarker) -> dict[TopicPartition, Error]:
+    def write_all(self, partitions: Iterable[PartitionName], marker: TransactionMarker) -> dict[PartitionName, Errors]:
         verdicts = super().write_all(partitions, marker)
-        worst = max(verdicts.values(), default=Error.NONE)
+        worst = max(verdicts.values(), default=Errors.NONE)
         return dict.fromkeys(verdicts, worst)
 
 
@@ -203,8 +203,8 @@ class StableOnlyBeforeTheMarker(PartitionLog):
 class DeposedCoordinatorBackAfterCrash(PartitionLog):
     """After a crash a partition does not know how new the coordinator was that wrote there, and takes the marker of a deposed one."""
 
-    def __init__(self, machine: Machine, profile: Profile, producer_states: type[ProducerStates], name: TopicPartition) -> None:
-        super().__init__(machine, profile, producer_states, name)
+    def __init__(self, machine: Machine, producer_states: type[ProducerStates], name: PartitionName) -> None:
+        super().__init__(machine, producer_states, name)
         self.producers.restore(replace(state, coordinator_epoch=-1) for state in self.producers.all())
 
 
@@ -271,4 +271,4 @@ class CoordinatorEpochOfThePartition(ProducerStates):
     def check_marker(self, marker: TransactionMarker) -> None:
         super().check_marker(marker)
         if marker.coordinator_epoch < max((state.coordinator_epoch for state in self.all()), default=-1):
-            raise Refused(Error.TRANSACTION_COORDINATOR_FENCED)
+            raise RequestRefused(Errors.TRANSACTION_COORDINATOR_FENCED)

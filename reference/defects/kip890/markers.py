@@ -1,9 +1,9 @@
 """Defects in sending markers to the partitions."""
 
 from fencepost.reference.defects.decorator import defect, seen
+from fencepost.reference.kafka.kafka_types import PartitionName
 from fencepost.reference.kafka.markers import MarkerSender
-from fencepost.reference.kafka.transaction import Transaction
-from fencepost.reference.kafka.values import TopicPartition
+from fencepost.reference.kafka.transaction import KafkaTransaction
 from fencepost.reference.kernel.network import Network
 
 
@@ -11,7 +11,7 @@ from fencepost.reference.kernel.network import Network
 class MarkerMissingOnOnePartition(MarkerSender):
     """The last one of several partitions never learns how the transaction ended, and its data stays undecided."""
 
-    def partitions_to_mark(self, transaction: Transaction) -> list[TopicPartition]:
+    def partitions_to_mark(self, transaction: KafkaTransaction) -> list[PartitionName]:
         partitions = super().partitions_to_mark(transaction)
         return partitions[:-1] if len(partitions) > 1 else partitions
 

@@ -4,22 +4,22 @@ from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.partition_log import AbortedTransaction, PartitionLog
-from fencepost.reference.kafka.topics import OFFSETS_PARTITION, Topics
-from fencepost.reference.kafka.transaction import PREPARED, State, Transaction
-from fencepost.reference.kafka.transaction_log import TransactionLog
-from fencepost.reference.kafka.values import TopicPartition
+from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
+from fencepost.reference.kafka.kafka_topics import OFFSETS_PARTITION, KafkaTopics
+from fencepost.reference.kafka.kafka_types import PartitionName
+from fencepost.reference.kafka.partition_log import AbortedTxn, PartitionLog
+from fencepost.reference.kafka.transaction import PREPARED, KafkaTransaction, KafkaTransactionState
+from fencepost.reference.kafka.transaction_log import KafkaTransactionLog
 
 
 @defect(
     {"KIP890-263": Symptom(what="answer to Produce", error="^OUT_OF_ORDER_SEQUENCE_NUMBER$")},
     origin="textbook: state that is kept beside the log, and is not copied",
 )
-class NewLeaderBeginsAnew(Topics):
+class NewLeaderBeginsAnew(KafkaTopics):
     """A new leader has the records and not the state of their producers: what is open passes for committed, and its rest is refused."""
 
-    def log_of_new_leader(self, partition: TopicPartition) -> PartitionLog:
+    def log_of_new_leader(self, partition: PartitionName) -> PartitionLog:
         log = super().log_of_new_leader(partition)
         log.producers.restore(())
         return log
@@ -29,15 +29,15 @@ class NewLeaderBeginsAnew(Topics):
     {"KIP890-264": Symptom(what="answer to EndTxn", error="^INVALID_TXN_STATE$")},
     origin="textbook: only what every request needs is read again",
 )
-class OpenTransactionsLeftBehind(Coordinator):
+class OpenTransactionsLeftBehind(KafkaCoordinator):
     """A coordinator that takes over a partition restores the owners of transactional ids and not their open transactions, so no client
     can end those."""
 
-    def take_over(self, log: TransactionLog) -> None:
+    def take_over(self, log: KafkaTransactionLog) -> None:
         super().take_over(log)
         for name, known in self._transactions.items():
-            if known.state is State.ONGOING:
-                self._transactions[name] = replace(known, state=State.EMPTY, partitions=frozenset())
+            if known.state is KafkaTransactionState.ONGOING:
+                self._transactions[name] = replace(known, state=KafkaTransactionState.EMPTY, partitions=frozenset())
 
 
 @defect(
@@ -47,7 +47,7 @@ class OpenTransactionsLeftBehind(Coordinator):
 class NewLeaderDeliversAborted(PartitionLog):
     """A new leader knows what is open, and not what was aborted under the leader before; readers are handed what they must not see."""
 
-    def aborted_in(self, first: int, upper: int) -> tuple[AbortedTransaction, ...]:
+    def aborted_in(self, first: int, upper: int) -> tuple[AbortedTxn, ...]:
         return tuple(
             aborted
             for aborted in super().aborted_in(first, upper)
@@ -59,17 +59,17 @@ class NewLeaderDeliversAborted(PartitionLog):
     {"KIP890-217": seen("no offset|UNSTABLE", expected="^(offset 5|a stable offset)", what="offset of accounts-0 in group")},
     origin="textbook: the group's partition is one of the broker's own, and passed over with the others of its kind",
 )
-class OffsetsLeftBehind(Coordinator):
+class OffsetsLeftBehind(KafkaCoordinator):
     """A coordinator that takes over completes what was prepared where records are, and leaves a group's offsets pending for ever."""
 
     _takes_over = False
 
-    def take_over(self, log: TransactionLog) -> None:
+    def take_over(self, log: KafkaTransactionLog) -> None:
         self._takes_over = True
         super().take_over(log)
         self._takes_over = False
 
-    def recovered(self, transaction: Transaction) -> Transaction:
+    def recovered(self, transaction: KafkaTransaction) -> KafkaTransaction:
         recovered = super().recovered(transaction)
         if not self._takes_over or recovered.state not in PREPARED:
             return recovered
@@ -80,12 +80,12 @@ class OffsetsLeftBehind(Coordinator):
     {"KIP890-217": seen("^Prepare", expected="over", what="transaction of A")},
     origin="textbook: markers are sent where the decision is made, and on a start; a move is neither",
 )
-class MarkersLeftToTheOneBefore(Coordinator):
+class MarkersLeftToTheOneBefore(KafkaCoordinator):
     """A coordinator that takes over leaves what is prepared to the one that has decided it, which is not in office any more."""
 
     _takes_over = False
 
-    def take_over(self, log: TransactionLog) -> None:
+    def take_over(self, log: KafkaTransactionLog) -> None:
         self._takes_over = True
         super().take_over(log)
         self._takes_over = False

@@ -1,17 +1,17 @@
 """A coordinator that knows whose transactions are open in the same partitions, for defects in which one gets to feel the other."""
 
-from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.transaction import State, Transaction
+from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
+from fencepost.reference.kafka.transaction import KafkaTransaction, KafkaTransactionState
 
 
-class Neighbours(Coordinator):
+class KnowsNeighbours(KafkaCoordinator):
     """Knows whose transactions are open in the same partitions."""
 
-    def beside(self, transaction: Transaction) -> list[Transaction]:
+    def beside(self, transaction: KafkaTransaction) -> list[KafkaTransaction]:
         return [
             other
             for other in self._transactions.values()
-            if other.state is State.ONGOING
+            if other.state is KafkaTransactionState.ONGOING
             and other.transactional_id != transaction.transactional_id
             and other.partitions & transaction.partitions
         ]

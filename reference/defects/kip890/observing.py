@@ -5,38 +5,38 @@ from dataclasses import replace
 
 from fencepost.reference.defects.conforming.kafka import SlowNetwork
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.directory import Directory
-from fencepost.reference.kafka.errors import Error, Refused
+from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
+from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
+from fencepost.reference.kafka.kafka_types import NOTHING, PartitionName
 from fencepost.reference.kafka.listing import TransactionFilter
 from fencepost.reference.kafka.markers import MarkerSender
 from fencepost.reference.kafka.producer_state import ProducerState, ProducerStates
-from fencepost.reference.kafka.transaction import PREPARED, State, Transaction
-from fencepost.reference.kafka.values import NOTHING, TopicPartition
+from fencepost.reference.kafka.transaction import PREPARED, KafkaTransaction, KafkaTransactionState
 from fencepost.wire.kafka.batches import Batch
 
 
 @defect({"KIP890-147": seen(r"^success with TransactionDescription\(state='Empty'")}, origin="textbook: a default where nothing is found")
-class EveryIdIsKnown(Coordinator):
+class EveryIdIsKnown(KafkaCoordinator):
     """An id that was never initialised is described as an empty one, so an operator takes a misspelt id for an idle one."""
 
-    def describe(self, transactional_id: str) -> Transaction:
+    def describe(self, transactional_id: str) -> KafkaTransaction:
         try:
             return super().describe(transactional_id)
-        except Refused as refusal:
-            if refusal.error is not Error.TRANSACTIONAL_ID_NOT_FOUND:
+        except RequestRefused as refusal:
+            if refusal.error is not Errors.TRANSACTIONAL_ID_NOT_FOUND:
                 raise
-            return Transaction(transactional_id, producer_id=-1, producer_epoch=-1, timeout_ms=0)
+            return KafkaTransaction(transactional_id, producer_id=-1, producer_epoch=-1, timeout_ms=0)
 
 
 @defect({"KIP890-148": seen("^Ongoing, Empty")}, origin="textbook: states folded into idle and busy")
-class CompleteShownAsEmpty(Coordinator):
+class CompleteShownAsEmpty(KafkaCoordinator):
     """Once it is complete, a transaction is shown as if there never was one."""
 
-    def describe(self, transactional_id: str) -> Transaction:
+    def describe(self, transactional_id: str) -> KafkaTransaction:
         transaction = super().describe(transactional_id)
-        is_complete = transaction.state in (State.COMPLETE_COMMIT, State.COMPLETE_ABORT)
-        return replace(transaction, state=State.EMPTY) if is_complete else transaction
+        is_complete = transaction.state in (KafkaTransactionState.COMPLETE_COMMIT, KafkaTransactionState.COMPLETE_ABORT)
+        return replace(transaction, state=KafkaTransactionState.EMPTY) if is_complete else transaction
 
 
 class _MarkersAreUnderWay(SlowNetwork):
@@ -50,27 +50,29 @@ class _MarkersAreUnderWay(SlowNetwork):
 class MarkedPartitionsStillListed(MarkerSender):
     """A prepared transaction is shown with all of its partitions, so an operator cannot see which one it waits for."""
 
-    def unmarked(self, transactional_id: str) -> frozenset[TopicPartition]:
+    def unmarked(self, transactional_id: str) -> frozenset[PartitionName]:
         return super().unmarked(transactional_id) | self.sent[transactional_id]
 
-    def send(self, transaction: Transaction, coordinator_epoch: int, transaction_version: int) -> None:
+    def send(self, transaction: KafkaTransaction, coordinator_epoch: int, transaction_version: int) -> None:
         self.sent[transaction.transactional_id] = transaction.partitions
         super().send(transaction, coordinator_epoch, transaction_version)
 
     @property
-    def sent(self) -> dict[str, frozenset[TopicPartition]]:
-        sent: dict[str, frozenset[TopicPartition]] = self.__dict__.setdefault("_sent", {})
+    def sent(self) -> dict[str, frozenset[PartitionName]]:
+        sent: dict[str, frozenset[PartitionName]] = self.__dict__.setdefault("_sent", {})
         return sent
 
 
-@defect({"KIP890-150": seen("^A in it as Ongoing", what="list of transactions")}, origin="textbook: kindness to whoever types the filter")
+@defect(
+    {"KIP890-150": seen("^A in it as Ongoing", what="list of transactions")}, origin="textbook: kindness to the user who types the filter"
+)
 class StateNamesInAnyCase(TransactionFilter):
     """State names are matched in upper and lower case alike."""
 
     def is_state(self, name: str) -> bool:
-        return any(name.lower() == state.value.lower() for state in State)
+        return any(name.lower() == state.value.lower() for state in KafkaTransactionState)
 
-    def has_state(self, transaction: Transaction, states: Sequence[str]) -> bool:
+    def has_state(self, transaction: KafkaTransaction, states: Sequence[str]) -> bool:
         return any(name.lower() == transaction.state.value.lower() for name in states)
 
 
@@ -81,7 +83,7 @@ class StateNamesInAnyCase(TransactionFilter):
 class DurationIgnored(TransactionFilter):
     """ListTransactions ignores its duration filter and lists every open transaction, also those that began a moment ago."""
 
-    def began_longer_ago(self, transaction: Transaction, now: int, duration_ms: int) -> bool:  # noqa: ARG002 - that is the defect
+    def began_longer_ago(self, transaction: KafkaTransaction, now: int, duration_ms: int) -> bool:  # noqa: ARG002 - that is the defect
         return True
 
 
@@ -101,7 +103,7 @@ class PatternIgnored(TransactionFilter):
 class FirstStateAlone(TransactionFilter):
     """ListTransactions with several states uses the first one, and transactions in the others are missing."""
 
-    def has_state(self, transaction: Transaction, states: Sequence[str]) -> bool:
+    def has_state(self, transaction: KafkaTransaction, states: Sequence[str]) -> bool:
         return super().has_state(transaction, states[:1])
 
 
@@ -123,7 +125,7 @@ class LastProducerIdAlone(TransactionFilter):
 class FormerProducerIdListed(TransactionFilter):
     """ListTransactions lists a transactional id also by the producer id that it had before its epochs overflowed."""
 
-    def has_producer_id(self, transaction: Transaction, producer_ids: Sequence[int]) -> bool:
+    def has_producer_id(self, transaction: KafkaTransaction, producer_ids: Sequence[int]) -> bool:
         return super().has_producer_id(transaction, producer_ids) or transaction.previous_producer_id in producer_ids
 
 
@@ -134,7 +136,7 @@ class FormerProducerIdListed(TransactionFilter):
 class NewProducerIdUnlisted(TransactionFilter):
     """After an overflow ListTransactions finds a transactional id by its former producer id alone, until its next transaction has ended."""
 
-    def has_producer_id(self, transaction: Transaction, producer_ids: Sequence[int]) -> bool:
+    def has_producer_id(self, transaction: KafkaTransaction, producer_ids: Sequence[int]) -> bool:
         return transaction.previous_producer_id in (NOTHING, *producer_ids) and (
             transaction.previous_producer_id != NOTHING or super().has_producer_id(transaction, producer_ids)
         )
@@ -190,9 +192,9 @@ class CoordinatorsInTurn(Directory):
 @defect(
     {"KIP890-148": seen("; since the answer: Ongoing")}, origin="textbook: states folded into busy and idle", also=[_MarkersAreUnderWay]
 )
-class PreparedShownAsOpen(Coordinator):
+class PreparedShownAsOpen(KafkaCoordinator):
     """A transaction whose end is decided is shown as open until its last marker is written, so an operator would abort it."""
 
-    def describe(self, transactional_id: str) -> Transaction:
+    def describe(self, transactional_id: str) -> KafkaTransaction:
         transaction = super().describe(transactional_id)
-        return replace(transaction, state=State.ONGOING) if transaction.state in PREPARED else transaction
+        return replace(transaction, state=KafkaTransactionState.ONGOING) if transaction.state in PREPARED else transaction

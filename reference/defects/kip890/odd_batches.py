@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.errors import Error
 from fencepost.reference.kafka.guards import Attempt
+from fencepost.reference.kafka.kafka_errors import Errors
+from fencepost.reference.kafka.kafka_types import ProducerIdAndEpoch
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.producer_state import EpochStanding, ProducerStates
-from fencepost.reference.kafka.values import ProducerIdAndEpoch
 from fencepost.wire.kafka.batches import Batch
 
 from .sequences import TakesRefused
@@ -46,4 +46,4 @@ class InvalidBatchCounts(TakesRefused):
     """A batch that is refused for its form uses up its sequence number, so the producer's next batch passes for its repetition and is
     lost."""
 
-    error = Error.INVALID_RECORD
+    error = Errors.INVALID_RECORD

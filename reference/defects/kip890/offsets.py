@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.additions import Additions
-from fencepost.reference.kafka.errors import Error, Refused
-from fencepost.reference.kafka.groups import CommittedOffset, Groups, Sender
+from fencepost.reference.kafka.groups import GroupOffsets, OffsetAndMetadata, Sender
+from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
+from fencepost.reference.kafka.kafka_types import PartitionName, ProducerIdAndEpoch
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.producer_state import EpochStanding
-from fencepost.reference.kafka.values import ProducerIdAndEpoch, TopicPartition
-from fencepost.reference.kafka.verification import Operation, Verification
+from fencepost.reference.kafka.verification import TransactionSupport, Verification
 from fencepost.wire.kafka.batches import Batch, MarkerType, Record
 
 
@@ -29,8 +29,8 @@ class OffsetsAnnouncementForgotten(Additions):
 class OffsetsNotAddedForNewClients(Verification):
     """A new client's records are added to its transaction by the server, and its offsets are not: it must still announce them."""
 
-    def before_offset_commit(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
-        asked = Operation.VERIFY_ABORTABLE if operation is Operation.ADD else operation
+    def before_offset_commit(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: TransactionSupport) -> int | None:
+        asked = TransactionSupport.VERIFY_ABORTABLE if operation is TransactionSupport.ADD else operation
         return super().before_offset_commit(log, transactional_id, batch, asked)
 
 
@@ -41,8 +41,8 @@ class OffsetsNotAddedForNewClients(Verification):
 class SwitchStopsAddingOffsets(Verification):
     """With verification switched off, a new client's offsets go into a transaction that was never opened, and stay pending."""
 
-    def before_offset_commit(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
-        asked = operation if self._settings.verifies_partitions else Operation.VERIFY
+    def before_offset_commit(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: TransactionSupport) -> int | None:
+        asked = operation if self._settings.verifies_partitions else TransactionSupport.VERIFY
         return super().before_offset_commit(log, transactional_id, batch, asked)
 
 
@@ -53,8 +53,8 @@ class SwitchStopsAddingOffsets(Verification):
 class OffsetsAddedForOldClients(Verification):
     """Offsets of an old client open a transaction by themselves, also those of one that has ended and come late."""
 
-    def before_offset_commit(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
-        asked = Operation.ADD if operation is Operation.VERIFY else operation
+    def before_offset_commit(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: TransactionSupport) -> int | None:
+        asked = TransactionSupport.ADD if operation is TransactionSupport.VERIFY else operation
         return super().before_offset_commit(log, transactional_id, batch, asked)
 
 
@@ -65,8 +65,8 @@ class OffsetsAddedForOldClients(Verification):
 class OffsetsRefusalIsFatal(Verification):
     """A client that understands TRANSACTION_ABORTABLE is answered the older error, and gives up where it could abort."""
 
-    def before_offset_commit(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
-        asked = Operation.VERIFY if operation is Operation.VERIFY_ABORTABLE else operation
+    def before_offset_commit(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: TransactionSupport) -> int | None:
+        asked = TransactionSupport.VERIFY if operation is TransactionSupport.VERIFY_ABORTABLE else operation
         return super().before_offset_commit(log, transactional_id, batch, asked)
 
 
@@ -77,9 +77,9 @@ class OffsetsRefusalIsFatal(Verification):
 class ForeignOffsetsTryForEver(Verification):
     """A producer that does not own the transactional id is answered that the coordinator is away, and retries for ever."""
 
-    def refusal_of_offset_commit(self, error: Error, operation: Operation) -> Refused:
+    def refusal_of_offset_commit(self, error: Errors, operation: TransactionSupport) -> RequestRefused:
         refusal = super().refusal_of_offset_commit(error, operation)
-        return Refused(Error.COORDINATOR_NOT_AVAILABLE) if error is Error.INVALID_PRODUCER_ID_MAPPING else refusal
+        return RequestRefused(Errors.COORDINATOR_NOT_AVAILABLE) if error is Errors.INVALID_PRODUCER_ID_MAPPING else refusal
 
 
 @defect(
@@ -89,21 +89,21 @@ class ForeignOffsetsTryForEver(Verification):
 class OffsetsFencingUntranslated(Verification):
     """The transaction coordinator's PRODUCER_FENCED reaches clients that do not expect it in this answer."""
 
-    def refusal_of_offset_commit(self, error: Error, operation: Operation) -> Refused:
-        return Refused(error) if error is Error.PRODUCER_FENCED else super().refusal_of_offset_commit(error, operation)
+    def refusal_of_offset_commit(self, error: Errors, operation: TransactionSupport) -> RequestRefused:
+        return RequestRefused(error) if error is Errors.PRODUCER_FENCED else super().refusal_of_offset_commit(error, operation)
 
 
 @defect(
     {"KIP890-270": Symptom(what="answer to OffsetFetch", error="^GROUP_ID_NOT_FOUND$")},
     origin="brokers that make a group with its first member or its first offset",
 )
-class NewGroupNotFound(Groups):
+class NewGroupNotFound(GroupOffsets):
     """A consumer that asks where its new group goes on is answered that there is no such group."""
 
-    def committed(self, group: str, partition: TopicPartition, *, require_stable: bool) -> CommittedOffset | None:
+    def committed(self, group: str, partition: PartitionName, *, require_stable: bool) -> OffsetAndMetadata | None:
         found = super().committed(group, partition, require_stable=require_stable)
         if not self.partitions_of(group):
-            raise Refused(Error.GROUP_ID_NOT_FOUND)
+            raise RequestRefused(Errors.GROUP_ID_NOT_FOUND)
         return found
 
 
@@ -114,13 +114,13 @@ class NewGroupNotFound(Groups):
 class OffsetsFatalWhileCompleting(Verification):
     """A client that sends its offsets soon after the last commit is answered a fatal error, where it had only to retry."""
 
-    def refusal_of_offset_commit(self, error: Error, operation: Operation) -> Refused:
+    def refusal_of_offset_commit(self, error: Errors, operation: TransactionSupport) -> RequestRefused:
         refusal = super().refusal_of_offset_commit(error, operation)
-        return Refused(Error.INVALID_TXN_STATE) if error is Error.CONCURRENT_TRANSACTIONS else refusal
+        return RequestRefused(Errors.INVALID_TXN_STATE) if error is Errors.CONCURRENT_TRANSACTIONS else refusal
 
 
 @defect({"KIP890-052": seen("^offset 5")}, origin="textbook: offsets that know nothing of transactions")
-class PendingOffsetsShown(Groups):
+class PendingOffsetsShown(GroupOffsets):
     """A group's offset counts as soon as it is sent, so that after an abort a consumer goes on behind what was undone."""
 
     def take_in(self, batch: Batch) -> None:
@@ -129,15 +129,15 @@ class PendingOffsetsShown(Groups):
 
 
 @defect({"KIP890-053": seen("^offset 5 with metadata ''")}, origin="textbook: a field that one of two paths forgets")
-class OffsetNotesLost(Groups):
+class OffsetNotesLost(GroupOffsets):
     """Offsets that are committed in a transaction lose the metadata that came with them."""
 
-    def record(self, group: str, partition: TopicPartition, offset: CommittedOffset) -> Record:
-        return super().record(group, partition, CommittedOffset(offset.offset, offset.leader_epoch))
+    def record(self, group: str, partition: PartitionName, offset: OffsetAndMetadata) -> Record:
+        return super().record(group, partition, OffsetAndMetadata(offset.offset, offset.leader_epoch))
 
 
 @defect({"KIP890-054": seen("^no offset")}, origin="textbook: one slot for two states")
-class AbortForgetsCommittedOffsets(Groups):
+class AbortForgetsCommittedOffsets(GroupOffsets):
     """Pending and committed offsets share a slot, so that an abort makes the group start over."""
 
     def decide(self, producer_id: int, decision: MarkerType) -> None:
@@ -150,7 +150,7 @@ class AbortForgetsCommittedOffsets(Groups):
     {"KIP890-055": seen("^payments-0: success", what="answer to TxnOffsetCommit")},
     origin="textbook: what TxnOffsetCommit was before version 3",
 )
-class MembershipUnchecked(Groups):
+class MembershipUnchecked(GroupOffsets):
     """A consumer that has been thrown out of its group may still commit offsets through a producer."""
 
     def check_membership(self, group: str, sender: Sender) -> None:
@@ -165,10 +165,10 @@ class MembershipUnchecked(Groups):
     },
     origin="textbook: one verdict for a request of many",
 )
-class OneBadOffsetSpoilsAll(Groups):
+class OneBadOffsetSpoilsAll(GroupOffsets):
     """One partition that cannot be stored takes all others of the request with it."""
 
-    def judge(self, offsets: Mapping[TopicPartition, CommittedOffset]) -> dict[TopicPartition, Error]:
+    def judge(self, offsets: Mapping[PartitionName, OffsetAndMetadata]) -> dict[PartitionName, Errors]:
         verdicts = super().judge(offsets)
         return dict.fromkeys(verdicts, max(verdicts.values()))
 
@@ -177,7 +177,7 @@ class OneBadOffsetSpoilsAll(Groups):
     {"KIP890-053": seen("^no offset", expected="^offset 6", what="in group bank$")},
     origin="textbook: one group for each transaction taken for granted",
 )
-class OffsetsOfOneGroup(Groups):
+class OffsetsOfOneGroup(GroupOffsets):
     """A commit puts the offsets of one group in force; those of the other groups in the transaction are dropped."""
 
     def decide(self, producer_id: int, decision: MarkerType) -> None:
@@ -191,11 +191,11 @@ class OffsetsOfOneGroup(Groups):
     {"KIP890-052": seen("^a stable offset$", expected="UNSTABLE_OFFSET_COMMIT", what="in group bank$")},
     origin="feared by readers of the proposal: what is pending is looked up for one producer",
 )
-class StableButForOneProducer(Groups):
+class StableButForOneProducer(GroupOffsets):
     """OffsetFetch with require_stable checks the pending offsets of one producer only, so it returns an offset that another
     producer's transaction may still change."""
 
-    def committed(self, group: str, partition: TopicPartition, *, require_stable: bool) -> CommittedOffset | None:
+    def committed(self, group: str, partition: PartitionName, *, require_stable: bool) -> OffsetAndMetadata | None:
         self._catch_up()
         all_pending, self._pending = self._pending, dict(list(self._pending.items())[:1])
         try:
@@ -208,7 +208,7 @@ class StableButForOneProducer(Groups):
     {"KIP890-053": seen("^offset 5", expected="^offset 6", what="in group shop$")},
     origin="textbook: a map that is filled only where it is empty",
 )
-class FirstOffsetCounts(Groups):
+class FirstOffsetCounts(GroupOffsets):
     """If a transaction sends two offsets for one partition, the first counts, so that what lies between is processed twice."""
 
     def take_in(self, batch: Batch) -> None:
@@ -222,7 +222,7 @@ class FirstOffsetCounts(Groups):
     {"KIP890-053": seen("^no offset", expected="^offset 7", what="in group shop$")},
     origin="textbook: pending offsets cleared by place, not by producer",
 )
-class AbortDropsOffsetsOfOthers(Groups):
+class AbortDropsOffsetsOfOthers(GroupOffsets):
     """An abort drops all that is pending for the same place, also what another producer sent, whose commit is answered with success."""
 
     def decide(self, producer_id: int, decision: MarkerType) -> None:
@@ -243,7 +243,7 @@ class OffsetsVerifiedOnce(Verification):
 
     _let_in: set[ProducerIdAndEpoch] | None = None
 
-    def before_offset_commit(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
+    def before_offset_commit(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: TransactionSupport) -> int | None:
         self._let_in, producer = self._let_in or set(), ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
         if producer in self._let_in and log.producers.standing(producer) is EpochStanding.NEW:
             return log.guards.draw(producer, batch.base_sequence, bumps_epoch=False).guard

@@ -5,23 +5,23 @@ from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.transaction import State, Transaction
-from fencepost.reference.kafka.transaction_log import TransactionLog
-from fencepost.reference.kafka.values import NO_PRODUCER, ProducerIdAndEpoch, TopicPartition
+from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
+from fencepost.reference.kafka.kafka_types import NO_PRODUCER, PartitionName, ProducerIdAndEpoch
+from fencepost.reference.kafka.transaction import KafkaTransaction, KafkaTransactionState
+from fencepost.reference.kafka.transaction_log import KafkaTransactionLog
 
 _A_PAGE = 10
 
 
-class _HasItsOwnTime(Coordinator):
+class _HasItsOwnTime(KafkaCoordinator):
     """Aborts what `ends_at` says is overdue."""
 
-    def ends_at(self, transaction: Transaction) -> float:
+    def ends_at(self, transaction: KafkaTransaction) -> float:
         raise NotImplementedError
 
     def abort_timed_out(self) -> None:
         for transaction in self.transactions():
-            if transaction.state is State.ONGOING and self.ends_at(transaction) < self._machine.clock.now:
+            if transaction.state is KafkaTransactionState.ONGOING and self.ends_at(transaction) < self._machine.clock.now:
                 self.abort_by_server(transaction)
 
 
@@ -32,7 +32,7 @@ class _HasItsOwnTime(Coordinator):
 class OneTimeoutForAll(_HasItsOwnTime):
     """The shortest timeout that any producer has asked for applies to all producers."""
 
-    def ends_at(self, transaction: Transaction) -> float:
+    def ends_at(self, transaction: KafkaTransaction) -> float:
         return transaction.started_at + min(known.timeout_ms for known in self.transactions())
 
 
@@ -40,7 +40,7 @@ class OneTimeoutForAll(_HasItsOwnTime):
     {"KIP890-215": seen("^0 records; .*CompleteAbort, Ongoing$", what="^records that readers of payments-0 see")},
     origin="textbook: a page of a list is taken for the list",
 )
-class OverdueUpToALimit(Coordinator):
+class OverdueUpToALimit(KafkaCoordinator):
     """The search for overdue transactions looks at the first ten ids each time, and those behind them stay open."""
 
     def abort_timed_out(self) -> None:
@@ -57,7 +57,7 @@ _TOO_EARLY = Symptom(what="^timeout of A", expected="^2000 ms or more", seen="^n
 class AbortedAtHalfTime(_HasItsOwnTime):
     """To be on the safe side the coordinator aborts at half of the timeout, while the producer is still at work."""
 
-    def ends_at(self, transaction: Transaction) -> float:
+    def ends_at(self, transaction: KafkaTransaction) -> float:
         return transaction.started_at + transaction.timeout_ms / 2
 
 
@@ -69,7 +69,7 @@ class IdleTimeCounts(_HasItsOwnTime):
         self._initialised_at()[transactional_id] = self._machine.clock.now
         return super().init_producer_id(transactional_id, timeout_ms, expected)
 
-    def ends_at(self, transaction: Transaction) -> float:
+    def ends_at(self, transaction: KafkaTransaction) -> float:
         return self._initialised_at().get(transaction.transactional_id, transaction.started_at) + transaction.timeout_ms
 
     def _initialised_at(self) -> dict[str, int]:
@@ -81,19 +81,19 @@ class IdleTimeCounts(_HasItsOwnTime):
     {"KIP890-213": seen("Abort", expected="^Ongoing", what="transaction of A")},
     origin="textbook: a default that is smaller than every time",
 )
-class OverdueAfterEveryCrash(Coordinator):
+class OverdueAfterEveryCrash(KafkaCoordinator):
     """When a transaction began is in memory only, so that after a crash every open one looks old, and is aborted at once."""
 
-    def recovered(self, transaction: Transaction) -> Transaction:
+    def recovered(self, transaction: KafkaTransaction) -> KafkaTransaction:
         return replace(super().recovered(transaction), started_at=-1)
 
 
 @defect({"KIP890-350": Symptom(what="start time of A")}, origin="textbook: a timeout that counts from the last sign of life")
-class RenewedByEachPartition(Coordinator):
+class RenewedByEachPartition(KafkaCoordinator):
     """Each further partition renews the start time, so that a transaction which adds one now and then holds up its readers for ever."""
 
     def add_partitions(
-        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[TopicPartition], transaction_version: int
+        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[PartitionName], transaction_version: int
     ) -> None:
         super().add_partitions(transactional_id, producer, partitions, transaction_version)
         known = self._transactions[transactional_id]
@@ -101,31 +101,31 @@ class RenewedByEachPartition(Coordinator):
 
 
 @defect({"KIP890-350": Symptom(what="start time of A")}, origin="textbook: a start time that is taken when the record is read")
-class RenewedByEachCrash(Coordinator):
+class RenewedByEachCrash(KafkaCoordinator):
     """A coordinator that restarts counts timeouts from its start, so one that restarts often never ends an abandoned transaction."""
 
-    def recovered(self, transaction: Transaction) -> Transaction:
+    def recovered(self, transaction: KafkaTransaction) -> KafkaTransaction:
         recovered = super().recovered(transaction)
-        return replace(recovered, started_at=self._machine.clock.now) if recovered.state is State.ONGOING else recovered
+        return replace(recovered, started_at=self._machine.clock.now) if recovered.state is KafkaTransactionState.ONGOING else recovered
 
 
 @defect({"KIP890-350": Symptom(what="start time of A")}, origin="red team: a start time that is taken when the coordinator moves")
-class RenewedByEachMove(Coordinator):
+class RenewedByEachMove(KafkaCoordinator):
     """A coordinator that takes over on another node shows its own start as that of each open transaction."""
 
-    def take_over(self, log: TransactionLog) -> None:
+    def take_over(self, log: KafkaTransactionLog) -> None:
         super().take_over(log)
         for name, known in self._transactions.items():
-            if known.state is State.ONGOING:
+            if known.state is KafkaTransactionState.ONGOING:
                 self._transactions[name] = replace(known, started_at=self._machine.clock.now)
 
 
 @defect({"KIP890-213": seen("no longer open", what="timeout of A")}, origin="textbook: a field that is filled only where it is empty")
-class BeginsWithTheLastOne(Coordinator):
+class BeginsWithTheLastOne(KafkaCoordinator):
     """A producer's second transaction has the start time of the first, and is aborted when that would have been too old."""
 
     def add_partitions(
-        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[TopicPartition], transaction_version: int
+        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[PartitionName], transaction_version: int
     ) -> None:
         before = self._transactions.get(transactional_id)
         super().add_partitions(transactional_id, producer, partitions, transaction_version)

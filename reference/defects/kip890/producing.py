@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.errors import Error, Refused
+from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
+from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
+from fencepost.reference.kafka.kafka_types import PartitionName, ProducerIdAndEpoch
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.producer_state import AppendedBatch, EpochStanding, ProducerState, ProducerStates
-from fencepost.reference.kafka.values import ProducerIdAndEpoch, TopicPartition
-from fencepost.reference.kafka.verification import Operation, Verification
+from fencepost.reference.kafka.verification import TransactionSupport, Verification
 from fencepost.wire.kafka.batches import Batch, encode
 
 
@@ -17,12 +17,12 @@ from fencepost.wire.kafka.batches import Batch, encode
 class AppendedBeforeTheCoordinatorAgreed(Verification):
     """A batch is written while the coordinator is asked, and stays in the log when it refuses."""
 
-    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
+    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: TransactionSupport) -> int | None:
         try:
             return super().before_produce(log, transactional_id, batch, operation)
-        except Refused:
+        except RequestRefused:
             attempt = log.guards.current(ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch))
-            if operation is Operation.ADD and attempt is not None:
+            if operation is TransactionSupport.ADD and attempt is not None:
                 log.append(batch, encode(batch), attempt.guard)
             raise
 
@@ -34,13 +34,13 @@ class AppendedBeforeTheCoordinatorAgreed(Verification):
 class EachBatchOfAnOldClientVerified(Verification):
     """A leader asks the coordinator about each batch of an old client, and refuses what is open in its log while that is away."""
 
-    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
+    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: TransactionSupport) -> int | None:
         guard = super().before_produce(log, transactional_id, batch, operation)
-        if operation is not Operation.ADD:
+        if operation is not TransactionSupport.ADD:
             producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
             try:
                 self._coordinator.verify_partitions(transactional_id, producer, [log.name])
-            except Refused as refusal:
+            except RequestRefused as refusal:
                 raise self.refusal_of_produce(refusal.error, operation) from refusal
         return guard
 
@@ -74,14 +74,14 @@ class StartStaysAfterTheMarker(ProducerStates):
 
 
 @defect({"KIP890-098": seen(r"payments-\d: .*Appended")}, origin="textbook: one verdict for a list of questions")
-class OneAnnouncedPartitionLetsAllPass(Coordinator):
+class OneAnnouncedPartitionLetsAllPass(KafkaCoordinator):
     """The coordinator finds a transaction with partitions in it, and does not look which ones."""
 
     def verify_partitions(
-        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[TopicPartition]
-    ) -> dict[TopicPartition, Error]:
+        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[PartitionName]
+    ) -> dict[PartitionName, Errors]:
         results = super().verify_partitions(transactional_id, producer, partitions)
-        return dict.fromkeys(results, Error.NONE) if self.describe(transactional_id).partitions else results
+        return dict.fromkeys(results, Errors.NONE) if self.describe(transactional_id).partitions else results
 
 
 def _key(batch: Batch) -> tuple[int, int, int, int]:
@@ -89,7 +89,7 @@ def _key(batch: Batch) -> tuple[int, int, int, int]:
 
 
 class _LooksForDuplicatesFirst(Verification):
-    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
+    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: TransactionSupport) -> int | None:
         if log.producers.duplicate_of(batch) is not None:
             return None
         return super().before_produce(log, transactional_id, batch, operation)
@@ -99,12 +99,12 @@ class _LooksForDuplicatesFirst(Verification):
 class ForeignProducerIdCalledTransient(Verification):
     """A batch with another client's producer id is refused with a retriable error, so its producer retries for ever."""
 
-    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
+    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: TransactionSupport) -> int | None:
         try:
             return super().before_produce(log, transactional_id, batch, operation)
-        except Refused as refusal:
-            if refusal.error is Error.INVALID_PRODUCER_ID_MAPPING:
-                raise Refused(Error.NOT_ENOUGH_REPLICAS, "the transaction could not be verified") from refusal
+        except RequestRefused as refusal:
+            if refusal.error is Errors.INVALID_PRODUCER_ID_MAPPING:
+                raise RequestRefused(Errors.NOT_ENOUGH_REPLICAS, "the transaction could not be verified") from refusal
             raise
 
 
@@ -128,9 +128,9 @@ _TAKEN = "^success with Appended"
 class OldClientsToldTheCause(Verification):
     """An old client is answered CONCURRENT_TRANSACTIONS by Produce, which it does not expect there and takes for fatal."""
 
-    def refusal_of_produce(self, error: Error, operation: Operation) -> Refused:
-        busy = error is Error.CONCURRENT_TRANSACTIONS
-        return Refused(error) if busy else super().refusal_of_produce(error, operation)
+    def refusal_of_produce(self, error: Errors, operation: TransactionSupport) -> RequestRefused:
+        busy = error is Errors.CONCURRENT_TRANSACTIONS
+        return RequestRefused(error) if busy else super().refusal_of_produce(error, operation)
 
 
 @defect(
@@ -140,17 +140,17 @@ class OldClientsToldTheCause(Verification):
 class ProducersToldThatTheCoordinatorLoads(Verification):
     """Produce passes on that the coordinator loads, which clients expect of a coordinator and of no leader."""
 
-    def refusal_of_produce(self, error: Error, operation: Operation) -> Refused:
-        return Refused(error) if error is Error.COORDINATOR_LOAD_IN_PROGRESS else super().refusal_of_produce(error, operation)
+    def refusal_of_produce(self, error: Errors, operation: TransactionSupport) -> RequestRefused:
+        return RequestRefused(error) if error is Errors.COORDINATOR_LOAD_IN_PROGRESS else super().refusal_of_produce(error, operation)
 
 
 @defect({"KIP890-105": seen("^a refusal with NOT_ENOUGH_REPLICAS")}, origin="textbook: one translation of errors for all versions")
 class NewClientsToldNotEnoughReplicas(Verification):
     """A new client gets NOT_ENOUGH_REPLICAS while its last transaction completes, as if replicas were missing."""
 
-    def refusal_of_produce(self, error: Error, operation: Operation) -> Refused:
-        busy = error is Error.CONCURRENT_TRANSACTIONS
-        return super().refusal_of_produce(error, Operation.VERIFY if busy else operation)
+    def refusal_of_produce(self, error: Errors, operation: TransactionSupport) -> RequestRefused:
+        busy = error is Errors.CONCURRENT_TRANSACTIONS
+        return super().refusal_of_produce(error, TransactionSupport.VERIFY if busy else operation)
 
 
 @defect(
@@ -190,10 +190,10 @@ class TransactionalBatchWithoutAnId(Verification):
     """A partition appends a transactional batch from a request without a transactional id, because it cannot ask a coordinator about
     it."""
 
-    def refusal_of_request(self, transactional_id: str | None, batches: Iterable[Batch]) -> Error | None:
+    def refusal_of_request(self, transactional_id: str | None, batches: Iterable[Batch]) -> Errors | None:
         return None if transactional_id is None else super().refusal_of_request(transactional_id, batches)
 
-    def before_produce(self, log: PartitionLog, transactional_id: str | None, batch: Batch, operation: Operation) -> int | None:
+    def before_produce(self, log: PartitionLog, transactional_id: str | None, batch: Batch, operation: TransactionSupport) -> int | None:
         if transactional_id is None:
             producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
             return log.guards.draw(producer, batch.base_sequence, bumps_epoch=False).guard
@@ -214,13 +214,13 @@ class VerifiedFirst(Verification):
     _most = 1
     _verified = 0
 
-    def refusal_of_request(self, transactional_id: str | None, batches: Iterable[Batch]) -> Error | None:
+    def refusal_of_request(self, transactional_id: str | None, batches: Iterable[Batch]) -> Errors | None:
         self._verified = 0
         return super().refusal_of_request(transactional_id, batches)
 
-    def asks_for(self, operation: Operation) -> bool:
+    def asks_for(self, operation: TransactionSupport) -> bool:
         self._verified += 1
-        return super().asks_for(operation) and (operation is Operation.ADD or self._verified <= self._most)
+        return super().asks_for(operation) and (operation is TransactionSupport.ADD or self._verified <= self._most)
 
 
 @defect({"KIP890-098": seen("success", what="answer to Produce")}, origin="textbook: a pair is taken apart, and the rest is left over")

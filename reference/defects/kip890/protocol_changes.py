@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.coordinator import Coordinator
+from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
+from fencepost.reference.kafka.kafka_types import ProducerIdAndEpoch
 from fencepost.reference.kafka.producer_state import ProducerState, ProducerStates
-from fencepost.reference.kafka.transaction import Decision
-from fencepost.reference.kafka.values import ProducerIdAndEpoch
+from fencepost.reference.kafka.transaction import Decision, KafkaTransactionState
 from fencepost.wire.kafka.batches import Batch
 
 
@@ -15,7 +15,7 @@ from fencepost.wire.kafka.batches import Batch
     {"KIP890-208": seen("epoch 2", expected="epoch 1", what="^producer id and epoch of A")},
     origin="textbook: the protocol is kept with the producer and not with the request",
 )
-class NewProtocolRemembered(Coordinator):
+class NewProtocolRemembered(KafkaCoordinator):
     """Once any producer has used EndTxn v5, the coordinator bumps the epoch with v4 as well, whose answer has no field for it."""
 
     _was_new = False
@@ -26,10 +26,25 @@ class NewProtocolRemembered(Coordinator):
 
 
 @defect(
+    {"KIP890-208": seen("epoch 1", expected="epoch 0", what="^producer id and epoch of A")},
+    origin="red team: the protocol is kept with the open transaction and not with the request",
+)
+class ProtocolOfTheFirstWrite(KafkaCoordinator):
+    """A transaction that Produce v12 has begun is bumped by EndTxn v4 as well, so the client is fenced without a new epoch."""
+
+    def end_transaction(
+        self, transactional_id: str, producer: ProducerIdAndEpoch, decision: Decision, api_version: int
+    ) -> ProducerIdAndEpoch:
+        known = self._transactions.get(transactional_id)
+        was_new = known is not None and known.state is KafkaTransactionState.ONGOING and known.transaction_version == 2
+        return super().end_transaction(transactional_id, producer, decision, 5 if was_new else api_version)
+
+
+@defect(
     {"KIP890-208": seen(r"^success with \(producer id \d+, epoch 0\)", expected="epoch 1")},
     origin="textbook: the protocol is kept with the producer and not with the request",
 )
-class OldProtocolRemembered(Coordinator):
+class OldProtocolRemembered(KafkaCoordinator):
     """Once any producer has used an old EndTxn, the coordinator bumps no epoch any more, so transactions of updated clients cannot be
     distinguished."""
 
@@ -59,7 +74,7 @@ class SequencesForgottenWithinAnEpoch(ProducerStates):
     {"KIP890-208": seen("^Ongoing", expected="^over", what="^transaction of A")},
     origin="textbook: an end that is looked for among the transactions of its own protocol",
 )
-class OldEndOfANewTransaction(Coordinator):
+class OldEndOfANewTransaction(KafkaCoordinator):
     """A client that returns to the old protocol ends a transaction that it began with the new one, is answered with success, and
     nothing ends."""
 

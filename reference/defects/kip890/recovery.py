@@ -5,15 +5,14 @@ from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.errors import Error
+from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
+from fencepost.reference.kafka.kafka_errors import Errors
+from fencepost.reference.kafka.kafka_types import NO_PRODUCER, PartitionName, ProducerIdAndEpoch
 from fencepost.reference.kafka.ownership import MAX_TIMEOUT_MS
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.producer_state import ProducerStates
-from fencepost.reference.kafka.profile import Profile
-from fencepost.reference.kafka.transaction import PREPARED, Decision, State, Transaction
-from fencepost.reference.kafka.transaction_log import TransactionLog
-from fencepost.reference.kafka.values import NO_PRODUCER, ProducerIdAndEpoch, TopicPartition
+from fencepost.reference.kafka.transaction import PREPARED, Decision, KafkaTransaction, KafkaTransactionState
+from fencepost.reference.kafka.transaction_log import KafkaTransactionLog
 from fencepost.reference.kernel.machine import Machine
 
 
@@ -21,10 +20,10 @@ from fencepost.reference.kernel.machine import Machine
     {"KIP890-160": seen(r"last stable offset \d+, high watermark \d+; transactions: .*Ongoing")},
     origin="textbook: acknowledging before writing",
 )
-class DecisionForgottenByCrash(TransactionLog):
+class DecisionForgottenByCrash(KafkaTransactionLog):
     """A decision is answered before it is in the transaction log, so a crash undoes what the producer was promised."""
 
-    def must_be_durable(self, transaction: Transaction) -> bool:
+    def must_be_durable(self, transaction: KafkaTransaction) -> bool:
         return transaction.state not in PREPARED
 
 
@@ -35,13 +34,13 @@ class DecisionForgottenByCrash(TransactionLog):
 class OpenTransactionForgottenByCrash(PartitionLog):
     """What the log knows of its producers is only in memory; after a restart the next batch of an open transaction is out of order."""
 
-    def __init__(self, machine: Machine, profile: Profile, producer_states: type[ProducerStates], name: TopicPartition) -> None:
-        super().__init__(machine, profile, producer_states, name)
+    def __init__(self, machine: Machine, producer_states: type[ProducerStates], name: PartitionName) -> None:
+        super().__init__(machine, producer_states, name)
         self.producers = producer_states()
 
 
 @defect({"KIP890-156": seen("^(Ongoing|none)", expected="over|one ABORT marker")}, origin="hanging transactions, the reason for KIP-890")
-class TimeoutIgnored(Coordinator):
+class TimeoutIgnored(KafkaCoordinator):
     """A transaction that its producer abandoned is never ended, and readers of committed data wait behind it."""
 
     def abort_timed_out(self) -> None:
@@ -52,10 +51,10 @@ class TimeoutIgnored(Coordinator):
     {"KIP890-157": seen("^(success|a refusal with INVALID_TXN_STATE)")},
     origin="KAFKA-6119: the epoch was not bumped when a transaction expired",
 )
-class TimedOutProducerGoesOn(Coordinator):
+class TimedOutProducerGoesOn(KafkaCoordinator):
     """The coordinator aborts an abandoned transaction and leaves the epoch as it was, so its producer writes on without noticing."""
 
-    def abort_by_server(self, transaction: Transaction) -> None:
+    def abort_by_server(self, transaction: KafkaTransaction) -> None:
         self.prepare(transaction, Decision.ABORT, bumps=0)
 
 
@@ -63,10 +62,10 @@ class TimedOutProducerGoesOn(Coordinator):
     {"KIP890-157": seen("^success", expected="INVALID_PRODUCER_EPOCH", what="answer to Produce")},
     origin="textbook: the old protocol's fence is taken for a part of the new one",
 )
-class TimedOutProducerGoesOnBelowLevelTwo(Coordinator):
+class TimedOutProducerGoesOnBelowLevelTwo(KafkaCoordinator):
     """The abort at a timeout bumps the epoch as an end of the new protocol does, and below level 2 it bumps nothing."""
 
-    def abort_by_server(self, transaction: Transaction) -> None:
+    def abort_by_server(self, transaction: KafkaTransaction) -> None:
         if self._levels.transaction_version >= 2:
             super().abort_by_server(transaction)
         else:
@@ -74,12 +73,16 @@ class TimedOutProducerGoesOnBelowLevelTwo(Coordinator):
 
 
 @defect({"KIP890-161": seen("^a refusal with INVALID_TXN_STATE")}, origin="textbook: presumed abort, applied behind the point of decision")
-class UnansweredCommitPresumedAborted(Coordinator):
+class UnansweredCommitPresumedAborted(KafkaCoordinator):
     """A coordinator that restarts and finds a commit without all of its markers aborts it, on the guess that no client was answered."""
 
-    def recovered(self, transaction: Transaction) -> Transaction:
+    def recovered(self, transaction: KafkaTransaction) -> KafkaTransaction:
         recovered = super().recovered(transaction)
-        return replace(recovered, state=State.PREPARE_ABORT) if recovered.state is State.PREPARE_COMMIT else recovered
+        return (
+            replace(recovered, state=KafkaTransactionState.PREPARE_ABORT)
+            if recovered.state is KafkaTransactionState.PREPARE_COMMIT
+            else recovered
+        )
 
 
 @defect(
@@ -89,7 +92,7 @@ class UnansweredCommitPresumedAborted(Coordinator):
     },
     origin="textbook: a return where the next turn of the loop was meant",
 )
-class TimerStopsAtWhatIsPrepared(Coordinator):
+class TimerStopsAtWhatIsPrepared(KafkaCoordinator):
     """The timer leaves the loop where it finds a prepared transaction, and one that is stuck keeps all others open."""
 
     def abort_timed_out(self) -> None:
@@ -101,12 +104,15 @@ class TimerStopsAtWhatIsPrepared(Coordinator):
     {"KIP890-156": seen("^Ongoing", expected="over", what="transaction of A")},
     origin="textbook: the time of the last change taken for that of the begin",
 )
-class TimeoutRenewedByEachPartition(Coordinator):
+class TimeoutRenewedByEachPartition(KafkaCoordinator):
     """The timeout counts from the last change of the record, so a producer that adds a partition now and then never times out."""
 
     def abort_timed_out(self) -> None:
         for transaction in self.transactions():
-            if transaction.state is State.ONGOING and transaction.updated_at + transaction.timeout_ms < self._machine.clock.now:
+            if (
+                transaction.state is KafkaTransactionState.ONGOING
+                and transaction.updated_at + transaction.timeout_ms < self._machine.clock.now
+            ):
                 self.abort_by_server(transaction)
 
 
@@ -114,24 +120,28 @@ class TimeoutRenewedByEachPartition(Coordinator):
     {"KIP890-160": seen("^CompleteAbort", expected="^CompleteCommit", what="^transaction of A")},
     origin="textbook: timeouts are looked at before decisions are",
 )
-class OverdueCommitAbortedByRecovery(Coordinator):
+class OverdueCommitAbortedByRecovery(KafkaCoordinator):
     """A coordinator that was down for longer than a timeout aborts what it finds, also a transaction whose commit its producer was
     promised."""
 
-    def recovered(self, transaction: Transaction) -> Transaction:
+    def recovered(self, transaction: KafkaTransaction) -> KafkaTransaction:
         recovered = super().recovered(transaction)
         is_overdue = recovered.started_at + recovered.timeout_ms < self._machine.clock.now
-        return replace(recovered, state=State.PREPARE_ABORT) if recovered.state is State.PREPARE_COMMIT and is_overdue else recovered
+        return (
+            replace(recovered, state=KafkaTransactionState.PREPARE_ABORT)
+            if recovered.state is KafkaTransactionState.PREPARE_COMMIT and is_overdue
+            else recovered
+        )
 
 
 @defect(
     {"KIP890-160": seen("^Prepare(Commit|Abort)", expected="over", what="^transaction of A")},
-    origin="textbook: what was decided under the old protocol is told under the new one",
+    origin="textbook: what was decided under the old protocol is sent under the new one",
 )
-class PreparedByAnOldClientStuck(Coordinator):
+class PreparedByAnOldClientStuck(KafkaCoordinator):
     """After a restart, markers carry the version of the cluster, so partitions refuse the epoch of an old client's transaction."""
 
-    def recovered(self, transaction: Transaction) -> Transaction:
+    def recovered(self, transaction: KafkaTransaction) -> KafkaTransaction:
         recovered = super().recovered(transaction)
         return replace(recovered, transaction_version=2) if recovered.state in PREPARED else recovered
 
@@ -143,20 +153,20 @@ class PreparedByAnOldClientStuck(Coordinator):
     },
     origin="red team: a field of the record that is written and not read",
 )
-class TimeoutForgottenByCrash(Coordinator):
+class TimeoutForgottenByCrash(KafkaCoordinator):
     """After a crash every transaction has the longest timeout, so that one that its producer has abandoned blocks readers until then."""
 
-    def recovered(self, transaction: Transaction) -> Transaction:
+    def recovered(self, transaction: KafkaTransaction) -> KafkaTransaction:
         return replace(super().recovered(transaction), timeout_ms=MAX_TIMEOUT_MS)
 
 
-class _ClockInMemory(Coordinator):
+class _ClockInMemory(KafkaCoordinator):
     """The timeout counts from the start of the transaction, or from where `clocks` begin again for what the coordinator finds."""
 
     def abort_timed_out(self) -> None:
         for transaction in self.transactions():
             began = max(transaction.started_at, self.clocks.get(transaction.transactional_id, transaction.started_at))
-            if transaction.state is State.ONGOING and began + transaction.timeout_ms < self._machine.clock.now:
+            if transaction.state is KafkaTransactionState.ONGOING and began + transaction.timeout_ms < self._machine.clock.now:
                 self.abort_by_server(transaction)
 
     @property
@@ -173,7 +183,7 @@ class TimeoutRenewedByEachRestart(_ClockInMemory):
     """DescribeTransactions shows the right start time, and the timer counts from the coordinator's start, so a coordinator that restarts
     often never ends what a producer has abandoned."""
 
-    def recovered(self, transaction: Transaction) -> Transaction:
+    def recovered(self, transaction: KafkaTransaction) -> KafkaTransaction:
         self.clocks[transaction.transactional_id] = self._machine.clock.now
         return super().recovered(transaction)
 
@@ -185,7 +195,7 @@ class TimeoutRenewedByEachRestart(_ClockInMemory):
 class TimeoutRenewedByEachMove(_ClockInMemory):
     """A coordinator that takes over on another node gives each open transaction its whole timeout once more."""
 
-    def take_over(self, log: TransactionLog) -> None:
+    def take_over(self, log: KafkaTransactionLog) -> None:
         super().take_over(log)
         self.clocks.update(dict.fromkeys(self._transactions, self._machine.clock.now))
 
@@ -223,8 +233,8 @@ class RenewedByVerification(_Renewed):
     """A partition that is verified renews the timeout."""
 
     def verify_partitions(
-        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[TopicPartition]
-    ) -> dict[TopicPartition, Error]:
+        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[PartitionName]
+    ) -> dict[PartitionName, Errors]:
         self.renew(transactional_id)
         return super().verify_partitions(transactional_id, producer, partitions)
 
@@ -234,7 +244,7 @@ class RenewedByRepeatedAddition(_Renewed):
     """A partition that is added once more renews the timeout; a new one does not."""
 
     def add_partitions(
-        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[TopicPartition], transaction_version: int
+        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[PartitionName], transaction_version: int
     ) -> None:
         added = frozenset(partitions)
         known = self._transactions.get(transactional_id)

@@ -3,34 +3,38 @@
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.coordinator import Coordinator
 from fencepost.reference.kafka.dialect import Dialect
-from fencepost.reference.kafka.errors import Error, Refused
+from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
+from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
+from fencepost.reference.kafka.kafka_types import FIRST_EPOCH, NO_PRODUCER, ProducerIdAndEpoch
 from fencepost.reference.kafka.partition_log import PartitionLog
-from fencepost.reference.kafka.transaction import Decision, State
-from fencepost.reference.kafka.values import FIRST_EPOCH, NO_PRODUCER, ProducerIdAndEpoch
-from fencepost.reference.kafka.verification import Operation, Verification
+from fencepost.reference.kafka.transaction import Decision, KafkaTransactionState
+from fencepost.reference.kafka.verification import TransactionSupport, Verification
 from fencepost.wire.kafka.batches import Batch
 
 
 @defect({"KIP890-403": seen("Abort", what="^transaction of A")}, origin="red team: a check that comes last")
-class RefusedTimeoutAborts(Coordinator):
+class RefusedTimeoutAborts(KafkaCoordinator):
     """InitProducerId with a timeout that is not allowed is refused, and has aborted the open transaction before."""
 
     def init_producer_id(self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch = NO_PRODUCER) -> ProducerIdAndEpoch:
         known = self._transactions.get(transactional_id)
-        if known is not None and known.state is State.ONGOING and not self._ownership.allows_timeout(timeout_ms):
+        if known is not None and known.state is KafkaTransactionState.ONGOING and not self._ownership.allows_timeout(timeout_ms):
             self.abort_by_server(known)
         return super().init_producer_id(transactional_id, timeout_ms, expected)
 
 
 @defect({"KIP890-403": seen("Abort", what="^transaction of A")}, origin="red team: a check that comes last")
-class RefusedProducerIdAborts(Coordinator):
+class RefusedProducerIdAborts(KafkaCoordinator):
     """InitProducerId with the producer id of another transactional id is refused, and has aborted the open transaction before."""
 
     def init_producer_id(self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch = NO_PRODUCER) -> ProducerIdAndEpoch:
         known = self._transactions.get(transactional_id)
-        if known is not None and known.state is State.ONGOING and expected.producer_id not in (NO_PRODUCER.producer_id, known.producer_id):
+        if (
+            known is not None
+            and known.state is KafkaTransactionState.ONGOING
+            and expected.producer_id not in (NO_PRODUCER.producer_id, known.producer_id)
+        ):
             self.abort_by_server(known)
         return super().init_producer_id(transactional_id, timeout_ms, expected)
 
@@ -39,11 +43,11 @@ class RefusedProducerIdAborts(Coordinator):
 class StrayRecordsAppended(Verification):
     """A record of an old client under a transactional id that no producer has initialised is appended."""
 
-    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
+    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: TransactionSupport) -> int | None:
         try:
             return super().before_produce(log, transactional_id, batch, operation)
-        except Refused as refusal:
-            if operation is Operation.ADD or refusal.error is not Error.INVALID_PRODUCER_ID_MAPPING:
+        except RequestRefused as refusal:
+            if operation is TransactionSupport.ADD or refusal.error is not Errors.INVALID_PRODUCER_ID_MAPPING:
                 raise
             return self._draw(log, batch, operation).guard
 
@@ -60,7 +64,7 @@ class RefusedWithEpochZero(Dialect):
 
 
 @defect({"KIP890-408": seen("timeout 90000", what="^transaction of A")}, origin="red team: a field that is set before the checks")
-class RefusedTimeoutStored(Coordinator):
+class RefusedTimeoutStored(KafkaCoordinator):
     """The timeout of an InitProducerId is stored whether or not it is refused, and the owner's transactions last as long as another
     client's may."""
 
@@ -72,21 +76,21 @@ class RefusedTimeoutStored(Coordinator):
 
 
 @defect({"KIP890-408": seen("^Empty", what="^transaction of A")}, origin="red team: the transition is made before the check that it needs")
-class RefusedInitialisationEmpties(Coordinator):
+class RefusedInitialisationEmpties(KafkaCoordinator):
     """A refused InitProducerId leaves the transactional id Empty, and the owner's repeated EndTxn is answered that it was fenced."""
 
     def init_producer_id(self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch = NO_PRODUCER) -> ProducerIdAndEpoch:
         try:
             return super().init_producer_id(transactional_id, timeout_ms, expected)
-        except Refused as refusal:
+        except RequestRefused as refusal:
             known = self._transactions.get(transactional_id)
-            if refusal.error is Error.PRODUCER_FENCED and known is not None and known.is_idle:
-                self.install(replace(known, state=State.EMPTY))
+            if refusal.error is Errors.PRODUCER_FENCED and known is not None and known.is_idle:
+                self.install(replace(known, state=KafkaTransactionState.EMPTY))
             raise
 
 
 @defect({"KIP890-408": seen("^Empty", what="^transaction of A")}, origin="red team: an end that is refused resets what it looked at")
-class RefusedEndEmpties(Coordinator):
+class RefusedEndEmpties(KafkaCoordinator):
     """A refused EndTxn leaves the transactional id Empty, and the end that was before can no longer be retried."""
 
     def end_transaction(
@@ -94,23 +98,23 @@ class RefusedEndEmpties(Coordinator):
     ) -> ProducerIdAndEpoch:
         try:
             return super().end_transaction(transactional_id, producer, decision, api_version)
-        except Refused as refusal:
+        except RequestRefused as refusal:
             known = self._transactions.get(transactional_id)
-            if refusal.error is Error.INVALID_TXN_STATE and known is not None and known.is_idle:
-                self.install(replace(known, state=State.EMPTY))
+            if refusal.error is Errors.INVALID_TXN_STATE and known is not None and known.is_idle:
+                self.install(replace(known, state=KafkaTransactionState.EMPTY))
             raise
 
 
-class _StoresRefusedTimeout(Coordinator):
+class _StoresRefusedTimeout(KafkaCoordinator):
     """The timeout of an InitProducerId that is refused with `error` is stored if there is an open transaction, or if there is none."""
 
-    error: Error
+    error: Errors
     while_idle: bool
 
     def init_producer_id(self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch = NO_PRODUCER) -> ProducerIdAndEpoch:
         try:
             return super().init_producer_id(transactional_id, timeout_ms, expected)
-        except Refused as refusal:
+        except RequestRefused as refusal:
             known = self._transactions.get(transactional_id)
             if refusal.error is self.error and known is not None and known.is_idle is self.while_idle:
                 self._transactions[transactional_id] = replace(known, timeout_ms=timeout_ms)
@@ -121,11 +125,11 @@ class _StoresRefusedTimeout(Coordinator):
 class ForeignTimeoutWhileOpen(_StoresRefusedTimeout):
     """An InitProducerId that is refused for its producer id sets the timeout of the open transaction."""
 
-    error, while_idle = Error.PRODUCER_FENCED, False
+    error, while_idle = Errors.PRODUCER_FENCED, False
 
 
 @defect({"KIP890-408": seen("timeout 900001", what="^transaction of A")}, origin="red team: a field that is set before its check")
 class ForbiddenTimeoutWhileIdle(_StoresRefusedTimeout):
     """A timeout that is not allowed is refused, and is that of the producer's next transaction."""
 
-    error, while_idle = Error.INVALID_TRANSACTION_TIMEOUT, True
+    error, while_idle = Errors.INVALID_TRANSACTION_TIMEOUT, True

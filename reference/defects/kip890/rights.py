@@ -2,7 +2,7 @@
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.authorizer import Authorizer
-from fencepost.wire.kafka.acls import Right
+from fencepost.wire.kafka.acl_codes import Right
 
 
 @defect(

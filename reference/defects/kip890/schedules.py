@@ -1,32 +1,38 @@
 """Defects that leave a transaction in a log which no coordinator knows of."""
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.errors import Refused
+from fencepost.reference.kafka.kafka_errors import RequestRefused
+from fencepost.reference.kafka.kafka_types import ProducerIdAndEpoch
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.producer_state import EpochStanding
-from fencepost.reference.kafka.values import ProducerIdAndEpoch
-from fencepost.reference.kafka.verification import Operation, Verification
+from fencepost.reference.kafka.verification import TransactionSupport, Verification
 from fencepost.wire.kafka.batches import Batch
 
 
-@defect({"KIP890-118": seen("^a transaction in payments-")}, origin="https://issues.apache.org/jira/browse/KAFKA-14402")
+@defect(
+    {"KIP890-118": seen(r"^offset \d", what=r"^start of the transaction of A in payments-")},
+    origin="https://issues.apache.org/jira/browse/KAFKA-14402",
+)
 class LateWriteOfOldClientHangs(Verification):
     """A write of an old client that arrives after the marker opens a transaction that the coordinator does not know."""
 
-    def asks_for(self, operation: Operation) -> bool:
-        return operation is Operation.ADD
+    def asks_for(self, operation: TransactionSupport) -> bool:
+        return operation is TransactionSupport.ADD
 
 
-@defect({"KIP890-118": seen("^a transaction in payments-")}, origin="textbook: an error that is logged and not looked at")
+@defect(
+    {"KIP890-118": seen(r"^offset \d", what=r"^start of the transaction of A in payments-")},
+    origin="textbook: an error that is logged and not looked at",
+)
 class RefusedAdditionWrittenAllTheSame(Verification):
     """The leader takes the coordinator's refusal to add a partition for a formality, and writes the batch."""
 
-    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
+    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: TransactionSupport) -> int | None:
         try:
             return super().before_produce(log, transactional_id, batch, operation)
-        except Refused:
+        except RequestRefused:
             producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
             attempt = log.guards.current(producer)
-            if operation is not Operation.ADD or attempt is None or log.producers.standing(producer) is not EpochStanding.NEW:
+            if operation is not TransactionSupport.ADD or attempt is None or log.producers.standing(producer) is not EpochStanding.NEW:
                 raise
             return attempt.guard

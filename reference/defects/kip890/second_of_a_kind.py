@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.groups import Groups
+from fencepost.reference.kafka.groups import GroupOffsets
+from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
 from fencepost.reference.kafka.listing import TransactionFilter
-from fencepost.reference.kafka.transaction import PREPARED, State, Transaction
+from fencepost.reference.kafka.transaction import PREPARED, KafkaTransaction, KafkaTransactionState
 from fencepost.wire.kafka.batches import Batch, MarkerType
 
 
@@ -17,7 +17,7 @@ from fencepost.wire.kafka.batches import Batch, MarkerType
     {"KIP890-400": seen("^no offset", expected="^offset 5", what="^committed offset of payments-0")},
     origin="red team: pending offsets kept by the producer id alone",
 )
-class SecondOffsetCommitReplaces(Groups):
+class SecondOffsetCommitReplaces(GroupOffsets):
     """A second TxnOffsetCommit of a transaction takes the place of the first, so that a commit applies the last one only."""
 
     def take_in(self, batch: Batch) -> None:
@@ -30,7 +30,7 @@ class SecondOffsetCommitReplaces(Groups):
     {"KIP890-400": seen("^no offset", expected="^offset 7", what="^committed offset of payments-1")},
     origin="feared: a request that is taken for a repetition of the first",
 )
-class SecondOffsetCommitIsLost(Groups):
+class SecondOffsetCommitIsLost(GroupOffsets):
     """A second TxnOffsetCommit of a transaction is answered and not kept."""
 
     def take_in(self, batch: Batch) -> None:
@@ -44,7 +44,7 @@ class SecondOffsetCommitIsLost(Groups):
     {"KIP890-400": seen("^no offset", expected="^offset 5", what="^committed offset of payments-1")},
     origin="red team: the first element stands for the list",
 )
-class OffsetOfTheFirstPartitionAlone(Groups):
+class OffsetOfTheFirstPartitionAlone(GroupOffsets):
     """A TxnOffsetCommit with several offsets stores the first, and all are answered."""
 
     def take_in(self, batch: Batch) -> None:
@@ -56,7 +56,7 @@ class OffsetOfTheFirstPartitionAlone(Groups):
     {"KIP890-400": seen("^no offset", expected="^offset 5", what="^committed offset of payments-0")},
     origin="red team: a loop over the partitions inside of one over the topics",
 )
-class OffsetsOfTheFirstTopicAlone(Groups):
+class OffsetsOfTheFirstTopicAlone(GroupOffsets):
     """A TxnOffsetCommit with several topics stores the offsets of the first topic, and all are answered."""
 
     def take_in(self, batch: Batch) -> None:
@@ -68,7 +68,7 @@ class OffsetsOfTheFirstTopicAlone(Groups):
 
 
 @defect({"KIP890-401": seen("^Prepare", what="^transaction of B")}, origin="red team: a loop over the transaction log that ends early")
-class FirstPreparedAloneCompleted(Coordinator):
+class FirstPreparedAloneCompleted(KafkaCoordinator):
     """A coordinator that starts completes the first prepared transaction that it finds, and leaves the others as they are."""
 
     def resend_markers_of_prepared(self) -> None:
@@ -84,12 +84,12 @@ class FirstPreparedAloneCompleted(Coordinator):
     {"KIP890-402": seen("^start time", expected="^a start time after", what="^start time of A$")},
     origin="red team: a start time that is set when there is none",
 )
-class StartOfTheTransactionBefore(Coordinator):
+class StartOfTheTransactionBefore(KafkaCoordinator):
     """The second transaction of an id has the start time of the first."""
 
-    def install(self, transaction: Transaction) -> Transaction:
+    def install(self, transaction: KafkaTransaction) -> KafkaTransaction:
         before = self._transactions.get(transaction.transactional_id)
-        if before is not None and before.started_at >= 0 and transaction.state is State.ONGOING:
+        if before is not None and before.started_at >= 0 and transaction.state is KafkaTransactionState.ONGOING:
             transaction = replace(transaction, started_at=before.started_at)
         return super().install(transaction)
 
@@ -101,7 +101,7 @@ class StartOfTheTransactionBefore(Coordinator):
 class DurationFromTheLastChange(TransactionFilter):
     """The duration filter of ListTransactions counts from the last change of a transaction, and not from its start."""
 
-    def began_longer_ago(self, transaction: Transaction, now: int, duration_ms: int) -> bool:
+    def began_longer_ago(self, transaction: KafkaTransaction, now: int, duration_ms: int) -> bool:
         return now - transaction.updated_at > duration_ms
 
 
@@ -109,7 +109,7 @@ class DurationFromTheLastChange(TransactionFilter):
     {"KIP890-400": seen("^no offset", expected="^offset 5", what="^committed offset of accounts-2")},
     origin="red team: a pair is taken apart, and the rest is left over",
 )
-class ThirdPartitionIsLost(Groups):
+class ThirdPartitionIsLost(GroupOffsets):
     """A TxnOffsetCommit with offsets of more than two partitions stores those of the first two."""
 
     def take_in(self, batch: Batch) -> None:
@@ -120,7 +120,7 @@ class ThirdPartitionIsLost(Groups):
     {"KIP890-400": seen("^offset 6", expected="^offset 7", what="^committed offset of payments-0")},
     origin="red team: a first and a last request, and none after them",
 )
-class ThirdOffsetCommitIsLost(Groups):
+class ThirdOffsetCommitIsLost(GroupOffsets):
     """After two TxnOffsetCommits of a transaction the next ones are answered and not kept."""
 
     def __init__(self, *parts: Any) -> None:
@@ -138,7 +138,7 @@ class ThirdOffsetCommitIsLost(Groups):
     {"KIP890-400": seen("^no offset", expected="^offset 7", what="^committed offset of payments-0 in group billing")},
     origin="red team: a pair is taken apart, and the rest is left over",
 )
-class ThirdGroupIsLost(Groups):
+class ThirdGroupIsLost(GroupOffsets):
     """A commit applies the offsets of the first two groups of a transaction."""
 
     def decide(self, producer_id: int, decision: MarkerType) -> None:

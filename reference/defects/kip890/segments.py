@@ -1,7 +1,7 @@
-"""A defect in what is told of transactions that end in a later segment."""
+"""A defect in what is reported of transactions that end in a later segment."""
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.partition_log import AbortedTransaction, PartitionLog
+from fencepost.reference.kafka.partition_log import AbortedTxn, PartitionLog
 
 
 @defect(
@@ -11,5 +11,5 @@ from fencepost.reference.kafka.partition_log import AbortedTransaction, Partitio
 class AbortInLaterSegmentMissed(PartitionLog):
     """Only the index of what is being read is searched, so aborted records are handed over when their marker comes later."""
 
-    def aborted_in(self, first: int, upper: int) -> tuple[AbortedTransaction, ...]:
+    def aborted_in(self, first: int, upper: int) -> tuple[AbortedTxn, ...]:
         return tuple(transaction for transaction in super().aborted_in(first, upper) if transaction.last_offset < upper)

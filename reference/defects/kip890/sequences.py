@@ -3,16 +3,17 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.errors import Error, Refused
+from fencepost.reference.defects.decorator import defect, expected, seen
 from fencepost.reference.kafka.guards import Attempt
+from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
+from fencepost.reference.kafka.kafka_types import ProducerIdAndEpoch
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.producer_state import AppendedBatch, ProducerStates
-from fencepost.reference.kafka.values import ProducerIdAndEpoch
-from fencepost.reference.kafka.verification import Operation, Verification
+from fencepost.reference.kafka.verification import TransactionSupport, Verification
 from fencepost.wire.kafka.batches import Batch
 
 _LARGEST = 2**31 - 1
+_FOUR = 4
 
 
 @defect(
@@ -33,16 +34,16 @@ class DeletedBatchAppendedAgain(PartitionLog):
 class SeveralProducersInOneRequest(Verification):
     """A partition does not compare the producer ids of a request, so it appends a batch that belongs to another producer's transaction."""
 
-    def refusal_of_request(self, transactional_id: str | None, batches: Iterable[Batch]) -> Error | None:
+    def refusal_of_request(self, transactional_id: str | None, batches: Iterable[Batch]) -> Errors | None:
         refusal = super().refusal_of_request(transactional_id, batches)
-        return None if refusal is Error.INVALID_PRODUCER_ID_MAPPING else refusal
+        return None if refusal is Errors.INVALID_PRODUCER_ID_MAPPING else refusal
 
-    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: Operation) -> int | None:
+    def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: TransactionSupport) -> int | None:
         try:
             return super().before_produce(log, transactional_id, batch, operation)
-        except Refused as refusal:
+        except RequestRefused as refusal:
             attempt = log.guards.current(ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch))
-            if refusal.error is not Error.INVALID_PRODUCER_ID_MAPPING or attempt is None:
+            if refusal.error is not Errors.INVALID_PRODUCER_ID_MAPPING or attempt is None:
                 raise
             return attempt.guard
 
@@ -57,6 +58,24 @@ class NewProducerBeginsAnywhere(ProducerStates):
 
     def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:  # noqa: ARG002 - that is the defect
         super().check_sequence(batch, attempt, may_begin_anywhere=True)
+
+
+@defect({"KIP890-108": seen(_TAKEN)}, origin="red team: a refusal that leaves a trace of what it refused")
+class FirstGapIsRefusedOnce(ProducerStates):
+    """A first batch that does not begin at 0 is refused, and accepted when its producer sends it again, so the loss goes unnoticed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._refused = set[tuple[int, int]]()
+
+    def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:
+        again = (batch.producer_id, batch.base_sequence) in self._refused
+        try:
+            super().check_sequence(batch, attempt, may_begin_anywhere=may_begin_anywhere or again)
+        except RequestRefused:
+            if self.get(batch.producer_id) is None:
+                self._refused.add((batch.producer_id, batch.base_sequence))
+            raise
 
 
 @defect({"KIP890-109": seen(_OUT_OF_ORDER)}, origin="textbook: the reason why UNKNOWN_PRODUCER_ID was given up")
@@ -111,6 +130,54 @@ class RepeatedBatchLostAtTheWrap(ProducerStates):
         return None if state is None or known is None or known.first_sequence > state.last_sequence else known
 
 
+@defect(
+    {"KIP890-112": seen(f"a refusal with {_OUT_OF_ORDER}", expected="r0")},
+    origin="red team: the five batches of a producer are kept with its transaction",
+)
+class FourOfAnIdempotentProducer(ProducerStates):
+    """A partition remembers four batches of a producer without transactions, which may have five in flight."""
+
+    def duplicate_of(self, batch: Batch) -> AppendedBatch | None:
+        state, known = self.get(batch.producer_id), super().duplicate_of(batch)
+        return known if state is None or batch.transactional or known in state.batches[-_FOUR:] else None
+
+
+@defect(
+    {"KIP890-112": expected("r0", what="^answer to Produce")},
+    origin="red team: the last offset of a producer is at hand",
+)
+class NewestOffsetOfAnIdempotentProducer(ProducerStates):
+    """A repeated batch of a producer without transactions is answered with the offset of the last batch."""
+
+    def duplicate_of(self, batch: Batch) -> AppendedBatch | None:
+        state, known = self.get(batch.producer_id), super().duplicate_of(batch)
+        return known if state is None or known is None or batch.transactional else state.batches[-1]
+
+
+@defect({"KIP890-113": seen(_TAKEN, expected=_OUT_OF_ORDER)}, origin="red team: overlaps are looked for in transactions alone")
+class OverlapOfAnIdempotentProducerTaken(ProducerStates):
+    """A partition appends a batch of a producer without transactions that begins within the last batch and goes on after it."""
+
+    def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:
+        state = self.get(batch.producer_id)
+        if state is None or batch.transactional or not state.batches or batch.base_sequence not in _within(state.batches[-1]):
+            super().check_sequence(batch, attempt, may_begin_anywhere=may_begin_anywhere)
+
+
+def _within(batch: AppendedBatch) -> range:
+    return range(batch.first_sequence, batch.last_sequence + 1)
+
+
+@defect({"KIP890-113": seen(_TAKEN, expected=_OUT_OF_ORDER)}, origin="red team: gaps are looked for in transactions alone")
+class GapOfAnIdempotentProducerTaken(ProducerStates):
+    """A partition appends what comes after the last batch of a producer without transactions, whatever is missing in between."""
+
+    def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:
+        state = self.get(batch.producer_id)
+        if state is None or batch.transactional or batch.base_sequence <= state.last_sequence:
+            super().check_sequence(batch, attempt, may_begin_anywhere=may_begin_anywhere)
+
+
 @defect({"KIP890-113": seen(_TAKEN)}, origin="textbook: sequence numbers that are stored and not compared")
 class AnySequenceTaken(ProducerStates):
     """What is not a duplicate is appended, whatever is missing before it."""
@@ -128,7 +195,7 @@ class SequenceDoesNotWrap(ProducerStates):
     def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:
         state = self.get(batch.producer_id)
         if state is not None and state.last_sequence == _LARGEST:
-            raise Refused(Error.OUT_OF_ORDER_SEQUENCE_NUMBER, "the sequence is exhausted")
+            raise RequestRefused(Errors.OUT_OF_ORDER_SEQUENCE_NUMBER, "the sequence is exhausted")
         super().check_sequence(batch, attempt, may_begin_anywhere=may_begin_anywhere)
 
 
@@ -166,12 +233,12 @@ def _of_this_epoch(states: ProducerStates, batch: Batch) -> tuple[AppendedBatch,
 class TakesRefused(PartitionLog):
     """A batch that is refused with `error` is remembered like one that was appended."""
 
-    error: Error
+    error: Errors
 
     def append(self, batch: Batch, data: bytes, guard: int | None = None, *, checks_sequence: bool = True) -> int:
         try:
             return super().append(batch, data, guard, checks_sequence=checks_sequence)
-        except Refused as refusal:
+        except RequestRefused as refusal:
             state = self.producers.get(batch.producer_id)
             if refusal.error is self.error and state is not None:
                 last = AppendedBatch(batch.base_sequence, batch.base_sequence + len(batch.records) - 1, self.end_offset)
@@ -193,8 +260,8 @@ class GapTakesAPlace(PartitionLog):
     def append(self, batch: Batch, data: bytes, guard: int | None = None, *, checks_sequence: bool = True) -> int:
         try:
             return super().append(batch, data, guard, checks_sequence=checks_sequence)
-        except Refused as refusal:
-            if refusal.error is Error.OUT_OF_ORDER_SEQUENCE_NUMBER:
+        except RequestRefused as refusal:
+            if refusal.error is Errors.OUT_OF_ORDER_SEQUENCE_NUMBER:
                 states = self.producers.all()
                 self.producers.restore(
                     replace(state, batches=state.batches[1:]) if state.producer.producer_id == batch.producer_id else state
@@ -207,4 +274,4 @@ class GapTakesAPlace(PartitionLog):
 class GapIsClosed(TakesRefused):
     """A batch that is refused for its gap sets the next sequence number, and the batch that is due is refused."""
 
-    error = Error.OUT_OF_ORDER_SEQUENCE_NUMBER
+    error = Errors.OUT_OF_ORDER_SEQUENCE_NUMBER

@@ -5,14 +5,13 @@ from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.errors import Error
+from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
+from fencepost.reference.kafka.kafka_errors import Errors
+from fencepost.reference.kafka.kafka_types import PartitionName
 from fencepost.reference.kafka.markers import MarkerAnswer, MarkerSender, WriteMarker
-from fencepost.reference.kafka.partition_log import AbortedTransaction, PartitionLog
+from fencepost.reference.kafka.partition_log import AbortedTxn, PartitionLog
 from fencepost.reference.kafka.producer_state import ProducerState, ProducerStates
-from fencepost.reference.kafka.profile import Profile
-from fencepost.reference.kafka.transaction import PREPARED, State, Transaction
-from fencepost.reference.kafka.values import TopicPartition
+from fencepost.reference.kafka.transaction import PREPARED, KafkaTransaction, KafkaTransactionState
 from fencepost.reference.kernel.machine import Machine
 
 
@@ -25,6 +24,17 @@ class SnapshotWithoutOpenTransactions(PartitionLog):
 
     def producers_put_down(self) -> tuple[ProducerState, ...]:
         return tuple(replace(state, transaction_start=-1) for state in super().producers_put_down())
+
+
+@defect(
+    {"KIP890-265": Symptom(what="^start of the transaction of B")},
+    origin="textbook: a list of which the first entry is written",
+)
+class SnapshotOfOneProducer(PartitionLog):
+    """The snapshot that a clean stop writes has the producer that wrote first; the transactions of the others are not known any more."""
+
+    def producers_put_down(self) -> tuple[ProducerState, ...]:
+        return super().producers_put_down()[:1]
 
 
 @defect({"KIP890-266": seen("^success", what="answer to Produce")}, origin="textbook: what is idle passes for what is not needed")
@@ -55,7 +65,7 @@ class SnapshotWithoutCoordinatorEpochs(PartitionLog):
 
 
 @defect({"KIP890-267": Symptom(what="records that readers")}, origin="textbook: what is put down at the end is what was hoped for")
-class CompleteAtAStop(Coordinator):
+class CompleteAtAStop(KafkaCoordinator):
     """A coordinator that stops cleanly records decided transactions as complete although their markers are still in flight."""
 
     def stop(self) -> None:
@@ -67,12 +77,12 @@ class CompleteAtAStop(Coordinator):
 @defect(
     {"KIP890-265": Symptom(what="answer to Produce"), "KIP890-268": Symptom(what="offset")}, origin="textbook: cleaning up on the way out"
 )
-class OpenTransactionsAbortedAtAStop(Coordinator):
+class OpenTransactionsAbortedAtAStop(KafkaCoordinator):
     """A broker that stops cleanly aborts all open transactions, so each upgrade costs every producer its transaction."""
 
     def stop(self) -> None:
         for transaction in list(self._transactions.values()):
-            if transaction.state is State.ONGOING:
+            if transaction.state is KafkaTransactionState.ONGOING:
                 self.abort_by_server(transaction)
 
 
@@ -80,10 +90,10 @@ class OpenTransactionsAbortedAtAStop(Coordinator):
     {"KIP890-340": seen("CompleteCommit", what="records that readers of accounts-1")},
     origin="KAFKA-20734: a partition whose leader was offline passed for one that is not there",
 )
-class PartitionWithoutLeaderTakenForDeleted(Coordinator):
+class PartitionWithoutLeaderTakenForDeleted(KafkaCoordinator):
     """A coordinator that has just started finds a leader for one partition alone, and takes the others for deleted."""
 
-    def recovered(self, transaction: Transaction) -> Transaction:
+    def recovered(self, transaction: KafkaTransaction) -> KafkaTransaction:
         recovered = super().recovered(transaction)
         if recovered.state not in PREPARED:
             return recovered
@@ -100,13 +110,13 @@ class UnavailableLeaderGetsNoMarker(MarkerSender):
 
     def send_again(self) -> None:
         for marker in self._again:
-            self._answered(MarkerAnswer(marker, Error.UNKNOWN_TOPIC_OR_PARTITION))
+            self._answered(MarkerAnswer(marker, Errors.UNKNOWN_TOPIC_OR_PARTITION))
         self._again = []
 
 
 @defect(
     {"KIP890-340": seen('^"a1".*CompleteCommit', expected='^"a1", "a2"$', what="records that readers of payments-0")},
-    origin="textbook: answers that are told apart by their partition alone",
+    origin="textbook: answers that are distinguished by their partition alone",
 )
 class LateAnswerCountsForTheNextMarker(MarkerSender):
     """The second answer to the marker of the last transaction passes for that to the next one, which is complete without a marker."""
@@ -122,7 +132,7 @@ class LateAnswerCountsForTheNextMarker(MarkerSender):
 class SnapshotWithoutAborts(PartitionLog):
     """A clean stop puts down producers and not what they have aborted, so that readers are handed it after the next start."""
 
-    def aborted_put_down(self) -> tuple[AbortedTransaction, ...]:
+    def aborted_put_down(self) -> tuple[AbortedTxn, ...]:
         return ()
 
 
@@ -133,9 +143,9 @@ class SnapshotWithoutAborts(PartitionLog):
 class AbortsOfEarlierLivesLeftOut(PartitionLog):
     """A clean stop puts down the aborted transactions of this life, and writes them over those that the stop before had put down."""
 
-    def __init__(self, machine: Machine, profile: Profile, producer_states: type[ProducerStates], name: TopicPartition) -> None:
-        super().__init__(machine, profile, producer_states, name)
+    def __init__(self, machine: Machine, producer_states: type[ProducerStates], name: PartitionName) -> None:
+        super().__init__(machine, producer_states, name)
         self._found_at_start = len(self._aborted)
 
-    def aborted_put_down(self) -> tuple[AbortedTransaction, ...]:
+    def aborted_put_down(self) -> tuple[AbortedTxn, ...]:
         return super().aborted_put_down()[self._found_at_start :]

@@ -5,26 +5,26 @@ from typing import Any
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.groups import Groups
-from fencepost.reference.kafka.topics import OFFSETS_PARTITION
-from fencepost.reference.kafka.transaction import State, Transaction
-from fencepost.reference.kafka.values import NO_PRODUCER, ProducerIdAndEpoch
+from fencepost.reference.kafka.groups import GroupOffsets
+from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
+from fencepost.reference.kafka.kafka_topics import OFFSETS_PARTITION
+from fencepost.reference.kafka.kafka_types import NO_PRODUCER, ProducerIdAndEpoch
+from fencepost.reference.kafka.transaction import KafkaTransaction, KafkaTransactionState
 from fencepost.wire.kafka.batches import MarkerType
 
 
 @defect(
     {"KIP890-203": seen("^nothing", expected='^"p1"', what="^records that readers")},
-    origin="textbook: whoever has the right epoch is taken for a retry",
+    origin="textbook: any client that has the right epoch is taken for a retry",
 )
-class OwnerLeavesItsTransactionOpen(Coordinator):
+class OwnerLeavesItsTransactionOpen(KafkaCoordinator):
     """An owner that sends its producer id and epoch gets the next epoch at once, and the transaction that it left open is never ended
     in its partitions."""
 
     def init_producer_id(self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch = NO_PRODUCER) -> ProducerIdAndEpoch:
         known = self._transactions.get(transactional_id)
-        if known is not None and known.state is State.ONGOING and expected == known.producer:
-            self._transactions[transactional_id] = replace(known, state=State.COMPLETE_ABORT, partitions=frozenset())
+        if known is not None and known.state is KafkaTransactionState.ONGOING and expected == known.producer:
+            self._transactions[transactional_id] = replace(known, state=KafkaTransactionState.COMPLETE_ABORT, partitions=frozenset())
         return super().init_producer_id(transactional_id, timeout_ms, expected)
 
 
@@ -32,7 +32,7 @@ class OwnerLeavesItsTransactionOpen(Coordinator):
     {"KIP890-204": seen(r"success with (\(producer id \d+, epoch \d+\)); success with \1", what="^epochs of instances")},
     origin="textbook: read, raise and store without a lock",
 )
-class OneEpochForSeveral(Coordinator):
+class OneEpochForSeveral(KafkaCoordinator):
     """Instances that start together read the epoch before any of them has stored the next one, and all get the same."""
 
     _last: tuple[str, ProducerIdAndEpoch] | None = None
@@ -43,8 +43,8 @@ class OneEpochForSeveral(Coordinator):
         self._last = transactional_id, super().init_producer_id(transactional_id, timeout_ms, expected)
         return self._last[1]
 
-    def describe(self, transactional_id: str) -> Transaction:
-        self._last = None  # whoever asks in between finds it stored
+    def describe(self, transactional_id: str) -> KafkaTransaction:
+        self._last = None  # a client that asks in between finds it stored
         return super().describe(transactional_id)
 
 
@@ -52,10 +52,10 @@ class OneEpochForSeveral(Coordinator):
     {"KIP890-205": seen("UNSTABLE_OFFSET_COMMIT", what="^stable offset")},
     origin="textbook: the group's partition is treated as one that only clients end",
 )
-class PendingOffsetsOutliveTheAbort(Coordinator):
+class PendingOffsetsOutliveTheAbort(KafkaCoordinator):
     """An abort by the coordinator reaches the partitions with records only, and the group's offsets are pending for ever."""
 
-    def abort_by_server(self, transaction: Transaction) -> None:
+    def abort_by_server(self, transaction: KafkaTransaction) -> None:
         super().abort_by_server(replace(transaction, partitions=transaction.partitions - {OFFSETS_PARTITION}))
 
 
@@ -63,10 +63,10 @@ class PendingOffsetsOutliveTheAbort(Coordinator):
     {"KIP890-205": Symptom(what="stable offset of payments-0", error="^UNSTABLE_OFFSET_COMMIT$")},
     origin="textbook: a clean-up that was tried with records or with offsets, and never with both",
 )
-class OffsetsUnmarkedBesideData(Coordinator):
+class OffsetsUnmarkedBesideData(KafkaCoordinator):
     """When the coordinator aborts by itself, the partitions with records get their marker, and that of the group's offsets gets none."""
 
-    def abort_by_server(self, transaction: Transaction) -> None:
+    def abort_by_server(self, transaction: KafkaTransaction) -> None:
         data = transaction.partitions - {OFFSETS_PARTITION}
         super().abort_by_server(replace(transaction, partitions=data or transaction.partitions))
 
@@ -78,7 +78,7 @@ class OffsetsUnmarkedBesideData(Coordinator):
     },
     origin="textbook: what is decided by producer id outlives its transaction",
 )
-class AbortedOffsetsComeUp(Groups):
+class AbortedOffsetsComeUp(GroupOffsets):
     """An abort hides a producer's pending offsets and does not drop them, so that its next commit makes them count with its own."""
 
     _left: dict[int, dict[Any, Any]] | None = None

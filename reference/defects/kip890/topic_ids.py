@@ -3,7 +3,7 @@
 import uuid
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.topics import Topic, Topics
+from fencepost.reference.kafka.kafka_topics import KafkaTopic, KafkaTopics
 
 
 @defect(
@@ -13,19 +13,19 @@ from fencepost.reference.kafka.topics import Topic, Topics
     },
     origin="textbook: a table that is off by one",
 )
-class TopicIdsMixedUp(Topics):
+class TopicIdsMixedUp(KafkaTopics):
     """The table of topic ids is one off, so that who names a topic by its id reads and writes another one."""
 
-    def with_id(self, topic_id: uuid.UUID | None) -> Topic | None:
+    def with_id(self, topic_id: uuid.UUID | None) -> KafkaTopic | None:
         found = super().with_id(topic_id)
         return None if found is None else self.all()[self.all().index(found) - 1]
 
 
 @defect({"KIP890-251": seen("^success", what="answer to Produce")}, origin="KIP-516: what topic ids were made to prevent")
-class DeletedIdFoundByName(Topics):
+class DeletedIdFoundByName(KafkaTopics):
     """An id is turned into the name that it once belonged to, so that records for a deleted topic land in the new one."""
 
-    def with_id(self, topic_id: uuid.UUID | None) -> Topic | None:
-        known = (entry for entry in self._journal if isinstance(entry, Topic))
+    def with_id(self, topic_id: uuid.UUID | None) -> KafkaTopic | None:
+        known = (entry for entry in self._journal if isinstance(entry, KafkaTopic))
         name = next((topic.name for topic in known if topic.topic_id == topic_id), None)
         return None if name is None else self.named(name)

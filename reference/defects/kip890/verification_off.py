@@ -2,17 +2,17 @@
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.errors import Error, Refused
+from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
 from fencepost.reference.kafka.markers import TransactionMarker
 from fencepost.reference.kafka.producer_state import ProducerStates
-from fencepost.reference.kafka.verification import Operation, Verification
+from fencepost.reference.kafka.verification import TransactionSupport, Verification
 
 
 @defect({"KIP890-116": seen("^Empty in no partition")}, origin="textbook: one early return before two operations")
 class SwitchStopsAddingToo(Verification):
     """The switch for verification also stops adding partitions, so a new client writes into a transaction that was never opened."""
 
-    def asks_for(self, operation: Operation) -> bool:  # noqa: ARG002 - that is the defect
+    def asks_for(self, operation: TransactionSupport) -> bool:  # noqa: ARG002 - that is the defect
         return self._settings.verifies_partitions
 
 
@@ -23,7 +23,7 @@ class SwitchStopsAddingToo(Verification):
 class SwitchDoesNothing(Verification):
     """The setting is read and never asked for, and old clients are verified as before."""
 
-    def asks_for(self, operation: Operation) -> bool:  # noqa: ARG002 - that is the defect
+    def asks_for(self, operation: TransactionSupport) -> bool:  # noqa: ARG002 - that is the defect
         return True
 
 
@@ -37,5 +37,5 @@ class StrictMarkersForAll(ProducerStates):
     def check_marker(self, marker: TransactionMarker) -> None:
         state = self.get(marker.producer.producer_id)
         if state is not None and state.has_open_transaction and marker.producer.epoch == state.producer.epoch:
-            raise Refused(Error.INVALID_PRODUCER_EPOCH)
+            raise RequestRefused(Errors.INVALID_PRODUCER_EPOCH)
         super().check_marker(marker)

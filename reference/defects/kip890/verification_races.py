@@ -3,17 +3,17 @@
 from collections.abc import Iterable
 
 from fencepost.reference.defects.decorator import defect, expected, seen
-from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.errors import Error
 from fencepost.reference.kafka.guards import Guards
+from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
+from fencepost.reference.kafka.kafka_errors import Errors
+from fencepost.reference.kafka.kafka_types import PartitionName, ProducerIdAndEpoch
 from fencepost.reference.kafka.partition_log import PartitionLog
-from fencepost.reference.kafka.transaction import Decision, Transaction
-from fencepost.reference.kafka.values import ProducerIdAndEpoch, TopicPartition
-from fencepost.reference.kafka.verification import Operation, Verification
-from fencepost.wire.kafka.batches import Batch, Marker
+from fencepost.reference.kafka.transaction import Decision, KafkaTransaction
+from fencepost.reference.kafka.verification import TransactionSupport, Verification
+from fencepost.wire.kafka.batches import Batch, EndTransactionMarker
 
 
-class _TakesOlderForPresent(Coordinator):
+class _TakesOlderForPresent(KafkaCoordinator):
     def present(self, transactional_id: str, producer: ProducerIdAndEpoch) -> ProducerIdAndEpoch:
         known = self._transactions.get(transactional_id)
         is_older = known is not None and producer.producer_id == known.producer_id and producer.epoch < known.producer_epoch
@@ -28,8 +28,8 @@ class OlderEpochVerified(_TakesOlderForPresent):
     """The coordinator looks whether the partition is in the transaction, and not of which epoch the batch is that shall enter it."""
 
     def verify_partitions(
-        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[TopicPartition]
-    ) -> dict[TopicPartition, Error]:
+        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[PartitionName]
+    ) -> dict[PartitionName, Errors]:
         return super().verify_partitions(transactional_id, self.present(transactional_id, producer), partitions)
 
 
@@ -38,7 +38,7 @@ class OlderEpochAdded(_TakesOlderForPresent):
     """A leader that asks for a producer of an older epoch has its partition added to the transaction of the present one."""
 
     def add_partitions(
-        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[TopicPartition], transaction_version: int
+        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[PartitionName], transaction_version: int
     ) -> None:
         super().add_partitions(transactional_id, self.present(transactional_id, producer), partitions, transaction_version)
 
@@ -47,23 +47,23 @@ class OlderEpochAdded(_TakesOlderForPresent):
     {"KIP890-207": seen("marker, batch$", what="^log of payments-0")},
     origin="hanging transactions: the race that the verification guard is for",
 )
-class VerifiedAMomentAgo(Coordinator):
+class VerifiedAMomentAgo(KafkaCoordinator):
     """A batch that was verified before the end of its transaction is appended behind the marker, and is open for ever."""
 
-    def prepare(self, transaction: Transaction, decision: Decision, bumps: int, *, moves_on: bool = True) -> Transaction:
+    def prepare(self, transaction: KafkaTransaction, decision: Decision, bumps: int, *, moves_on: bool = True) -> KafkaTransaction:
         self._ended()[transaction.transactional_id] = transaction
         return super().prepare(transaction, decision, bumps, moves_on=moves_on)
 
     def verify_partitions(
-        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[TopicPartition]
-    ) -> dict[TopicPartition, Error]:
+        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[PartitionName]
+    ) -> dict[PartitionName, Errors]:
         ended = self._ended().get(transactional_id)
         if ended is not None and producer == ended.producer and ended.partitions.issuperset(partitions):
-            return dict.fromkeys(partitions, Error.NONE)
+            return dict.fromkeys(partitions, Errors.NONE)
         return super().verify_partitions(transactional_id, producer, partitions)
 
-    def _ended(self) -> dict[str, Transaction]:
-        ended: dict[str, Transaction] = self.__dict__.setdefault("ended", {})
+    def _ended(self) -> dict[str, KafkaTransaction]:
+        ended: dict[str, KafkaTransaction] = self.__dict__.setdefault("ended", {})
         return ended
 
 
@@ -74,7 +74,7 @@ class VerifiedAMomentAgo(Coordinator):
 class GuardDrawnLate(Verification):
     """The leader draws its guard when the coordinator has answered, so a marker that came while it waited takes nothing away."""
 
-    def await_answer(self, log: PartitionLog, batch: Batch, operation: Operation) -> bool:  # noqa: ARG002 - it draws none
+    def await_answer(self, log: PartitionLog, batch: Batch, operation: TransactionSupport) -> bool:  # noqa: ARG002 - it draws none
         return True
 
 
@@ -85,6 +85,6 @@ class GuardDrawnLate(Verification):
 class MarkerTakesEveryGuard(PartitionLog):
     """A marker discards all verifications in flight in its partition, also those of other producers, whose batches are then refused."""
 
-    def control_batch(self, marker: Marker, producer: ProducerIdAndEpoch) -> Batch:
+    def control_batch(self, marker: EndTransactionMarker, producer: ProducerIdAndEpoch) -> Batch:
         self.guards = Guards()
         return super().control_batch(marker, producer)

@@ -1,10 +1,10 @@
 """Bugs of the field in the offsets that a transaction has pending."""
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.groups import CommittedOffset, Groups
-from fencepost.reference.kafka.membership import Membership
-from fencepost.reference.kafka.topics import Topics
-from fencepost.reference.kafka.values import TopicPartition
+from fencepost.reference.kafka.groups import GroupOffsets, OffsetAndMetadata
+from fencepost.reference.kafka.kafka_topics import KafkaTopics
+from fencepost.reference.kafka.kafka_types import PartitionName
+from fencepost.reference.kafka.membership import GroupMembers
 from fencepost.reference.kafka.verification import Verification
 from fencepost.reference.kernel.clock import Clock
 from fencepost.wire.kafka.batches import MarkerType
@@ -14,10 +14,10 @@ from fencepost.wire.kafka.batches import MarkerType
     {"CORE-24": seen("^nothing", expected="i1", what="^place of workers"), "CORE-41": seen("i1", what="left for workers")},
     origin="twmb/franz-go, commit 8854973c: kfake lost what was between TxnOffsetCommit and EndTxn",
 )
-class PendingOffsetsForgottenByCrash(Groups):
+class PendingOffsetsForgottenByCrash(GroupOffsets):
     """Pending offsets are in memory only, so a commit after a restart succeeds and the group reads its input again."""
 
-    def __init__(self, topics: Topics, verification: Verification, membership: Membership, clock: Clock) -> None:
+    def __init__(self, topics: KafkaTopics, verification: Verification, membership: GroupMembers, clock: Clock) -> None:
         super().__init__(topics, verification, membership, clock)
         self._pending.clear()
 
@@ -29,7 +29,7 @@ class PendingOffsetsForgottenByCrash(Groups):
     },
     origin="KAFKA-17507: the answer to WriteTxnMarkers did not wait for the group coordinator",
 )
-class MarkerAppliedToTheNextOffsets(Groups):
+class MarkerAppliedToTheNextOffsets(GroupOffsets):
     """A marker is acknowledged before the group coordinator applies it, so it decides the offsets of the next transaction as well."""
 
     _unapplied: tuple[tuple[int, MarkerType], ...] = ()
@@ -37,7 +37,7 @@ class MarkerAppliedToTheNextOffsets(Groups):
     def decide(self, producer_id: int, decision: MarkerType) -> None:
         self._unapplied = (*self._unapplied, (producer_id, decision))
 
-    def committed(self, group: str, partition: TopicPartition, *, require_stable: bool) -> CommittedOffset | None:
+    def committed(self, group: str, partition: PartitionName, *, require_stable: bool) -> OffsetAndMetadata | None:
         self._catch_up()
         for marker in self._unapplied:
             super().decide(*marker)

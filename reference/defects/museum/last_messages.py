@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.buffer import MessagePosition, Readable
+from fencepost.reference.pulsar.pulsar_types import Position
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 from fencepost.reference.pulsar.subscription import Subscription
-from fencepost.reference.pulsar.values import Position
 
 
 class _PromisesMore(Subscription):

@@ -1,10 +1,9 @@
 """Bugs of the field in how far readers of committed data may read, and in which aborts are listed for them."""
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.partition_log import AbortedTransaction, Isolation, LogEntry, PartitionLog
+from fencepost.reference.kafka.kafka_types import PartitionName
+from fencepost.reference.kafka.partition_log import AbortedTxn, LogEntry, PartitionLog, ReadIsolation
 from fencepost.reference.kafka.producer_state import ProducerStates
-from fencepost.reference.kafka.profile import Profile
-from fencepost.reference.kafka.values import TopicPartition
 from fencepost.reference.kernel.machine import Machine
 
 _LOADING_MS = 50
@@ -18,9 +17,9 @@ _INDEXING_MS = 50
 class LastStableOffsetIsRead(PartitionLog):
     """The last stable offset is taken for the last one that may be read, so readers get the first record of an open transaction."""
 
-    def latest_offset(self, isolation: Isolation) -> int:
+    def latest_offset(self, isolation: ReadIsolation) -> int:
         latest = super().latest_offset(isolation)
-        return min(latest + 1, self.high_watermark) if isolation is Isolation.READ_COMMITTED else latest
+        return min(latest + 1, self.high_watermark) if isolation is ReadIsolation.READ_COMMITTED else latest
 
 
 @defect(
@@ -30,9 +29,9 @@ class LastStableOffsetIsRead(PartitionLog):
 class StableOffsetAheadAfterStart(PartitionLog):
     """A partition that is loaded reports the end of its log as stable until it knows its open transactions, and then goes back."""
 
-    def __init__(self, machine: Machine, profile: Profile, producer_states: type[ProducerStates], name: TopicPartition) -> None:
+    def __init__(self, machine: Machine, producer_states: type[ProducerStates], name: PartitionName) -> None:
         self._known_from = machine.clock.now + _LOADING_MS
-        super().__init__(machine, profile, producer_states, name)
+        super().__init__(machine, producer_states, name)
         if not self._entries:
             self._known_from = 0
 
@@ -51,8 +50,8 @@ class StableOffsetUnknownUntilAWrite(PartitionLog):
     _has_changed = False
     _is_replayed = False
 
-    def __init__(self, machine: Machine, profile: Profile, producer_states: type[ProducerStates], name: TopicPartition) -> None:
-        super().__init__(machine, profile, producer_states, name)
+    def __init__(self, machine: Machine, producer_states: type[ProducerStates], name: PartitionName) -> None:
+        super().__init__(machine, producer_states, name)
         self._is_replayed = True
         self._has_changed = not self._entries
 
@@ -72,9 +71,9 @@ class StableOffsetUnknownUntilAWrite(PartitionLog):
 class AbortedIndexComesLater(PartitionLog):
     """The index of aborted transactions is written in the background, so a Fetch right after the marker does not list the abort."""
 
-    def aborted_in(self, first: int, upper: int) -> tuple[AbortedTransaction, ...]:
+    def aborted_in(self, first: int, upper: int) -> tuple[AbortedTxn, ...]:
         return tuple(aborted for aborted in super().aborted_in(first, upper) if self._is_indexed(aborted))
 
-    def _is_indexed(self, aborted: AbortedTransaction) -> bool:
+    def _is_indexed(self, aborted: AbortedTxn) -> bool:
         marker = self.entries(aborted.last_offset)[0].batch
         return self._clock.now - marker.records[0].timestamp > _INDEXING_MS

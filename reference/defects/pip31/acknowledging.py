@@ -5,22 +5,20 @@ from dataclasses import replace
 from typing import ClassVar
 from weakref import WeakKeyDictionary
 
-from fencepost.reference.defects.decorator import defect, expected, seen
-from fencepost.reference.defects.pip31.batches import AsksWhetherTheEntryIsDeleted, DropsWhatIsOfThatBatch
-from fencepost.reference.pulsar.answers import Answers
+from fencepost.reference.defects.decorator import defect, seen
+from fencepost.reference.defects.pip31.batches import DropsWhatIsOfThatBatch
 from fencepost.reference.pulsar.buffer import MessagePosition, Readable, ReadView
 from fencepost.reference.pulsar.coordinator import Reply
-from fencepost.reference.pulsar.cursor import Cursor
-from fencepost.reference.pulsar.errors import Refused
+from fencepost.reference.pulsar.cursor import Cursor, Moved
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.pending_ack_journal import PendingAckJournal
-from fencepost.reference.pulsar.pending_ack_store import Units, Waiting
+from fencepost.reference.pulsar.pending_ack_store import PendingAck, Units
 from fencepost.reference.pulsar.pending_acks import PendingAcks
+from fencepost.reference.pulsar.pulsar_types import EndAction, SubscriptionType, TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused
 from fencepost.reference.pulsar.subscription import Consumer, Subscription
-from fencepost.reference.pulsar.transaction import Transaction
-from fencepost.reference.pulsar.values import Action, SubscriptionType, TxnId
-
-_NOBODY = TxnId(0, 2**40)
+from fencepost.reference.pulsar.transaction import PulsarTransaction
+from fencepost.reference.pulsar.transaction_responses import TransactionResponses
 
 
 @defect(
@@ -54,28 +52,6 @@ class PendingSpendsPermits(Subscription):
 
 
 @defect(
-    {"PIP31-55": seen("^success$", expected="^a refusal with TransactionConflict or InvalidTxnStatus$", what="^answer to ACK$")},
-    origin="textbook: a state that is changed without being compared",
-)
-class PendingConflictUnseen(PendingAcks):
-    """Two transactions acknowledge one message, and both commit what they made of it."""
-
-    def is_pending(self, place: MessagePosition, units: Units) -> bool:  # noqa: ARG002 - whoever asks may have it
-        return False
-
-
-@defect(
-    {"PIP31-56": seen("^success$", expected="^a refusal with TransactionConflict or InvalidTxnStatus$", what="^answer to ACK$")},
-    origin="textbook: the pending state compared, and the cursor not",
-)
-class DeletedIsTaken(Subscription):
-    """A message that is acknowledged for good is acknowledged once more in a transaction, whose owner has processed it in vain."""
-
-    def acknowledge_in(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
-        self.pending.add_individual(txn, wanted)
-
-
-@defect(
     {"PIP31-57": seen('^"i2", "i3"$', expected='^"i1", "i2", "i3"$', what="^left for workers$")},
     origin="as shipped by Apache Pulsar, seen on 4.0.7 and 5.0.0-M1",
 )
@@ -87,13 +63,14 @@ class PlainAckDeletesPending(Subscription):
 
 
 @defect(
-    {"PIP31-58": seen("^nothing$", expected='^"i1"$', what="^received by workers$")}, origin="textbook: an end that only commits are told"
+    {"PIP31-58": seen("^nothing$", expected='^"i1"$', what="^received by workers$")},
+    origin="textbook: an end that only commits are notified of",
 )
 class AbortGivesNothingBack(PendingAcks):
     """The pending state outlives the abort, so that what the transaction had acknowledged is lost for the subscription."""
 
-    def end(self, txn: TxnId, action: Action) -> Waiting:
-        return Waiting(txn) if action is Action.ABORT else super().end(txn, action)
+    def end(self, txn: TxnId, action: EndAction) -> PendingAck:
+        return PendingAck(txn) if action is EndAction.ABORT else super().end(txn, action)
 
 
 @defect(
@@ -103,8 +80,8 @@ class AbortGivesNothingBack(PendingAcks):
 class AbortGivesOthersBack(Subscription):
     """An abort gives back what another transaction has acknowledged and may still commit."""
 
-    def apply_outcome(self, txn: TxnId, action: Action) -> None:
-        for other in self.pending.transactions() - {txn} if action is Action.ABORT else ():
+    def apply_outcome(self, txn: TxnId, action: EndAction) -> None:
+        for other in self.pending.transactions() - {txn} if action is EndAction.ABORT else ():
             super().apply_outcome(other, action)
         super().apply_outcome(txn, action)
 
@@ -116,9 +93,9 @@ class AbortGivesOthersBack(Subscription):
 class AbortGivesAllBack(Subscription):
     """An abort delivers again what a consumer is busy with and the transaction never touched."""
 
-    def apply_outcome(self, txn: TxnId, action: Action) -> None:
+    def apply_outcome(self, txn: TxnId, action: EndAction) -> None:
         super().apply_outcome(txn, action)
-        if action is Action.ABORT:
+        if action is EndAction.ABORT:
             self.give_back({place: frozenset(owners) for place, owners in self._held.items()})
 
 
@@ -134,8 +111,8 @@ class _LooksForNoStrays(Subscription):
 class CommitDeletesNothing(Subscription):
     """A commit ends the pending state without moving the cursor, and the message is delivered again."""
 
-    def apply_outcome(self, txn: TxnId, action: Action) -> None:
-        if action is Action.ABORT:
+    def apply_outcome(self, txn: TxnId, action: EndAction) -> None:
+        if action is EndAction.ABORT:
             super().apply_outcome(txn, action)
         else:
             self.pending.end(txn, action)
@@ -159,7 +136,7 @@ class CommitDeletesInMemory(Cursor):
 class PendingInMemory(PendingAckJournal):
     """What is pending is only known in memory; after a crash others get it, while the transaction is still open."""
 
-    def must_be_durable(self, waiting: Waiting) -> bool:  # noqa: ARG002 - whatever it is
+    def must_be_durable(self, waiting: PendingAck) -> bool:  # noqa: ARG002 - whatever it is
         return False
 
 
@@ -172,7 +149,7 @@ class LeavingEndsPending(Subscription):
 
     def detach(self, consumer: Consumer) -> None:
         for txn in self.pending.transactions():
-            self.pending.end(txn, Action.ABORT)
+            self.pending.end(txn, EndAction.ABORT)
         super().detach(consumer)
 
 
@@ -183,7 +160,7 @@ class LeavingEndsPending(Subscription):
 class NewerEndEndsOlder(Subscription):
     """The end of a newer transaction counts as the low watermark, and older open ones lose what they have pending."""
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         super().end(txn, action, max(low_watermark, txn.sequence))
 
 
@@ -196,16 +173,12 @@ class AskingEndsPending(Subscription):
 
     def redeliver(self, consumer: Consumer, places: Collection[MessagePosition]) -> None:
         for txn in self.pending.transactions() if places else ():
-            self.pending.end(txn, Action.ABORT)
+            self.pending.end(txn, EndAction.ABORT)
         super().redeliver(consumer, places)
 
 
-@defect(
-    {"PIP31-65": seen('^"i2", "i3"$', expected='^"i1", "i2", "i3"$', what="^left for others$")},
-    origin="textbook: a state kept at the topic",
-)
-class CommitDeletesOnAll(Subscription):
-    """A commit deletes on every subscription of the topic what the transaction acknowledged on one."""
+class _KnowsTheOthers(Subscription):
+    """A subscription that knows all of its topic that have had a consumer."""
 
     _siblings: ClassVar[WeakKeyDictionary[ReadView, list[Subscription]]] = WeakKeyDictionary()
 
@@ -214,17 +187,40 @@ class CommitDeletesOnAll(Subscription):
         together = self._siblings.setdefault(self._buffer, [])
         together += [] if self in together else [self]
 
-    def apply_outcome(self, txn: TxnId, action: Action) -> None:
+
+@defect(
+    {"PIP31-65": seen('^"i2", "i3"$', expected='^"i1", "i2", "i3"$', what="^left for others$")},
+    origin="textbook: a state kept at the topic",
+)
+class CommitDeletesOnAll(_KnowsTheOthers):
+    """A commit deletes on every subscription of the topic what the transaction acknowledged on one."""
+
+    def apply_outcome(self, txn: TxnId, action: EndAction) -> None:
         held = self.pending.end(txn, action)
-        for one in self._siblings.get(self._buffer, [self]) if action is Action.COMMIT else ():
+        for one in self._siblings.get(self._buffer, [self]) if action is EndAction.COMMIT else ():
             one.acknowledge(held.individual)
 
 
 @defect(
-    {"PIP31-67": seen("^none, though a later request", expected="^one$", what="^answer to ACK$")},
-    origin="textbook: an exception that ends where nobody is told",
+    {"PIP31-65": seen('^"i1", "i2", "i3"$', expected='^"i2", "i3"$', what="^received by others$")},
+    origin="textbook: a state kept at the topic",
 )
-class AcknowledgementRefusedInSilence(Answers):
+class AbortReleasesOnAll(_KnowsTheOthers):
+    """An abort releases a message on every subscription of the topic, also where another transaction has acknowledged it."""
+
+    def apply_outcome(self, txn: TxnId, action: EndAction) -> None:
+        held = self.pending.transactions()
+        super().apply_outcome(txn, action)
+        for one in self._siblings.get(self._buffer, ()) if action is EndAction.ABORT and txn in held else ():
+            for other in one.pending.transactions():
+                one.pending.end(other, action)
+
+
+@defect(
+    {"PIP31-67": seen("^none, though a later request", expected="^one$", what="^answer to ACK$")},
+    origin="textbook: an exception that ends where no client is notified",
+)
+class AcknowledgementRefusedInSilence(TransactionResponses):
     """An acknowledgement that is refused is not answered, and its client waits for ever before it ends the transaction."""
 
     def answers_acknowledgement(self, *, is_refusal: bool) -> bool:
@@ -241,40 +237,8 @@ class ConflictIsSwallowed(Subscription):
     def acknowledge_in(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
         try:
             super().acknowledge_in(txn, wanted)
-        except Refused:
+        except CommandRefused:
             return
-
-
-@defect(
-    {
-        "PIP31-70": expected("^success$", what="^answer to ACK$", error="TransactionConflict"),
-        "PIP31-154": seen('^(TransactionConflict.*|"i3")$', what="^(answer to ACK|received by workers)$"),
-    },
-    origin="textbook: a request that is applied and then checked",
-)
-class ConflictKeepsTheOthers(PendingAcks):
-    """When an acknowledgement is refused for a conflict, its other messages stay pending, and no end of a transaction releases them."""
-
-    def add_individual(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
-        try:
-            super().add_individual(txn, wanted)
-        except Refused:
-            free = {place: units - self.units_at(place) for place, units in wanted.items()}
-            self._hold(Waiting(_NOBODY, individual=free))
-            raise
-
-
-@defect(
-    {"PIP31-55": seen("^success$", expected="^a refusal with TransactionConflict or InvalidTxnStatus$", what="^answer to ACK$")},
-    origin="apache/pulsar#15832: the size of a batch was taken for 1 on exclusive and failover subscriptions",
-)
-class OneConsumerHasNoBatches(Subscription):
-    """Where there is one consumer, an entry counts as one message, and the conflict over a message of a batch is not seen."""
-
-    def acknowledge_in(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
-        if self.kind in (SubscriptionType.EXCLUSIVE, SubscriptionType.FAILOVER):
-            wanted = {place: units - self.pending.units_at(place) for place, units in wanted.items()}
-        super().acknowledge_in(txn, wanted)
 
 
 @defect(
@@ -297,7 +261,7 @@ class CoveredIsGivenOut(PendingAcks):
 class TimeOutLeavesPending(LogCoordinator):
     """A transaction whose client is gone times out, and its messages stay pending for ever."""
 
-    def decide(self, transaction: Transaction, action: Action, reply: Reply | None) -> None:
+    def decide(self, transaction: PulsarTransaction, action: EndAction, reply: Reply | None) -> None:
         super().decide(transaction if reply else replace(transaction, subscriptions=()), action, reply)
 
 
@@ -329,11 +293,6 @@ class PlainBesidePendingDropped(DropsWhatIsOfThatBatch):
     """While one message of a batch is pending, plain acknowledgements of the others are passed over, and they are processed twice."""
 
 
-@defect({"PIP31-56": seen("^success$", expected="^a refusal", what="^answer to ACK$")}, origin="textbook: a state for each entry")
-class DeletedInABatchAcknowledged(AsksWhetherTheEntryIsDeleted):
-    """A transaction may acknowledge several messages of a batch when one of them is deleted already, for the entry is there still."""
-
-
 @defect(
     {"PIP31-57": seen('^"i1", "i2", "i3"$', expected='^("i1"|"i2"), "i3"$', what="^left for workers$")},
     origin="red team: a check of the whole request, where each message is due",
@@ -344,3 +303,33 @@ class PlainRequestWithPendingDropped(Subscription):
     def acknowledge(self, wanted: Mapping[MessagePosition, Units]) -> None:
         if all(self.without_pending(place, units) for place, units in wanted.items()):
             super().acknowledge(wanted)
+
+
+@defect(
+    {"PIP31-61": seen("^success$", expected="^a refusal with TransactionConflict", what="^answer to ACK$")},
+    origin="red team: an abort clears the table of what is pending",
+)
+class AbortReleasesAll(PendingAcks):
+    """When a transaction aborts, others may acknowledge what any transaction has pending on the subscription."""
+
+    def end(self, txn: TxnId, action: EndAction) -> PendingAck:
+        waiting = super().end(txn, action)
+        if action is EndAction.ABORT:
+            self._individual.clear()
+        return waiting
+
+
+@defect(
+    {"PIP31-59": seen('"i1"', expected='^"i2", "i3"$', what="^left for workers$")},
+    origin="red team: an abort that is replayed by its message, after a later commit",
+)
+class AbortOutlivesALaterCommit(Subscription):
+    """After a crash a subscription redelivers what an aborted transaction had acknowledged, also where another one has committed it
+    since."""
+
+    def apply_outcome(self, txn: TxnId, action: EndAction) -> None:
+        before, returned = Moved(self.cursor.mark_delete), dict(self._redelivery_counts)
+        held = {place for place, owners in self.pending._individual.items() if txn in owners.values()}
+        super().apply_outcome(txn, action)
+        if action is EndAction.COMMIT and held & returned.keys():
+            self.cursor._journal.append(before)

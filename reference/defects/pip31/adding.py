@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, expected, seen
-from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
-from fencepost.reference.pulsar.transaction import Transaction
-from fencepost.reference.pulsar.transaction_log import TransactionLog
-from fencepost.reference.pulsar.values import Status, SubscriptionName, TxnId
+from fencepost.reference.pulsar.pulsar_types import EndAction, SubscriptionName, TxnId, TxnStatus
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
+from fencepost.reference.pulsar.transaction import PulsarTransaction
+from fencepost.reference.pulsar.transaction_log import PulsarTransactionLog
 
 _A_MINUTE_MS = 60_000
 
@@ -21,7 +21,7 @@ class PulsarUnknownBegunByAdding(LogCoordinator):
 
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
         if txn not in self._transactions:
-            self._install(Transaction(txn, _A_MINUTE_MS, self._machine.clock.now))
+            self._install(PulsarTransaction(txn, _A_MINUTE_MS, self._machine.clock.now))
         super().add_partitions(txn, names)
 
 
@@ -34,16 +34,16 @@ class PulsarUnknownTakenForEnded(LogCoordinator):
 
     def add_subscriptions(self, txn: TxnId, names: tuple[SubscriptionName, ...]) -> None:
         if txn not in self._transactions:
-            raise Refused(Error.INVALID_TXN_STATUS, f"transaction {txn} must be OPEN")
+            raise CommandRefused(ServerError.INVALID_TXN_STATUS, f"transaction {txn} must be OPEN")
         super().add_subscriptions(txn, names)
 
 
 @defect({"PIP31-16": seen("^nothing$", expected='^"a1"$', what="^readers of orders$")}, origin="textbook: a state that recovery forgets")
-class PulsarTopicsInMemoryOnly(TransactionLog):
+class PulsarTopicsInMemoryOnly(PulsarTransactionLog):
     """A coordinator keeps the topics of an open transaction in memory only, so its end reaches no topic after a crash."""
 
-    def append(self, transaction: Transaction) -> None:
-        is_open = transaction.status is Status.OPEN
+    def append(self, transaction: PulsarTransaction) -> None:
+        is_open = transaction.status is TxnStatus.OPEN
         super().append(replace(transaction, partitions=(), subscriptions=()) if is_open else transaction)
 
 
@@ -96,7 +96,7 @@ class PulsarSecondAdditionRefused(LogCoordinator):
 
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
         if not set(names).isdisjoint(self.describe(txn).partitions):
-            raise Refused(Error.INVALID_TXN_STATUS, f"transaction {txn} has {', '.join(names)} already")
+            raise CommandRefused(ServerError.INVALID_TXN_STATUS, f"transaction {txn} has {', '.join(names)} already")
         super().add_partitions(txn, names)
 
 
@@ -109,7 +109,7 @@ class PulsarSecondAdditionReplaces(LogCoordinator):
 
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
         known = self.describe(txn)
-        self._install(replace(known, partitions=()) if known.status is Status.OPEN else known)
+        self._install(replace(known, partitions=()) if known.status is TxnStatus.OPEN else known)
         super().add_partitions(txn, names)
 
 
@@ -133,3 +133,23 @@ class PulsarOneThatIsThereIsEnough(LogCoordinator):
 
     def add_subscriptions(self, txn: TxnId, names: tuple[SubscriptionName, ...]) -> None:
         super().add_subscriptions(txn, () if set(names) & set(self.describe(txn).subscriptions) else names)
+
+
+_ABORTED = seen("^(ABORTING|ABORTED|not known any more)$", expected="^OPEN$", what="^status of A$")
+
+
+@defect(
+    {"PIP31-15": _ABORTED, "PIP31-19": _ABORTED, "PIP31-22": _ABORTED},
+    origin="textbook: a clean-up after an error that takes the last entry",
+)
+class UnknownIdAbortsTheNewest(LogCoordinator):
+    """A coordinator that refuses an id that it does not know cleans up, and aborts the open transaction that it has begun last."""
+
+    def describe(self, txn: TxnId) -> PulsarTransaction:
+        try:
+            return super().describe(txn)
+        except CommandRefused:
+            open_now = [one for one in self.transactions() if not one.status.is_decided]
+            for newest in open_now[-1:]:
+                self.decide(newest, EndAction.ABORT, None)
+            raise

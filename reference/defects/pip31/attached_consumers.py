@@ -6,21 +6,21 @@ They read behind what they have read already, so a broker may serve them from me
 from collections.abc import Callable, Iterator
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.defects.pip31.visibility import StopsReaders
+from fencepost.reference.defects.pip31.visibility import StopsReadersWhileOpen
 from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.cursor import EARLIEST, Cursor
-from fencepost.reference.pulsar.ledger import Marker
+from fencepost.reference.pulsar.ledger import LedgerMarker
 from fencepost.reference.pulsar.marker_buffer import MarkerBuffer
+from fencepost.reference.pulsar.pulsar_types import EndAction, Message, Position, SubscriptionName, TxnId
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 from fencepost.reference.pulsar.subscription import Subscription
-from fencepost.reference.pulsar.values import Action, Message, Position, SubscriptionName, TxnId
 
 _BEHIND_ALL = 2**20
 """Behind every message that an entry of a test holds."""
 
 
 class _Tail(SidecarBuffer):
-    """Shows messages of transactions that are in the log beside the topic to whoever has read the topic to its end."""
+    """Shows messages of transactions that are in the log next to the topic to a consumer that has read the topic to its end."""
 
     def is_shown_too_soon(self, txn: TxnId) -> bool:
         raise NotImplementedError
@@ -93,7 +93,7 @@ class AttachedAreGivenTheAborted(_Tail):
 class _MarkersWakeNobody(MarkerBuffer):
     _sleeps = False
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         super().end(txn, action, low_watermark)
         self._sleeps = True
 
@@ -113,15 +113,15 @@ class _MarkersWakeNobody(MarkerBuffer):
     origin="textbook: a condition that is looked at only where new messages arrive",
     also=[_MarkersWakeNobody],
 )
-class EndsWakeNobody(StopsReaders):
+class EndsWakeNobody(StopsReadersWhileOpen):
     """Messages that an end makes visible are not delivered until the next message is written to the topic.
 
-    Withholds plain messages as markers do; whoever has read something is given more when something is written.
+    Withholds plain messages as markers do; a consumer that has read something is given more when something is written.
     """
 
     _sleeps = False
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         super().end(txn, action, low_watermark)
         self._sleeps = True
 
@@ -139,7 +139,7 @@ class _WakesNoReaders(Subscription):
     def dispatch(self) -> None:
         is_durable = getattr(self.cursor, "is_durable", False)
         *_, last = (None, *(entry.content for entry in getattr(self._buffer, "_ledger", ())))
-        if is_durable or not isinstance(last, Marker):
+        if is_durable or not isinstance(last, LedgerMarker):
             super().dispatch()
 
 

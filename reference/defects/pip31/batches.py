@@ -1,16 +1,17 @@
 """Defects of Pulsar in acknowledgements of a batch's messages, in transactions."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, expected, seen
-from fencepost.reference.defects.pip31.cumulative_ends import CommitLeavesPending
+from fencepost.reference.defects.pip31.pending_through_crashes import CommitLeavesPending
 from fencepost.reference.pulsar.buffer import MessagePosition, ReadView
 from fencepost.reference.pulsar.cursor import Cursor, Moved
-from fencepost.reference.pulsar.pending_ack_store import Units, Waiting
+from fencepost.reference.pulsar.pending_ack_journal import PendingAckJournal, TransactionEnded
+from fencepost.reference.pulsar.pending_ack_store import PendingAck, Units
 from fencepost.reference.pulsar.pending_acks import PendingAcks
+from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId
 from fencepost.reference.pulsar.subscription import Subscription
-from fencepost.reference.pulsar.values import Action, TxnId
 
 
 @defect(
@@ -20,10 +21,10 @@ from fencepost.reference.pulsar.values import Action, TxnId
 class CommitTakesTheEntry(PendingAcks):
     """A commit acknowledges what another transaction has of the same entry, and its abort gives nothing back."""
 
-    def end(self, txn: TxnId, action: Action) -> Waiting:
+    def end(self, txn: TxnId, action: EndAction) -> PendingAck:
         everybodys = {place: frozenset(owners) for place, owners in self._individual.items() if txn in owners.values()}
         waiting = super().end(txn, action)
-        return replace(waiting, individual=everybodys) if action is Action.COMMIT else waiting
+        return replace(waiting, individual=everybodys) if action is EndAction.COMMIT else waiting
 
 
 @defect({"PIP31-66": expected("^success$", what="^answer to ACK$", error="TransactionConflict")}, origin="textbook: a state for each entry")
@@ -74,3 +75,59 @@ class PulsarBatchCommitPending(CommitLeavesPending):
 
     def leaves(self, txn: TxnId) -> bool:
         return any(number > 0 and owner == txn for owners in self._individual.values() for number, owner in owners.items())
+
+
+@defect(
+    {"PIP31-66": seen('"70"', expected='^"1", "10"', what='^messages of "packers"$')},
+    origin="textbook: one number of 64 bits for the messages of a batch, which is shifted too far",
+)
+class BatchesHaveSixtyFourMessages(PendingAcks):
+    """An acknowledgement of the seventieth message of a batch is kept as one of the sixth, and its commit deletes that."""
+
+    def add_individual(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
+        super().add_individual(txn, {place: frozenset(unit % 64 for unit in units) for place, units in wanted.items()})
+
+
+@defect(
+    {"PIP31-66": seen('^"b1", "b2", "b3"$', expected='^"b1", "b2"$', what="^left for workers$")},
+    origin="red team: a set of bits that is cut one too short when it is written",
+)
+class LastOfABatchIsNotSaved(Cursor):
+    """A cursor saves all but the last message of a batch: after a crash, the last one is redelivered although a commit deleted it."""
+
+    def acknowledge(self, wanted: Mapping[MessagePosition, Units], buffer: ReadView) -> None:
+        self._lasts = {readable.place: readable.message.units - 1 for readable in buffer.after(self.mark_delete)}
+        super().acknowledge(wanted, buffer)
+
+    def save(self) -> None:
+        lasts = {place: last for place, last in getattr(self, "_lasts", {}).items() if last > 0}
+        self._journal.append(Moved(self.mark_delete, {place: units - {lasts.get(place)} for place, units in self._beyond.items()}))
+
+
+@defect(
+    {"PIP31-66": seen("^success$", expected="^a refusal with TransactionConflict", what="^answer to ACK$")},
+    origin="red team: a state for each entry is cleared where one for each message should be",
+)
+class AbortReleasesTheEntry(PendingAcks):
+    """An abort releases all that is pending of an entry, also what another transaction has acknowledged of the same batch."""
+
+    def end(self, txn: TxnId, action: EndAction) -> PendingAck:
+        waiting = super().end(txn, action)
+        for place in waiting.individual if action is EndAction.ABORT else ():
+            self._individual.pop(place, None)
+        return waiting
+
+
+@defect(
+    {"PIP31-66": seen('^"b1", "b2", "b3"$', expected='^"b1", "b3"$', what="^received by workers$")},
+    origin="red team: the same in what is on disk",
+)
+class AbortIsReplayedForTheEntry(PendingAckJournal):
+    """When pending acknowledgements are replayed, an abort removes all that is pending of its entries."""
+
+    def replay(self) -> Sequence[PendingAck]:
+        aborted = {record.txn for record in self._journal if isinstance(record, TransactionEnded) and record.action is EndAction.ABORT}
+        touched = {
+            place for record in self._journal if isinstance(record, PendingAck) and record.txn in aborted for place in record.individual
+        }
+        return [waiting for waiting in super().replay() if touched.isdisjoint(waiting.individual)]

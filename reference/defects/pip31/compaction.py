@@ -2,7 +2,7 @@
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.buffer import MessagePosition
-from fencepost.reference.pulsar.compaction import Compaction
+from fencepost.reference.pulsar.compaction import TopicCompaction
 from fencepost.reference.pulsar.cursor import EARLIEST
 
 
@@ -10,7 +10,7 @@ from fencepost.reference.pulsar.cursor import EARLIEST
     {"PIP31-97": seen("^nothing$", expected='^"plain"$', what="^last of compacted orders$")},
     origin="apache/pulsar#21464: compacted reads went past the readable position",
 )
-class CompactionCountsTheAborted(Compaction):
+class CompactionCountsTheAborted(TopicCompaction):
     """Compaction reads the log as it is: an aborted message takes the place of the last one that was committed."""
 
     def superseded(self) -> frozenset[MessagePosition]:
@@ -23,7 +23,7 @@ class CompactionCountsTheAborted(Compaction):
     {"PIP31-149": seen('^"plain", "a1"$', expected='^"a1"$', what="^compacted orders$")},
     origin="textbook: a task that is accepted and not run",
 )
-class PulsarCompactionTakesNothingOut(Compaction):
+class PulsarCompactionTakesNothingOut(TopicCompaction):
     """A compaction is reported as done that has changed nothing."""
 
     def superseded(self) -> frozenset[MessagePosition]:
@@ -34,7 +34,7 @@ class PulsarCompactionTakesNothingOut(Compaction):
     {"PIP31-156": seen('^"x2"$', expected='^"y1", "x2"$', what="^last of compacted payments$")},
     origin="textbook: compaction that goes by the entries of an index, where one entry is a transaction",
 )
-class CompactionTakesWholeTransactions(Compaction):
+class CompactionTakesWholeTransactions(TopicCompaction):
     """A transaction of which one message is superseded is taken out as a whole, with the last messages of other keys."""
 
     def superseded(self) -> frozenset[MessagePosition]:

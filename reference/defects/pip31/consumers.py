@@ -1,15 +1,16 @@
 """Defects of Pulsar in what consumers rely on without any transaction."""
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.pulsar.answers import Answers
 from fencepost.reference.pulsar.buffer import MessagePosition, behind_entry
 from fencepost.reference.pulsar.cursor import Cursor, Moved
+from fencepost.reference.pulsar.pulsar_types import EndAction, SubscriptionType
+from fencepost.reference.pulsar.server_errors import CommandRefused
 from fencepost.reference.pulsar.subscription import Consumer, Subscription
-from fencepost.reference.pulsar.values import SubscriptionType
+from fencepost.reference.pulsar.transaction_responses import TransactionResponses
 
 
 @defect({"PIP31-133": seen("^none to SEEK$", what="^answers$")}, origin="textbook: an answer to what was closed before it was answered")
-class SeekIsNotAnswered(Answers):
+class SeekIsNotAnswered(TransactionResponses):
     """A consumer is closed because it goes back, and hears nothing more: its client waits until its time is over."""
 
     def answers(self, request: str) -> bool:
@@ -47,6 +48,19 @@ class EverybodyJoins(Subscription):
     def attach(self, consumer: Consumer, kind: SubscriptionType) -> None:
         self.kind = kind
         self.consumers.append(consumer)
+
+
+@defect(
+    {"PIP31-138": seen('^"i1", "i2", "i3"$', expected='^"i2", "i3"$', what="^left for workers$")},
+    origin="textbook: a state that is prepared for a consumer before the consumer is accepted",
+)
+class PendingReleasedForTheRefused(Subscription):
+    """A consumer of another type is refused after all that was pending on the subscription has been released for it."""
+
+    def attach(self, consumer: Consumer, kind: SubscriptionType) -> None:
+        for txn in self.pending.transactions() if self.consumers and kind is not self.kind else ():
+            self.pending.end(txn, EndAction.ABORT)
+        super().attach(consumer, kind)
 
 
 @defect(
@@ -94,3 +108,19 @@ class PendingUsesPermits(Subscription):
             if self.consumers and self.pending.units_at(readable.place):
                 self.consumers[0].permits -= 1
         super().dispatch()
+
+
+@defect(
+    {"PIP31-138": seen('^"i1", "i2", "i3"$', expected='^"i2", "i3"$', what="^left for workers$")},
+    origin="textbook: a state that is reset before the check that refuses",
+)
+class RefusedConsumerReleasesThePending(Subscription):
+    """A second consumer of an exclusive subscription is refused, and what a transaction has acknowledged there is pending no longer."""
+
+    def attach(self, consumer: Consumer, kind: SubscriptionType) -> None:
+        try:
+            super().attach(consumer, kind)
+        except CommandRefused:
+            for txn in self.pending.transactions():
+                self.apply_outcome(txn, EndAction.ABORT)
+            raise

@@ -1,24 +1,24 @@
-"""Defects of Pulsar's coordinator in the ids that it gives, in its answers, and in what is durable when somebody is told."""
+"""Defects of Pulsar's coordinator in the ids that it gives, in its answers, and in what is durable when a client is answered."""
 
 from collections.abc import Iterable
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.pulsar.answers import Answers
-from fencepost.reference.pulsar.ledger import Ledger, Marker
+from fencepost.reference.pulsar.ledger import Ledger, LedgerMarker
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
-from fencepost.reference.pulsar.transaction import Transaction
-from fencepost.reference.pulsar.transaction_log import TransactionLog
-from fencepost.reference.pulsar.values import Message, Status, TxnId
+from fencepost.reference.pulsar.pulsar_types import Message, TxnId, TxnStatus
+from fencepost.reference.pulsar.transaction import PulsarTransaction
+from fencepost.reference.pulsar.transaction_log import PulsarTransactionLog
+from fencepost.reference.pulsar.transaction_responses import TransactionResponses
 
 _RANGE = 1_000
 
 
 @defect({"PIP31-10": seen("^not known any more$", expected="^OPEN$", what="^status of A$")}, origin="textbook: a write that is put off")
-class PulsarIdBeforeItIsDurable(TransactionLog):
+class PulsarIdBeforeItIsDurable(PulsarTransactionLog):
     """A transaction is logged when it is first used, so that one that was only begun is not known after a crash."""
 
-    def must_be_durable(self, transaction: Transaction) -> bool:
-        return transaction.status is not Status.OPEN or bool(transaction.partitions or transaction.subscriptions)
+    def must_be_durable(self, transaction: PulsarTransaction) -> bool:
+        return transaction.status is not TxnStatus.OPEN or bool(transaction.partitions or transaction.subscriptions)
 
 
 @defect({"PIP31-11": seen(r"^\(0,0\)", what="^transaction ids$")}, origin="textbook: a state that recovery forgets")
@@ -63,7 +63,7 @@ class PulsarIdWithoutCoordinator(LogCoordinator):
     {"PIP31-14": seen("ADD_PARTITION_TO_TXN_RESPONSE answers nothing that was asked: request_id: 0")},
     origin="textbook: an answer for failures that is made somewhere else",
 )
-class PulsarRefusalWithoutRequest(Answers):
+class PulsarRefusalWithoutRequest(TransactionResponses):
     """A refusal names request 0, so that its client waits for its answer until it gives up."""
 
     def request_named(self, request_id: int, *, is_refusal: bool) -> int:
@@ -76,5 +76,18 @@ class PulsarRefusalWithoutRequest(Answers):
 class PulsarReceiptBeforeItIsDurable(Ledger):
     """A message of a transaction is receipted when it is in memory, and a crash loses it."""
 
-    def must_be_durable(self, content: Message | Marker) -> bool:
+    def must_be_durable(self, content: Message | LedgerMarker) -> bool:
         return not isinstance(content, Message) or content.txn is None
+
+
+@defect(
+    {"PIP31-71": seen(" twice", expected="^10 ids$|ids$", what="^transaction ids$")},
+    origin="red team: a counter that is restored from what is still there",
+)
+class PulsarNumbersOnFromTheOpen(LogCoordinator):
+    """After a crash the ids continue after the newest transaction that is open, whatever newer ones have ended."""
+
+    def last_given(self, replayed: Iterable[TxnId]) -> int:
+        last = super().last_given(replayed)
+        found = self._log.replay()
+        return max((txn.sequence for txn in replayed if not found[txn].status.is_complete), default=last)

@@ -2,9 +2,9 @@
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.buffer import MessagePosition
-from fencepost.reference.pulsar.pending_ack_store import Waiting
+from fencepost.reference.pulsar.pending_ack_store import PendingAck
 from fencepost.reference.pulsar.pending_acks import PendingAcks
-from fencepost.reference.pulsar.values import TxnId
+from fencepost.reference.pulsar.pulsar_types import TxnId
 
 
 @defect(
@@ -15,7 +15,7 @@ class CumulativeIsReplaced(PendingAcks):
     """A second transaction takes the place of the first one, whose commit then deletes nothing."""
 
     def add_cumulative(self, txn: TxnId, place: MessagePosition) -> None:
-        self._keep(Waiting(txn, cumulative=place))
+        self._keep(PendingAck(txn, cumulative=place))
 
 
 @defect(
@@ -46,3 +46,15 @@ class PulsarIndividualUnderCumulativeCommits(PendingAcks):
 )
 class PulsarBothKindsCommit(CumulativeTakesThePending, PulsarIndividualUnderCumulativeCommits):
     """An acknowledgement is compared with those of its kind only: a message and all up to it are taken by two transactions."""
+
+
+@defect(
+    {"PIP31-63": seen("^success$", expected="^a refusal with TransactionConflict or InvalidTxnStatus$", what="^answer to ACK$")},
+    origin="red team: half of an id is compared",
+)
+class CumulativeConflictBySequenceAlone(PendingAcks):
+    """A transaction takes over what one with the same number at another coordinator has acknowledged cumulatively."""
+
+    def add_cumulative(self, txn: TxnId, place: MessagePosition) -> None:
+        self._cumulative = {txn if owner.sequence == txn.sequence else owner: held for owner, held in self._cumulative.items()}
+        super().add_cumulative(txn, place)

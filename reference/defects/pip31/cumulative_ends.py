@@ -5,13 +5,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.defects.pip31.pending_through_crashes import EndTakesTheCumulative
+from fencepost.reference.defects.pip31.pending_through_crashes import CommitLeavesPending, EndTakesTheCumulative
 from fencepost.reference.pulsar.buffer import MessagePosition
 from fencepost.reference.pulsar.cursor import EARLIEST
-from fencepost.reference.pulsar.pending_ack_store import Units, Waiting
+from fencepost.reference.pulsar.pending_ack_store import PendingAck, Units
 from fencepost.reference.pulsar.pending_acks import PendingAcks
+from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId
 from fencepost.reference.pulsar.subscription import Subscription
-from fencepost.reference.pulsar.values import Action, TxnId
 
 _BEHIND_ALL = 2**20
 """Behind every message that one commit of a test has."""
@@ -24,7 +24,7 @@ _BEHIND_ALL = 2**20
 class CumulativeCommitTakesNothing(PendingAcks):
     """A commit deletes what was acknowledged one by one, and forgets the position up to which all was."""
 
-    def end(self, txn: TxnId, action: Action) -> Waiting:
+    def end(self, txn: TxnId, action: EndAction) -> PendingAck:
         return replace(super().end(txn, action), cumulative=None)
 
 
@@ -36,10 +36,10 @@ class CumulativeOutlivesItsAbort(PendingAcks):
     """An abort leaves the cumulative acknowledgement pending: its messages are neither delivered nor acknowledged by another
     transaction."""
 
-    def end(self, txn: TxnId, action: Action) -> Waiting:
+    def end(self, txn: TxnId, action: EndAction) -> PendingAck:
         held = self._cumulative
         waiting = super().end(txn, action)
-        if action is Action.ABORT:
+        if action is EndAction.ABORT:
             self._cumulative = held
         return waiting
 
@@ -51,7 +51,7 @@ class CumulativeOutlivesItsAbort(PendingAcks):
 class CumulativeEndForgetsOthers(PendingAcks):
     """With the end of a cumulative acknowledgement all that is pending is dropped, also what another transaction commits afterwards."""
 
-    def end(self, txn: TxnId, action: Action) -> Waiting:
+    def end(self, txn: TxnId, action: EndAction) -> PendingAck:
         is_cumulative = txn in self._cumulative
         waiting = super().end(txn, action)
         if is_cumulative:
@@ -101,7 +101,7 @@ class AnyEndForgetsTheCumulative(EndTakesTheCumulative):
 class IndividualBesideCumulativeForgotten(PendingAcks):
     """Where a transaction has acknowledged in both ways, its commit deletes up to its position, and forgets single messages behind."""
 
-    def end(self, txn: TxnId, action: Action) -> Waiting:
+    def end(self, txn: TxnId, action: EndAction) -> PendingAck:
         waiting = super().end(txn, action)
         return replace(waiting, individual={}) if waiting.cumulative else waiting
 
@@ -140,7 +140,7 @@ class IndividualBesideCumulativeStays(PendingAcks):
         self.left_behind: set[TxnId] = set()
         super().recover()
 
-    def end(self, txn: TxnId, action: Action) -> Waiting:
+    def end(self, txn: TxnId, action: EndAction) -> PendingAck:
         held = dict(self._individual) if txn in self._cumulative else {}
         waiting = super().end(txn, action)
         if held:
@@ -156,8 +156,8 @@ class IndividualBesideCumulativeStays(PendingAcks):
 class CumulativeAbortForgetsWhatIsDeleted(Subscription):
     """An abort of a cumulative acknowledgement has the cursor begin again at its mark, and what was deleted after that is redelivered."""
 
-    def apply_outcome(self, txn: TxnId, action: Action) -> None:
-        if action is Action.ABORT and self.pending.has_any_up_to(EARLIEST):  # only a cumulative one begins there
+    def apply_outcome(self, txn: TxnId, action: EndAction) -> None:
+        if action is EndAction.ABORT and self.pending.has_any_up_to(EARLIEST):  # only a cumulative one begins there
             self.cursor.seek(self.cursor.mark_delete)
         super().apply_outcome(txn, action)
 
@@ -188,29 +188,13 @@ class CumulativeReplacesIndividual(_CumulativeReplacesIndividual):
 class AbortGivesBackTheCumulativeAlone(_CumulativeReplacesIndividual):
     """After an individual acknowledgement and a cumulative one of earlier messages, an abort redelivers up to the cumulative one alone."""
 
-    def end(self, txn: TxnId, action: Action) -> Waiting:
+    def end(self, txn: TxnId, action: EndAction) -> PendingAck:
         individual = {place: frozenset(owners) for place, owners in self.replaced.get(txn, {}).items()}
         waiting = super().end(txn, action)
-        if action is Action.COMMIT:
+        if action is EndAction.COMMIT:
             return replace(waiting, individual=individual | dict(waiting.individual))
         self._individual |= self.replaced.get(txn, {})
         return waiting
-
-
-class CommitLeavesPending(PendingAcks):
-    """What a commit should delete stays pending for ever where `leaves` says so."""
-
-    def leaves(self, txn: TxnId) -> bool:
-        raise NotImplementedError
-
-    def recover(self) -> None:
-        self._left: set[TxnId] = set()
-        super().recover()
-
-    def end(self, txn: TxnId, action: Action) -> Waiting:
-        if action is Action.COMMIT and self.leaves(txn):
-            self._left.add(txn)
-        return Waiting(txn) if txn in self._left else super().end(txn, action)
 
 
 class CumulativeCommitLeavesPending(CommitLeavesPending):
@@ -226,3 +210,21 @@ class CumulativeCommitLeavesPending(CommitLeavesPending):
 )
 class PulsarCumulativeCommitPending(CumulativeCommitLeavesPending):
     """A commit of a cumulative acknowledgement leaves its messages pending for ever: they are withheld and never deleted."""
+
+
+@defect(
+    {"PIP31-84": seen('^"i2", "i3"$', expected='"i1", "i2", "i3"$', what="^left for auditors$")},
+    origin="red team: the second of a kind is undone, and not the first",
+)
+class AbortDeletesUpToTheFirst(Subscription):
+    """When a transaction has acknowledged cumulatively twice, its abort redelivers only what the second acknowledgement added."""
+
+    def acknowledge_up_to_in(self, txn: TxnId, place: MessagePosition) -> None:
+        super().acknowledge_up_to_in(txn, place)
+        self._earlier = (*getattr(self, "_earlier", ()), (txn, place))
+
+    def apply_outcome(self, txn: TxnId, action: EndAction) -> None:
+        places = [place for owner, place in getattr(self, "_earlier", ()) if owner == txn]
+        if action is EndAction.ABORT and len(places) > 1:
+            self.cursor.acknowledge_up_to(places[0], self._buffer)
+        super().apply_outcome(txn, action)

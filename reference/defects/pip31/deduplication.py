@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.deduplication import Deduplication
-from fencepost.reference.pulsar.values import Message
+from fencepost.reference.pulsar.pulsar_types import Message
 
 
 @defect({"PIP31-48": seen('^"a1", "a1"$', expected='^"a1"$', what="^readers of orders$")}, origin="textbook: at least once")

@@ -6,9 +6,9 @@ from dataclasses import replace
 from fencepost.reference.defects.conforming.kafka import SlowNetwork
 from fencepost.reference.defects.decorator import defect, expected, seen
 from fencepost.reference.pulsar.coordinator import Reply
-from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
-from fencepost.reference.pulsar.values import Action, Status, TxnId
+from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId, TxnStatus
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 
 _LOST_IN = 5
 """Of so many transactions, one is lost."""
@@ -22,7 +22,7 @@ class PulsarUnknownEndsWell(LogCoordinator):
     """Ending a transaction that was never begun is answered with success, because the coordinator takes unknown transactions for ended
     ones."""
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         if txn in self._transactions:
             super().end(txn, action, reply)
         else:
@@ -36,7 +36,7 @@ class PulsarUnknownEndsWell(LogCoordinator):
 class PulsarRepetitionIsRefused(LogCoordinator):
     """A client that repeats its commit while that is on its way is refused, and does not know what became of it."""
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         self.describe(txn).opened()
         super().end(txn, action, reply)
 
@@ -48,9 +48,9 @@ class PulsarRepetitionIsRefused(LogCoordinator):
 class PulsarRepeatedCommitIsRefused(LogCoordinator):
     """A client that repeats its commit after it was done is refused, and does its work again."""
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
-        if self.describe(txn).status is Status.COMMITTED:
-            raise Refused(Error.INVALID_TXN_STATUS, f"transaction {txn} is committed already")
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
+        if self.describe(txn).status is TxnStatus.COMMITTED:
+            raise CommandRefused(ServerError.INVALID_TXN_STATUS, f"transaction {txn} is committed already")
         super().end(txn, action, reply)
 
 
@@ -61,9 +61,9 @@ class PulsarRepeatedCommitIsRefused(LogCoordinator):
 class PulsarRepeatedAbortIsRefused(LogCoordinator):
     """A client that repeats its abort after it was done is refused, and takes the transaction for committed."""
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
-        if self.describe(txn).status is Status.ABORTED:
-            raise Refused(Error.INVALID_TXN_STATUS, f"transaction {txn} is aborted already")
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
+        if self.describe(txn).status is TxnStatus.ABORTED:
+            raise CommandRefused(ServerError.INVALID_TXN_STATUS, f"transaction {txn} is aborted already")
         super().end(txn, action, reply)
 
 
@@ -74,12 +74,12 @@ class PulsarRepeatedAbortIsRefused(LogCoordinator):
 class PulsarRefusedCommitIsWritten(LogCoordinator):
     """A commit of what is being aborted is refused, and stands in the log all the same."""
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         try:
             super().end(txn, action, reply)
-        except Refused:
-            if self.describe(txn).status is Status.ABORTING:
-                self._install(replace(self.describe(txn), status=Status.COMMITTING))
+        except CommandRefused:
+            if self.describe(txn).status is TxnStatus.ABORTING:
+                self._install(replace(self.describe(txn), status=TxnStatus.COMMITTING))
             raise
 
 
@@ -91,10 +91,10 @@ class PulsarRefusedCommitIsWritten(LogCoordinator):
 class PulsarBothEndsWin(LogCoordinator):
     """Two clients that end a transaction in opposite ways at the same time are both answered with success."""
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         known = self.describe(txn)
         if known.status.is_decided and not known.status.is_complete:
-            self._install(replace(known, status=Status.OPEN))
+            self._install(replace(known, status=TxnStatus.OPEN))
         super().end(txn, action, reply)
 
 
@@ -105,22 +105,22 @@ class PulsarBothEndsWin(LogCoordinator):
 class PulsarAbortOfACommitSucceeds(LogCoordinator):
     """A coordinator answers every end of a decided transaction with success, also one that asks for the opposite."""
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         decided = self.describe(txn).status.action
         super().end(txn, action if decided is None else decided, reply)
 
 
 @defect(
     {"PIP31-73": expected("^success$", what="^answer to END_TXN$", error="InvalidTxnStatus")},
-    origin="textbook: an end needs somebody to tell",
+    origin="textbook: an end needs a participant to notify",
 )
 class PulsarEmptyEndRefused(LogCoordinator):
     """A transaction in which nothing was done cannot be ended."""
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         known = self.describe(txn)
         if not known.partitions and not known.subscriptions:
-            raise Refused(Error.INVALID_TXN_STATUS, f"transaction {txn} has no operations")
+            raise CommandRefused(ServerError.INVALID_TXN_STATUS, f"transaction {txn} has no operations")
         super().end(txn, action, reply)
 
 
@@ -132,10 +132,10 @@ class PulsarEmptyEndRefused(LogCoordinator):
 class PulsarBothEndsWinAtTimes(LogCoordinator):
     """In one of 5 transactions that two clients end in opposite ways at the same time, both clients are answered with success."""
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         known = self.describe(txn)
         if txn.sequence % _LOST_IN == _LOST_IN - 1 and known.status.is_decided and not known.status.is_complete:
-            self._install(replace(known, status=Status.OPEN))
+            self._install(replace(known, status=TxnStatus.OPEN))
         super().end(txn, action, reply)
 
 
@@ -155,8 +155,28 @@ class PulsarAnyEndOfWhatEndedBeforeACrash(LogCoordinator):
         self._last_before = super().last_given(replayed)
         return self._last_before
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         if txn.sequence <= self._last_before and self.describe(txn).status.is_complete:
+            reply()
+        else:
+            super().end(txn, action, reply)
+
+
+@defect(
+    {
+        "PIP31-26": seen("^success$", expected="^a refusal$", what="^answer to END_TXN$"),
+        "PIP31-27": seen("^success$", expected="^a refusal$", what="^answer to END_TXN$"),
+    },
+    origin="red team: a request that is answered from a list of requests that were processed, whatever came of them",
+)
+class PulsarRefusedEndSucceedsWhenRepeated(LogCoordinator):
+    """A coordinator remembers the ends that it was asked for: a client that repeats one that was refused is answered with success."""
+
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
+        requested: set[tuple[TxnId, EndAction]] = self.__dict__.setdefault("_requested", set())
+        is_repeated = (txn, action) in requested
+        requested.add((txn, action))
+        if is_repeated and self.describe(txn).status.is_decided:
             reply()
         else:
             super().end(txn, action, reply)

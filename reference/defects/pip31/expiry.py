@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, expected, seen
 from fencepost.reference.pulsar.coordinator import Reply
-from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
-from fencepost.reference.pulsar.transaction import Transaction
-from fencepost.reference.pulsar.values import Action, Status, TxnId
+from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId, TxnStatus
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
+from fencepost.reference.pulsar.transaction import PulsarTransaction
 
 _ONE_FOR_ALL_MS = 2_000
 _NEVER_MS = 2**40
@@ -25,14 +25,14 @@ class PulsarTimeoutIgnored(LogCoordinator):
 class _ExpiresOthers(LogCoordinator):
     """A coordinator that also aborts what `is_taken_for_overdue`."""
 
-    def is_taken_for_overdue(self, transaction: Transaction) -> bool:
+    def is_taken_for_overdue(self, transaction: PulsarTransaction) -> bool:
         raise NotImplementedError
 
     def abort_timed_out(self) -> None:
         super().abort_timed_out()
         for transaction in self.transactions():
             if self.is_taken_for_overdue(transaction):
-                self.decide(replace(transaction, status=Status.OPEN), Action.ABORT, None)
+                self.decide(replace(transaction, status=TxnStatus.OPEN), EndAction.ABORT, None)
 
 
 @defect(
@@ -41,9 +41,9 @@ class _ExpiresOthers(LogCoordinator):
 class PulsarTimeoutTooEarly(_ExpiresOthers):
     """The coordinator aborts a transaction when half of its time has passed."""
 
-    def is_taken_for_overdue(self, transaction: Transaction) -> bool:
+    def is_taken_for_overdue(self, transaction: PulsarTransaction) -> bool:
         age = self._machine.clock.now - transaction.started_at
-        return transaction.status is Status.OPEN and age > transaction.timeout_ms / 2
+        return transaction.status is TxnStatus.OPEN and age > transaction.timeout_ms / 2
 
 
 @defect(
@@ -53,8 +53,8 @@ class PulsarTimeoutTooEarly(_ExpiresOthers):
 class PulsarTimeoutOfTheCoordinator(_ExpiresOthers):
     """The coordinator has one timeout for all, whatever a client asked for."""
 
-    def is_taken_for_overdue(self, transaction: Transaction) -> bool:
-        return transaction.status is Status.OPEN and self._machine.clock.now - transaction.started_at > _ONE_FOR_ALL_MS
+    def is_taken_for_overdue(self, transaction: PulsarTransaction) -> bool:
+        return transaction.status is TxnStatus.OPEN and self._machine.clock.now - transaction.started_at > _ONE_FOR_ALL_MS
 
 
 @defect(
@@ -64,8 +64,8 @@ class PulsarTimeoutOfTheCoordinator(_ExpiresOthers):
 class PulsarTimeoutAbortsACommit(_ExpiresOthers):
     """The scan looks only at the time, and aborts a commit for which a participant is still awaited."""
 
-    def is_taken_for_overdue(self, transaction: Transaction) -> bool:
-        return transaction.status is Status.COMMITTING and self._machine.clock.now - transaction.started_at > transaction.timeout_ms
+    def is_taken_for_overdue(self, transaction: PulsarTransaction) -> bool:
+        return transaction.status is TxnStatus.COMMITTING and self._machine.clock.now - transaction.started_at > transaction.timeout_ms
 
 
 @defect(
@@ -83,19 +83,19 @@ class PulsarTimeoutFromTheLastChange(LogCoordinator):
 class PulsarLateCommitSucceeds(LogCoordinator):
     """The commit of a transaction that has timed out is answered with success, and its messages are gone."""
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
-        aborted = self.describe(txn).status.action is Action.ABORT
-        super().end(txn, Action.ABORT if aborted else action, reply)
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
+        aborted = self.describe(txn).status.action is EndAction.ABORT
+        super().end(txn, EndAction.ABORT if aborted else action, reply)
 
 
 @defect(
     {"PIP31-43": seen("^OPEN$", expected="^ABORTED$", what="^status of A$")},
-    origin="textbook: a tracker that is not told of what a replay finds",
+    origin="textbook: a tracker that does not learn what a replay finds",
 )
 class PulsarTimeoutForgottenByCrash(LogCoordinator):
     """Only transactions that were begun since the last start are watched for their timeouts."""
 
-    def recovered(self, transaction: Transaction) -> Transaction:
+    def recovered(self, transaction: PulsarTransaction) -> PulsarTransaction:
         return replace(transaction, timeout_ms=_NEVER_MS)
 
 
@@ -116,11 +116,11 @@ class PulsarHeldAbortStays(LogCoordinator):
 class PulsarCommittedAndCalledLate(LogCoordinator):
     """Between the timeout and the scan a commit is carried out, and then answered as one that came too late."""
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         is_late = self.describe(txn).is_overdue(self._machine.clock.now)
         super().end(txn, action, (lambda: None) if is_late else reply)
         if is_late:
-            raise Refused(Error.INVALID_TXN_STATUS, f"the timeout of transaction {txn} has passed")
+            raise CommandRefused(ServerError.INVALID_TXN_STATUS, f"the timeout of transaction {txn} has passed")
 
 
 @defect(
@@ -153,7 +153,7 @@ class PulsarShortWaitsForLong(LogCoordinator):
 class PulsarTimeoutRestarted(LogCoordinator):
     """With each start of the coordinator the timeout of an open transaction begins again."""
 
-    def recovered(self, transaction: Transaction) -> Transaction:
+    def recovered(self, transaction: PulsarTransaction) -> PulsarTransaction:
         return replace(super().recovered(transaction), started_at=self._machine.clock.now)
 
 
@@ -164,7 +164,7 @@ class PulsarTimeoutRestarted(LogCoordinator):
 class PulsarTimeoutHalvedByRestart(LogCoordinator):
     """With each start of the coordinator an open transaction has half of its timeout left."""
 
-    def recovered(self, transaction: Transaction) -> Transaction:
+    def recovered(self, transaction: PulsarTransaction) -> PulsarTransaction:
         return replace(super().recovered(transaction), timeout_ms=transaction.timeout_ms // 2)
 
 
@@ -175,6 +175,67 @@ class PulsarTimeoutHalvedByRestart(LogCoordinator):
 class PulsarDeadlinePassedWhileDown(LogCoordinator):
     """A coordinator that starts watches the transactions that have time left; one whose timeout passed meanwhile is open for ever."""
 
-    def recovered(self, transaction: Transaction) -> Transaction:
+    def recovered(self, transaction: PulsarTransaction) -> PulsarTransaction:
         is_overdue = transaction.is_overdue(self._machine.clock.now)
         return replace(super().recovered(transaction), timeout_ms=_NEVER_MS if is_overdue else transaction.timeout_ms)
+
+
+_MOST = 2**63
+
+
+def _overflowing(now: int, timeout_ms: int) -> int:
+    """A timeout whose end is computed in 64 signed bits."""
+    end = now + timeout_ms
+    return (end - 2 * _MOST if end >= _MOST else end) - now
+
+
+@defect(
+    {"PIP31-40": seen("^(ABORTED|ABORTING|not known any more)$", expected="^OPEN$", what="^status of A$")},
+    origin="textbook: the end of a timeout that overflows",
+)
+class PulsarTimeoutOverflows(LogCoordinator):
+    """A transaction with the longest possible timeout ends before it began, and is aborted at once."""
+
+    def new(self, timeout_ms: int) -> TxnId:
+        return super().new(_overflowing(self._machine.clock.now, timeout_ms))
+
+
+@defect(
+    {"PIP31-40": seen("^(ABORTED|ABORTING|not known any more)$", expected="^OPEN$", what="^status of A$")},
+    origin="textbook: a timer whose end overflows when it is set again",
+)
+class PulsarTimeoutOverflowsAfterACrash(LogCoordinator):
+    """A coordinator that recovers aborts the transactions with the longest possible timeout."""
+
+    def recovered(self, transaction: PulsarTransaction) -> PulsarTransaction:
+        recovered = super().recovered(transaction)
+        return replace(recovered, timeout_ms=_overflowing(self._machine.clock.now, recovered.timeout_ms))
+
+
+@defect(
+    {"PIP31-43": seen("^OPEN$", expected="^ABORTED$", what="^status of B$")},
+    origin="red team: one timer, which is set for the first transaction that a replay finds",
+)
+class PulsarOneTimeoutRecovered(LogCoordinator):
+    """A coordinator that starts watches the oldest open transaction, and no other that was open before."""
+
+    def recovered(self, transaction: PulsarTransaction) -> PulsarTransaction:
+        found = super().recovered(transaction)
+        if found.status is not TxnStatus.OPEN:
+            return found
+        is_first, self._watches = not hasattr(self, "_watches"), True
+        return found if is_first else replace(found, timeout_ms=_NEVER_MS)
+
+
+@defect(
+    {"PIP31-44": seen("^ABORTING", expected="^COMMITTING, then COMMITTED$", what="^status of A$")},
+    origin="red team: a replay that asks for the time before it asks for the status",
+)
+class PulsarOverdueCommitRolledBackByAStart(LogCoordinator):
+    """A coordinator that starts aborts every transaction whose timeout has passed and that is not complete, also one that is being
+    committed."""
+
+    def recovered(self, transaction: PulsarTransaction) -> PulsarTransaction:
+        found = super().recovered(transaction)
+        is_late = self._machine.clock.now - found.started_at > found.timeout_ms
+        return replace(found, status=TxnStatus.ABORTING) if is_late and found.status is TxnStatus.COMMITTING else found

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.coordinator import Reply
-from fencepost.reference.pulsar.errors import Refused
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.participants import EndOn, Participants
-from fencepost.reference.pulsar.values import Action, Status, SubscriptionName, TxnId
+from fencepost.reference.pulsar.pulsar_types import EndAction, SubscriptionName, TxnId, TxnStatus
+from fencepost.reference.pulsar.server_errors import CommandRefused
 
 
 @defect(
@@ -44,10 +44,10 @@ class PulsarHeldEndSkipsSubscriptions(Participants):
 class PulsarHeldCommitEndsAborted(LogCoordinator):
     """An abort of what is being committed is refused, and stands in the log all the same; the coordinator follows it afterwards."""
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         try:
             super().end(txn, action, reply)
-        except Refused:
-            if self.describe(txn).status is Status.COMMITTING:
-                self._install(replace(self.describe(txn), status=Status.ABORTING))
+        except CommandRefused:
+            if self.describe(txn).status is TxnStatus.COMMITTING:
+                self._install(replace(self.describe(txn), status=TxnStatus.ABORTING))
             raise

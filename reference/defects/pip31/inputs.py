@@ -1,10 +1,10 @@
 """Defects of Pulsar in input and output that belong together."""
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.pulsar.pending_ack_store import Waiting
+from fencepost.reference.pulsar.pending_ack_store import PendingAck
 from fencepost.reference.pulsar.pending_acks import PendingAcks
+from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId
 from fencepost.reference.pulsar.subscription import Subscription
-from fencepost.reference.pulsar.values import Action, TxnId
 
 
 @defect(
@@ -14,8 +14,8 @@ from fencepost.reference.pulsar.values import Action, TxnId
 class PulsarCommitKeepsInput(Subscription):
     """A commit shows the output, and gives the input back as an abort does."""
 
-    def apply_outcome(self, txn: TxnId, action: Action) -> None:  # noqa: ARG002 - that is the defect
-        super().apply_outcome(txn, Action.ABORT)
+    def apply_outcome(self, txn: TxnId, action: EndAction) -> None:  # noqa: ARG002 - that is the defect
+        super().apply_outcome(txn, EndAction.ABORT)
 
 
 @defect(
@@ -25,5 +25,5 @@ class PulsarCommitKeepsInput(Subscription):
 class PulsarAbortKeepsInput(PendingAcks):
     """An abort hides the output, and leaves the acknowledgements pending: the input is lost for its subscription."""
 
-    def end(self, txn: TxnId, action: Action) -> Waiting:
-        return super().end(txn, action) if action is Action.COMMIT else Waiting(txn)
+    def end(self, txn: TxnId, action: EndAction) -> PendingAck:
+        return super().end(txn, action) if action is EndAction.COMMIT else PendingAck(txn)

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from fencepost.reference.defects.decorator import defect, seen
+from fencepost.reference.pulsar.pulsar_types import TxnId
 from fencepost.reference.pulsar.subscription import Subscription
-from fencepost.reference.pulsar.values import TxnId
 
 
 @defect(

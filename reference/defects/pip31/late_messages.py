@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.buffer import MessagePosition, Readable
-from fencepost.reference.pulsar.errors import Refused
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
+from fencepost.reference.pulsar.pulsar_types import EndAction, Message, Position, TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
-from fencepost.reference.pulsar.values import Action, Message, Position, TxnId
 
 
 @defect(
@@ -51,7 +51,7 @@ class LateHidesTheCommitted(SidecarBuffer):
         self._open_again |= {message.txn}
         return self._sidecar.append(message)
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         super().end(txn, action, low_watermark)
         self._given_up |= self._open_again
 
@@ -66,23 +66,53 @@ class LateHidesTheCommitted(SidecarBuffer):
 class LatePoisonsTheTopic(SidecarBuffer):
     """The refusal of a late message sticks, and every later transaction on the topic gets it."""
 
-    _poison: Refused | None = None
+    _poison: CommandRefused | None = None
 
     def publish(self, message: Message) -> Position:
         if self._poison is not None and message.txn is not None:
             raise self._poison
         try:
             return super().publish(message)
-        except Refused as refused:
+        except CommandRefused as refused:
             self._poison = refused
             raise
 
 
 class KnowsOfNoEnd(LogCoordinator):
-    def is_over(self, txn: TxnId) -> bool:  # noqa: ARG002 - nobody is told
+    def is_over(self, txn: TxnId) -> bool:  # noqa: ARG002 - no client is answered
         return False
 
 
 @defect({"PIP31-51": seen("^A from", what="^pending in payments$")}, origin="as shipped by Apache Pulsar, seen on 4.0.7 and 5.0.0-M1")
 class StrayStaysOpen(KnowsOfNoEnd):
     """A topic that was not added to a transaction never learns of its end, and withholds its message for ever."""
+
+
+class ForgetsItsFences(SidecarBuffer):
+    """A topic that is loaded does not know for which transactions it has to refuse messages."""
+
+    def recover(self) -> None:
+        super().recover()
+        self._ended_before = frozenset(self._ended)
+
+
+@defect(
+    {"PIP31-49": seen("^success$", expected="^a refusal$", what="^answer to SEND$")},
+    origin="red team: a fence that is in memory only",
+)
+class LateIsAcceptedAfterAReload(ForgetsItsFences):
+    """After a reload of the topic, the broker sends a receipt for a message of a transaction that had ended before."""
+
+    def publish(self, message: Message) -> Position:
+        return self._sidecar.append(message) if message.txn in self._ended_before else super().publish(message)
+
+
+@defect(
+    {"PIP31-50": seen('^"a1", "late", "plain"$', expected='^"a1", "plain"$', what="^readers of orders$")},
+    origin="red team: a fence that is in memory only",
+)
+class LateIsShownAfterAReload(ForgetsItsFences):
+    """After a reload of the topic, a message of a transaction that had ended before is taken for one without a transaction."""
+
+    def publish(self, message: Message) -> Position:
+        return super().publish(replace(message, txn=None) if message.txn in self._ended_before else message)

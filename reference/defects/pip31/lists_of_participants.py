@@ -2,7 +2,7 @@
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
-from fencepost.reference.pulsar.values import SubscriptionName, TxnId
+from fencepost.reference.pulsar.pulsar_types import SubscriptionName, TxnId
 
 
 @defect(

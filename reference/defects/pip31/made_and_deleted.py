@@ -4,12 +4,12 @@ from typing import Any
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.ledger import Ledger
+from fencepost.reference.pulsar.pulsar_topics import PulsarTopics
 from fencepost.reference.pulsar.sidecar_buffer import SIDECAR_SUFFIX
-from fencepost.reference.pulsar.topics import Topics
 
 
 @defect({"PIP31-145": seen(r"^1, \[\]$", expected=r"^1, \[0\]$", what="^partitions of orders$")}, origin="textbook: off by one")
-class PulsarLastPartitionIsMissing(Topics[Any]):
+class PulsarLastPartitionIsMissing(PulsarTopics[Any]):
     """A partitioned topic is created without its last partition."""
 
     def names_of_partitions(self, name: str, partitions: int) -> list[str]:
@@ -20,7 +20,7 @@ class PulsarLastPartitionIsMissing(Topics[Any]):
     {"PIP31-146": seen('^"before"', expected='^"new"$', what="^readers of orders$")},
     origin="textbook: metadata is deleted and storage is not",
 )
-class PulsarDeletedTopicComesBack(Topics[Any]):
+class PulsarDeletedTopicComesBack(PulsarTopics[Any]):
     """A topic that is deleted leaves its log behind, which the next one of its name finds."""
 
     def erase(self, name: str) -> None:
@@ -41,7 +41,7 @@ class DeletionLeavesTheLog(Ledger):
     {"PIP31-146": seen('^"p2"$', expected='^"p1", "p2"$', what="^readers of payments$")},
     origin="red team: files that are found by the local name of a topic",
 )
-class PulsarDeletionTakesNamesakes(Topics[Any]):
+class PulsarDeletionTakesNamesakes(PulsarTopics[Any]):
     """A deletion also takes what topics of the same name in other namespaces have stored."""
 
     def erase(self, name: str) -> None:

@@ -3,8 +3,8 @@
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.cursor import EARLIEST
+from fencepost.reference.pulsar.pulsar_types import EndAction
 from fencepost.reference.pulsar.subscription import Subscription
-from fencepost.reference.pulsar.values import Action
 
 
 @defect(
@@ -27,7 +27,7 @@ class SeekDropsThePending(Subscription):
 
     def seek(self, place: MessagePosition) -> None:
         for txn in self.pending.transactions():
-            self.pending.end(txn, Action.ABORT)
+            self.pending.end(txn, EndAction.ABORT)
         super().seek(place)
 
 

@@ -16,7 +16,7 @@ class PulsarTwoProducersOfOneName(Producers):
 
 @defect(
     {"PIP31-147": seen("^success$", expected="TopicTerminatedError", what="^answer to SEND$")},
-    origin="textbook: a state that is told and not kept",
+    origin="textbook: a state that is sent and not kept",
 )
 class PulsarTerminatedTakesMessages(Producers):
     """A topic that was terminated closes its producers, and lets them in again."""

@@ -6,12 +6,12 @@ from fencepost.reference.defects.conforming.kafka import SlowNetwork
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
+from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId, TxnStatus
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
-from fencepost.reference.pulsar.values import Action, Status, TxnId
 
 
 class _WritesEachTime(SidecarBuffer):
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         self._ended.pop(txn, None)
         super().end(txn, action, low_watermark)
 
@@ -24,11 +24,11 @@ class _WritesEachTime(SidecarBuffer):
 class PulsarRepeatedCommitRollsBack(LogCoordinator):
     """The coordinator takes a commit in progress for a failed one when the client repeats it, and rolls it back."""
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         known = self.describe(txn)
         super().end(txn, action, reply)
-        if known.status is Status.COMMITTING:
-            self._install(replace(known, status=Status.ABORTING))
+        if known.status is TxnStatus.COMMITTING:
+            self._install(replace(known, status=TxnStatus.ABORTING))
 
 
 @defect(
@@ -39,7 +39,7 @@ class PulsarRepeatedCommitRollsBack(LogCoordinator):
 class PulsarRepeatedCommitShowsTwice(LogCoordinator):
     """A commit that is repeated while it is in progress is sent to the topics again, which publish the messages again."""
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         known = self.describe(txn)
         super().end(txn, action, reply)
         if known.status.is_decided and not known.status.is_complete:
@@ -56,7 +56,7 @@ class PulsarLastOneIsAnswered(LogCoordinator):
     def answers_decisions(self) -> bool:
         return False
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         if self.describe(txn).status.action is action:
             self._waiting.pop(txn, None)
         super().end(txn, action, reply)

@@ -5,9 +5,10 @@ from dataclasses import replace
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.marker_buffer import MarkerBuffer
+from fencepost.reference.pulsar.pending_ack_journal import PendingAckJournal
+from fencepost.reference.pulsar.pulsar_types import EndAction, Message, Position, SubscriptionName, TxnId
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 from fencepost.reference.pulsar.subscription import Subscription
-from fencepost.reference.pulsar.values import Action, Message, Position, SubscriptionName, TxnId
 
 _NO_COORDINATOR = -1
 _NO_WATERMARK = -1
@@ -19,7 +20,7 @@ def _local_name(topic: str) -> str:
 
 @defect(
     {"PIP31-131": seen('^("p1", "p2"|something of 1 transactions)$', what="payers")},
-    origin="textbook: a key without the half that tells apart",
+    origin="textbook: a key without the half that distinguishes",
 )
 class PulsarSubscriptionsByName(LogCoordinator):
     """A transaction has one subscription of each name: what was acknowledged on the other topic stays pending for ever."""
@@ -30,11 +31,11 @@ class PulsarSubscriptionsByName(LogCoordinator):
 
 
 class _ComparesSequencesInTopics(MarkerBuffer):
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         super().end(txn, action, low_watermark)
         for other in list(self.ongoing()):
             if other.sequence <= low_watermark:
-                super().end(other, Action.ABORT, low_watermark)
+                super().end(other, EndAction.ABORT, low_watermark)
 
 
 @defect(
@@ -45,10 +46,10 @@ class _ComparesSequencesInTopics(MarkerBuffer):
 class PulsarWatermarkOfAnotherCoordinator(Subscription):
     """The low watermark of one coordinator is compared with the transactions of all, and ends what is open at another."""
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         for other in self.pending.transactions():
             if other != txn and other.sequence <= low_watermark:
-                self.apply_outcome(other, Action.ABORT)
+                self.apply_outcome(other, EndAction.ABORT)
         super().end(txn, action, low_watermark)
 
 
@@ -64,7 +65,7 @@ class _MarkersByNumber(MarkerBuffer):
     def publish(self, message: Message) -> Position:
         return super().publish(_stored(message))
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:  # noqa: ARG002 - it is that of one coordinator
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:  # noqa: ARG002 - it is that of one coordinator
         super().end(_by_number(txn), action, _NO_WATERMARK)
 
     def ongoing(self) -> dict[TxnId, Position]:
@@ -82,7 +83,7 @@ class PulsarTransactionsByNumber(SidecarBuffer):
     def publish(self, message: Message) -> Position:
         return super().publish(_stored(message))
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         super().end(_by_number(txn), action, low_watermark)
 
     def ongoing(self) -> dict[TxnId, Position]:
@@ -99,3 +100,16 @@ class PulsarSubscriptionsByLocalName(LogCoordinator):
     def add_subscriptions(self, txn: TxnId, names: tuple[SubscriptionName, ...]) -> None:
         known = {(_local_name(one.topic), one.name) for one in self.describe(txn).subscriptions}
         super().add_subscriptions(txn, tuple(one for one in names if (_local_name(one.topic), one.name) not in known))
+
+
+@defect(
+    {"PIP31-180": seen('"[ir]1"', expected='^("i2", "i3"|"r2")$', what="^(received by|left for) (east-workers|others)$")},
+    origin="red team: names that are joined by a character that is in some of them",
+)
+class PulsarPendingByJoinedNames(PendingAckJournal):
+    """The pending acknowledgements of a subscription are kept by the names of its topic and its own, joined by a hyphen: two subscriptions
+    may have one journal."""
+
+    def journal_name(self, name: SubscriptionName) -> str:
+        super().journal_name(name)
+        return f"pending-acks {name.topic}-{name.name}"

@@ -2,7 +2,7 @@
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.deduplication import Deduplication
-from fencepost.reference.pulsar.values import Message, TxnId
+from fencepost.reference.pulsar.pulsar_types import Message, TxnId
 
 
 @defect(

@@ -6,26 +6,30 @@ from dataclasses import replace
 from itertools import islice
 
 from fencepost.reference.defects.decorator import defect, seen
+from fencepost.reference.defects.pip31.pending_through_crashes import CommitLeavesPending
 from fencepost.reference.pulsar.buffer import MessagePosition, Readable
-from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.marker_buffer import MarkerBuffer
 from fencepost.reference.pulsar.participants import Participant, Participants
 from fencepost.reference.pulsar.pending_ack_journal import PendingAckJournal
-from fencepost.reference.pulsar.pending_ack_store import Units, Waiting
+from fencepost.reference.pulsar.pending_ack_store import PendingAck, Units
 from fencepost.reference.pulsar.pending_acks import PendingAcks
+from fencepost.reference.pulsar.pulsar_types import BEFORE_ALL, EndAction, Message, Position, TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 from fencepost.reference.pulsar.subscription import Subscription
-from fencepost.reference.pulsar.transaction import Transaction
-from fencepost.reference.pulsar.values import BEFORE_ALL, Action, Message, Position, TxnId
+from fencepost.reference.pulsar.transaction import PulsarTransaction
 
 _A_PAGE = 50
+_A_LONG_PAGE = 512
 _PARTICIPANTS_OF_A_PAGE = 16
 _ACKNOWLEDGEMENTS_OF_A_PAGE = 100
 
 
 class _CommitsAPage(SidecarBuffer):
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
-        self._messages[txn] = self._messages.get(txn, [])[:_A_PAGE]
+    page = _A_PAGE
+
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
+        self._messages[txn] = self._messages.get(txn, [])[: self.page]
         super().end(txn, action, low_watermark)
 
 
@@ -37,8 +41,8 @@ class _KnowsTheLastAbort(SidecarBuffer):
                 self._ledger.append(replace(message, txn=None))
 
 
-def _without_earlier_aborts(ended: dict[TxnId, Action]) -> dict[TxnId, Action]:
-    aborted = [txn for txn, action in ended.items() if action is Action.ABORT]
+def _without_earlier_aborts(ended: dict[TxnId, EndAction]) -> dict[TxnId, EndAction]:
+    aborted = [txn for txn, action in ended.items() if action is EndAction.ABORT]
     return {txn: action for txn, action in ended.items() if txn not in aborted[:-1]}
 
 
@@ -50,13 +54,15 @@ def _without_earlier_aborts(ended: dict[TxnId, Action]) -> dict[TxnId, Action]:
 class PulsarAPageOfMessagesCommitted(MarkerBuffer):
     """A commit shows the first 50 messages of a transaction, and no more."""
 
+    page = _A_PAGE
+
     def after(self, place: MessagePosition) -> Iterator[Readable]:
         seen: Counter[TxnId | None] = Counter()
         beyond = set()
         for entry in self._ledger:
             if isinstance(entry.content, Message) and entry.content.txn is not None:
                 seen[entry.content.txn] += 1
-                if seen[entry.content.txn] > _A_PAGE:
+                if seen[entry.content.txn] > self.page:
                     beyond.add(entry.position)
         return (one for one in super().after(place) if one.place.position not in beyond)
 
@@ -111,7 +117,7 @@ class PulsarPlacesOfTheAbortedHidden(SidecarBuffer):
 class PulsarAPageOfParticipants(Participants):
     """An end reaches the first 16 participants of its transaction, and no more."""
 
-    def recipients(self, transaction: Transaction) -> list[Participant]:
+    def recipients(self, transaction: PulsarTransaction) -> list[Participant]:
         return super().recipients(transaction)[:_PARTICIPANTS_OF_A_PAGE]
 
 
@@ -141,7 +147,7 @@ class PulsarTopicOnlyForYounger(SidecarBuffer):
 
 def _refuse_older(txn: TxnId, ended: Iterable[TxnId]) -> None:
     if any(other.tc_id == txn.tc_id and other.sequence > txn.sequence for other in ended):
-        raise Refused(Error.NOT_ALLOWED, f"transaction {txn} is older than one that has been ended")
+        raise CommandRefused(ServerError.NOT_ALLOWED, f"transaction {txn} is older than one that has been ended")
 
 
 @defect(
@@ -153,13 +159,13 @@ class PulsarSubscriptionOnlyForYounger(Subscription):
 
     newest = -1
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         super().end(txn, action, low_watermark)
         self.newest = max(self.newest, txn.sequence)
 
     def acknowledge_in(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
         if txn.sequence < self.newest and txn not in self.pending.transactions():
-            raise Refused(Error.TRANSACTION_CONFLICT, f"transaction {txn} is older than one that has been ended")
+            raise CommandRefused(ServerError.TRANSACTION_CONFLICT, f"transaction {txn} is older than one that has been ended")
         super().acknowledge_in(txn, wanted)
 
 
@@ -170,10 +176,10 @@ class PulsarSubscriptionOnlyForYounger(Subscription):
 class CommitOfAPageOfAcknowledgements(PendingAcks):
     """A commit deletes the first 100 messages that its transaction has acknowledged, and the others are redelivered."""
 
-    def end(self, txn: TxnId, action: Action) -> Waiting:
+    def end(self, txn: TxnId, action: EndAction) -> PendingAck:
         waiting = super().end(txn, action)
         page = dict(islice(waiting.individual.items(), _ACKNOWLEDGEMENTS_OF_A_PAGE))
-        return replace(waiting, individual=page) if action is Action.COMMIT else waiting
+        return replace(waiting, individual=page) if action is EndAction.COMMIT else waiting
 
 
 @defect(
@@ -183,8 +189,28 @@ class CommitOfAPageOfAcknowledgements(PendingAcks):
 class PageOfAcknowledgementsRecovered(PendingAckJournal):
     """A topic that is loaded recovers the first 100 pending acknowledgements of a subscription, and the commit deletes no others."""
 
-    def replay(self) -> Sequence[Waiting]:
+    def replay(self) -> Sequence[PendingAck]:
         return super().replay()[:_ACKNOWLEDGEMENTS_OF_A_PAGE]
+
+
+@defect(
+    {"PIP31-174": seen("^something of 1 transactions$", expected="^nothing$", what='^pending in "workers"$')},
+    origin="red team: a list of which the first page is read",
+)
+class CommitLeavesAllButAPagePending(CommitLeavesPending):
+    """A commit deletes the first 100 messages that its transaction has acknowledged; the others stay withheld for ever."""
+
+    def leaves(self, txn: TxnId) -> bool:
+        return sum(txn in owners.values() for owners in self._individual.values()) > _ACKNOWLEDGEMENTS_OF_A_PAGE
+
+    def end(self, txn: TxnId, action: EndAction) -> PendingAck:
+        is_first = txn not in self._left
+        waiting = super().end(txn, action)
+        if not is_first or txn not in self._left:
+            return waiting
+        page = dict(islice(self._individual.items(), _ACKNOWLEDGEMENTS_OF_A_PAGE))
+        self._forget(txn, page)
+        return replace(waiting, individual={place: frozenset(units) for place, units in page.items()})
 
 
 @defect(
@@ -198,11 +224,62 @@ class AbortOfAPageOfAcknowledgements(PendingAcks):
         self._stays: dict[MessagePosition, Units] = {}
         super().recover()
 
-    def end(self, txn: TxnId, action: Action) -> Waiting:
+    def end(self, txn: TxnId, action: EndAction) -> PendingAck:
         waiting = super().end(txn, action)
-        if action is Action.ABORT:
+        if action is EndAction.ABORT:
             self._stays |= islice(waiting.individual.items(), _ACKNOWLEDGEMENTS_OF_A_PAGE, None)
         return waiting
 
     def units_at(self, place: MessagePosition) -> Units:
         return super().units_at(place) | self._stays.get(place, frozenset())
+
+
+class _AbortTakesOlder(MarkerBuffer):
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
+        super().end(txn, action, low_watermark)
+        for older in _older_than(txn, self.ongoing()) if action is EndAction.ABORT else ():
+            super().end(older, action, low_watermark)
+
+
+@defect(
+    {"PIP31-172": seen("^nothing$", expected='^"a1"$', what="^readers of orders$")},
+    origin="red team: the newest end taken for the low watermark",
+    also=[_AbortTakesOlder],
+)
+class PulsarAbortTakesOlder(SidecarBuffer):
+    """A topic that receives an abort aborts every older transaction as well that is open there."""
+
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
+        super().end(txn, action, low_watermark)
+        for older in _older_than(txn, self.ongoing()) if action is EndAction.ABORT else ():
+            super().end(older, action, low_watermark)
+
+
+def _older_than(txn: TxnId, others: Iterable[TxnId]) -> list[TxnId]:
+    return [other for other in others if other.tc_id == txn.tc_id and other.sequence < txn.sequence]
+
+
+class _CommitsALongPage(_CommitsAPage):
+    page = _A_LONG_PAGE
+
+
+@defect(
+    {"PIP31-170": seen('"512"$', expected='"600"$', what="^readers of orders$")},
+    origin="red team: a list that is cut where it no longer fits into one entry",
+    also=[_CommitsALongPage],
+)
+class PulsarALongPageOfMessagesCommitted(PulsarAPageOfMessagesCommitted):
+    """A commit shows the first 512 messages of a transaction, and no more."""
+
+    page = _A_LONG_PAGE
+
+
+@defect(
+    {"PIP31-122": seen('"130"$', what="^subscriptions that have not consumed i1$")},
+    origin="red team: a page that is not followed by the next one",
+)
+class PulsarALongPageOfParticipants(Participants):
+    """An end reaches the first 100 participants of its transaction, and no more."""
+
+    def recipients(self, transaction: PulsarTransaction) -> list[Participant]:
+        return super().recipients(transaction)[:_ACKNOWLEDGEMENTS_OF_A_PAGE]

@@ -2,8 +2,8 @@
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.marker_buffer import MarkerBuffer
+from fencepost.reference.pulsar.pulsar_types import Message, Position
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
-from fencepost.reference.pulsar.values import Message, Position
 
 
 class _MarksByTheTransaction(MarkerBuffer):

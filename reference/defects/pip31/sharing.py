@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.buffer import Readable
+from fencepost.reference.pulsar.pulsar_types import EndAction, SubscriptionType, TxnId
 from fencepost.reference.pulsar.subscription import Consumer, Subscription
-from fencepost.reference.pulsar.values import SubscriptionType
 
 
 @defect(
     {"PIP31-136": seen("as the active one and .* as the active one$", what="^received by the two$")},
-    origin="textbook: who joins is told, and not who was there",
+    origin="textbook: a consumer that joins is notified, and not the one that was there",
 )
 class TwoAreActive(Subscription):
     """Every consumer of a failover subscription is notified that it is the active one, so several do what only one may do."""
@@ -47,5 +47,24 @@ class KeysAreNotLookedAt(Subscription):
 
     def served_first(self, readable: Readable) -> Sequence[Consumer]:
         if self.kind is SubscriptionType.KEY_SHARED:
+            return sorted(self.consumers, key=lambda consumer: -consumer.permits)
+        return super().served_first(readable)
+
+
+@defect(
+    {"PIP31-137": seen('^"p1"$', expected="^nothing$", what="^received by others$")},
+    origin="red team: two ways to a consumer, of which only one looks at keys",
+)
+class AbortedGoToTheIdlest(Subscription):
+    """What an abort redelivers goes to the consumer with the most permits, also on a key-shared subscription: it is processed while
+    another consumer has a message of the same key."""
+
+    def apply_outcome(self, txn: TxnId, action: EndAction) -> None:
+        self._is_aborting = action is EndAction.ABORT
+        super().apply_outcome(txn, action)
+        self._is_aborting = False
+
+    def served_first(self, readable: Readable) -> Sequence[Consumer]:
+        if getattr(self, "_is_aborting", False):
             return sorted(self.consumers, key=lambda consumer: -consumer.permits)
         return super().served_first(readable)

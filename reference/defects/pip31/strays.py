@@ -1,14 +1,14 @@
 """Defects of Pulsar in what broken and hasty clients send."""
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.pulsar.ledger import Marker
+from fencepost.reference.pulsar.ledger import LedgerMarker
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.marker_buffer import MarkerBuffer
+from fencepost.reference.pulsar.pulsar_types import EndAction, Message, Position, TxnId
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
-from fencepost.reference.pulsar.values import Action, Message, Position, TxnId
 
 from .late_messages import KnowsOfNoEnd
-from .visibility import StopsReaders
+from .visibility import StopsReadersWhileOpen
 
 _NAMED_BY_A_MARKER = 7
 
@@ -20,7 +20,7 @@ _NAMED_BY_A_MARKER = 7
 class PulsarMarkerNamesSeven(SidecarBuffer):
     """A commit covers the first seven messages; what a client has sent beyond these is receipted, and never delivered."""
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         del self._messages.setdefault(txn, [])[_NAMED_BY_A_MARKER:]
         super().end(txn, action, low_watermark)
 
@@ -38,7 +38,7 @@ class PulsarUnparsableNameStopsTheEnd(LogCoordinator):
 @defect(
     {"PIP31-110": seen("^nothing$", expected='^"plain"$', what="^readers of orders$")},
     origin="as shipped by Apache Pulsar, seen on 4.0.7 and 5.0.0-M1",
-    also=[StopsReaders],
+    also=[StopsReadersWhileOpen],
 )
 class PulsarUnknownWithholdsAll(KnowsOfNoEnd):
     """A message of a transaction that was never begun counts as open for ever, and readers stop before it."""
@@ -48,7 +48,7 @@ class _ReceiptsTheOvertakenOfMarkers(MarkerBuffer):
     def publish(self, message: Message) -> Position:
         if message.txn is None or message.txn not in self._ended:
             return super().publish(message)
-        return self._ledger.append(Marker(message.txn, self._ended[message.txn]))
+        return self._ledger.append(LedgerMarker(message.txn, self._ended[message.txn]))
 
 
 @defect(

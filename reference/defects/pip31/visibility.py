@@ -1,14 +1,15 @@
 """Defects in what consumers of a Pulsar topic see of a transaction."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.buffer import MessagePosition, Readable
+from fencepost.reference.pulsar.ledger import LedgerMarker
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.marker_buffer import MarkerBuffer
+from fencepost.reference.pulsar.pulsar_types import EndAction, Message, Position, TxnId
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
-from fencepost.reference.pulsar.transaction import Transaction
-from fencepost.reference.pulsar.values import Action, Message, Position, TxnId
+from fencepost.reference.pulsar.transaction import PulsarTransaction
 
 _BEHIND_ALL = 2**20
 """Behind every message that an entry of a test holds."""
@@ -24,15 +25,15 @@ class PulsarLastTopicOnly(LogCoordinator):
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
         super().add_partitions(txn, names)
         known = self._transactions[txn]
-        self._install(Transaction(txn, known.timeout_ms, known.started_at, known.status, names, known.subscriptions))
+        self._install(PulsarTransaction(txn, known.timeout_ms, known.started_at, known.status, names, known.subscriptions))
 
 
 @defect({"PIP31-02": seen('^"a1"$', expected="^nothing$", what="^left for early$")}, origin="textbook: a marker without its kind")
 class PulsarAbortShows(SidecarBuffer):
     """A topic does not look at how a transaction ends, and shows its messages whichever way."""
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:  # noqa: ARG002 - that is the defect
-        super().end(txn, Action.COMMIT, low_watermark)
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:  # noqa: ARG002 - that is the defect
+        super().end(txn, EndAction.COMMIT, low_watermark)
 
 
 @defect({"PIP31-05": seen('^"a1"$', expected="^nothing$", what="^readers of orders$")}, origin="textbook: read uncommitted")
@@ -43,7 +44,7 @@ class PulsarOpenIsRead(SidecarBuffer):
         return self._ledger.append(message)
 
 
-class StopsReaders(SidecarBuffer):
+class StopsReadersWhileOpen(SidecarBuffer):
     def after(self, place: MessagePosition) -> Iterator[Readable]:
         return iter(()) if self.ongoing() else super().after(place)
 
@@ -56,7 +57,7 @@ class StopsReaders(SidecarBuffer):
     {"PIP31-06": seen("^nothing$", expected='^"before", "right before"$', what="^readers of orders$")},
     origin="textbook: the readable position goes back to the beginning",
 )
-class PulsarOpenStopsAll(StopsReaders):
+class PulsarOpenStopsAll(StopsReadersWhileOpen):
     """While a transaction is open on a topic nothing of the topic is delivered, not even what lies before it."""
 
 
@@ -64,7 +65,7 @@ class PulsarOpenStopsAll(StopsReaders):
     {"PIP31-08": seen("^nothing$", expected='^"plain"$', what="^readers of orders$")},
     origin="every Pulsar release, which has the marker approach",
 )
-class PulsarOpenWithholdsPlain(StopsReaders):
+class PulsarOpenWithholdsPlain(StopsReadersWhileOpen):
     """A message outside of transactions is withheld while a transaction is open on its topic."""
 
 
@@ -75,7 +76,7 @@ class PulsarOpenWithholdsPlain(StopsReaders):
 class PulsarShowsBackwards(SidecarBuffer):
     """The messages of a transaction are delivered from the last to the first."""
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         self._messages.get(txn, []).reverse()
         super().end(txn, action, low_watermark)
 
@@ -136,7 +137,7 @@ class ForgetsAbortsBehindTheOpen(MarkerBuffer):
 
     def recover(self) -> None:
         super().recover()
-        self._ended = {txn: action for txn, action in self._ended.items() if action is Action.COMMIT or not self._ongoing}
+        self._ended = {txn: action for txn, action in self._ended.items() if action is EndAction.COMMIT or not self._ongoing}
 
 
 @defect(
@@ -155,3 +156,32 @@ class PulsarOpenIsReadUpToItsLast(ShowsAllButTheLast):
 )
 class PulsarAbortedBesideTheOpen(ShowsTheAbortedBesideTheOpen):
     """A topic that is loaded while a transaction is open forgets which others were aborted behind its first message."""
+
+
+class _ReadsOnAfterTheFirst(MarkerBuffer):
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
+        self._reads_on = _is_first_of_three(txn, self.ongoing())
+        super().end(txn, action, low_watermark)
+
+    @property
+    def max_read_position(self) -> Position:
+        return self._ledger.last if getattr(self, "_reads_on", False) else super().max_read_position
+
+
+@defect(
+    {"PIP31-05": seen('^"a1", "b1", "c1"$', expected='^"a1"$', what="^readers of orders$")},
+    origin="red team: the oldest open transaction is looked for among two",
+    also=[_ReadsOnAfterTheFirst],
+)
+class PulsarThirdIsRead(SidecarBuffer):
+    """When the oldest of three open transactions of a topic ends, readers get the messages of the others."""
+
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
+        shows = _is_first_of_three(txn, self.ongoing())
+        super().end(txn, action, low_watermark)
+        for other in self.ongoing() if shows else ():
+            self._ledger.append(LedgerMarker(other, EndAction.COMMIT, tuple(message for _, message in self._messages[other])))
+
+
+def _is_first_of_three(txn: TxnId, ongoing: Mapping[TxnId, Position]) -> bool:
+    return len(ongoing) > 2 and ongoing.get(txn) == min(ongoing.values())

@@ -7,15 +7,15 @@ from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata.store import under
 from fencepost.reference.metadata_transactions import MetadataParts
-from fencepost.reference.pulsar.answers import Answers
 from fencepost.reference.pulsar.node_segments import NodeSegments
+from fencepost.reference.pulsar.transaction_responses import TransactionResponses
 from fencepost.reference.scalable import paths
 from fencepost.reference.scalable.layout import Layout, Segment
 from fencepost.reference.scalable.names import TOPIC_DOMAIN, parse_segment, segment_topic
-from fencepost.reference.scalable.news import Newsroom, Topics, TopicsWatch
-from fencepost.reference.scalable.pruning import Pruning
+from fencepost.reference.scalable.news import Newsroom, TopicChanges, TopicsWatch
+from fencepost.reference.scalable.node_scalable_topics import ScalableTopics
+from fencepost.reference.scalable.segment_pruning import Pruning
 from fencepost.reference.scalable.sessions import Sessions
-from fencepost.reference.scalable.topics import ScalableTopics
 
 from .ordering import is_loaded
 
@@ -130,7 +130,7 @@ class ScalableConsumersOutliveTheirTopic(ScalableTopics):
 
 @defect(
     {"PIP460-47": seen("^neither$", what="^told to ann of the change$")},
-    origin="the reference itself: what was known of consumers went with the topic, and nobody told them",
+    origin="the reference itself: what was known of consumers went with the topic, and they were not notified",
 )
 class ScalableConsumersOfTheDeletedLeftAlone(Sessions):
     """A consumer of a deleted topic stays connected, and is not notified of the next topic of that name."""
@@ -140,7 +140,7 @@ class ScalableConsumersOfTheDeletedLeftAlone(Sessions):
 
 
 class _NewOrGone(TopicsWatch):
-    def take(self) -> Topics | None:
+    def take(self) -> TopicChanges | None:
         reported = super().take()
         return replace(reported, removed=()) if reported is not None and reported.added else reported
 
@@ -223,9 +223,9 @@ class ScalableMadeAnew(ScalableTopics):
 
 
 class _NewForAll(TopicsWatch):
-    def take(self) -> Topics | None:
+    def take(self) -> TopicChanges | None:
         reported = super().take()
-        return None if reported is None else Topics(reported.added, is_first=True)
+        return None if reported is None else TopicChanges(reported.added, is_first=True)
 
 
 @defect(
@@ -241,10 +241,10 @@ class ScalableNewToldAsAll(Newsroom):
 
 @defect(
     {"PIP460-46": seen("controller", expected="^that it is made$", what="^a split of left that is asked for again$")},
-    origin="PIP-468, controller: whoever is not the leader throws",
+    origin="PIP-468, controller: every broker but the leader throws",
     of=MetadataParts,
 )
-class ScalableControllerAloneIsAsked(Answers):
+class ScalableControllerAloneIsAsked(TransactionResponses):
     """A broker refuses an administrator's request that the controller has to carry out, and an administrator cannot know beforehand
     which broker that is."""
 
@@ -312,3 +312,89 @@ class ScalableDeletedSilently(ScalableTopics):
                 segments._topics_of(name).delete(name)
         self._layouts.erase(topic)
         self._changed(topic)
+
+
+@defect(
+    {"PIP460-47": seen("^neither$", what="bob of the change$")},
+    origin="red team: a loop over consumers that ends with the first",
+)
+class ScalableOneOfTheDeletedSentAway(Sessions):
+    """When a topic is deleted, the first consumer of each subscription is disconnected, and the others are not notified of anything."""
+
+    def forget(self, topic: str) -> None:
+        for subscription, members in self._led.get(topic, {}).items():
+            self._led[topic][subscription] = dict(list(members.items())[:1])
+        super().forget(topic)
+
+
+@defect(
+    {"PIP460-47": seen("^neither$", what="ann of the change$")},
+    origin="red team: one place for the subscription of a topic, which the next one takes",
+)
+class ScalableOneSubscriptionOfTheDeletedSentAway(Sessions):
+    """When a topic is deleted, the consumers of its last subscription are disconnected, and those of the others are not notified of
+    anything."""
+
+    def forget(self, topic: str) -> None:
+        self._led[topic] = dict(list(self._led.get(topic, {}).items())[-1:])
+        super().forget(topic)
+
+
+@defect(
+    {"PIP460-47": seen('^"p1"$', expected="^nothing$", what="^readers of right$")},
+    origin="red team: a loop over segments that ends with the first",
+)
+class ScalableSecondOfThePrunedKept(Pruning):
+    """If retention removes several sealed segments at once, only the data of the first is deleted; the next topic of that name has the
+    rest."""
+
+    def prune(self, topic: str) -> bool:
+        if (stored := self._layouts.find(topic)) is None or not (gone := self._over(topic, stored.layout)):
+            return False
+        self._segments.delete(segment_topic(topic, gone[0]))
+        self._layouts.write(topic, self.without(stored.layout, gone), stored.version)
+        return True
+
+
+@defect(
+    {"PIP460-47": seen('^"p1"$', expected="^nothing$", what="^readers of right$")},
+    origin="red team: a loop over segments that ends with the first",
+)
+class ScalableLastSegmentOutlivesItsTopic(ScalableTopics):
+    """A topic is deleted without the last of its segments."""
+
+    def segments_to_delete(self, topic: str, layout: Layout) -> list[str]:
+        *others, last = super().segments_to_delete(topic, layout)
+        return others or [last]
+
+
+@defect(
+    {"PIP460-47": seen('^"p1"$', expected="^nothing$", what="^waiting for auditors$")},
+    origin="textbook: a range of keys of which the last one is deleted",
+)
+class ScalableOneRegistrationErased(ScalableTopics):
+    """The last of the registered subscriptions is deleted with its topic, and the others are there again when the topic is recreated."""
+
+    def delete(self, topic: str) -> None:
+        others = sorted(self._layouts.registered(topic))[:-1]
+        super().delete(topic)
+        for subscription in others:
+            self._layouts.register(topic, subscription)
+
+
+class _FirstOfAll(TopicsWatch):
+    def take(self) -> TopicChanges | None:
+        reported = super().take()
+        return replace(reported, added=reported.added[:1]) if reported is not None and reported.is_first else reported
+
+
+@defect(
+    {"PIP460-46": seen("^neither$", expected="^(orders|payments)$", what="^topics of the namespace$")},
+    origin="textbook: a list that is sent one entry at a time, and ends with the first",
+)
+class ScalableFirstTopicOfANamespace(Newsroom):
+    """A client that begins to watch a namespace receives one of its topics, and of the others only what changes later."""
+
+    def watch_of_topics(self, close: Callable[[], None]) -> TopicsWatch:
+        super().watch_of_topics(close)
+        return _FirstOfAll(close)

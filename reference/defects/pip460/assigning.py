@@ -7,13 +7,13 @@ from urllib.parse import quote, unquote
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata.store import under
 from fencepost.reference.metadata_transactions import MetadataParts
-from fencepost.reference.pulsar.answers import Answers
+from fencepost.reference.pulsar.transaction_responses import TransactionResponses
 from fencepost.reference.scalable import paths
 from fencepost.reference.scalable.layout import HASHES, HashRange, Segment
 from fencepost.reference.scalable.layout_store import LayoutStore
-from fencepost.reference.scalable.registrations import Registration, Registrations
-from fencepost.reference.scalable.sessions import MOST_WAITING, Assignment, Session, Sessions
-from fencepost.reference.scalable.topics import ScalableTopics
+from fencepost.reference.scalable.node_scalable_topics import ScalableTopics
+from fencepost.reference.scalable.registrations import ConsumerRegistration, Registrations
+from fencepost.reference.scalable.sessions import MOST_WAITING, ConsumerAssignment, ConsumerSession, Sessions
 
 _Dealt = Mapping[str, tuple[Segment, ...]]
 
@@ -73,7 +73,7 @@ class ScalableAssignedFromTheLast(Sessions):
 class ScalableOthersAreNotTold(Sessions):
     """A consumer is notified of its segments when it registers, and never again."""
 
-    def notify(self, session: Session, assignment: Assignment) -> None:
+    def notify(self, session: ConsumerSession, assignment: ConsumerAssignment) -> None:
         if session.assignment is None:
             super().notify(session, assignment)
 
@@ -85,7 +85,7 @@ class ScalableOthersAreNotTold(Sessions):
 class ScalableNothingIsNotTold(Sessions):
     """A consumer that loses its last segment to another one is not notified of it."""
 
-    def notify(self, session: Session, assignment: Assignment) -> None:
+    def notify(self, session: ConsumerSession, assignment: ConsumerAssignment) -> None:
         if assignment.segments or session.assignment is None:
             super().notify(session, assignment)
 
@@ -97,7 +97,7 @@ class ScalableNothingIsNotTold(Sessions):
 class ScalableAllAreSentAway(Sessions):
     """When one subscription is removed, the consumers of all of them are sent away."""
 
-    def send_away(self, session: Session) -> None:
+    def send_away(self, session: ConsumerSession) -> None:
         super().send_away(session)
         for member in [one for led in self._led.values() for group in led.values() for one in group.values()]:
             if member.session is not None:
@@ -112,11 +112,11 @@ class ScalableLastOfAConnection(Sessions):
     """If two consumers register over one connection, only the later one is notified of changes."""
 
     @cached_property
-    def last(self) -> dict[Callable[[], None], Session]:
+    def last(self) -> dict[Callable[[], None], ConsumerSession]:
         """The last one that has come over each connection, by what closes that."""
         return {}
 
-    def notify(self, session: Session, assignment: Assignment) -> None:
+    def notify(self, session: ConsumerSession, assignment: ConsumerAssignment) -> None:
         if session.assignment is None:
             self.last[session._hang_up] = session
         if self.last[session._hang_up] is session:
@@ -129,8 +129,8 @@ class ScalableLastOfAConnection(Sessions):
 class ScalableEpochBeforeTold(Sessions):
     """An assignment has the epoch that its change began with, so that who has seen a later one passes it over."""
 
-    def notify(self, session: Session, assignment: Assignment) -> None:
-        super().notify(session, Assignment(max(assignment.epoch - 1, 0), assignment.segments))
+    def notify(self, session: ConsumerSession, assignment: ConsumerAssignment) -> None:
+        super().notify(session, ConsumerAssignment(max(assignment.epoch - 1, 0), assignment.segments))
 
 
 @defect(
@@ -140,12 +140,12 @@ class ScalableEpochBeforeTold(Sessions):
 class ScalableOneSessionOfAName(Sessions):
     """A consumer is known by its name in its topic, and who joins another subscription under that name takes its session over."""
 
-    def notify(self, session: Session, assignment: Assignment) -> None:
+    def notify(self, session: ConsumerSession, assignment: ConsumerAssignment) -> None:
         if session.assignment is None:
             self.end_others(session)
         super().notify(session, assignment)
 
-    def end_others(self, session: Session) -> None:
+    def end_others(self, session: ConsumerSession) -> None:
         """A name has one session in a topic, the newest."""
         for groups in self._led.values():
             names = {name for group in groups.values() for name, one in group.items() if one.session is session}
@@ -158,11 +158,11 @@ class ScalableOneSessionOfAName(Sessions):
 class ScalableOldestAssignmentsKept(Sessions):
     """Where too many assignments wait for a consumer that does not read, the newest ones are dropped."""
 
-    def notify(self, session: Session, assignment: Assignment) -> None:
+    def notify(self, session: ConsumerSession, assignment: ConsumerAssignment) -> None:
         if len(session._waiting) < MOST_WAITING:
             super().notify(session, assignment)
         else:
-            session.assignment = assignment  # as if it had been told
+            session.assignment = assignment  # as if it had been sent
 
 
 @defect(
@@ -175,6 +175,21 @@ class ScalableConsumersOfTheRemovedKept(ScalableTopics):
     def unregister(self, topic: str, subscription: str) -> None:
         store = self._layouts._store
         kept = store.scan(*under(paths.consumer(topic, subscription, "")))
+        super().unregister(topic, subscription)
+        for record in kept:
+            store.put(record.key, record.value)
+
+
+@defect(
+    {"PIP460-34": seen("^carol has 1$", expected="^each of 0, 1, 2 once$", what="^segments of orders$")},
+    origin="red team: a loop over consumers that ends with the first",
+)
+class ScalableOneOfTheRemovedForgotten(ScalableTopics):
+    """A subscription that is removed takes its first consumer with it; the others are waited for when one of that name is made again."""
+
+    def unregister(self, topic: str, subscription: str) -> None:
+        store = self._layouts._store
+        kept = store.scan(*under(paths.consumer(topic, subscription, "")))[1:]
         super().unregister(topic, subscription)
         for record in kept:
             store.put(record.key, record.value)
@@ -224,7 +239,7 @@ class ScalableSlashesPassedOver(ScalableTopics):
 class ScalableConsumersAsStored(Registrations):
     """A controller takes the name of a consumer as it stands in a key: one that is quoted there is answered nothing."""
 
-    def of(self, topic: str, subscription: str) -> dict[str, Registration]:
+    def of(self, topic: str, subscription: str) -> dict[str, ConsumerRegistration]:
         return {quote(name, safe=""): one for name, one in super().of(topic, subscription).items()}
 
 
@@ -235,8 +250,8 @@ class ScalableConsumersAsStored(Registrations):
 class ScalableSubscriptionsByName(Registrations):
     """Subscriptions of one name are taken for one, and the segments of each topic are dealt to the consumers of all."""
 
-    def of(self, topic: str, subscription: str) -> dict[str, Registration]:
-        found: dict[str, Registration] = {}
+    def of(self, topic: str, subscription: str) -> dict[str, ConsumerRegistration]:
+        found: dict[str, ConsumerRegistration] = {}
         for other in {topic, *LayoutStore(self._store).all_topics()}:
             found |= super().of(other, subscription)
         return found
@@ -249,7 +264,7 @@ class ScalableSubscriptionsByName(Registrations):
 class ScalableConsumersDecodedTwice(Registrations):
     """The name of a consumer is decoded once more than it was encoded, so that two consumers have one name."""
 
-    def of(self, topic: str, subscription: str) -> dict[str, Registration]:
+    def of(self, topic: str, subscription: str) -> dict[str, ConsumerRegistration]:
         return {unquote(name): one for name, one in super().of(topic, subscription).items()}
 
 
@@ -258,7 +273,7 @@ class ScalableConsumersDecodedTwice(Registrations):
     origin="textbook: ranges with and without their ends",
     of=MetadataParts,
 )
-class ScalableEndsBehindTheRange(Answers):
+class ScalableEndsBehindTheRange(TransactionResponses):
     """The assignment names the first hash after a segment instead of its last one."""
 
     def hashes_reported(self, segment: Segment) -> HashRange:
@@ -271,7 +286,7 @@ class ScalableEndsBehindTheRange(Answers):
     origin="feared: a field that nobody fills in where the segment's name has the same",
     of=MetadataParts,
 )
-class ScalableHashesOfTheWhole(Answers):
+class ScalableHashesOfTheWhole(TransactionResponses):
     """The assignment says that each segment covers all hashes."""
 
     def hashes_reported(self, segment: Segment) -> HashRange:

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions import MetadataParts
-from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.kinds import Kinds, TransactionKind
 from fencepost.reference.pulsar.node_segments import NodeSegments
-from fencepost.reference.pulsar.topic import Topic
-from fencepost.reference.pulsar.topics import Topics
+from fencepost.reference.pulsar.pulsar_topics import PulsarTopics
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
+from fencepost.reference.pulsar.topic import PulsarTopic
 from fencepost.reference.scalable.changes import LayoutChanges
 from fencepost.reference.scalable.names import TOPIC_DOMAIN
 
@@ -49,10 +49,10 @@ class ScalableNotReadyForOldClients(Kinds):
     def of_topic(self, name: str) -> TransactionKind:
         try:
             return super().of_topic(name)
-        except Refused as refused:
+        except CommandRefused as refused:
             if not name.startswith(TOPIC_DOMAIN):
                 raise
-            raise Refused(Error.SERVICE_NOT_READY, f"{name} is not served here") from refused
+            raise CommandRefused(ServerError.SERVICE_NOT_READY, f"{name} is not served here") from refused
 
 
 @defect(
@@ -89,7 +89,7 @@ class ScalableOthersDeletedToo(LayoutChanges):
     origin="feared: a name that is one for the administrator, and two for the broker",
     of=MetadataParts,
 )
-class ScalableNameTakenOver(Topics[Topic]):
+class ScalableNameTakenOver(PulsarTopics[PulsarTopic]):
     """A scalable topic that is made under the name of a topic that is there takes its place, and its messages are gone."""
 
     def is_taken(self, name: str) -> bool:

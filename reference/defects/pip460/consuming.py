@@ -5,14 +5,14 @@ from dataclasses import replace
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions import MetadataParts
-from fencepost.reference.pulsar.answers import Answers
 from fencepost.reference.pulsar.buffer import MessagePosition
 from fencepost.reference.pulsar.cursor import EARLIEST, Cursor
-from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
+from fencepost.reference.pulsar.transaction_responses import TransactionResponses
 from fencepost.reference.scalable.layout import Layout, Segment
-from fencepost.reference.scalable.pruning import Pruning
+from fencepost.reference.scalable.node_scalable_topics import ScalableTopics
+from fencepost.reference.scalable.segment_pruning import Pruning
 from fencepost.reference.scalable.sessions import Sessions
-from fencepost.reference.scalable.topics import ScalableTopics
 
 
 @defect(
@@ -25,7 +25,7 @@ class ScalableActiveSegmentsOnly(ScalableTopics):
     def segment(self, name: str) -> Segment:
         found = super().segment(name)
         if not found.is_active:
-            raise Refused(Error.TOPIC_NOT_FOUND, f"{name} is sealed; expected an active segment")
+            raise CommandRefused(ServerError.TOPIC_NOT_FOUND, f"{name} is sealed; expected an active segment")
         return found
 
 
@@ -69,7 +69,7 @@ class ScalableKeptFromTheBeginning(Pruning):
     origin="feared: an end that is a question of the backlog, and not of the seal",
     of=MetadataParts,
 )
-class ScalableEndToldOfTheActive(Answers):
+class ScalableEndToldOfTheActive(TransactionResponses):
     """A consumer that subscribes to a fully acknowledged segment is notified of its end, even if the segment is active."""
 
     def reports_who_subscribes_the_end(self, *, has_ended: bool, is_sealed: bool, has_more: bool) -> bool:

@@ -5,14 +5,14 @@ from functools import cached_property
 
 from fencepost.reference.defects.decorator import defect, expected, seen
 from fencepost.reference.pulsar.cursor import EARLIEST
-from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.node_segments import NodeSegments
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 from fencepost.reference.scalable.layout import Layout, Segment
 from fencepost.reference.scalable.names import parse_segment, segment_topic
-from fencepost.reference.scalable.pruning import Pruning
-from fencepost.reference.scalable.registrations import Kind, Registration, Registrations
-from fencepost.reference.scalable.sessions import Member, Session, Sessions
-from fencepost.reference.scalable.topics import ScalableTopics
+from fencepost.reference.scalable.node_scalable_topics import ScalableTopics
+from fencepost.reference.scalable.registrations import ConsumerRegistration, Kind, Registrations
+from fencepost.reference.scalable.segment_pruning import Pruning
+from fencepost.reference.scalable.sessions import ConsumerSession, Sessions, SubscriptionMember
 
 
 @defect(
@@ -32,7 +32,7 @@ class ScalableWaitsForNobody(Sessions):
 class ScalableWaitsForEver(Sessions):
     """A consumer that is lost keeps its segments until an administrator removes it."""
 
-    def is_over(self, member: Member) -> bool:  # noqa: ARG002 - it is not asked for
+    def is_over(self, member: SubscriptionMember) -> bool:  # noqa: ARG002 - it is not asked for
         return False
 
 
@@ -43,7 +43,7 @@ class ScalableWaitsForEver(Sessions):
 class ScalableAllGivenUpAtOnce(Sessions):
     """When one consumer is given up, so are all others of its subscription that are away, however short a time."""
 
-    def is_over(self, member: Member) -> bool:
+    def is_over(self, member: SubscriptionMember) -> bool:
         groups = [group.values() for led in self._led.values() for group in led.values()]
         beside = [one for group in groups if any(one is member for one in group) for one in group]
         return member.session is None and any(super(ScalableAllGivenUpAtOnce, self).is_over(one) for one in beside)
@@ -56,8 +56,8 @@ class ScalableAllGivenUpAtOnce(Sessions):
 class ScalableNobodyIsTakenOver(Sessions):
     """A controller that takes over deals the segments out to those who are connected to it."""
 
-    def taken_over(self, name: str, registration: Registration) -> Member:  # noqa: ARG002 - it treats all alike
-        return Member(registration, until=self._now())
+    def taken_over(self, name: str, registration: ConsumerRegistration) -> SubscriptionMember:  # noqa: ARG002 - it treats all alike
+        return SubscriptionMember(registration, until=self._now())
 
 
 @defect(
@@ -66,8 +66,8 @@ class ScalableNobodyIsTakenOver(Sessions):
 class ScalableHalfAGracePeriod(Sessions):
     """A controller that takes over assumes that half of each grace period has passed."""
 
-    def taken_over(self, name: str, registration: Registration) -> Member:  # noqa: ARG002 - it treats all alike
-        return Member(registration, until=self._now() + self._profile.grace_period_ms // 2)
+    def taken_over(self, name: str, registration: ConsumerRegistration) -> SubscriptionMember:  # noqa: ARG002 - it treats all alike
+        return SubscriptionMember(registration, until=self._now() + self._profile.grace_period_ms // 2)
 
 
 @defect(
@@ -78,7 +78,7 @@ class ScalableOnlyWhatIsNewNoted(Registrations):
     """A consumer that returns to a new controller is not registered again; when the former one leads again, it waits only for the
     consumers that it knows."""
 
-    def put(self, topic: str, subscription: str, name: str, kind: Kind) -> Registration:
+    def put(self, topic: str, subscription: str, name: str, kind: Kind) -> ConsumerRegistration:
         there = self.of(topic, subscription).get(name)
         return there if there is not None and there.kind == kind else super().put(topic, subscription, name, kind)
 
@@ -90,7 +90,7 @@ class ScalableOnlyWhatIsNewNoted(Registrations):
 class ScalableWhoIsBackIsLost(Sessions):
     """When the old connection of a consumer ends that is back on a new one, the consumer is taken for lost."""
 
-    def is_cut_off_by(self, member: Member, session: Session) -> bool:
+    def is_cut_off_by(self, member: SubscriptionMember, session: ConsumerSession) -> bool:
         super().is_cut_off_by(member, session)
         return True
 
@@ -127,7 +127,7 @@ class ScalableWhoIsBackIsGivenUp(Sessions):
         self.ends[name] = super().waited_for_until(name)
         return self.ends[name]
 
-    def is_over(self, member: Member) -> bool:
+    def is_over(self, member: SubscriptionMember) -> bool:
         super().is_over(member)
         names = [name for led in self._led.values() for group in led.values() for name, one in group.items() if one is member]
         return any(self._now() >= self.ends[name] for name in names if name in self.ends)
@@ -140,10 +140,10 @@ class ScalableWhoIsBackIsGivenUp(Sessions):
 class ScalableGivenUpInMemory(Sessions):
     """A consumer that is given up stays in the metadata store, and the next controller waits for it again."""
 
-    def is_over(self, member: Member) -> bool:  # noqa: ARG002 - the record of each is kept
+    def is_over(self, member: SubscriptionMember) -> bool:  # noqa: ARG002 - the record of each is kept
         return False
 
-    def sharing(self, members: Mapping[str, Member], layout: Layout) -> Mapping[str, Member]:
+    def sharing(self, members: Mapping[str, SubscriptionMember], layout: Layout) -> Mapping[str, SubscriptionMember]:
         return {
             name: one for name, one in super().sharing(members, layout).items() if not super(ScalableGivenUpInMemory, self).is_over(one)
         }
@@ -157,11 +157,11 @@ class ScalableSplitEndsTheWait(Sessions):
     """Behind a change the segments are dealt to those who are connected, and a consumer that is waited for has none."""
 
     @cached_property
-    def seen(self) -> dict[tuple[str, Registration], int]:
+    def seen(self) -> dict[tuple[str, ConsumerRegistration], int]:
         """The epoch of the layout when a consumer was last connected."""
         return {}
 
-    def sharing(self, members: Mapping[str, Member], layout: Layout) -> Mapping[str, Member]:
+    def sharing(self, members: Mapping[str, SubscriptionMember], layout: Layout) -> Mapping[str, SubscriptionMember]:
         for name, member in members.items():
             if member.session is not None:
                 self.seen[name, member.registration] = layout.epoch
@@ -172,7 +172,7 @@ class ScalableSplitEndsTheWait(Sessions):
 class _StumblesOverAFamily(Pruning):
     def without(self, layout: Layout, gone: Sequence[Segment]) -> Layout:
         if any(not {one.number for one in gone}.isdisjoint(one.parents) for one in gone):
-            raise Refused(Error.UNKNOWN, "a segment and its parent cannot go at once")
+            raise CommandRefused(ServerError.UNKNOWN, "a segment and its parent cannot go at once")
         return super().without(layout, gone)
 
 
@@ -199,13 +199,13 @@ class ScalableAttachedAtTheController(ScalableTopics):
         if leader is not None and not self._layouts.registered(note):
             self._layouts.register(note, str(leader))
         if self._layouts.registered(note) != [str(leader)]:
-            raise Refused(Error.SERVICE_NOT_READY, f"the consumers of {topic} are not registered at its controller")
+            raise CommandRefused(ServerError.SERVICE_NOT_READY, f"the consumers of {topic} are not registered at its controller")
         return super().segment(name)
 
 
 @defect(
     {"PIP460-37": seen("^ann has ", expected="once$", what="^segments of orders$")},
-    origin="textbook: what is made is made anew where it is there already",
+    origin="textbook: what is made is made again where it is there already",
 )
 class ScalableRegisteredAnew(ScalableTopics):
     """Registering moves the subscription back to the first message of every active segment, even if it existed before."""
@@ -242,3 +242,47 @@ class ScalableLateReturnKeepsItsSegments(Sessions):
             dealt[name] = tuple(dict.fromkeys((*dealt[name], *self.had[name])))
         self.had.update(dealt)
         return dealt
+
+
+@defect(
+    {"PIP460-38": seen("^a$", expected="^a and b$", what="^segments of abe$")},
+    origin="red team: a sweep that returns after the first topic",
+)
+class ScalableFirstTopicSwept(Sessions):
+    """A controller gives up the consumers of the first of its topics, by their names, and waits for those of the others for ever."""
+
+    def is_over(self, member: SubscriptionMember) -> bool:
+        groups = self._led[min(self._led)].values()
+        return super().is_over(member) and any(one is member for group in groups for one in group.values())
+
+
+@defect(
+    {"PIP460-38": seen("^(left|right|nothing)$", expected="^left and right$", what="^segments of carol$")},
+    origin="textbook: one timer for the subscription, which stops when it has fired",
+)
+class ScalableOneConsumerGivenUp(Sessions):
+    """When several consumers of a subscription do not reconnect, the first is given up, and the others keep their segments for ever."""
+
+    @cached_property
+    def given_up(self) -> dict[tuple[str, str], SubscriptionMember]:
+        """The first consumer of each subscription that was given up."""
+        return {}
+
+    def is_over(self, member: SubscriptionMember) -> bool:
+        groups = {(topic, subscription): group for topic, led in self._led.items() for subscription, group in led.items()}
+        (whose,) = (key for key, group in groups.items() if any(one is member for one in group.values()))
+        return super().is_over(member) and self.given_up.setdefault(whose, member) is member
+
+
+@defect(
+    {"PIP460-52": seen("^left and right$", expected="^left$", what="^segments of ann$")},
+    origin="feared: a deadline that is stored so that a fail-over does not lose it",
+)
+class ScalableWaitsFromTheFirstFailOver(Sessions):
+    """The first controller that takes over stores until when it waits for a consumer, and a second one waits no longer than that."""
+
+    def taken_over(self, name: str, registration: ConsumerRegistration) -> SubscriptionMember:
+        note = f"{next(iter(self._led))}-{name}-{registration.version}"
+        if not self._layouts.registered(note):
+            self._layouts.register(note, str(self.waited_for_until(name)))
+        return SubscriptionMember(registration, until=int(self._layouts.registered(note)[0]))

@@ -7,14 +7,14 @@ from itertools import count
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions import MetadataParts
-from fencepost.reference.pulsar.answers import Answers
+from fencepost.reference.pulsar.transaction_responses import TransactionResponses
 from fencepost.reference.scalable.changes import LayoutChanges
 from fencepost.reference.scalable.layout import HASHES, HashRange, Layout, Segment
 from fencepost.reference.scalable.layout_store import ChangeNote
-from fencepost.reference.scalable.topics import ScalableTopics
+from fencepost.reference.scalable.node_scalable_topics import ScalableTopics
 
 _NO_LAYOUT = Symptom(what="^answer$", expected="^an answer when looking at the layout", seen="no active segment has|overlap")
-"""A broker that has written what is no layout tells nobody about it any more."""
+"""A broker that has written what is no layout notifies no client of it any more."""
 
 _FEW = 5
 
@@ -44,7 +44,7 @@ class ScalableLastSegmentHasTheRest(ScalableTopics):
     origin="textbook: a field that had one parent before there were merges",
     of=MetadataParts,
 )
-class ScalableFirstParentTold(Answers):
+class ScalableFirstParentTold(TransactionResponses):
     """The layout names only the first parent of a merged segment, so a client reads only that one before the child."""
 
     def parents_reported(self, segment: Segment) -> Sequence[int]:
@@ -127,7 +127,7 @@ class ScalableChildOfTheFirstParent(ScalableTopics):
 
 
 @defect(
-    {"PIP460-04": seen(r"left has the children \(\)", what="^edges$")}, origin="feared: a layout that is made anew from the active segments"
+    {"PIP460-04": seen(r"left has the children \(\)", what="^edges$")}, origin="feared: a layout that is remade from the active segments"
 )
 class ScalableOlderFamiliesForgotten(ScalableTopics):
     """The layout names the children of the segments sealed by the last change, and not of those sealed before."""

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.scalable.layout import HashRange, Layout, Segment, State, replaced
+from fencepost.reference.scalable.layout import HashRange, Layout, Segment, SegmentState, replaced
 from fencepost.reference.scalable.names import segment_topic
-from fencepost.reference.scalable.topics import ScalableTopics
+from fencepost.reference.scalable.node_scalable_topics import ScalableTopics
 
 _DONE = Symptom(what="^answer to a merge of ", expected="^a refusal with 4xx$", seen="^success$")
 
@@ -19,7 +19,7 @@ class ScalableSecondParentStaysActive(ScalableTopics):
     def layout(self, topic: str) -> Layout:
         layout = super().layout(topic)
         second = {n for one in layout.segments.values() for n in one.parents[1:]}
-        active = {n: replace(layout.segments[n], state=State.ACTIVE, sealed_at_epoch=None) for n in second if n in layout.segments}
+        active = {n: replace(layout.segments[n], state=SegmentState.ACTIVE, sealed_at_epoch=None) for n in second if n in layout.segments}
         return replace(layout, segments={**layout.segments, **active})
 
 
@@ -128,6 +128,6 @@ class ScalableHalfAMerge(ScalableTopics):
         parents = [layout.named(number) for number in numbers]
         if len({one.parents for one in parents}) == 1 and all(one.parents for one in parents):
             return super().merge_of(layout, numbers)
-        sealed = replace(parents[0], state=State.SEALED, sealed_at_epoch=layout.epoch + 1, sealed_ms=self._now())
+        sealed = replace(parents[0], state=SegmentState.SEALED, sealed_at_epoch=layout.epoch + 1, sealed_ms=self._now())
         parts = (HashRange(sealed.hashes.first, sealed.hashes.last),)
         return replaced(layout, [parents[0]], parts, self._now())

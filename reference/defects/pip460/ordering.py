@@ -6,12 +6,12 @@ from dataclasses import replace
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar.node_segments import NodeSegments
+from fencepost.reference.pulsar.pulsar_types import BEFORE_ALL
 from fencepost.reference.pulsar.subscription import Subscription
-from fencepost.reference.pulsar.values import BEFORE_ALL
 from fencepost.reference.scalable.assigning import readable
 from fencepost.reference.scalable.layout import Layout, Segment
 from fencepost.reference.scalable.names import segment_topic
-from fencepost.reference.scalable.pruning import Pruning
+from fencepost.reference.scalable.segment_pruning import Pruning
 from fencepost.reference.scalable.sessions import Sessions
 
 

@@ -10,17 +10,17 @@ from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, expected, seen
 from fencepost.reference.metadata.store import NEW, Version
 from fencepost.reference.metadata_transactions import MetadataParts
-from fencepost.reference.pulsar.answers import Answers
-from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
+from fencepost.reference.pulsar.transaction_responses import TransactionResponses
 from fencepost.reference.scalable import paths
 from fencepost.reference.scalable.changes import LayoutChanges, Plan
 from fencepost.reference.scalable.layout import Layout
 from fencepost.reference.scalable.layout_records import encoded
-from fencepost.reference.scalable.layout_store import ChangeNote, LayoutStore, Stored
+from fencepost.reference.scalable.layout_store import ChangeNote, LayoutStore, StoredLayout
 from fencepost.reference.scalable.leadership import Leadership
-from fencepost.reference.scalable.pruning import Pruning
-from fencepost.reference.scalable.sessions import Session, Sessions
-from fencepost.reference.scalable.topics import ScalableTopics
+from fencepost.reference.scalable.node_scalable_topics import ScalableTopics
+from fencepost.reference.scalable.segment_pruning import Pruning
+from fencepost.reference.scalable.sessions import ConsumerSession, Sessions
 
 _TAKES_NOTHING = Symptom(what="^active segments of orders$", expected="^that each takes one$", seen="TopicTerminatedError|TopicNotFound")
 
@@ -41,7 +41,7 @@ class ScalableLeftToTheOther(ScalableTopics):
 
     def sweep(self) -> None:
         for topic in self._layouts.all_topics():
-            with suppress(Refused):
+            with suppress(CommandRefused):
                 if self.controller_of(topic) != self.node:
                     self._changes.recover(topic, lambda: None)
                     self._pruning.prune(topic)
@@ -51,7 +51,7 @@ class ScalableLeftToTheOther(ScalableTopics):
 class ScalableFormerControllerSaysNothing(Sessions):
     """A replaced controller keeps its consumers connected, and notifies them of nothing more."""
 
-    def send_away(self, session: Session) -> None:
+    def send_away(self, session: ConsumerSession) -> None:
         """Its client will notice."""
 
 
@@ -79,7 +79,7 @@ class ScalableConflictTakenForSuccess(LayoutChanges):
 class ScalableFirstLookTrusted(LayoutChanges):
     """A controller that has planned a change on an old look does not look again, and takes the change of another one for its own."""
 
-    def is_as_it_was(self, topic: str, before: Stored) -> bool:
+    def is_as_it_was(self, topic: str, before: StoredLayout) -> bool:
         super().is_as_it_was(topic, before)
         return True
 
@@ -118,7 +118,7 @@ class ScalableWaitsForWhoBegan(LayoutChanges):
 
     def is_to_be_completed(self, note: ChangeNote) -> bool:
         if not super().is_to_be_completed(note):
-            raise Refused(Error.SERVICE_NOT_READY, "a change is under way; try again when it has ended")
+            raise CommandRefused(ServerError.SERVICE_NOT_READY, "a change is under way; try again when it has ended")
         return True
 
 
@@ -187,7 +187,7 @@ class ScalableCompletedTwice(LayoutChanges):
 
 @defect(
     {"PIP460-41": seen("^epoch 1", expected="^epoch 2$", what="^epoch of orders$")},
-    origin="feared: what is counted in memory, and begins anew with each fail-over",
+    origin="feared: what is counted in memory, and begins again with each fail-over",
 )
 class ScalableEpochsOfAController(LayoutChanges):
     """Each controller counts the epochs of a layout from its own first change on."""
@@ -220,12 +220,12 @@ class ScalableLeadsForEver(Sessions):
     origin="feared: a cache of what changes without the layout",
     of=MetadataParts,
 )
-class ScalableControllerRemembered(Answers):
+class ScalableControllerRemembered(TransactionResponses):
     """A broker keeps naming the first controller that it found for a topic, even after that one has ended."""
 
     @cached_property
     def known(self) -> dict[str, str | None]:
-        """What was told of a topic first."""
+        """What was sent of a topic first."""
         return {}
 
     def controller_reported(self, topic: str, find: Callable[[], str | None]) -> str | None:
@@ -243,7 +243,7 @@ class ScalableSessionKept(Leadership):
         before = self._session
         try:
             super().lead(topic)
-        except Refused:
+        except CommandRefused:
             self._session = before
             raise
 
@@ -296,5 +296,23 @@ class ScalableLedWithoutASession(Leadership):
     def lead(self, topic: str) -> None:
         try:
             super().lead(topic)
-        except Refused:
+        except CommandRefused:
             self._store.put(paths.controller(topic), str(self.node).encode(), expected=NEW)
+
+
+@defect({"PIP460-51": _TAKES_NOTHING}, origin="red team: a sweep that returns after the first topic")
+class ScalableFirstTopicResumed(ScalableTopics):
+    """A controller that takes over resumes what was interrupted in the first of its topics, by their names, and in no other one."""
+
+    def sweep(self) -> None:
+        for topic in sorted(self._layouts.all_topics())[:1]:
+            self._look_after(topic)
+
+
+@defect({"PIP460-51": _TAKES_NOTHING}, origin="red team: a variable that is overwritten for each topic")
+class ScalableLastTopicResumed(ScalableTopics):
+    """A controller that takes over resumes what was interrupted in the last of its topics, by their names, and in no other one."""
+
+    def sweep(self) -> None:
+        for topic in sorted(self._layouts.all_topics())[-1:]:
+            self._look_after(topic)

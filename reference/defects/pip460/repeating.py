@@ -6,8 +6,8 @@ from functools import cached_property
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.deduplication import Deduplication, Known
 from fencepost.reference.pulsar.node_segments import NodeSegments
-from fencepost.reference.pulsar.topic import Topic
-from fencepost.reference.pulsar.values import TxnId
+from fencepost.reference.pulsar.pulsar_types import TxnId
+from fencepost.reference.pulsar.topic import PulsarTopic
 from fencepost.reference.scalable.changes import LayoutChanges
 
 
@@ -120,6 +120,6 @@ def _known(segments: object, parents: Sequence[str]) -> list[Known]:
     return [_topic(segments, parent).deduplication.known() for parent in parents]
 
 
-def _topic(segments: object, name: str) -> Topic:
+def _topic(segments: object, name: str) -> PulsarTopic:
     assert isinstance(segments, NodeSegments), "those of a broker"
     return segments._topics_of(name).create(name)

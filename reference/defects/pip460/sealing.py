@@ -1,4 +1,4 @@
-"""Defects of segments that are sealed, and of what their children begin with."""
+"""Defects of segments that are sealed."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -9,27 +9,19 @@ from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.defects.inheriting import (
     CopiesIntoTheChildren,
     CopiesTheLastMessage,
-    GivesTheFirstChildAll,
-    InheritsFromTheFirst,
-    InheritsFromTheLast,
-    InheritsLateFromTheFirst,
-    InheritsNothing,
-    InheritsTheRegistered,
-    InheritsWhatAllHave,
-    InheritsWhoIsAttached,
     TakesSubscriptionsBack,
     topic_of,
 )
 from fencepost.reference.metadata_transactions import MetadataParts
-from fencepost.reference.pulsar.answers import Answers
 from fencepost.reference.pulsar.buffer import MessagePosition
+from fencepost.reference.pulsar.pulsar_topics import PulsarTopics
 from fencepost.reference.pulsar.subscription import Consumer, Subscription
-from fencepost.reference.pulsar.topics import Topics
+from fencepost.reference.pulsar.transaction_responses import TransactionResponses
 from fencepost.reference.scalable.changes import LayoutChanges
 from fencepost.reference.scalable.layout import Segment
 from fencepost.reference.scalable.names import parse_segment, segment_topic
-from fencepost.reference.scalable.pruning import Pruning
-from fencepost.reference.scalable.topics import ScalableTopics
+from fencepost.reference.scalable.node_scalable_topics import ScalableTopics
+from fencepost.reference.scalable.segment_pruning import Pruning
 
 
 @defect(
@@ -96,7 +88,7 @@ class ScalableChildrenToCome(ScalableTopics):
 @defect(
     {"PIP460-13": seen("^none to SEND$", expected="^answers to all$", what="^answers$")}, origin="Apache Pulsar 5.0.0-M1", of=MetadataParts
 )
-class ScalableSilentAboutTheSeal(Answers):
+class ScalableSilentAboutTheSeal(TransactionResponses):
     """A message of a producer that has not heard of the seal is ignored."""
 
     def answers_a_message_to_what_is_sealed(self, sealed_writes: str) -> bool:
@@ -106,10 +98,10 @@ class ScalableSilentAboutTheSeal(Answers):
 
 @defect(
     {"PIP460-14": seen("^told$", expected="^not told yet$", what="^end of left$")},
-    origin="feared: two places that tell the end, of which one looks at what is visible",
+    origin="feared: two places that announce the end, of which one looks at what is visible",
     of=MetadataParts,
 )
-class ScalableEndBeforeTheOpen(Answers):
+class ScalableEndBeforeTheOpen(TransactionResponses):
     """A consumer that subscribes to a sealed segment is notified of its end while a transaction is open there."""
 
     def reports_who_subscribes_the_end(self, *, has_ended: bool, is_sealed: bool, has_more: bool) -> bool:
@@ -211,7 +203,7 @@ class ScalableOtherParentForgotten(Pruning):
     origin="textbook: a prefix of names without its end",
     of=MetadataParts,
 )
-class ScalableNumbersThatBeginAlike(Topics[Any]):
+class ScalableNumbersThatBeginAlike(PulsarTopics[Any]):
     """With the data of segment 1 goes that of segment 10, whose name begins with its name."""
 
     def erase(self, name: str) -> None:
@@ -269,64 +261,8 @@ class ScalableLastMessageInBoth(CopiesTheLastMessage):
 
 
 @defect(
-    {"PIP460-16": seen('^"p1"$', expected="^nothing$", what="^left for workers$")}, origin="feared: a cursor that is opened anew, read-only"
+    {"PIP460-16": seen('^"p1"$', expected="^nothing$", what="^left for workers$")},
+    origin="feared: a cursor that is opened again, read-only",
 )
 class ScalableSealTakesAcknowledgementsBack(TakesSubscriptionsBack):
     """The subscriptions of a segment that is sealed begin again with its first message."""
-
-
-@defect(
-    {
-        "PIP460-17": seen("^nothing$", expected='^"p1"$', what="^waiting for auditors$"),
-        "PIP460-18": seen("^nothing$", expected='^"p1"$', what="^waiting for auditors$"),
-    },
-    origin="Apache Pulsar 5.0.0-M1",
-)
-class ScalableRegisteredOnly(InheritsTheRegistered):
-    """Children have the subscriptions that are registered for the topic, and not those that consumers made on the parents."""
-
-
-@defect(
-    {"PIP460-17": seen("^nothing$", expected='^"p1"$', what="^waiting for ")}, origin="PIP-468, split, steps 1 and 2, which are left out"
-)
-class ScalableNothingInherited(InheritsNothing):
-    """Children begin without subscriptions, and who comes begins behind what is there."""
-
-
-@defect(
-    {"PIP460-17": seen("^nothing$", expected='^"p1"$', what="^waiting for workers$")},
-    origin="feared: consumers are asked, and not the topic",
-)
-class ScalableOnlyWhoIsAttached(InheritsWhoIsAttached):
-    """Children have the subscriptions that have a consumer at that moment."""
-
-
-@defect({"PIP460-17": seen("^nothing$", expected='^"p2"$', what="^waiting for ")}, origin="textbook: off by one")
-class ScalableOnlyOneChildHasThem(GivesTheFirstChildAll):
-    """The first child has the subscriptions of the parent, and the second one none."""
-
-
-@defect({"PIP460-18": seen("^nothing$", expected='^"p1"$', what="^waiting for auditors$")}, origin="feared: the union that is forgotten")
-class ScalableSubscriptionsOfTheFirst(InheritsFromTheFirst):
-    """The child of a merge has the subscriptions of its first parent."""
-
-
-@defect({"PIP460-18": seen("^nothing$", expected='^"p1"$', what="^waiting for auditors$")}, origin="feared: a list that is written over")
-class ScalableSubscriptionsOfTheLast(InheritsFromTheLast):
-    """The child of a merge has the subscriptions of its last parent."""
-
-
-@defect(
-    {"PIP460-18": seen("^nothing$", expected='^"p1"$', what="^waiting for auditors$")},
-    origin="feared: a second look that was made for splits",
-)
-class ScalableLateSubscriptionsOfTheFirst(InheritsLateFromTheFirst):
-    """If consumers subscribe during a merge, the child gets only the subscriptions that were made on its first parent."""
-
-
-@defect(
-    {"PIP460-18": seen("^nothing$", expected='^"p1"$', what="^waiting for auditors$")},
-    origin="textbook: an intersection, where the union was meant",
-)
-class ScalableSubscriptionsOfAll(InheritsWhatAllHave):
-    """The child of a merge has the subscriptions that all of its parents have."""

@@ -1,6 +1,9 @@
 """Defects of what has to last of a sealed segment and of its children, behind a crash and behind the retention."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import ClassVar
+from weakref import WeakKeyDictionary
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
@@ -8,15 +11,17 @@ from fencepost.reference.defects.inheriting import topic_of
 from fencepost.reference.defects.sealed import is_sealed
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
-from fencepost.reference.pulsar.answers import Answers
-from fencepost.reference.pulsar.cursor import EARLIEST, Cursor
-from fencepost.reference.pulsar.errors import Error
+from fencepost.reference.pulsar.buffer import ReadView
+from fencepost.reference.pulsar.cursor import Cursor
 from fencepost.reference.pulsar.producers import Producers
+from fencepost.reference.pulsar.server_errors import ServerError
 from fencepost.reference.pulsar.subscription import Consumer, Subscription
-from fencepost.reference.pulsar.values import SubscriptionType
+from fencepost.reference.pulsar.transaction_responses import TransactionResponses
 from fencepost.reference.scalable.changes import LayoutChanges
-from fencepost.reference.scalable.layout import Segment
+from fencepost.reference.scalable.layout import Layout, Segment
 from fencepost.reference.scalable.layout_store import ChangeNote
+from fencepost.reference.scalable.segment_pruning import Pruning
+from fencepost.reference.scalable.sessions import Sessions
 
 from .ordering import has_all_that_is_shown, has_what_is_not_pending
 from .sealing import PrunesSooner
@@ -32,7 +37,7 @@ class _KnowsTheSealInMemory(Producers):
 
 @defect(
     {"PIP460-13": seen("^success$", expected="TopicTerminatedError", what="^answer to PRODUCER$")},
-    origin="feared: a state that is told to whoever is connected, and not kept",
+    origin="feared: a state that is sent to every connected client, and not kept",
     also=[_KnowsTheSealInMemory],
 )
 class ScalableSealedInMemory(LayoutChanges):
@@ -91,7 +96,7 @@ class ScalableCursorsSealedToo(LayoutChanges):
 
 @defect(
     {"PIP460-14": seen("^nothing of an end$", expected="^that there is no more$", what="^told to others$")},
-    origin="feared: an end that is told to the active consumer, as a failover subscription has one",
+    origin="feared: an end that is sent to the active consumer, as a failover subscription has one",
     of=MetadataParts,
 )
 class ScalableEndToldToOne(Subscription):
@@ -106,7 +111,7 @@ class ScalableEndToldToOne(Subscription):
     origin="feared: an end that is an event, and not a state",
     of=MetadataParts,
 )
-class ScalableWhoComesWaits(Answers):
+class ScalableWhoComesWaits(TransactionResponses):
     """Only consumers that are connected at the end of a sealed segment are notified of it; one that subscribes later waits for ever,
     and never reads the children."""
 
@@ -132,42 +137,16 @@ class ScalableDeliveredIsTheEnd(Subscription):
 
 
 @defect(
-    {"PIP460-17": seen("^nothing$", expected='^"p1"$', what="^waiting for auditors$")},
-    origin="feared: a split that is local, and is taken for done at once",
-)
-class ScalableLateForASplit(LayoutChanges):
-    """A subscription made during a split is missing on the children; one made during a merge is there."""
-
-    def late_for(self, topic: str, parents: Sequence[Segment], note: ChangeNote) -> set[str]:
-        late = super().late_for(topic, parents, note)
-        return late if len(parents) > 1 else set()
-
-
-@defect(
-    {"PIP460-17": seen("^nothing$", expected='^"p1"$', what="^waiting for workers$")},
-    origin="feared: a cursor that is created with its first acknowledgement",
-)
-class ScalableSubscribedInMemory(LayoutChanges):
-    """A child's subscriptions are in memory until a consumer attaches; after a crash they start after the messages that were written
-    until then."""
-
-    def make_child(self, child: str, subscriptions: Sequence[str]) -> None:
-        super().make_child(child, ())
-        for name in subscriptions:
-            topic_of(self._segments, child).subscribe(name, SubscriptionType.SHARED, EARLIEST, durable=False, compacted=False)
-
-
-@defect(
     {"PIP460-13": seen("ServiceNotReady", expected="TopicTerminatedError", what="^answer to SEND$")},
     origin="feared: one answer to all messages of producers that the broker has closed",
     of=MetadataParts,
 )
-class ScalableSealedIsNotReady(Answers):
+class ScalableSealedIsNotReady(TransactionResponses):
     """A message for a sealed segment is answered as something to be tried again, as its client does for ever."""
 
-    def says_of_what_is_sealed(self) -> Error:
+    def says_of_what_is_sealed(self) -> ServerError:
         super().says_of_what_is_sealed()
-        return Error.SERVICE_NOT_READY
+        return ServerError.SERVICE_NOT_READY
 
 
 @defect(
@@ -175,7 +154,7 @@ class ScalableSealedIsNotReady(Answers):
     origin="feared: closed producers that are remembered by their numbers until their connection ends",
     of=MetadataParts,
 )
-class ScalableNumberStaysSealed(Answers):
+class ScalableNumberStaysSealed(TransactionResponses):
     """A producer of a child is refused as one of its parent, whose number on that connection it has."""
 
     def forgets_the_seal(self) -> bool:
@@ -203,3 +182,69 @@ class ScalablePrunedBeforeTheEnd(PrunesSooner):
 
     def has_enough(self, topic: str, name: str) -> bool:  # noqa: ARG002 - all that the segment has, not only the topic's
         return all(has_all_that_is_shown(self._segments, name, subscription) for subscription in self._segments.subscriptions_of(name))
+
+
+@defect(
+    {"PIP460-14": seen("^left and right and high", expected="^low$", what="^segments of ann$")},
+    origin="red team: the ends of a chain, and not what is between them",
+)
+class ScalableBetweenNotAssigned(Sessions):
+    """A consumer that keeps its own positions is assigned active segments and the first ones, and never reads what was sealed between."""
+
+    def segments_for_checkpoints(self, layout: Layout) -> list[Segment]:
+        return [one for one in super().segments_for_checkpoints(layout) if one.is_active or not one.parents]
+
+
+class _PassesOnUntilTheSeal(Subscription):
+    is_sealed = False
+
+    def detach(self, consumer: Consumer) -> None:
+        if self.is_sealed and len(self.consumers) > 1:
+            self.consumers.remove(consumer)
+        else:
+            super().detach(consumer)
+
+
+@defect(
+    {"PIP460-14": seen("^nothing$", expected='^"p1"$', what="^received by others$")},
+    origin="feared: a segment that is closed with its last message delivered",
+    also=[_PassesOnUntilTheSeal],
+)
+class ScalableNothingPassedOn(LayoutChanges):
+    """When a consumer leaves a sealed segment, what it has not acknowledged is not delivered to the consumers that are attached."""
+
+    def seal(self, parents: Sequence[str]) -> None:
+        super().seal(parents)
+        for subscription in (one for parent in parents for one in topic_of(self._segments, parent).subscriptions.values()):
+            assert isinstance(subscription, _PassesOnUntilTheSeal), "its own"
+            subscription.is_sealed = True
+
+
+@defect(
+    {"PIP460-14": seen("names the parent", expected="^success$", what="^answer to layout$")},
+    origin="textbook: the first entry of a list is deleted, where one entry was meant",
+)
+class ScalableFirstParentForgotten(Pruning):
+    """When a parent of a merged segment is removed, the child forgets its first parent, whichever was removed: the layout cannot be read
+    if that was the second."""
+
+    def without(self, layout: Layout, gone: Sequence[Segment]) -> Layout:
+        left, before = super().without(layout, gone), layout.segments
+        lost = {number: one for number, one in left.segments.items() if one.parents != before[number].parents}
+        made = {number: replace(one, parents=before[number].parents[1:]) for number, one in lost.items()}
+        return replace(left, segments={**left.segments, **made})
+
+
+@defect(
+    {"PIP460-14": seen("^nothing of an end$", expected="^that there is no more$", what=" to auditors$")},
+    origin="textbook: a loop that ends with the first subscription",
+    of=MetadataParts,
+)
+class ScalableOneSubscriptionLearnsOfTheEnd(Subscription):
+    """When a segment is sealed, the consumers of one of its subscriptions are notified of the end, and those of the others wait."""
+
+    _notified: ClassVar[WeakKeyDictionary[ReadView, Subscription]] = WeakKeyDictionary()
+
+    def notify_end(self, consumers: Sequence[Consumer]) -> None:
+        if not consumers or self._notified.setdefault(self._buffer, self) is self:
+            super().notify_end(consumers)

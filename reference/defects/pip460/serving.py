@@ -6,10 +6,10 @@ from typing import Any
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar.buffer import Readable
-from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.pulsar_topics import PulsarTopics
+from fencepost.reference.pulsar.pulsar_types import SubscriptionType
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 from fencepost.reference.pulsar.subscription import Consumer, Subscription
-from fencepost.reference.pulsar.topics import Topics
-from fencepost.reference.pulsar.values import SubscriptionType
 from fencepost.reference.scalable.names import is_segment
 
 
@@ -18,20 +18,20 @@ from fencepost.reference.scalable.names import is_segment
     origin="feared: an owner that is looked at when a topic is looked up, and not when it is used",
     of=MetadataParts,
 )
-class ScalableSegmentOfTwo(Topics[Any]):
+class ScalableSegmentOfTwo(PulsarTopics[Any]):
     """Any broker loads a segment that a client names, also while another one has it."""
 
     def check(self, name: str) -> None:
         try:
             super().check(name)
-        except Refused as refused:
-            if refused.error is not Error.SERVICE_NOT_READY or not is_segment(name):
+        except CommandRefused as refused:
+            if refused.error is not ServerError.SERVICE_NOT_READY or not is_segment(name):
                 raise
 
 
 @defect(
     {"PIP460-54": seen('^"p1", "p3" and "p2", "p4"$|^"p2", "p4" and "p1", "p3"$', what="^received by the two$")},
-    origin="PIP-460, goals: a dispatcher by key within a segment, which is to be made anew",
+    origin="PIP-460, goals: a dispatcher by key within a segment, which is to be made again",
     of=MetadataParts,
 )
 class ScalableKeysNotLookedAt(Subscription):

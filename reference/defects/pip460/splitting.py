@@ -6,14 +6,14 @@ from functools import cached_property
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.scalable.changes import LayoutChanges
-from fencepost.reference.scalable.layout import HashRange, Layout, LayoutRefused, State, halves, replaced
+from fencepost.reference.scalable.layout import HashRange, Layout, LayoutRefused, SegmentState, halves, replaced
 from fencepost.reference.scalable.layout_store import ChangeNote
 from fencepost.reference.scalable.names import segment_topic
-from fencepost.reference.scalable.topics import ScalableTopics
+from fencepost.reference.scalable.node_scalable_topics import ScalableTopics
 
 _DONE = Symptom(what="^answer to a split of ", expected="^a refusal with 4xx$", seen="^success$")
 _UNREADABLE = Symptom(what="^answer$", expected="^an answer when looking at the layout", seen="no active segment has|overlap")
-"""A broker that has written what is no layout tells nobody about it any more."""
+"""A broker that has written what is no layout notifies no client of it any more."""
 
 
 @defect({"PIP460-24": _UNREADABLE}, origin="textbook: off by one")
@@ -52,13 +52,15 @@ class ScalableThreeChildren(ScalableTopics):
         return replaced(layout, [layout.segments[number]], bounds, self._now())
 
 
-@defect({"PIP460-03": seen("overlap", what="^message of the system$")}, origin="feared: a state that is told as it was")
+@defect({"PIP460-03": seen("overlap", what="^message of the system$")}, origin="feared: a state that is sent as it was")
 class ScalableParentStaysActive(ScalableTopics):
     """A parent is sealed, and the layout shows it as active."""
 
     def layout(self, topic: str) -> Layout:
         layout = super().layout(topic)
-        active = {n: replace(one, state=State.ACTIVE, sealed_at_epoch=None) for n, one in layout.segments.items() if not one.is_active}
+        active = {
+            n: replace(one, state=SegmentState.ACTIVE, sealed_at_epoch=None) for n, one in layout.segments.items() if not one.is_active
+        }
         return replace(layout, segments={**layout.segments, **active})
 
 

@@ -8,12 +8,12 @@ from functools import cached_property
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions import MetadataParts
-from fencepost.reference.pulsar.answers import Answers
-from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
+from fencepost.reference.pulsar.transaction_responses import TransactionResponses
 from fencepost.reference.scalable import paths
 from fencepost.reference.scalable.layout import Layout, Segment
 from fencepost.reference.scalable.news import MOST_WAITING, LayoutWatch, Newsroom, Said
-from fencepost.reference.scalable.pruning import Pruning
+from fencepost.reference.scalable.segment_pruning import Pruning
 
 _NOT_AS_IT_IS = Symptom(what="^layout that A is told$", seen="^epoch")
 _NO_LAYOUT = Symptom(what="^message of the system$", seen="is no layout")
@@ -52,7 +52,7 @@ class ScalableNewsForTheFirst(Newsroom):
 
     @cached_property
     def first(self) -> list[object]:
-        """The first watch that was told anything."""
+        """The first watch that was sent anything."""
         return []
 
     def look(self, topic: str, watch: LayoutWatch[Said]) -> None:
@@ -61,7 +61,7 @@ class ScalableNewsForTheFirst(Newsroom):
             super().look(topic, watch)
 
 
-@defect({"PIP460-28": _NOT_AS_IT_IS}, origin="feared: two places that tell, of which one is forgotten")
+@defect({"PIP460-28": _NOT_AS_IT_IS}, origin="feared: two places that notify, of which one is forgotten")
 class ScalableNewsOfSplits(Newsroom):
     """A client that watches a layout is notified of splits, and not of merges."""
 
@@ -135,7 +135,7 @@ class ScalableAskTheController(Newsroom):
 
     def first_reported(self, topic: str) -> Layout:
         if not self._has_controller(topic):
-            raise Refused(Error.SERVICE_NOT_READY, f"the controller of {topic} is elsewhere")
+            raise CommandRefused(ServerError.SERVICE_NOT_READY, f"the controller of {topic} is elsewhere")
         return super().first_reported(topic)
 
     def _has_controller(self, topic: str) -> bool:
@@ -145,7 +145,7 @@ class ScalableAskTheController(Newsroom):
 
 @defect(
     {"PIP460-30": seen("^epoch", what="^layout that [AB] is told$")},
-    origin="feared: news that is told by the controller to its own clients",
+    origin="feared: news that is sent by the controller to its own clients",
 )
 class ScalableNewsAtTheController(ScalableAskTheController):
     """A client that watches at another broker than the controller's receives the first layout, and no later one."""
@@ -163,7 +163,7 @@ class ScalableNewsAtTheController(ScalableAskTheController):
     origin="feared: a session that is kept by its topic",
     of=MetadataParts,
 )
-class ScalableCloseIsNotHeard(Answers):
+class ScalableCloseIsNotHeard(TransactionResponses):
     """A watch that its client has closed is still notified of changes."""
 
     def hears_that_a_watch_is_closed(self) -> bool:
@@ -177,7 +177,7 @@ class ScalableFirstLayoutRemembered(Newsroom):
 
     @cached_property
     def first(self) -> dict[str, Layout]:
-        """The first layout that was told of each topic."""
+        """The first layout that was sent of each topic."""
         return {}
 
     def first_reported(self, topic: str) -> Layout:
@@ -190,7 +190,7 @@ class ScalableLayoutOfTheLastWatch(Newsroom):
 
     @cached_property
     def watched(self) -> dict[str, Layout]:
-        """The newest layout that was told to anybody who watched."""
+        """The newest layout that was sent to any watch."""
         return {}
 
     def first_reported(self, topic: str) -> Layout:
@@ -206,12 +206,12 @@ class ScalableLayoutOfTheLastWatch(Newsroom):
     origin="feared: a cache of what changes without the layout",
     of=MetadataParts,
 )
-class ScalableBrokersRemembered(Answers):
+class ScalableBrokersRemembered(TransactionResponses):
     """A broker looks up the brokers of the segments once for each epoch, and keeps naming a broker that has ended."""
 
     @cached_property
     def known(self) -> dict[tuple[str, int], dict[int, str]]:
-        """What was told of a topic at an epoch."""
+        """What was sent of a topic at an epoch."""
         return {}
 
     def brokers_reported(self, topic: str, layout: Layout, find: Callable[[Segment], str]) -> dict[int, str]:
@@ -223,7 +223,7 @@ class ScalableBrokersRemembered(Answers):
     origin="feared: a lookup for the topic, and not for its segments",
     of=MetadataParts,
 )
-class ScalableAllAtTheFirstBroker(Answers):
+class ScalableAllAtTheFirstBroker(TransactionResponses):
     """The layout names one broker for all segments, though other brokers have some of them."""
 
     def brokers_reported(self, topic: str, layout: Layout, find: Callable[[Segment], str]) -> dict[int, str]:
@@ -236,7 +236,7 @@ class ScalableAllAtTheFirstBroker(Answers):
     origin="feared: addresses that are found when a topic is made",
     of=MetadataParts,
 )
-class ScalableChildrenWithoutBrokers(Answers):
+class ScalableChildrenWithoutBrokers(TransactionResponses):
     """The layout names no broker for segments that were made by a split or a merge."""
 
     def brokers_reported(self, topic: str, layout: Layout, find: Callable[[Segment], str]) -> dict[int, str]:
@@ -280,7 +280,7 @@ class ScalableOnlyWhatTheStoreTells(Newsroom):
 class ScalableDeletionNotTold(Newsroom):
     """A watch of a deleted topic stays with the next topic of that name, and takes its layouts for old ones."""
 
-    def notify_of_deletion(self, watch: LayoutWatch[Said], refused: Refused) -> None:
+    def notify_of_deletion(self, watch: LayoutWatch[Said], refused: CommandRefused) -> None:
         """Who watches will see no news, and that is true."""
 
 

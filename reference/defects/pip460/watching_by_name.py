@@ -3,8 +3,8 @@
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata.store import NEW
 from fencepost.reference.metadata_transactions import MetadataParts
-from fencepost.reference.pulsar.answers import Answers
-from fencepost.reference.pulsar.errors import Refused
+from fencepost.reference.pulsar.server_errors import CommandRefused
+from fencepost.reference.pulsar.transaction_responses import TransactionResponses
 from fencepost.reference.scalable import paths
 from fencepost.reference.scalable.layout import Layout, created
 from fencepost.reference.scalable.layout_records import encoded
@@ -21,7 +21,7 @@ class ScalableUnknownIsMadeUp(Newsroom):
     def first_reported(self, topic: str) -> Layout:
         try:
             return super().first_reported(topic)
-        except Refused:
+        except CommandRefused:
             return created(1, 0)
 
 
@@ -35,7 +35,7 @@ class ScalableNextTopicTakenForTheSame(Newsroom):
     def look_behind_a_deletion(self, topic: str, watch: LayoutWatch[Said]) -> None:
         try:
             self._layout_of(topic)
-        except Refused:
+        except CommandRefused:
             super().look_behind_a_deletion(topic, watch)
         else:
             self.look(topic, watch)
@@ -51,7 +51,7 @@ class ScalableUnknownIsMade(Newsroom):
     def first_reported(self, topic: str) -> Layout:
         try:
             return super().first_reported(topic)
-        except Refused:
+        except CommandRefused:
             self._store.put(paths.layout(topic), encoded(created(1, 0)), expected=NEW)
             raise
 
@@ -61,7 +61,7 @@ class ScalableUnknownIsMade(Newsroom):
     origin="textbook: a default for what is missing, also where something else is there",
     of=MetadataParts,
 )
-class ScalableNamespaceIsGuessed(Answers):
+class ScalableNamespaceIsGuessed(TransactionResponses):
     """A lookup by a name without a namespace answers with a topic of another namespace that has the rest of the name."""
 
     def topic_asked_for(self, name: str) -> str:
@@ -73,7 +73,7 @@ class ScalableNamespaceIsGuessed(Answers):
     origin="feared: clients that keep the name which their topic had before it was made scalable",
     of=MetadataParts,
 )
-class ScalablePersistentIsOneSegment(Answers):
+class ScalablePersistentIsOneSegment(TransactionResponses):
     """A lookup by a persistent name answers with one segment, even if the topic has become scalable."""
 
     def topic_asked_for(self, name: str) -> str:

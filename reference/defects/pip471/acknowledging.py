@@ -9,19 +9,20 @@ from fencepost.reference.defects.pip31.subscriptions_of_kinds import (
     GivesAwayWhatAnotherAcknowledged,
     RewindsOverThePending,
 )
+from fencepost.reference.defects.pip31.subscriptions_of_kinds_shared import PulsarAbortForOneConsumer
 from fencepost.reference.defects.pip471.loading import local_name
 from fencepost.reference.metadata.store import under
 from fencepost.reference.metadata_transactions import MetadataParts, paths
 from fencepost.reference.metadata_transactions.participation import Participation
 from fencepost.reference.metadata_transactions.pending_ack_records import PendingAckRecords
-from fencepost.reference.metadata_transactions.records import Operation, State, decoded
+from fencepost.reference.metadata_transactions.record_models import HeaderState, OperationRecord, decoded
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
 from fencepost.reference.pulsar.buffer import MessagePosition
 from fencepost.reference.pulsar.cursor import EARLIEST, Cursor
-from fencepost.reference.pulsar.pending_ack_store import Units, Waiting
+from fencepost.reference.pulsar.pending_ack_store import PendingAck, Units
 from fencepost.reference.pulsar.pending_acks import PendingAcks
-from fencepost.reference.pulsar.subscription import Subscription
-from fencepost.reference.pulsar.values import Action, SubscriptionName, TxnId
+from fencepost.reference.pulsar.pulsar_types import EndAction, SubscriptionName, TxnId
+from fencepost.reference.pulsar.subscription import Consumer, Subscription
 
 
 @defect(
@@ -45,8 +46,8 @@ class MetadataRecordsDeletedBeforeTheCursor(Subscription):
     """A subscription deletes the operation records of a commit before it moves its cursor: if the store deletes them and does not
     answer, the cursor is never moved."""
 
-    def apply_outcome(self, txn: TxnId, action: Action) -> None:
-        if action is Action.ABORT:
+    def apply_outcome(self, txn: TxnId, action: EndAction) -> None:
+        if action is EndAction.ABORT:
             super().apply_outcome(txn, action)
             return
         waiting = self.pending.end(txn, action)
@@ -82,7 +83,7 @@ class MetadataUnloadedIsStillTold(Participation):
     old cursor, without what was acknowledged on another broker since."""
 
     def close(self) -> None:
-        """A subscription is told, looks and acts as before."""
+        """A subscription is notified, looks and acts as before."""
         if isinstance(self._participant, str):
             super().close()
 
@@ -95,8 +96,8 @@ class MetadataUnloadedIsStillTold(Participation):
 class MetadataAbortedStayPending(PendingAcks):
     """An abort deletes the operation records, and leaves the positions pending in the subscription."""
 
-    def end(self, txn: TxnId, action: Action) -> Waiting:
-        return super().end(txn, action) if action is Action.COMMIT else Waiting(txn)
+    def end(self, txn: TxnId, action: EndAction) -> PendingAck:
+        return super().end(txn, action) if action is EndAction.COMMIT else PendingAck(txn)
 
 
 @defect(
@@ -106,10 +107,10 @@ class MetadataAbortedStayPending(PendingAcks):
 class MetadataAcknowledgementsFoundBySegment(TransactionRecords):
     """A subscription that is loaded finds the acknowledgements of all subscriptions of its segment, and takes them for its own."""
 
-    def acknowledgements(self, name: SubscriptionName) -> list[tuple[TxnId, Operation]]:
+    def acknowledgements(self, name: SubscriptionName) -> list[tuple[TxnId, OperationRecord]]:
         records = self._store.scan_by_index(paths.ACKS_BY_SUBSCRIPTION, *under(paths.segment(name.topic)))
         owners = [paths.txn_of(record.key.removeprefix(paths.OPERATIONS).rpartition("-")[0]) for record in records]
-        return [(txn, decoded(record, Operation)) for txn, record in zip(owners, records, strict=True)]
+        return [(txn, decoded(record, OperationRecord)) for txn, record in zip(owners, records, strict=True)]
 
 
 @defect(
@@ -119,10 +120,10 @@ class MetadataAcknowledgementsFoundBySegment(TransactionRecords):
 class MetadataFoundByTheBeginningOfAName(TransactionRecords):
     """A subscription takes up the acknowledgements of all whose names begin with its own, and withholds them from its consumers."""
 
-    def acknowledgements(self, name: SubscriptionName) -> list[tuple[TxnId, Operation]]:
+    def acknowledgements(self, name: SubscriptionName) -> list[tuple[TxnId, OperationRecord]]:
         records = self._store.scan_by_index(paths.ACKS_BY_SUBSCRIPTION, *under(paths.subscription(name)))
         found = [(paths.txn_of(record.key.removeprefix(paths.OPERATIONS).rpartition("-")[0]), record) for record in records]
-        return [(txn, decoded(record, Operation)) for txn, record in found]
+        return [(txn, decoded(record, OperationRecord)) for txn, record in found]
 
 
 @defect({"PIP471-68": seen("^success$", expected="^a refusal$", what="^answer to ACK$")}, origin="5.0.0-M1, MetadataPendingAckStore")
@@ -143,7 +144,7 @@ class MetadataAcknowledgedBehindAnAbort(PendingAckRecords):
     message."""
 
     def refuse_what_comes_too_late(self, txn: TxnId) -> None:
-        if self.participation.state_of(txn) is State.COMMITTED:
+        if self.participation.state_of(txn) is HeaderState.COMMITTED:
             super().refuse_what_comes_too_late(txn)
 
 
@@ -163,15 +164,15 @@ class MetadataRecordsOfTheRemovedLeft(PendingAckRecords):
 
 @defect(
     {"PIP471-29": seen('^"i2", "i3"$', expected='^"i1", "i2", "i3"$', what="^left for workers$")},
-    origin="the proposal's text: the header is looked at, the record is written, and an end between both tells nobody here (Q7)",
+    origin="the proposal's text: the header is looked at, the record is written, and an end between both notifies no participant here (Q7)",
 )
 class MetadataLateAcknowledgementWaits(PendingAckRecords):
     """A subscription that has accepted an acknowledgement waits for the event of the end. If the abort came just before, it waits for
     ever, and the message is never delivered."""
 
-    def append(self, waiting: Waiting) -> None:
+    def append(self, waiting: PendingAck) -> None:
         super().append(waiting)
-        if self.participation.state_of(waiting.txn) is not State.OPEN:
+        if self.participation.state_of(waiting.txn) is not HeaderState.OPEN:
             self._waiting.discard(waiting.txn)
 
 
@@ -184,7 +185,7 @@ class MetadataGivenBackToTheNext(Subscription):
     """What an abort gives back is given to the next consumer of the subscription, and never to those that it has."""
 
     def give_back(self, wanted: Mapping[MessagePosition, Units]) -> None:
-        """Whoever comes next begins behind the mark, and is given it."""
+        """The next consumer begins behind the mark, and is given it."""
         if not self.consumers:
             super().give_back(wanted)
 
@@ -205,7 +206,7 @@ class MetadataCumulativeAbortForgetsWhatIsDeleted(CumulativeAbortForgetsWhatIsDe
 class MetadataAcknowledgementsByLocalName(TransactionRecords):
     """A subscription that is loaded also recovers what is pending in topics of the same name in other namespaces."""
 
-    def acknowledgements(self, name: SubscriptionName) -> list[tuple[TxnId, Operation]]:
+    def acknowledgements(self, name: SubscriptionName) -> list[tuple[TxnId, OperationRecord]]:
         subscriptions = {one for txn in self.all_headers() for one in self.participants(txn) if isinstance(one, SubscriptionName)}
         alike = [one for one in subscriptions if one.name == name.name and local_name(one.topic) == local_name(name.topic)]
         return [found for one in sorted(alike, key=lambda one: one.topic) for found in TransactionRecords.acknowledgements(self, one)]
@@ -249,10 +250,48 @@ class MetadataCumulativeCommitPending(CumulativeCommitLeavesPending):
 class MetadataOneSubscriptionOfASegmentFollows(PendingAckRecords):
     """The first subscription of a segment that learns of a commit applies it; on the others the messages stay pending."""
 
-    def apply(self, txn: TxnId, state: State) -> None:
+    def apply(self, txn: TxnId, state: HeaderState) -> None:
         applied = self._site.machine.disk.journal(f"applied to {self._name.topic}")
-        if state is State.COMMITTED and any(one == txn and name != self._name for one, name in applied):
+        if state is HeaderState.COMMITTED and any(one == txn and name != self._name for one, name in applied):
             self._waiting.discard(txn)
             return
         applied.append((txn, self._name))
         super().apply(txn, state)
+
+
+@defect(
+    {"PIP471-28": seen('^"i1", "i2", "i3"$', expected='^"i1", "i3"$', what="^received by others$")},
+    origin="red team: unacknowledged messages that are kept by their receivers",
+    of=MetadataParts,
+)
+class MetadataCommittedWithItsReceiver(GivesAwayWhatAnotherAcknowledged):
+    """When the receiver of a segment's message leaves, the message is delivered to another consumer, though that one's transaction has
+    committed it."""
+
+    def detach(self, consumer: Consumer) -> None:
+        held = self._held_by(consumer)
+        self._given_away = {place: self.cursor.acknowledged(place, held[place]) for place in held.keys() & self._with_others}
+        Subscription.detach(self, consumer)
+
+
+@defect(
+    {"PIP471-29": seen('^"i2", "i3"$', expected='^"i1", "i2", "i3"$', what="^received by others$")},
+    origin="feared: an abort that goes to who had the message, and finds no consumer there",
+    of=MetadataParts,
+)
+class MetadataReturnedToItsReceiver(Subscription):
+    """An abort returns a message to the consumer that had received it. If that one has left, the consumers that are attached receive it
+    only when another one leaves."""
+
+    def give_back(self, wanted: Mapping[MessagePosition, Units]) -> None:
+        if with_receivers := {place: units for place, units in wanted.items() if self._held.get(place)}:
+            super().give_back(with_receivers)
+
+
+@defect(
+    {"PIP471-29": seen('^nothing and "i2"$', expected='^"i1", "i2" between them$', what="^received by the two$")},
+    origin="red team: one consumer is noted for each transaction",
+    of=MetadataParts,
+)
+class MetadataAbortForOneConsumer(PulsarAbortForOneConsumer):
+    """On a segment an abort redelivers only what the consumer has received whose acknowledgement in the transaction was the last."""

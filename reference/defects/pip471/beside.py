@@ -2,19 +2,19 @@
 
 from collections.abc import Iterator
 
-from fencepost.reference.defects.core.pulsar.visibility import StopsReaders
+from fencepost.reference.defects.core.pulsar.visibility import StopsReadersAtPosition
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
-from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
+from fencepost.reference.metadata_transactions.metadata_coordinator import MetadataCoordinator
 from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.kinds import Kinds, TransactionKind
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.participants import Participant
+from fencepost.reference.pulsar.pulsar_types import EndAction, Message, Position, SubscriptionName, TxnId
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
-from fencepost.reference.pulsar.transaction import Transaction
-from fencepost.reference.pulsar.values import Action, Message, Position, SubscriptionName, TxnId
+from fencepost.reference.pulsar.transaction import PulsarTransaction
 
 
 @defect(
@@ -34,7 +34,7 @@ class MetadataOneCoordinatorForBothKinds(Kinds):
         "PIP471-56": seen('^"i1"$', expected="^nothing$", what="^left for workers$"),
         "PIP471-29": seen('^"i2", "i3"$', expected='^"i1", "i2", "i3"$', what="^left for workers$"),
     },
-    origin="feared by readers of the proposal: both kinds number from 0, and nothing but the topic tells them apart",
+    origin="feared by readers of the proposal: both kinds number from 0, and only the topic distinguishes them",
     of=MetadataParts,
 )
 class MetadataSubscriptionsToldByBothKinds(Kinds):
@@ -49,7 +49,7 @@ class MetadataSubscriptionsToldByBothKinds(Kinds):
     origin="the proposal's text, Q11; as shipped by Apache Pulsar, seen on 5.0.0-M1",
     of=MetadataParts,
 )
-class MetadataStrayHoldsUpForEver(StopsReaders):
+class MetadataStrayHoldsUpForEver(StopsReadersAtPosition):
     """A classic topic stores a message of a transaction of the other kind, and its readers wait for a commit that never comes."""
 
     def publish(self, message: Message) -> Position:
@@ -57,9 +57,9 @@ class MetadataStrayHoldsUpForEver(StopsReaders):
             self.stop = self._ledger.last
         return super().publish(message)
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         super().end(txn, action, low_watermark)
-        if action is Action.COMMIT:
+        if action is EndAction.COMMIT:
             self.stop = None
 
 
@@ -76,8 +76,8 @@ class _HidesTheOtherKinds(MetadataBuffer):
 class MetadataAbortHidesTheOtherKind(LogCoordinator):
     """When a classic transaction aborts, segments hide the messages of the metadata-driven one with its number."""
 
-    def decide(self, transaction: Transaction, action: Action, reply: Reply | None) -> None:
-        if action is Action.ABORT:
+    def decide(self, transaction: PulsarTransaction, action: EndAction, reply: Reply | None) -> None:
+        if action is EndAction.ABORT:
             self._machine.disk.journal("aborted by a classic coordinator").append(transaction.txn)
         super().decide(transaction, action, reply)
 
@@ -96,7 +96,7 @@ class _ShowsOnlyItsOwn(SidecarBuffer):
 class MetadataAbortHidesTheClassic(MetadataCoordinator):
     """When a metadata-driven transaction aborts, topics hide the messages of the classic one with its number."""
 
-    def decide(self, txn: TxnId, action: Action) -> None:
+    def decide(self, txn: TxnId, action: EndAction) -> None:
         super().decide(txn, action)
-        if action is Action.ABORT:
+        if action is EndAction.ABORT:
             self._machine.disk.journal("aborted in the store").append(txn)

@@ -6,11 +6,12 @@ from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions import MetadataParts, paths
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
 from fencepost.reference.metadata_transactions.collection import Collection
-from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
-from fencepost.reference.metadata_transactions.records import Header, Operation, State
+from fencepost.reference.metadata_transactions.metadata_coordinator import MetadataCoordinator
+from fencepost.reference.metadata_transactions.pending_ack_records import PendingAckRecords
+from fencepost.reference.metadata_transactions.record_models import Header, HeaderState, OperationRecord
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
+from fencepost.reference.pulsar.pulsar_types import Message, SubscriptionName, TxnId
 from fencepost.reference.pulsar.subscription import Subscription
-from fencepost.reference.pulsar.values import Message, SubscriptionName, TxnId
 
 _MS_IN_A_SECOND = 1_000
 
@@ -24,7 +25,7 @@ class MetadataAbortedKnownByTheHeader(MetadataBuffer):
 
     def is_shown(self, message: Message) -> bool:
         header = self._records.header(message.txn) if message.txn else None
-        return header is None or header[0].state is not State.ABORTED
+        return header is None or header[0].state is not HeaderState.ABORTED
 
 
 @defect(
@@ -74,7 +75,7 @@ class MetadataRetentionInSeconds(Collection):
 class MetadataLeftoversDeleted(Collection):
     """The collection deletes the operation records that are left by force, and a participant that comes later has nothing to follow."""
 
-    def collect(self, txn: TxnId, state: State) -> None:
+    def collect(self, txn: TxnId, state: HeaderState) -> None:
         for participant in self._records.participants(txn):
             self._records.delete_operations(txn, participant)
         super().collect(txn, state)
@@ -94,7 +95,7 @@ class MetadataCollectionStopsAtLeftovers(Collection):
         self.is_held_up = False
         return super().oldest_kept()
 
-    def collect(self, txn: TxnId, state: State) -> None:
+    def collect(self, txn: TxnId, state: HeaderState) -> None:
         if not self.is_held_up:
             self.is_held_up = bool(self._records.participants(txn))
             super().collect(txn, state)
@@ -107,7 +108,7 @@ class MetadataCollectionStopsAtLeftovers(Collection):
 class MetadataARecordForEachIndex(TransactionRecords):
     """An operation is written once for each index, and its end deletes those that it finds by their transaction."""
 
-    def record(self, txn: TxnId, operation: Operation) -> str:
+    def record(self, txn: TxnId, operation: OperationRecord) -> str:
         partition_key = self.partition_key(paths.key_of(txn))
         for index in self.operation_indexes(txn, operation):
             last = self._store.append(paths.operations(txn), operation.encoded(), partition_key=partition_key, indexes=[index])
@@ -121,7 +122,7 @@ class MetadataARecordForEachIndex(TransactionRecords):
 class MetadataCollectionForgetsWrites(Collection):
     """The collection waits for subscriptions that have not followed, and for no segment, since a segment's data is in its ledger."""
 
-    def collect(self, txn: TxnId, state: State) -> None:
+    def collect(self, txn: TxnId, state: HeaderState) -> None:
         if any(isinstance(whose, SubscriptionName) for whose in self._records.participants(txn)):
             super().collect(txn, state)
             return
@@ -176,7 +177,7 @@ class MetadataCollectionTriedOnce(Collection):
         """What was to be collected since the coordinator started."""
         return set()
 
-    def collect(self, txn: TxnId, state: State) -> None:
+    def collect(self, txn: TxnId, state: HeaderState) -> None:
         if txn not in self.tried and not self._records.participants(txn):
             self.tried.add(txn)
             super().collect(txn, state)
@@ -196,9 +197,51 @@ class MetadataCollectionUnlistsFirst(Collection):
     """The collection removes a header from the index of ended transactions before it deletes it: a header that a crash leaves in
     between is never found again."""
 
-    def collect(self, txn: TxnId, state: State) -> None:
+    def collect(self, txn: TxnId, state: HeaderState) -> None:
         assert isinstance(self._records, _UnlistingRecords)
         found = self._records.header(txn)
         if found is not None and not self._records.participants(txn):
             self._records.unlist(txn, *found)
         super().collect(txn, state)
+
+
+@defect(
+    {"PIP471-39": seen("^nothing$", expected='^"a2"$', what="^readers of payments$")},
+    origin="red team: the first participant that has applied an end speaks for all",
+)
+class MetadataOneParticipantIsEnough(Collection):
+    """The collection deletes a header as soon as the participant of the first operation has applied the end: what is without a header is
+    an abort to the others."""
+
+    def collect(self, txn: TxnId, state: HeaderState) -> None:
+        found = self._records.header(txn)
+        left = [int(record.key.rpartition("-")[2]) for record in self._records.records_of(txn)]
+        if found is not None and left and min(left) > 1:
+            self._records.delete_header(txn, found[1])
+        else:
+            super().collect(txn, state)
+
+
+@defect(
+    {"PIP471-38": seen("OPEN|COMMITTED", expected="^none$", what="^header of B$")},
+    origin="red team: a loop over what is open that ends with the first",
+)
+class MetadataDeletedSegmentForgetsOne(MetadataBuffer):
+    """The deletion of a segment deletes the operation records of the first transaction that is open there, and leaves those of others."""
+
+    def erase(self) -> None:
+        self._waiting = set(sorted(self._waiting)[:1])
+        super().erase()
+
+
+@defect(
+    {"PIP471-38": seen("OPEN|COMMITTED", expected="^none$", what="^header of B$")},
+    origin="red team: a loop over what is pending that ends with the first",
+)
+class MetadataRemovedSubscriptionForgetsOne(PendingAckRecords):
+    """The removal of a subscription deletes the operation records of the first transaction that has acknowledged there, and leaves those
+    of others."""
+
+    def erase(self) -> None:
+        self._waiting = set(sorted(self._waiting)[:1])
+        super().erase()

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
-from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
+from fencepost.reference.metadata_transactions.metadata_coordinator import MetadataCoordinator
 from fencepost.reference.metadata_transactions.pending_ack_records import PendingAckRecords
-from fencepost.reference.metadata_transactions.records import State
+from fencepost.reference.metadata_transactions.record_models import HeaderState
 from fencepost.reference.pulsar.coordinator import Reply
-from fencepost.reference.pulsar.errors import Error, Refused
-from fencepost.reference.pulsar.pending_ack_store import Waiting
-from fencepost.reference.pulsar.values import Action, Message, Position, TxnId
+from fencepost.reference.pulsar.pending_ack_store import PendingAck
+from fencepost.reference.pulsar.pulsar_types import EndAction, Message, Position, TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 
 
 @defect(
@@ -21,8 +21,8 @@ from fencepost.reference.pulsar.values import Action, Message, Position, TxnId
 class MetadataDecidedIsNotRecovered(PendingAckRecords):
     """A subscription recovers only what is pending in open transactions; an end that was decided before the crash is never applied."""
 
-    def replay(self) -> Sequence[Waiting]:
-        return [waiting for waiting in super().replay() if self.participation.state_of(waiting.txn) is State.OPEN]
+    def replay(self) -> Sequence[PendingAck]:
+        return [waiting for waiting in super().replay() if self.participation.state_of(waiting.txn) is HeaderState.OPEN]
 
 
 @defect({"PIP471-34": seen('^"a1"$', expected="^nothing$", what="^readers of orders$")}, origin="the proposal's text, Q4")
@@ -57,8 +57,8 @@ class MetadataAbortOfThisLoad(MetadataBuffer):
             self.writers.add(message.txn)
         return position
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
-        super().end(txn, action if txn in self.writers else Action.COMMIT, low_watermark)
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
+        super().end(txn, action if txn in self.writers else EndAction.COMMIT, low_watermark)
 
 
 @defect(
@@ -78,16 +78,12 @@ class MetadataDeletedBeforeNoted(MetadataBuffer):
             super().note_aborted(txn)
 
 
-@defect(
-    {"PIP471-47": seen("TransactionNotFound", expected="^success$", what="^answer to END_TXN$")},
-    origin="textbook: a map in memory that was filled by replaying a log, and there is no log any more",
-)
-class MetadataCoordinatorKnowsItsOwn(MetadataCoordinator):
-    """A coordinator ends only transactions that it has begun itself since it started."""
+class KnowsWhatItBegan(MetadataCoordinator):
+    """A coordinator that remembers what it has begun itself since it started."""
 
     @functools.cached_property
     def begun(self) -> set[TxnId]:
-        """What this coordinator has begun since it started."""
+        """What it has begun since it started."""
         return set()
 
     def new(self, timeout_ms: int) -> TxnId:
@@ -95,7 +91,15 @@ class MetadataCoordinatorKnowsItsOwn(MetadataCoordinator):
         self.begun.add(txn)
         return txn
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+
+@defect(
+    {"PIP471-47": seen("TransactionNotFound", expected="^success$", what="^answer to END_TXN$")},
+    origin="textbook: a map in memory that was filled by replaying a log, and there is no log any more",
+)
+class MetadataCoordinatorKnowsItsOwn(KnowsWhatItBegan):
+    """A coordinator ends only transactions that it has begun itself since it started."""
+
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         if txn not in self.begun:
-            raise Refused(Error.TRANSACTION_NOT_FOUND, f"transaction {txn} was not begun here")
+            raise CommandRefused(ServerError.TRANSACTION_NOT_FOUND, f"transaction {txn} was not begun here")
         super().end(txn, action, reply)

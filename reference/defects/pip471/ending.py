@@ -4,12 +4,12 @@ from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
-from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
-from fencepost.reference.metadata_transactions.records import Header, Operation, State
+from fencepost.reference.metadata_transactions.metadata_coordinator import MetadataCoordinator
+from fencepost.reference.metadata_transactions.record_models import Header, HeaderState, OperationRecord
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
 from fencepost.reference.pulsar.coordinator import Reply
-from fencepost.reference.pulsar.errors import Error, Refused
-from fencepost.reference.pulsar.values import Action, Message, Position, TxnId
+from fencepost.reference.pulsar.pulsar_types import EndAction, Message, Position, SubscriptionName, TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 
 
 @defect(
@@ -22,11 +22,11 @@ from fencepost.reference.pulsar.values import Action, Message, Position, TxnId
 class MetadataAnyEndIsGood(MetadataCoordinator):
     """An end of a transaction that has ended is answered with success, whichever way it has ended."""
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         try:
             super().end(txn, action, reply)
-        except Refused as refused:
-            if refused.error is not Error.INVALID_TXN_STATUS:
+        except CommandRefused as refused:
+            if refused.error is not ServerError.INVALID_TXN_STATUS:
                 raise
             reply()
 
@@ -35,12 +35,12 @@ class MetadataAnyEndIsGood(MetadataCoordinator):
 class MetadataHeaderWrittenBeforeRefusal(MetadataCoordinator):
     """The opposite end is refused behind the change of the header: who took part and has not looked yet follows the refused one."""
 
-    def decide(self, txn: TxnId, action: Action) -> None:
+    def decide(self, txn: TxnId, action: EndAction) -> None:
         try:
             super().decide(txn, action)
-        except Refused:
+        except CommandRefused:
             if (found := self._records.header(txn)) is not None:
-                self._records.replace(txn, found[0].model_copy(update={"state": State.after(action)}), found[1])
+                self._records.replace(txn, found[0].model_copy(update={"state": HeaderState.after(action)}), found[1])
             raise
 
 
@@ -63,10 +63,10 @@ class MetadataHeaderWrittenOverAnyVersion(TransactionRecords):
 class MetadataRepeatedEndRefused(MetadataCoordinator):
     """Only open transactions are ended, so that the same end again is refused."""
 
-    def decide(self, txn: TxnId, action: Action) -> None:
+    def decide(self, txn: TxnId, action: EndAction) -> None:
         found = self._records.header(txn)
-        if found and found[0].state is not State.OPEN:
-            raise Refused(Error.INVALID_TXN_STATUS, f"transaction {txn} is {found[0].state.value}, and must be OPEN")
+        if found and found[0].state is not HeaderState.OPEN:
+            raise CommandRefused(ServerError.INVALID_TXN_STATUS, f"transaction {txn} is {found[0].state.value}, and must be OPEN")
         super().decide(txn, action)
 
 
@@ -77,10 +77,10 @@ class MetadataRepeatedEndRefused(MetadataCoordinator):
 class MetadataEndMakesATransaction(MetadataCoordinator):
     """The end of a transaction without a header writes one, as of a transaction that was collected."""
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         if self._records.header(txn) is None:
             now = self._machine.clock.now
-            self._records.create(txn, Header(state=State.after(action), timeout=0, createdAt=now, finalizedAt=now))
+            self._records.create(txn, Header(state=HeaderState.after(action), timeout=0, createdAt=now, finalizedAt=now))
         super().end(txn, action, reply)
 
 
@@ -94,7 +94,20 @@ class MetadataNothingAddedBehindTheEnd(MetadataCoordinator):
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
         super().add_partitions(txn, names)
         if self.is_over(txn):
-            raise Refused(Error.TRANSACTION_NOT_FOUND, f"transaction {txn} is not open")
+            raise CommandRefused(ServerError.TRANSACTION_NOT_FOUND, f"transaction {txn} is not open")
+
+
+@defect(
+    {"PIP471-45": seen("TransactionNotFound", what="^answer to ADD_SUBSCRIPTION_TO_TXN$")},
+    origin="apache/pulsar#19744: a transaction that had ended was not found",
+)
+class MetadataNoSubscriptionAddedAfterTheEnd(MetadataCoordinator):
+    """Adding a subscription to an ended transaction is refused as if the transaction did not exist."""
+
+    def add_subscriptions(self, txn: TxnId, names: tuple[SubscriptionName, ...]) -> None:
+        super().add_subscriptions(txn, names)
+        if self.is_over(txn):
+            raise CommandRefused(ServerError.TRANSACTION_NOT_FOUND, f"transaction {txn} is not open")
 
 
 class _GoesByWhatIsAdded(MetadataBuffer):
@@ -114,8 +127,8 @@ class MetadataSilenceTakenForDone(TransactionRecords):
     def replace(self, txn: TxnId, header: Header, version: int) -> None:
         try:
             super().replace(txn, header, version)
-        except Refused as refused:
-            if refused.error is not Error.SERVICE_NOT_READY:
+        except CommandRefused as refused:
+            if refused.error is not ServerError.SERVICE_NOT_READY:
                 raise
 
 
@@ -126,10 +139,10 @@ class MetadataSilenceTakenForDone(TransactionRecords):
 class MetadataTimedOutIsRefused(MetadataCoordinator):
     """Aborting a transaction that was aborted at its timeout is refused, as if it had been committed."""
 
-    def decide(self, txn: TxnId, action: Action) -> None:
+    def decide(self, txn: TxnId, action: EndAction) -> None:
         found = self._records.header(txn)
-        if found and found[0].state is State.ABORTED and (found[0].finalizedAt or 0) >= found[0].deadline:
-            raise Refused(Error.INVALID_TXN_STATUS, f"transaction {txn} has timed out")
+        if found and found[0].state is HeaderState.ABORTED and (found[0].finalizedAt or 0) >= found[0].deadline:
+            raise CommandRefused(ServerError.INVALID_TXN_STATUS, f"transaction {txn} has timed out")
         super().decide(txn, action)
 
 
@@ -144,4 +157,4 @@ class MetadataOnlyAddedTopics(MetadataCoordinator):
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
         super().add_partitions(txn, names)
         for name in names:
-            self._records.record(txn, Operation(kind="WRITE", segment=name))
+            self._records.record(txn, OperationRecord(kind="WRITE", segment=name))

@@ -5,10 +5,12 @@ import functools
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kernel.clock import FIRST_NODE
 from fencepost.reference.metadata_transactions.collection import Collection
-from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
-from fencepost.reference.metadata_transactions.records import State
+from fencepost.reference.metadata_transactions.metadata_coordinator import MetadataCoordinator
+from fencepost.reference.metadata_transactions.record_models import HeaderState
 from fencepost.reference.pulsar.coordinator import Reply
-from fencepost.reference.pulsar.values import Action, TxnId
+from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId
+
+from .crashing import KnowsWhatItBegan
 
 _MS_IN_A_SECOND = 1_000
 
@@ -39,9 +41,9 @@ class MetadataTimeOutInWholeSeconds(MetadataCoordinator):
 class MetadataLateCommitAgreed(MetadataCoordinator):
     """A commit that finds the transaction timed out is answered with success, since it is over."""
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         found = self._records.header(txn)
-        if found and found[0].state is State.ABORTED and (found[0].finalizedAt or 0) > found[0].deadline:
+        if found and found[0].state is HeaderState.ABORTED and (found[0].finalizedAt or 0) > found[0].deadline:
             reply()
         else:
             super().end(txn, action, reply)
@@ -57,7 +59,7 @@ class MetadataOnlyItsOwnTimeOuts(MetadataCoordinator):
     def abort_timed_out(self) -> None:
         for txn in self._records.overdue(self._machine.clock.now):
             if txn.tc_id == self.tc_id:
-                self.decide(txn, Action.ABORT)
+                self.decide(txn, EndAction.ABORT)
 
 
 @defect(
@@ -76,11 +78,11 @@ class MetadataTimeOutTriedOnce(MetadataCoordinator):
         for txn in self._records.overdue(self._machine.clock.now):
             if txn not in self.tried:
                 self.tried.add(txn)
-                self.decide(txn, Action.ABORT)
+                self.decide(txn, EndAction.ABORT)
 
 
 class _CollectsAtTheFirst(Collection):
-    def collect(self, txn: TxnId, state: State) -> None:
+    def collect(self, txn: TxnId, state: HeaderState) -> None:
         if self._machine.node == FIRST_NODE:
             super().collect(txn, state)
 
@@ -114,4 +116,48 @@ class MetadataDeadlinePassedWhileDown(MetadataCoordinator):
         for txn in self._records.overdue(self._machine.clock.now):
             header, _ = self._header(txn)
             if header.deadline >= started:
-                self.decide(txn, Action.ABORT)
+                self.decide(txn, EndAction.ABORT)
+
+
+@defect(
+    {"PIP471-43": seen("^(ABORTED|not known any more)$", expected="^OPEN$", what="^status of A$")},
+    origin="textbook: the end of a timeout that overflows",
+)
+class MetadataTimeoutOverflows(MetadataCoordinator):
+    """A transaction with the longest possible timeout has an end that no number of 64 bits can have, and the next sweep aborts it."""
+
+    def new(self, timeout_ms: int) -> TxnId:
+        return super().new(timeout_ms if self._machine.clock.now + timeout_ms < 2**63 else 0)
+
+
+@defect(
+    {"PIP471-43": seen("not even the sentinel", expected='^"p1"$', what="^readers of orders$")},
+    origin="red team: a query that is asked for one result, and goes on behind all that it has found",
+)
+class MetadataOneTimeOutOfASweep(MetadataCoordinator):
+    """If several transactions are past their deadline when a coordinator looks, it aborts the first one, and takes the others for done."""
+
+    @functools.cached_property
+    def passed(self) -> set[TxnId]:
+        """What it has found in an earlier sweep, or aborted."""
+        return set()
+
+    def abort_timed_out(self) -> None:
+        found = [txn for txn in self._records.overdue(self._machine.clock.now) if txn not in self.passed]
+        self.passed.update(found)
+        for txn in found[:1]:
+            self.decide(txn, EndAction.ABORT)
+
+
+@defect(
+    {"PIP471-43": seen("^ABORTED$", expected="^OPEN$", what="^status of A$")},
+    origin="feared: a timer that knows only what was begun since the start",
+)
+class MetadataOfAFormerLifeExpire(KnowsWhatItBegan):
+    """The timer of a coordinator aborts the open transactions that were begun before its last start, whatever time they have left."""
+
+    def abort_timed_out(self) -> None:
+        super().abort_timed_out()
+        for txn, header in self._records.all_headers().items():
+            if header.state is HeaderState.OPEN and txn.tc_id == self.tc_id and txn not in self.begun:
+                self.decide(txn, EndAction.ABORT)

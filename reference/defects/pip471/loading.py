@@ -8,13 +8,14 @@ from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions import paths
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
 from fencepost.reference.metadata_transactions.participation import Participation
-from fencepost.reference.metadata_transactions.records import State
+from fencepost.reference.metadata_transactions.record_models import HeaderState
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
 from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.ledger import Ledger
-from fencepost.reference.pulsar.values import BEFORE_ALL, Action, Message, Position, TxnId
+from fencepost.reference.pulsar.pulsar_types import BEFORE_ALL, EndAction, Message, Position, TxnId
 
 _NO_WATERMARK = -1
+_A_PAGE = 100
 
 
 def local_name(topic: str) -> str:
@@ -96,7 +97,7 @@ class MetadataAbortedShownUntilCleanup(MetadataBuffer):
 
     def recover(self) -> None:
         super().recover()
-        self.decided.update(txn for txn in self._open if self.participation.state_of(txn) is not State.OPEN)
+        self.decided.update(txn for txn in self._open if self.participation.state_of(txn) is not HeaderState.OPEN)
 
     @property
     def max_read_position(self) -> Position:
@@ -126,7 +127,7 @@ class MetadataOpenGivenUpAtLoad(MetadataBuffer):
     def recover(self) -> None:
         super().recover()
         for txn in list(self._open):
-            self.end(txn, Action.ABORT, _NO_WATERMARK)
+            self.end(txn, EndAction.ABORT, _NO_WATERMARK)
 
 
 @defect(
@@ -155,7 +156,7 @@ class MetadataAbortedForgottenFarBehind(MetadataBuffer):
     """The note of an abort is deleted when all transactions before the watermark are decided, as if no reader would read those messages
     again."""
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         assert isinstance(self._records, _ForgettingRecords)
         resolved = self._records.watermark(self._segment)
         for aborted, last in self._aborted.items():
@@ -207,3 +208,16 @@ class MetadataWatermarkByLocalName(TransactionRecords):
 
     def set_watermark(self, segment: str, position: Position) -> None:
         super().set_watermark(local_name(segment), position)
+
+
+@defect(
+    {"PIP471-60": seen('"p1"$', expected="^nothing$", what="^readers of orders$")},
+    origin="textbook: a list of which the first page is read",
+)
+class MetadataPageOfWritesRecovered(TransactionRecords):
+    """A segment that is loaded reads the first 100 of its operation records; a transaction whose records come later delays no reader."""
+
+    def writes(self, segment: str) -> set[TxnId]:
+        key = paths.segment(segment)
+        found = self._store.keys_by_index(paths.WRITES_BY_SEGMENT, key, key + "\0")[:_A_PAGE]
+        return {paths.txn_of(one.removeprefix(paths.OPERATIONS).rpartition("-")[0]) for one in found}

@@ -1,17 +1,17 @@
 """Defects of metadata-driven transactions in pending acknowledgements of a subscription that is loaded again."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.metadata_transactions.pending_ack_records import PendingAckRecords
-from fencepost.reference.metadata_transactions.records import Operation
+from fencepost.reference.metadata_transactions.record_models import HeaderState, OperationRecord
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
 from fencepost.reference.pulsar.buffer import MessagePosition, ReadView
 from fencepost.reference.pulsar.cursor import Cursor
-from fencepost.reference.pulsar.pending_ack_store import Waiting
+from fencepost.reference.pulsar.pending_ack_store import PendingAck, Units
 from fencepost.reference.pulsar.pending_acks import PendingAcks
-from fencepost.reference.pulsar.values import Action, SubscriptionName, TxnId
+from fencepost.reference.pulsar.pulsar_types import EndAction, SubscriptionName, TxnId
 
 
 @defect(
@@ -24,8 +24,8 @@ from fencepost.reference.pulsar.values import Action, SubscriptionName, TxnId
 class MetadataRecoveredWithoutPositions(PendingAckRecords):
     """A subscription that is loaded learns which transactions have acknowledged something, and not what: their commit does nothing."""
 
-    def replay(self) -> Sequence[Waiting]:
-        return [Waiting(waiting.txn) for waiting in super().replay()]
+    def replay(self) -> Sequence[PendingAck]:
+        return [PendingAck(waiting.txn) for waiting in super().replay()]
 
 
 @defect(
@@ -40,8 +40,8 @@ class MetadataRecoveredNeverReleased(PendingAcks):
         super().recover()
         self._of_before = self.transactions()
 
-    def end(self, txn: TxnId, action: Action) -> Waiting:
-        return Waiting(txn) if txn in self._of_before and action is Action.ABORT else super().end(txn, action)
+    def end(self, txn: TxnId, action: EndAction) -> PendingAck:
+        return PendingAck(txn) if txn in self._of_before and action is EndAction.ABORT else super().end(txn, action)
 
 
 @defect(
@@ -51,7 +51,7 @@ class MetadataRecoveredNeverReleased(PendingAcks):
 class MetadataNameOfASegmentMisread(TransactionRecords):
     """The name of a segment is read as that of a persistent topic, under which no pending acknowledgements are found."""
 
-    def acknowledgements(self, name: SubscriptionName) -> list[tuple[TxnId, Operation]]:
+    def acknowledgements(self, name: SubscriptionName) -> list[tuple[TxnId, OperationRecord]]:
         domain, _, path = name.topic.partition("://")
         topic = f"persistent://{path}" if domain == "segment" else name.topic
         return super().acknowledgements(SubscriptionName(topic, name.name))
@@ -64,8 +64,8 @@ class MetadataNameOfASegmentMisread(TransactionRecords):
 class MetadataLastOfABatchRecovered(PendingAckRecords):
     """If several records name one entry, only the last is recovered: what was acknowledged of the batch before is redelivered."""
 
-    def replay(self) -> Sequence[Waiting]:
-        last: dict[tuple[TxnId, MessagePosition], Waiting] = {}
+    def replay(self) -> Sequence[PendingAck]:
+        last: dict[tuple[TxnId, MessagePosition], PendingAck] = {}
         for waiting in super().replay():
             place = next(iter(waiting.individual), None) or waiting.cumulative
             assert place is not None, "a record is about a place"
@@ -94,8 +94,8 @@ class MetadataRefusedIsRecovered(TransactionRecords):
     """An acknowledgement that is refused since the store does not answer leaves its record: behind the next load it is pending, and a
     commit loses a message that its client has not processed."""
 
-    def take_back(self, txn: TxnId, refused: Sequence[Operation]) -> None:
-        """Nobody is told of it, and it is there at the next load."""
+    def take_back(self, txn: TxnId, refused: Sequence[OperationRecord]) -> None:
+        """No client is notified of it, and it is there at the next load."""
 
 
 @defect(
@@ -120,7 +120,7 @@ class MetadataRecoveredOneWay(PendingAckRecords):
     """A transaction acknowledges in one way on a subscription, it is believed: where one is recovered that has a cumulative
     acknowledgement, its single ones are passed over, and their commit does nothing."""
 
-    def replay(self) -> Sequence[Waiting]:
+    def replay(self) -> Sequence[PendingAck]:
         recovered = super().replay()
         cumulative = {waiting.txn for waiting in recovered if waiting.cumulative is not None}
         return [waiting for waiting in recovered if waiting.cumulative is not None or waiting.txn not in cumulative]
@@ -134,7 +134,7 @@ class MetadataOnePositionRecovered(PendingAckRecords):
     """For each transaction only the last acknowledged position is recovered: a commit deletes that message, and the others are
     redelivered."""
 
-    def replay(self) -> Sequence[Waiting]:
+    def replay(self) -> Sequence[PendingAck]:
         recovered = super().replay()
         last = {waiting.txn: waiting.individual.keys() for waiting in recovered if waiting.individual}
         return [waiting for waiting in recovered if waiting.cumulative is not None or waiting.individual.keys() == last[waiting.txn]]
@@ -152,3 +152,94 @@ class MetadataEndDeletesOthersAcknowledgements(TransactionRecords):
         if isinstance(participant, SubscriptionName):
             for other, _ in self.acknowledgements(participant):
                 super().delete_operations(other, participant)
+
+
+@defect(
+    {"PIP471-32": seen("^success$", expected="^a refusal$", what="^answer to ACK$")},
+    origin="textbook: a loop that returns in its first turn",
+    of=MetadataParts,
+)
+class MetadataFirstOfAListChecked(PendingAcks):
+    """An acknowledgement of several messages is refused for a conflict of the first, and not for one of the others."""
+
+    def add_individual(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
+        first = dict(list(wanted.items())[:1])
+        super().add_individual(txn, first)
+        self._keep(PendingAck(txn, individual={place: units for place, units in wanted.items() if place not in first}))
+
+
+@defect(
+    {"PIP471-30": seen('^"i1", "i2", "i3", "i4"$', expected='^"i2", "i3", "i4"$', what="^left for auditors$")},
+    origin="red team: an end that is found at a load is applied once for each transaction, and not for each of its subscriptions",
+)
+class MetadataOneSubscriptionCatchesUp(PendingAckRecords):
+    """When a segment is loaded after the end of a transaction, only the first of its subscriptions there applies the end."""
+
+    def replay(self) -> Sequence[PendingAck]:
+        found = super().replay()
+        return [one for one in found if self.participation.state_of(one.txn) is HeaderState.OPEN or self.is_first_of(one.txn)]
+
+    def is_first_of(self, txn: TxnId) -> bool:
+        """Whether this is the transaction's first subscription in this segment."""
+        found = self._records.participants(txn)
+        return self._name == next(one for one in found if isinstance(one, SubscriptionName) and one.topic == self._name.topic)
+
+
+@defect(
+    {"PIP471-30": seen('^"i1", "i3", "i4"$', expected='^"i3", "i4"$', what="^left for workers$")},
+    origin="red team: what stays pending looks like what is deleted until the next load",
+    of=MetadataParts,
+)
+class MetadataRecoveredCommitStaysPending(PendingAcks):
+    """A commit of what was acknowledged before a reload deletes the operation records and not the message, which is withheld until the
+    next reload and redelivered then."""
+
+    def recover(self) -> None:
+        super().recover()
+        self._of_before = self.transactions()
+
+    def end(self, txn: TxnId, action: EndAction) -> PendingAck:
+        is_left = action is EndAction.COMMIT and txn in self._of_before
+        return PendingAck(txn) if is_left else super().end(txn, action)
+
+
+@defect(
+    {"PIP471-31": seen('^"i1", "i3"$', expected='^"i1", "i2", "i3"$', what="^left for workers$")},
+    origin="red team: one place for the transaction of a subscription, which the first one has",
+)
+class MetadataOnePendingFollowed(PendingAckRecords):
+    """A subscription that is loaded follows the first of the transactions that have acknowledged there; what the others have acknowledged
+    stays pending."""
+
+    def replay(self) -> Sequence[PendingAck]:
+        self._waiting = set(sorted(self._waiting)[:1])
+        return super().replay()
+
+
+@defect(
+    {"PIP471-31": seen('^"i2", "i3"$', expected='^"i1", "i2", "i3"$', what="^left for workers$")},
+    origin="red team: a variable that is overwritten for each transaction that is found",
+)
+class MetadataLastPendingFollowed(PendingAckRecords):
+    """A subscription that is loaded follows the last of the transactions that have acknowledged there; what the others have acknowledged
+    stays pending."""
+
+    def replay(self) -> Sequence[PendingAck]:
+        self._waiting = set(sorted(self._waiting)[-1:])
+        return super().replay()
+
+
+@defect(
+    {"PIP471-30": seen('^"i1", "i3"$', expected='^"i3"$', what="^left for workers$")},
+    origin="textbook: what was replayed is marked as done",
+)
+class MetadataRecoveredOnce(PendingAckRecords):
+    """A load marks what it has recovered, and the next load passes it over: the commit deletes only what was acknowledged in between."""
+
+    def replay(self) -> Sequence[PendingAck]:
+        marked = self._site.machine.disk.journal(f"recovered {self._name}")
+        before = list(marked)
+        found = super().replay()
+        for waiting in found:
+            marked.append(waiting)
+        return [waiting for waiting in found if waiting not in before]

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions import MetadataParts, paths
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
-from fencepost.reference.metadata_transactions.records import Operation, State
+from fencepost.reference.metadata_transactions.record_models import HeaderState, OperationRecord
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
 from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.deduplication import Deduplication
-from fencepost.reference.pulsar.errors import Error, Refused
-from fencepost.reference.pulsar.ledger import Marker
-from fencepost.reference.pulsar.values import Action, Message, Position, SubscriptionName, TxnId
+from fencepost.reference.pulsar.ledger import LedgerMarker
+from fencepost.reference.pulsar.pulsar_types import EndAction, Message, Position, SubscriptionName, TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 
 _FULL = 512
 _A_PAGE = 100
@@ -31,7 +31,7 @@ class MetadataParticipantsCountTheirOwn(TransactionRecords):
         """How many records this participant has left."""
         return Counter()
 
-    def record(self, txn: TxnId, operation: Operation) -> str:
+    def record(self, txn: TxnId, operation: OperationRecord) -> str:
         self.counts[txn] += 1
         key = f"{paths.operations(txn)}-{paths.number(self.counts[txn])}"
         partition_key = self.partition_key(paths.key_of(txn))
@@ -65,8 +65,8 @@ class MetadataListOfMessagesIsFull(MetadataBuffer):
 class MetadataEndWritesAMarker(MetadataBuffer):
     """The end of a transaction is also written into each segment, as the buffers of PIP-31 do."""
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
-        self._ledger.append(Marker(txn, action))
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
+        self._ledger.append(LedgerMarker(txn, action))
         super().end(txn, action, low_watermark)
 
 
@@ -94,7 +94,7 @@ class MetadataRefusedIsStored(MetadataBuffer):
     def publish(self, message: Message) -> Position:
         try:
             return super().publish(message)
-        except Refused:
+        except CommandRefused:
             self._ledger.append(message)
             raise
 
@@ -108,7 +108,7 @@ class MetadataEndedOnlyOnce(MetadataBuffer):
         """What has ended here since the segment was loaded."""
         return set()
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         if txn not in self.ended:
             self.ended.add(txn)
             super().end(txn, action, low_watermark)
@@ -132,8 +132,8 @@ class MetadataCommittedMeanwhileIsRefused(MetadataBuffer):
 
     def check_again(self, txn: TxnId) -> None:
         super().check_again(txn)
-        if self.participation.state_of(txn) is State.COMMITTED:
-            raise Refused(Error.NOT_ALLOWED, f"TxnConflict: transaction {txn} was committed meanwhile")
+        if self.participation.state_of(txn) is HeaderState.COMMITTED:
+            raise CommandRefused(ServerError.NOT_ALLOWED, f"TxnConflict: transaction {txn} was committed meanwhile")
 
 
 @defect(
@@ -143,5 +143,5 @@ class MetadataCommittedMeanwhileIsRefused(MetadataBuffer):
 class MetadataPageOfAcknowledgementsRecovered(TransactionRecords):
     """A subscription that is loaded recovers the first 100 of its operation records, and a commit deletes no other messages."""
 
-    def acknowledgements(self, name: SubscriptionName) -> list[tuple[TxnId, Operation]]:
+    def acknowledgements(self, name: SubscriptionName) -> list[tuple[TxnId, OperationRecord]]:
         return super().acknowledgements(name)[:_A_PAGE]

@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.metadata.store import IndexEntry, Record, VersionConflict
+from fencepost.reference.metadata.store import IndexEntry, StoreRecord, VersionConflict
 from fencepost.reference.metadata_transactions import paths
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
-from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
+from fencepost.reference.metadata_transactions.metadata_coordinator import MetadataCoordinator
 from fencepost.reference.metadata_transactions.pending_ack_records import PendingAckRecords
-from fencepost.reference.metadata_transactions.records import Header, Operation, State
+from fencepost.reference.metadata_transactions.record_models import Header, HeaderState, OperationRecord
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
-from fencepost.reference.pulsar.errors import Refused
-from fencepost.reference.pulsar.pending_ack_store import Waiting
-from fencepost.reference.pulsar.values import Action, SubscriptionName, TxnId
+from fencepost.reference.pulsar.pending_ack_store import PendingAck
+from fencepost.reference.pulsar.pulsar_types import EndAction, SubscriptionName, TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused
 
 _LONGEST_MS = 60_000
 _A_PAGE = 50
@@ -37,7 +37,7 @@ class MetadataTimeOutCut(MetadataCoordinator):
 class MetadataOneRecordForASegment(TransactionRecords):
     """A segment records only the first message of each transaction, since one record is enough to be notified of the end."""
 
-    def record(self, txn: TxnId, operation: Operation) -> str:
+    def record(self, txn: TxnId, operation: OperationRecord) -> str:
         if operation.kind == "ACK" or txn not in self.writes(operation.segment):
             return super().record(txn, operation)
         return ""
@@ -50,7 +50,7 @@ class MetadataOneRecordForASegment(TransactionRecords):
 class MetadataFirstPositionRecorded(PendingAckRecords):
     """A request that acknowledges several messages leaves a record of the first one."""
 
-    def operations_of(self, waiting: Waiting) -> list[Operation]:
+    def operations_of(self, waiting: PendingAck) -> list[OperationRecord]:
         return super().operations_of(waiting)[:1]
 
 
@@ -61,7 +61,7 @@ class MetadataFirstPositionRecorded(PendingAckRecords):
 class MetadataCumulativeRecordedAsSingle(PendingAckRecords):
     """The record of a cumulative acknowledgement does not say that it is one, and is read as that of one message."""
 
-    def operations_of(self, waiting: Waiting) -> list[Operation]:
+    def operations_of(self, waiting: PendingAck) -> list[OperationRecord]:
         return [operation.model_copy(update={"cumulative": None}) for operation in super().operations_of(waiting)]
 
 
@@ -127,6 +127,18 @@ class MetadataDeadlineStaysInTheIndex(TransactionRecords):
 
 
 @defect(
+    {"PIP471-41": seen("^is not$", expected="^is$", what="^B in the index by deadline$")},
+    origin="textbook: an index with room for one record of a value",
+)
+class MetadataOneOfADeadlineFound(TransactionRecords):
+    """The index lists one open transaction of each second: of two that are due together, the later one is missing and never expires."""
+
+    def header_indexes(self, header: Header) -> Sequence[IndexEntry]:
+        due = {one.deadline // 1000 for one in self.all_headers().values() if one.state is HeaderState.OPEN}
+        return [] if header.state is HeaderState.OPEN and header.deadline // 1000 in due else super().header_indexes(header)
+
+
+@defect(
     {"PIP471-42": seen("^A, B$", expected="^B, A$", what="^order in the index$")},
     origin="the proposal's text, Q2: the moment of the end is used, and declared nowhere",
 )
@@ -161,7 +173,7 @@ class MetadataIdTakenForItsOwn(MetadataCoordinator):
     def new(self, timeout_ms: int) -> TxnId:
         txn = self.next_id()
         with suppress(VersionConflict):
-            self._records.create(txn, Header(state=State.OPEN, timeout=timeout_ms, createdAt=self._machine.clock.now))
+            self._records.create(txn, Header(state=HeaderState.OPEN, timeout=timeout_ms, createdAt=self._machine.clock.now))
         return txn
 
 
@@ -175,7 +187,7 @@ class MetadataIdWithoutAHeader(MetadataCoordinator):
     def new(self, timeout_ms: int) -> TxnId:
         try:
             return super().new(timeout_ms)
-        except Refused:
+        except CommandRefused:
             return TxnId(self.tc_id, self.last_sequence)
 
 
@@ -186,7 +198,7 @@ class MetadataIdWithoutAHeader(MetadataCoordinator):
 class MetadataEndedAgain(MetadataCoordinator):
     """A repeated end writes the header again, with the time of the repetition."""
 
-    def decide(self, txn: TxnId, action: Action) -> None:
+    def decide(self, txn: TxnId, action: EndAction) -> None:
         super().decide(txn, action)
         if (found := self._records.header(txn)) is not None:
             self._records.replace(txn, found[0].model_copy(update={"finalizedAt": self._machine.clock.now}), found[1])
@@ -194,7 +206,7 @@ class MetadataEndedAgain(MetadataCoordinator):
 
 @defect(
     {"PIP471-36": seen("not even the sentinel", expected='^"a1"$', what="^readers of orders$")},
-    origin="feared by readers of the proposal: what the loser of the compare-and-set is told",
+    origin="feared by readers of the proposal: what the loser of the compare-and-set is answered",
 )
 class MetadataConflictTakenForDone(TransactionRecords):
     """A coordinator takes a failed compare-and-set for the same end by another coordinator, and answers with success."""
@@ -220,6 +232,6 @@ class MetadataPageOfRecordsDeleted(TransactionRecords):
         finally:
             self._is_deleting = False
 
-    def records_of(self, txn: TxnId) -> list[Record]:
+    def records_of(self, txn: TxnId) -> list[StoreRecord]:
         found = super().records_of(txn)
         return found[:_A_PAGE] if self._is_deleting else found

@@ -8,18 +8,18 @@ from fencepost.reference.defects.sealed import is_sealed
 from fencepost.reference.kernel.journal import Disk
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
-from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
+from fencepost.reference.metadata_transactions.metadata_coordinator import MetadataCoordinator
 from fencepost.reference.metadata_transactions.participation import Participation
 from fencepost.reference.metadata_transactions.pending_ack_records import PendingAckRecords
-from fencepost.reference.metadata_transactions.records import State
+from fencepost.reference.metadata_transactions.record_models import HeaderState
 from fencepost.reference.pulsar.buffer import Readable
 from fencepost.reference.pulsar.coordinator import Reply
-from fencepost.reference.pulsar.errors import Error, Refused
-from fencepost.reference.pulsar.ledger import Marker
-from fencepost.reference.pulsar.pending_ack_store import Waiting
+from fencepost.reference.pulsar.ledger import LedgerMarker
+from fencepost.reference.pulsar.pending_ack_store import PendingAck, Units
 from fencepost.reference.pulsar.producers import Producers
+from fencepost.reference.pulsar.pulsar_types import BEFORE_ALL, EndAction, Message, Position, SubscriptionName, SubscriptionType, TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 from fencepost.reference.pulsar.subscription import Consumer, Subscription
-from fencepost.reference.pulsar.values import BEFORE_ALL, Action, Message, Position, SubscriptionName, TxnId
 from fencepost.reference.scalable.changes import LayoutChanges
 from fencepost.reference.scalable.layout import HASHES
 
@@ -43,7 +43,7 @@ class MetadataSealedWantsAMarker(Producers):
 class MetadataCommitWaitsForSealed(MetadataCoordinator):
     """The answer to a commit waits for what a sealed segment answers, and that answers nothing."""
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         self.decide(txn, action)
         if not any(isinstance(one, str) and is_sealed(self._machine.disk, one) for one in self._records.participants(txn)):
             reply()
@@ -80,8 +80,8 @@ class MetadataSealedIsDecided(MetadataBuffer):
 class MetadataAbortNotNotedInSealed(MetadataBuffer):
     """An abort lets go what a sealed segment holds back, and notes nothing there, since the segment is closed for writing."""
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
-        super().end(txn, Action.COMMIT if is_sealed(self._machine.disk, self._segment) else action, low_watermark)
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
+        super().end(txn, EndAction.COMMIT if is_sealed(self._machine.disk, self._segment) else action, low_watermark)
 
 
 @defect(
@@ -107,7 +107,7 @@ class MetadataEndsInFirstParent(MetadataBuffer):
     The other parent begins behind the first hash.
     """
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         begins_first = self._segment.rpartition("/")[2].startswith("0000-")
         if begins_first or not is_sealed(self._machine.disk, self._segment):
             super().end(txn, action, low_watermark)
@@ -120,10 +120,10 @@ class MetadataEndsInFirstParent(MetadataBuffer):
 class MetadataAbortsInFirstParent(MetadataBuffer):
     """Only the first parent of a merge notes which transactions are aborted."""
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         begins_first = self._segment.rpartition("/")[2].startswith("0000-")
         is_whole = begins_first or not is_sealed(self._machine.disk, self._segment)
-        super().end(txn, action if is_whole else Action.COMMIT, low_watermark)
+        super().end(txn, action if is_whole else EndAction.COMMIT, low_watermark)
 
 
 @defect(
@@ -136,7 +136,7 @@ class MetadataEndsWithItsSegment(MetadataBuffer):
     def refuse_what_comes_too_late(self, txn: TxnId) -> None:
         super().refuse_what_comes_too_late(txn)
         if any(isinstance(one, str) and is_sealed(self._machine.disk, one) for one in self._records.participants(txn)):
-            raise Refused(Error.NOT_ALLOWED, f"transaction {txn} has ended with the segment that it wrote to")
+            raise CommandRefused(ServerError.NOT_ALLOWED, f"transaction {txn} has ended with the segment that it wrote to")
 
 
 @defect(
@@ -146,10 +146,10 @@ class MetadataEndsWithItsSegment(MetadataBuffer):
 class MetadataCommitsInParentsAlone(MetadataBuffer):
     """A segment that was made by a split or a merge does not know transactions that are older, and takes them for aborted."""
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         number = int(self._segment.rpartition("-")[2])
         is_child = number > 1 and not is_sealed(self._machine.disk, self._segment)
-        super().end(txn, Action.ABORT if is_child else action, low_watermark)
+        super().end(txn, EndAction.ABORT if is_child else action, low_watermark)
 
 
 @defect(
@@ -206,9 +206,9 @@ class MetadataSealedTakesLateMessages(Producers):
 class MetadataCommitGivesBackOnSealed(Participation):
     """A subscription of a sealed segment takes every end for an abort."""
 
-    def state_of(self, txn: TxnId) -> State:
+    def state_of(self, txn: TxnId) -> HeaderState:
         state = super().state_of(txn)
-        return State.ABORTED if state is State.COMMITTED and _is_of_sealed(self._participant, self._machine.disk) else state
+        return HeaderState.ABORTED if state is HeaderState.COMMITTED and _is_of_sealed(self._participant, self._machine.disk) else state
 
 
 @defect(
@@ -218,9 +218,9 @@ class MetadataCommitGivesBackOnSealed(Participation):
 class MetadataAbortKeepsOnSealed(Participation):
     """A subscription of a sealed segment deletes what was acknowledged in it, however the transaction ends."""
 
-    def state_of(self, txn: TxnId) -> State:
+    def state_of(self, txn: TxnId) -> HeaderState:
         state = super().state_of(txn)
-        return State.COMMITTED if state is State.ABORTED and _is_of_sealed(self._participant, self._machine.disk) else state
+        return HeaderState.COMMITTED if state is HeaderState.ABORTED and _is_of_sealed(self._participant, self._machine.disk) else state
 
 
 @defect(
@@ -230,7 +230,7 @@ class MetadataAbortKeepsOnSealed(Participation):
 class MetadataNothingRecordedOnSealed(PendingAckRecords):
     """An acknowledgement on a sealed segment leaves no operation record, so its end is never applied."""
 
-    def append(self, waiting: Waiting) -> None:
+    def append(self, waiting: PendingAck) -> None:
         if not is_sealed(self._site.machine.disk, self._name.topic):
             super().append(waiting)
 
@@ -242,9 +242,9 @@ class MetadataNothingRecordedOnSealed(PendingAckRecords):
 class MetadataPendingOnSealedForgotten(PendingAckRecords):
     """A subscription of a sealed segment that is reloaded knows which transactions are open, and not what they acknowledged."""
 
-    def replay(self) -> Sequence[Waiting]:
+    def replay(self) -> Sequence[PendingAck]:
         found = super().replay()
-        return [Waiting(one.txn) for one in found] if is_sealed(self._site.machine.disk, self._name.topic) else found
+        return [PendingAck(one.txn) for one in found] if is_sealed(self._site.machine.disk, self._name.topic) else found
 
 
 @defect(
@@ -253,14 +253,14 @@ class MetadataPendingOnSealedForgotten(PendingAckRecords):
 class MetadataEndLeavesAMarker(MetadataBuffer):
     """An end is also written into the segment, as on classic topics."""
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         super().end(txn, action, low_watermark)
-        self._ledger.append(Marker(txn, action))
+        self._ledger.append(LedgerMarker(txn, action))
 
 
 @defect(
     {"PIP471-49": seen("^told$", expected="^not told yet$", what="^end of left$")},
-    origin="feared: two places that tell the end, of which one looks at what is visible",
+    origin="feared: two places that announce the end, of which one looks at what is visible",
 )
 class MetadataEndToldBeforeTheOpen(LayoutChanges):
     """The controller notifies the consumers of a sealed segment of its end when they have all visible messages, although a transaction
@@ -304,7 +304,7 @@ class MetadataNoEndBehindACommit(Subscription):
 
     has_ended_transactions = False
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         super().end(txn, action, low_watermark)
         self.has_ended_transactions = True
 
@@ -350,7 +350,28 @@ class MetadataEndsNotInBetween(MetadataBuffer):
     """A transaction that has used a segment, its child and its grandchild ends in the first and in the active one, and not in the child
     between them, which is sealed as well."""
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         first, last = (int(one, 16) for one in self._segment.rpartition("/")[2].split("-")[:2])
         if last - first > HASHES // 4 or not is_sealed(self._machine.disk, self._segment):
             super().end(txn, action, low_watermark)
+
+
+@defect(
+    {"PIP471-53": seen('^"i1", "i2"$', expected='^"i2"$', what="^received by others$")},
+    origin="red team: a consumer that joins a sealed segment is served from its cursor, which has nothing pending",
+    of=MetadataParts,
+)
+class MetadataJoinedSealedFromTheCursor(Subscription):
+    """A second consumer that joins a sealed segment receives what the first one has acknowledged in an open transaction."""
+
+    def attach(self, consumer: Consumer, kind: SubscriptionType) -> None:
+        super().attach(consumer, kind)
+        records = self.pending._store
+        if len(self.consumers) > 1 and isinstance(records, PendingAckRecords):
+            self._reads_the_cursor = is_sealed(records._site.machine.disk, records._name.topic)
+
+    def withheld_units(self, readable: Readable) -> Units:
+        if not getattr(self, "_reads_the_cursor", False):
+            return super().withheld_units(readable)
+        deleted = self.cursor.acknowledged(readable.place, frozenset(range(readable.message.units)))
+        return deleted | self._held.get(readable.place, {}).keys()

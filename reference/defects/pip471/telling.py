@@ -6,16 +6,17 @@ from contextlib import suppress
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata.envelope import Envelope
-from fencepost.reference.metadata.keys import sequence_key
 from fencepost.reference.metadata.plain import PlainStore
-from fencepost.reference.metadata.store import NEW, IndexEntry, Record, Unavailable, Value, Version, VersionConflict
-from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
+from fencepost.reference.metadata.record_keys import sequence_key
+from fencepost.reference.metadata.store import NEW, IndexEntry, StoreRecord, Unavailable, Value, Version, VersionConflict
+from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.metadata_transactions.metadata_coordinator import MetadataCoordinator
 from fencepost.reference.metadata_transactions.participation import Participation
-from fencepost.reference.metadata_transactions.records import Operation, State
+from fencepost.reference.metadata_transactions.record_models import HeaderState, OperationRecord
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
 from fencepost.reference.pulsar.coordinator import Reply
-from fencepost.reference.pulsar.errors import Error, Refused
-from fencepost.reference.pulsar.values import Action, TxnId
+from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 
 
 @defect(
@@ -25,10 +26,10 @@ from fencepost.reference.pulsar.values import Action, TxnId
 class MetadataFailedRecordIsOnlyLogged(TransactionRecords):
     """A message is stored and receipted also where its operation record could not be written."""
 
-    def record(self, txn: TxnId, operation: Operation) -> str:
+    def record(self, txn: TxnId, operation: OperationRecord) -> str:
         try:
             return super().record(txn, operation)
-        except Refused:
+        except CommandRefused:
             return ""
 
 
@@ -44,7 +45,7 @@ class MetadataAnswerWaitsForAll(MetadataCoordinator):
         """The clients that wait for participants."""
         return {}
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         self.decide(txn, action)
         self.waiting[txn] = reply
 
@@ -62,7 +63,7 @@ class MetadataLostEventBlocks(Participation):
     """A participant only listens, and never looks by itself: a transaction whose event is lost holds readers up for ever."""
 
     def look_by_itself(self) -> None:
-        """Nobody looks who was not told."""
+        """No participant looks that was not notified."""
 
 
 @defect(
@@ -74,7 +75,7 @@ class MetadataLooksAtTheOldest(Participation):
 
     def look_by_itself(self) -> None:
         oldest = min(self._waiting(), default=None)
-        if oldest is not None and self.state_of(oldest) is not State.OPEN:
+        if oldest is not None and self.state_of(oldest) is not HeaderState.OPEN:
             super().look_by_itself()
 
 
@@ -87,7 +88,7 @@ class MetadataPlainIndexHasOneRecord(PlainStore):
     def keys_by_index(self, index: str, first: str, behind: str) -> list[str]:
         return [record.key for record in self.scan_by_index(index, first, behind)]
 
-    def scan_by_index(self, index: str, first: str, behind: str) -> list[Record]:
+    def scan_by_index(self, index: str, first: str, behind: str) -> list[StoreRecord]:
         found = self._entries.records(index, first, behind)
         last = {Envelope.opened(record.value).indexes[index]: record.key for record in found}
         return [record for record in super().scan_by_index(index, first, behind) if record.key in last.values()]
@@ -100,7 +101,7 @@ class MetadataPlainIndexHasOneRecord(PlainStore):
 class MetadataPlainIndexAfterItsRecord(PlainStore):
     """In a store without indexes a record is written before its entry: a failure between the two, and the collection never finds it."""
 
-    def write(self, key: str, envelope: Envelope, seen: Version) -> Record:
+    def write(self, key: str, envelope: Envelope, seen: Version) -> StoreRecord:
         record = self._inner.put(key, envelope.sealed(), expected=seen, partition_key=envelope.partition_key)
         self._entries.write(key, envelope)
         return record
@@ -113,7 +114,7 @@ class MetadataPlainIndexAfterItsRecord(PlainStore):
 class MetadataPlainSequenceWithoutACounter(PlainStore):
     """In a store without sequences the next free number is looked for from the first one, and given up when a hundred are taken."""
 
-    def append(self, prefix: str, value: Value, *, partition_key: str, indexes: Sequence[IndexEntry] = ()) -> Record:
+    def append(self, prefix: str, value: Value, *, partition_key: str, indexes: Sequence[IndexEntry] = ()) -> StoreRecord:
         for number in range(1, 101):
             with suppress(VersionConflict):
                 return self.put(sequence_key(prefix, number), value, expected=NEW, partition_key=partition_key, indexes=indexes)
@@ -128,8 +129,26 @@ class MetadataBeginsAgainBehindAnEvent(MetadataCoordinator):
     """If an event could not be written, the coordinator starts the end again, finds the transaction ended, and refuses: a client learns
     that its commit failed, although its messages are visible."""
 
-    def notify(self, txn: TxnId, decision: State) -> None:
+    def notify(self, txn: TxnId, decision: HeaderState) -> None:
         try:
             super().notify(txn, decision)
-        except Refused as refused:
-            raise Refused(Error.INVALID_TXN_STATUS, f"transaction {txn} is {decision.value}, and must be OPEN") from refused
+        except CommandRefused as refused:
+            raise CommandRefused(ServerError.INVALID_TXN_STATUS, f"transaction {txn} is {decision.value}, and must be OPEN") from refused
+
+
+@defect(
+    {"PIP471-62": seen('^("a1", "b1"|nothing)$', expected='^"(a1|b1)"$', what="^readers of orders$")},
+    origin="red team: news without a name, which a participant takes for that of all that it awaits",
+    of=MetadataParts,
+)
+class MetadataLastOutcomeForAll(Participation):
+    """A participant that looks applies the newest outcome to all transactions that have ended meanwhile."""
+
+    def state_of(self, txn: TxnId) -> HeaderState:
+        own = super().state_of(txn)
+        ended = [
+            state
+            for other in sorted(self._waiting())
+            if (state := super(MetadataLastOutcomeForAll, self).state_of(other)) is not HeaderState.OPEN
+        ]
+        return own if own is HeaderState.OPEN or not ended else ended[-1]

@@ -8,10 +8,10 @@ from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions import paths
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
 from fencepost.reference.metadata_transactions.participation import Participation
-from fencepost.reference.metadata_transactions.records import State
+from fencepost.reference.metadata_transactions.record_models import HeaderState
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
 from fencepost.reference.pulsar.buffer import MessagePosition, Readable
-from fencepost.reference.pulsar.values import BEFORE_ALL, Action, Message, Position, SubscriptionName, TxnId
+from fencepost.reference.pulsar.pulsar_types import BEFORE_ALL, EndAction, Message, Position, SubscriptionName, TxnId
 
 
 @defect(
@@ -80,7 +80,7 @@ class MetadataAllSegmentsHeldUp(MetadataBuffer):
 
     def is_open_in_the_topic(self) -> bool:
         """Whether an open transaction has written to another segment of the topic."""
-        opened = [txn for txn, header in self._records.all_headers().items() if header.state is State.OPEN]
+        opened = [txn for txn, header in self._records.all_headers().items() if header.state is HeaderState.OPEN]
         segments = {operation.segment for txn in opened for operation in self._records.operations(txn)}
         return any(_of(segment) == _of(self._segment) for segment in segments - {self._segment})
 
@@ -111,11 +111,11 @@ class MetadataHeaderIsKept(Participation):
     """A participant keeps the header as it read it first, and never learns that it is not OPEN any more."""
 
     @functools.cached_property
-    def states(self) -> dict[TxnId, State]:
+    def states(self) -> dict[TxnId, HeaderState]:
         """What the headers said when they were read."""
         return {}
 
-    def state_of(self, txn: TxnId) -> State:
+    def state_of(self, txn: TxnId) -> HeaderState:
         if txn not in self.states:
             self.states[txn] = super().state_of(txn)
         return self.states[txn]
@@ -128,8 +128,8 @@ class MetadataHeaderIsKept(Participation):
 class MetadataEveryEndIsACommit(MetadataBuffer):
     """A segment only asks whether the transaction is open still, and shows what was aborted."""
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:  # noqa: ARG002 - that is the defect
-        super().end(txn, Action.COMMIT, low_watermark)
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:  # noqa: ARG002 - that is the defect
+        super().end(txn, EndAction.COMMIT, low_watermark)
 
 
 @defect(
@@ -139,9 +139,9 @@ class MetadataEveryEndIsACommit(MetadataBuffer):
 class MetadataAbortedForgottenAtACommit(MetadataBuffer):
     """What is aborted is known until the next commit in the segment, since readers have passed it by then."""
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         super().end(txn, action, low_watermark)
-        if action is Action.COMMIT:
+        if action is EndAction.COMMIT:
             self._aborted.clear()
 
 
@@ -176,7 +176,7 @@ class MetadataLookWaitsForTheOldest(Participation):
 
     def look(self) -> None:
         oldest = min(self._waiting(), default=None)
-        if oldest is not None and self.state_of(oldest) is not State.OPEN:
+        if oldest is not None and self.state_of(oldest) is not HeaderState.OPEN:
             super().look()
 
 
@@ -192,9 +192,9 @@ class MetadataAbortedKeptAsARange(MetadataBuffer):
         """From where to where each aborted transaction has written."""
         return []
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         mine = [entry.position for entry in self._ledger if isinstance(entry.content, Message) and entry.content.txn == txn]
-        if mine and action is Action.ABORT:
+        if mine and action is EndAction.ABORT:
             self.ranges.append((mine[0], mine[-1]))
         super().end(txn, action, low_watermark)
 

@@ -1,17 +1,17 @@
-"""Defects of the transaction key in what administrators are told, and in the deletion of keys."""
+"""Defects of the transaction key in what administrators are shown, and in the deletion of keys."""
 
 from contextlib import suppress
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import expected, seen
-from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.pulsar_types import TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 from fencepost.reference.pulsar.transaction_key.claims import Claim
+from fencepost.reference.pulsar.transaction_key.coordinator_keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
+from fencepost.reference.pulsar.transaction_key.key_records import KeyRecord
 from fencepost.reference.pulsar.transaction_key.key_topic import KeyTopic
-from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.node_keys import NodeKeys
-from fencepost.reference.pulsar.transaction_key.records import KeyRecord
-from fencepost.reference.pulsar.values import TxnId
 
 from .pair import SlowerNetwork, pair
 
@@ -103,7 +103,7 @@ class UnknownDeleted(TransactionKeys):
     """Deleting an unused key is answered with success."""
 
     def delete(self, key: TransactionKey) -> None:
-        with suppress(Refused):
+        with suppress(CommandRefused):
             super().delete(key)
 
 
@@ -113,7 +113,7 @@ class DeletedTwice(TransactionKeys):
 
     def describe(self, key: TransactionKey) -> tuple[KeyRecord, tuple[TxnId, ...]]:
         if (record := self._records.get(key)) is None:
-            raise Refused(Error.TRANSACTION_NOT_FOUND, f"there is no transaction key {key}")
+            raise CommandRefused(ServerError.TRANSACTION_NOT_FOUND, f"there is no transaction key {key}")
         return record, self.to_fence(record)
 
 

@@ -5,13 +5,13 @@ Two of them are seen where there is one coordinator, and are not tried where a k
 
 from fencepost.reference.defects.decorator import defect, expected, seen
 from fencepost.reference.metadata_transactions import MetadataParts
-from fencepost.reference.pulsar.transaction_key.claims import Doing
+from fencepost.reference.pulsar.pulsar_types import TxnId, TxnStatus
+from fencepost.reference.pulsar.transaction_key.claims import KeyedRequest
+from fencepost.reference.pulsar.transaction_key.coordinator_keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
+from fencepost.reference.pulsar.transaction_key.key_records import KeyRecord
 from fencepost.reference.pulsar.transaction_key.key_topic import KeyTopic
-from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.node_keys import NodeKeys
-from fencepost.reference.pulsar.transaction_key.records import KeyRecord
-from fencepost.reference.pulsar.values import Status, TxnId
 
 from .pair import pair
 
@@ -38,7 +38,7 @@ class KeyAllOfACoordinatorFenced(TransactionKeys):
     """A connect that fences aborts all open transactions of its coordinator, whichever client began them."""
 
     def predecessors(self, record: KeyRecord) -> tuple[TxnId, ...]:
-        there = [one.txn for one in self._coordinator.transactions() if one.status is Status.OPEN]
+        there = [one.txn for one in self._coordinator.transactions() if one.status is TxnStatus.OPEN]
         return tuple(dict.fromkeys((*super().predecessors(record), *there)))
 
 
@@ -61,7 +61,7 @@ class KeyOlderOnesFenced(KeyTopic):
 class ScalableKeyFencedAtBothKinds(NodeKeys):
     """Topics look for a transaction's number among all that was fenced, of whichever kind: one of the other kind is refused for it."""
 
-    def refuse_fenced(self, txn: TxnId, doing: Doing, coordinators: range, *, scalable: bool) -> None:
+    def refuse_fenced(self, txn: TxnId, doing: KeyedRequest, coordinators: range, *, scalable: bool) -> None:
         super().refuse_fenced(txn, doing, coordinators, scalable=scalable)
         super().refuse_fenced(txn, doing, coordinators, scalable=not scalable)
 

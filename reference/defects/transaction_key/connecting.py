@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import expected, seen
 from fencepost.reference.pulsar.api.peer import Peer
-from fencepost.reference.pulsar.errors import Refused
-from fencepost.reference.pulsar.transaction_key.claims import Claim, Client
+from fencepost.reference.pulsar.pulsar_types import TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused
+from fencepost.reference.pulsar.transaction_key.claims import Claim, KeyConnection
+from fencepost.reference.pulsar.transaction_key.coordinator_keys import NEW, TransactionKeys
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
-from fencepost.reference.pulsar.transaction_key.keys import NEW, TransactionKeys
+from fencepost.reference.pulsar.transaction_key.key_records import KeyRecord, Numbers
 from fencepost.reference.pulsar.transaction_key.node_keys import NodeKeys
-from fencepost.reference.pulsar.transaction_key.records import KeyRecord, Numbers
-from fencepost.reference.pulsar.values import TxnId
 
 from .pair import SlowerNetwork, pair
 
@@ -66,7 +66,7 @@ class RefusedConnectsCostAnEpoch(TransactionKeys):
     def check_epoch(self, key: TransactionKey, epoch: int, record: KeyRecord | None) -> None:
         try:
             super().check_epoch(key, epoch, record)
-        except Refused:
+        except CommandRefused:
             if record is not None:
                 self.persist(key, self.next_epoch(record), (), record.open)
             raise
@@ -116,7 +116,7 @@ class AbortedBeforeRefused(TransactionKeys):
     def check_epoch(self, key: TransactionKey, epoch: int, record: KeyRecord | None) -> None:
         try:
             super().check_epoch(key, epoch, record)
-        except Refused:
+        except CommandRefused:
             for txn in () if record is None else self.to_fence(record):
                 self.abort(txn)
             raise
@@ -130,7 +130,7 @@ class AbortedBeforeRefused(TransactionKeys):
 class WaitingPredecessorComesBack(TransactionKeys):
     """A predecessor that has waited for its new transaction begins it behind the takeover, and the key is back at its epoch."""
 
-    def take_over(self, key: TransactionKey, client: Client) -> None:
+    def take_over(self, key: TransactionKey, client: KeyConnection) -> None:
         waiting = self._waiting
         super().take_over(key, client)
         self._waiting = waiting
@@ -146,7 +146,7 @@ class WaitingPredecessorComesBack(TransactionKeys):
 class PreviousConnectionStays(TransactionKeys):
     """The previous connection of a key stays open, and its client finds out with its next request."""
 
-    def take_over(self, key: TransactionKey, client: Client) -> None:
+    def take_over(self, key: TransactionKey, client: KeyConnection) -> None:
         self._clients.pop(key, None)
         super().take_over(key, client)
 
@@ -158,7 +158,7 @@ class PreviousConnectionStays(TransactionKeys):
 class FirstConnectionRemembered(TransactionKeys):
     """A key remembers the first connection that it had, and closes that again each time."""
 
-    def take_over(self, key: TransactionKey, client: Client) -> None:
+    def take_over(self, key: TransactionKey, client: KeyConnection) -> None:
         first = self._clients.get(key, client)
         super().take_over(key, client)
         self._clients[key] = first
@@ -171,7 +171,7 @@ class FirstConnectionRemembered(TransactionKeys):
 class NewConnectionClosed(TransactionKeys):
     """Both connections of a key are closed, the previous one and the one that is new."""
 
-    def take_over(self, key: TransactionKey, client: Client) -> None:
+    def take_over(self, key: TransactionKey, client: KeyConnection) -> None:
         is_taken = key in self._clients
         super().take_over(key, client)
         if is_taken:
@@ -218,7 +218,7 @@ class AbsentEpochIsZero(NodeKeys):
 class ProducersStay(TransactionKeys):
     """The previous connection of a key is closed by the coordinator, and topics do not hear of it: its producers keep their names."""
 
-    def take_over(self, key: TransactionKey, client: Client) -> None:
+    def take_over(self, key: TransactionKey, client: KeyConnection) -> None:
         if isinstance(previous := self._clients.get(key), Peer) and previous is not client:
             previous.producers.clear()
         super().take_over(key, client)
@@ -231,7 +231,7 @@ class ProducersStay(TransactionKeys):
 class ConsumersStay(TransactionKeys):
     """The previous connection of a key is closed by the coordinator, and subscriptions do not hear of it: its consumers keep them."""
 
-    def take_over(self, key: TransactionKey, client: Client) -> None:
+    def take_over(self, key: TransactionKey, client: KeyConnection) -> None:
         if isinstance(previous := self._clients.get(key), Peer) and previous is not client:
             previous.consumers.clear()
         super().take_over(key, client)
@@ -244,7 +244,7 @@ class ConsumersStay(TransactionKeys):
 class AllConnectionsForgotten(TransactionKeys):
     """When a client leaves, its coordinator forgets the connections of all keys, so later connects close no previous connection."""
 
-    def forget(self, client: Client) -> None:
+    def forget(self, client: KeyConnection) -> None:
         if client in self._clients.values():
             self._clients = {}
 
@@ -256,7 +256,7 @@ class AllConnectionsForgotten(TransactionKeys):
 class GoesWithItsConnection(TransactionKeys):
     """When the connection of a key closes, its coordinator drops the key with it; the next one is given the first epoch again."""
 
-    def forget(self, client: Client) -> None:
+    def forget(self, client: KeyConnection) -> None:
         for key in [key for key, one in self._clients.items() if one is client]:
             del self._records[key]
         super().forget(client)
@@ -281,7 +281,7 @@ class RefusalForgetsTheConnection(TransactionKeys):
     def check_epoch(self, key: TransactionKey, epoch: int, record: KeyRecord | None) -> None:
         try:
             super().check_epoch(key, epoch, record)
-        except Refused:
+        except CommandRefused:
             self._clients.pop(key, None)
             raise
 
@@ -296,6 +296,19 @@ class NotStoredForgetsTheConnection(TransactionKeys):
     def persist(self, key: TransactionKey, epoch: int, fenced: Sequence[TxnId], txn: Numbers | None) -> None:
         try:
             super().persist(key, epoch, fenced, txn)
-        except Refused:
+        except CommandRefused:
             self._clients.pop(key, None)
             raise
+
+
+@pair(
+    {"TXKEY-04": seen("^open$", expected="^closed$", what="^connection of task two$")},
+    origin="red team: what is left after the first key of a table has been looked at",
+)
+class LeavingForgetsOthers(TransactionKeys):
+    """When the client of the coordinator's oldest key leaves, the coordinator forgets the connections of all its keys."""
+
+    def forget(self, client: KeyConnection) -> None:
+        if client is next(iter(self._clients.values()), None):
+            self._clients = {}
+        super().forget(client)

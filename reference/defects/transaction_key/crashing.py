@@ -6,12 +6,12 @@ from contextlib import suppress
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, expected, seen
 from fencepost.reference.metadata_transactions import MetadataParts
-from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.pulsar_types import TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
+from fencepost.reference.pulsar.transaction_key.coordinator_keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
+from fencepost.reference.pulsar.transaction_key.key_records import KeyRecord, Numbers, decoded
 from fencepost.reference.pulsar.transaction_key.key_topic import KeyTopic
-from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
-from fencepost.reference.pulsar.transaction_key.records import KeyRecord, Numbers, decoded
-from fencepost.reference.pulsar.values import TxnId
 
 from .pair import pair
 
@@ -26,7 +26,7 @@ class FailedAppendsOverlooked(KeyTopic):
     """A connect is answered with its epoch, whether its record could be written or not."""
 
     def append(self, record: KeyRecord) -> None:
-        with suppress(Refused):
+        with suppress(CommandRefused):
             super().append(record)
 
 
@@ -40,8 +40,8 @@ class KeyFailureSaysStale(KeyTopic):
     def append(self, record: KeyRecord) -> None:
         try:
             super().append(record)
-        except Refused as refused:
-            raise Refused(Error.NOT_ALLOWED, refused.message) from refused
+        except CommandRefused as refused:
+            raise CommandRefused(ServerError.NOT_ALLOWED, refused.message) from refused
 
 
 @pair({"TXKEY-22": seen("^closed$", expected="^open$", what="^connection of task one$")}, origin="the proposal's text, O9: it has no order")
@@ -126,7 +126,7 @@ class ScalableKeyUnreadTakenForOver(TransactionKeys):
     def predecessors(self, record: KeyRecord) -> tuple[TxnId, ...]:
         try:
             return super().predecessors(record)
-        except Refused:
+        except CommandRefused:
             return () if record.open_txn is None else (record.open_txn,)
 
 
@@ -135,7 +135,7 @@ class NothingAbortedAtRecovery(TransactionKeys):
     """A coordinator that is loaded aborts nothing: what was fenced just before a crash stays open until its timeout."""
 
     def recover(self) -> None:
-        """Whoever connects next finds it."""
+        """The next task that connects finds it."""
 
 
 @pair({"TXKEY-23": _STILL_OPEN}, origin="a review of the suite, which did not look there")
@@ -155,3 +155,40 @@ class FencedWrittenLater(TransactionKeys):
 
     def persist(self, key: TransactionKey, epoch: int, fenced: Sequence[TxnId], txn: Numbers | None) -> None:
         super().persist(key, epoch, fenced[:0], txn)
+
+
+@pair({"TXKEY-23": _STILL_OPEN}, origin="red team: a variable that is overwritten for each key that is loaded")
+class YoungestKeyRecovered(TransactionKeys):
+    """A coordinator that restarts aborts what the youngest of its keys has fenced, and leaves what another key has fenced open."""
+
+    def recover(self) -> None:
+        kept, self._records = self._records, dict(list(self._records.items())[-1:])
+        super().recover()
+        self._records = kept
+
+
+@defect(
+    {"TXKEY-23": seen("^OPEN$", expected="^ABORTED$", what="^status of B$")},
+    origin="red team: a loop that ends with the first key that has something to do",
+)
+class KeyOldestRecovered(TransactionKeys):
+    """A coordinator that restarts aborts what the oldest of its keys has fenced, and leaves what another key has fenced open."""
+
+    def recover(self) -> None:
+        kept, self._records = self._records, dict(list(self._records.items())[:1])
+        super().recover()
+        self._records = kept
+
+
+@defect(
+    {"TXKEY-23": seen("^OPEN$", expected="^ABORTED$", what="^status of B$")},
+    origin="red team: a record of the first transaction that a key has fenced",
+)
+class KeyFirstFencedRecovered(TransactionKeys):
+    """A coordinator that restarts aborts the first transaction that each key has fenced, and leaves a later one open."""
+
+    def recover(self) -> None:
+        kept = self._records
+        self._records = {key: record.model_copy(update={"fenced": record.fenced[:1]}) for key, record in kept.items()}
+        super().recover()
+        self._records = kept

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, expected, seen
 from fencepost.reference.defects.pip31.late_messages import KnowsOfNoEnd
-from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
+from fencepost.reference.metadata_transactions.metadata_coordinator import MetadataCoordinator
 from fencepost.reference.metadata_transactions.participation import Participation
-from fencepost.reference.metadata_transactions.records import State
-from fencepost.reference.pulsar.errors import Refused
+from fencepost.reference.metadata_transactions.record_models import HeaderState
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.participants import Participant, Participants
-from fencepost.reference.pulsar.transaction import Transaction
-from fencepost.reference.pulsar.transaction_key.claims import Claim, Client, Waiting
+from fencepost.reference.pulsar.pulsar_types import EndAction, SubscriptionName, TxnId, TxnStatus
+from fencepost.reference.pulsar.server_errors import CommandRefused
+from fencepost.reference.pulsar.transaction import PulsarTransaction
+from fencepost.reference.pulsar.transaction_key.claims import Claim, KeyConnection, WaitingConnect
+from fencepost.reference.pulsar.transaction_key.coordinator_keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
-from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
-from fencepost.reference.pulsar.transaction_key.records import KeyRecord, Numbers
-from fencepost.reference.pulsar.values import Action, Status, SubscriptionName, TxnId
+from fencepost.reference.pulsar.transaction_key.key_records import KeyRecord, Numbers
 
 from .pair import pair
 
@@ -69,7 +69,7 @@ class FencedIsCommitted(TransactionKeys):
     """What the predecessor has open is ended, as if it had asked for that: with a commit."""
 
     def abort(self, txn: TxnId) -> None:
-        self._coordinator.end(txn, Action.COMMIT, lambda: None)
+        self._coordinator.end(txn, EndAction.COMMIT, lambda: None)
 
 
 @defect(
@@ -114,9 +114,9 @@ class ScalableKeySubscriptionsAloneAwaited(MetadataCoordinator):
 class KeyAbortMissesOne(Participants):
     """An abort leaves out one of those who take part."""
 
-    def recipients(self, transaction: Transaction) -> list[Participant]:
+    def recipients(self, transaction: PulsarTransaction) -> list[Participant]:
         everybody = super().recipients(transaction)
-        return everybody[:-1] if transaction.status.action is Action.ABORT and len(everybody) > 1 else everybody
+        return everybody[:-1] if transaction.status.action is EndAction.ABORT and len(everybody) > 1 else everybody
 
 
 _SECOND_SUBSCRIPTION = seen("^(nothing|TransactionConflict)", expected='^("i1"|success)', what="packers|answer to ACK")
@@ -130,10 +130,10 @@ _SECOND_SUBSCRIPTION = seen("^(nothing|TransactionConflict)", expected='^("i1"|s
 class KeyAbortReachesOneSubscription(Participants):
     """An abort reaches all topics of a transaction, and the first of its subscriptions."""
 
-    def recipients(self, transaction: Transaction) -> list[Participant]:
+    def recipients(self, transaction: PulsarTransaction) -> list[Participant]:
         participants = super().recipients(transaction)
         left_out = [one for one in participants if isinstance(one, SubscriptionName)][1:]
-        return [one for one in participants if one not in left_out] if transaction.status.action is Action.ABORT else participants
+        return [one for one in participants if one not in left_out] if transaction.status.action is EndAction.ABORT else participants
 
 
 @pair({"TXKEY-06": _NOT_OVER}, origin="a review of the suite, which did not look there")
@@ -141,7 +141,7 @@ class AbortsTakenForOver(TransactionKeys):
     """A connect waits for the aborts that it decides itself, and not for one that its predecessor, or a timeout, has decided before."""
 
     def still_ending(self, before: KeyRecord, txn: Numbers | None) -> tuple[Numbers, ...]:
-        is_aborting = self._status(before.open_txn) in (Status.ABORTING, Status.ABORTED)
+        is_aborting = self._status(before.open_txn) in (TxnStatus.ABORTING, TxnStatus.ABORTED)
         return super().still_ending(before.model_copy(update={"open": None}) if is_aborting else before, txn)
 
 
@@ -167,7 +167,7 @@ class KeyHalfAMinuteWaited(TransactionKeys):
         """Since when each of those who wait does."""
         return {}
 
-    def when_over(self, waiting: Waiting) -> None:
+    def when_over(self, waiting: WaitingConnect) -> None:
         now = self._machine.clock.now
         if now - self.since.setdefault(waiting.claim, now) > _AS_CLIENTS_MS:
             waiting.go_on()
@@ -184,11 +184,11 @@ class ScalableKeyAbortMissesOne(Participation):
         """Those whose abort passed it by."""
         return set()
 
-    def state_of(self, txn: TxnId) -> State:
+    def state_of(self, txn: TxnId) -> HeaderState:
         state, everybody = super().state_of(txn), self._records.participants(txn)
-        if state is State.ABORTED and len(everybody) > 1 and everybody[0] == self._participant:
+        if state is HeaderState.ABORTED and len(everybody) > 1 and everybody[0] == self._participant:
             self.missed.add(txn)
-        return State.OPEN if txn in self.missed else state
+        return HeaderState.OPEN if txn in self.missed else state
 
 
 @pair(
@@ -202,7 +202,7 @@ class TransactionGoesWithItsConnection(TransactionKeys):
     """The coordinator finds a key's open transaction by its connection: when the connection is gone, no connect aborts the transaction,
     and it stays open until its timeout."""
 
-    def forget(self, client: Client) -> None:
+    def forget(self, client: KeyConnection) -> None:
         for key in [key for key, one in self._clients.items() if one is client]:
             self._records[key] = self._records[key].model_copy(update={"open": None})
         super().forget(client)
@@ -223,7 +223,7 @@ class NotStoredForgetsTheTransaction(TransactionKeys):
     def persist(self, key: TransactionKey, epoch: int, fenced: Sequence[TxnId], txn: Numbers | None) -> None:
         try:
             super().persist(key, epoch, fenced, txn)
-        except Refused:
+        except CommandRefused:
             if (record := self._records.get(key)) is not None:
                 self._records[key] = record.model_copy(update={"open": None})
             raise

@@ -3,10 +3,12 @@
 from collections.abc import Mapping, Sequence
 
 from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.pulsar.transaction_key.claims import Claim, Client, Waiting
+from fencepost.reference.defects.decorator import defect, expected, seen
+from fencepost.reference.pulsar.transaction_key.claims import Claim, KeyConnection, WaitingConnect
+from fencepost.reference.pulsar.transaction_key.coordinator_keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
-from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
+from fencepost.reference.pulsar.transaction_key.key_records import KeyRecord
+from fencepost.reference.pulsar.transaction_key.key_topic import KeyTopic
 from fencepost.reference.pulsar.transaction_key.node_keys import NodeKeys
 
 from .pair import SlowerNetwork, pair
@@ -67,7 +69,7 @@ class BlanksStripped(NodeKeys):
 class OwnersIgnored(NodeKeys):
     """A key is its name, and two owners that chose the same one fence each other."""
 
-    def key_of(self, owner: str, sent: bytes | None) -> TransactionKey | None:  # noqa: ARG002 - whoever it is
+    def key_of(self, owner: str, sent: bytes | None) -> TransactionKey | None:  # noqa: ARG002 - any owner
         return super().key_of("", sent)
 
 
@@ -87,7 +89,7 @@ class NobodyIsSomebody(NodeKeys):
 class KeyWaitersFoundByName(TransactionKeys):
     """A connect that waits is dropped when another owner connects with a key of that name, and is never answered."""
 
-    def take_over(self, key: TransactionKey, client: Client) -> None:
+    def take_over(self, key: TransactionKey, client: KeyConnection) -> None:
         self._waiting = [one for one in self._waiting if one.claim.key.name != key.name]
         super().take_over(key, client)
 
@@ -129,7 +131,7 @@ class LongKeysCut(NodeKeys):
         return super().key_of(owner, sent and sent[:_LONGEST])
 
 
-@pair({"TXKEY-17": _ALLOWED}, origin="textbook: a decoder that is told to overlook errors")
+@pair({"TXKEY-17": _ALLOWED}, origin="textbook: a decoder that is set to overlook errors")
 class OtherBytesLeftOut(NodeKeys):
     """Bytes of a key that are no UTF-8 are left out, so that different keys are one."""
 
@@ -235,11 +237,23 @@ class OneKeyServed(TransactionKeys):
 class KeyAnsweredInTheirOrder(TransactionKeys):
     """A coordinator answers connects in the order in which they came, so that one participant that is away holds up all keys."""
 
-    def when_over(self, waiting: Waiting) -> None:
+    def when_over(self, waiting: WaitingConnect) -> None:
         if any(one.claim.key != waiting.claim.key for one in self._waiting):
             self._waiting.append(waiting)
         else:
             super().when_over(waiting)
+
+
+@pair(
+    {"TXKEY-15": seen("^no answer ", expected="^a greater epoch", what="^given to task four$")},
+    origin="textbook: a filter that returns its first match",
+)
+class OneOtherGoesOnWaiting(TransactionKeys):
+    """A connect leaves one of the connects that wait with other keys at its coordinator, and the others are never answered."""
+
+    def take_over(self, key: TransactionKey, client: KeyConnection) -> None:
+        super().take_over(key, client)
+        self._waiting = self._waiting[:1]
 
 
 """Seen where there is one coordinator; of several, two keys have one each."""
@@ -262,3 +276,17 @@ class KeyDeletionTakesWhatBeginsAlike(TransactionKeys):
         for other in self.listed():
             if other.owner == key.owner and other.name.startswith(key.name):
                 super().delete(other)
+
+
+@defect(
+    {"TXKEY-16": expected("^a greater epoch than task two$", what="^given to task four$")},
+    origin="red team: a topic that is compacted by a part of what it is written for",
+)
+class KeyTopicOfNames(KeyTopic):
+    """The key topic is compacted by the names of keys: after a start, owners of equal names have what one of them had last."""
+
+    def load(self) -> Mapping[TransactionKey, KeyRecord]:
+        super().load()
+        last = {key.name: record for key, record in self._latest.items()}
+        self._latest = {key: last[key.name].model_copy(update={"owner": key.owner}) for key in self._latest}
+        return dict(self._latest)

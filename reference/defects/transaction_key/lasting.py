@@ -5,17 +5,19 @@ from functools import cached_property
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
+from fencepost.reference.metadata_transactions.metadata_coordinator import MetadataCoordinator
+from fencepost.reference.pulsar.pulsar_types import TxnId
+from fencepost.reference.pulsar.transaction_key.coordinator_keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
+from fencepost.reference.pulsar.transaction_key.key_records import KeyRecord, decoded
 from fencepost.reference.pulsar.transaction_key.key_topic import KeyTopic
-from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
-from fencepost.reference.pulsar.transaction_key.records import KeyRecord, decoded
-from fencepost.reference.pulsar.values import TxnId
 
 from .pair import pair
 
 _WEEK_MS = 7 * 24 * 60 * 60 * 1000
+_A_PAGE = 100
 _EPOCH_AGAIN = Symptom(what="^given to task (two|three)$", expected="^a greater epoch", seen=r"^epoch (\d), where task (one|two) has \1$")
+_EPOCH_AGAIN_OF_TWO = Symptom(what="^given to task three$", expected="^a greater epoch", seen=r"^epoch 0, where task one has 0$")
 _NOT_FENCED = Symptom(what="^(status of A|readers of orders)$", expected="^(ABORTED|nothing)$", seen="^(OPEN|.not even the sentinel.)$")
 
 
@@ -137,3 +139,25 @@ class ScalableKeyAwaitedWhereNobodyIs(MetadataCoordinator):
 
 
 """Of classic transactions a coordinator asks each participant by itself, which loads it."""
+
+
+@pair({"TXKEY-20": _EPOCH_AGAIN_OF_TWO}, origin="red team: a compaction that keeps the latest record of the topic, and not of each key")
+class CompactedToOneKey(KeyTopic):
+    """The compaction of a key topic keeps the latest record of one key alone, so that another key begins afresh after the second crash."""
+
+    def compact(self) -> None:
+        kept, self._latest = self._latest, dict(list(self._latest.items())[-1:])
+        super().compact()
+        self._latest = kept
+
+
+@pair(
+    {"TXKEY-21": seen("^(OPEN|not known any more)$", expected="^ABORTED$", what="^status of B$")},
+    origin="textbook: a list of which the first page is read",
+)
+class PageOfTheKeyTopicLoaded(KeyTopic):
+    """A coordinator that is loaded reads the first 100 records of its key topic, and does not know what its keys had later."""
+
+    def load(self) -> Mapping[TransactionKey, KeyRecord]:
+        self._entries.replace(list(self._entries)[:_A_PAGE])
+        return super().load()

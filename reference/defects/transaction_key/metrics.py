@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, expected, seen
+from fencepost.reference.pulsar.pulsar_types import TxnId
 from fencepost.reference.pulsar.transaction_key.claims import Claim, Measured
+from fencepost.reference.pulsar.transaction_key.coordinator_keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
-from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
-from fencepost.reference.pulsar.values import TxnId
 
 from .pair import pair
 

@@ -7,13 +7,13 @@ from functools import cached_property
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.conforming.kafka import SlowNetwork
 from fencepost.reference.defects.decorator import expected, seen
-from fencepost.reference.pulsar.errors import Error, Refused
-from fencepost.reference.pulsar.transaction_key.claims import Claim, Client, Waiting
+from fencepost.reference.pulsar.pulsar_types import TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
+from fencepost.reference.pulsar.transaction_key.claims import Claim, KeyConnection, WaitingConnect
+from fencepost.reference.pulsar.transaction_key.coordinator_keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
+from fencepost.reference.pulsar.transaction_key.key_records import KeyRecord, Numbers, numbers_of
 from fencepost.reference.pulsar.transaction_key.key_topic import KeyTopic
-from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
-from fencepost.reference.pulsar.transaction_key.records import KeyRecord, Numbers, numbers_of
-from fencepost.reference.pulsar.values import TxnId
 
 from .pair import pair
 
@@ -31,7 +31,7 @@ _BOTH_OPEN = Symptom(what="^status of A$", expected="^ABORTED$", seen="^OPEN$")
 class TwoOpen(TransactionKeys):
     """A second transaction on one connection begins next to the first, and both are open."""
 
-    def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[Refused], None]) -> None:  # noqa: ARG002
+    def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[CommandRefused], None]) -> None:  # noqa: ARG002
         self.current(claim)
         reply(self.begun(claim, timeout_ms))
 
@@ -43,9 +43,9 @@ class TwoOpen(TransactionKeys):
 class SecondRefused(TransactionKeys):
     """While a transaction of the key is open, its client cannot begin another one, and has to wait for the timeout."""
 
-    def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[Refused], None]) -> None:
+    def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[CommandRefused], None]) -> None:
         if self.to_fence(self.current(claim)):
-            raise Refused(Error.NOT_ALLOWED, f"the transaction key {claim.key} has an open transaction")
+            raise CommandRefused(ServerError.NOT_ALLOWED, f"the transaction key {claim.key} has an open transaction")
         super().begin(claim, timeout_ms, reply, refuse)
 
 
@@ -53,7 +53,7 @@ class SecondRefused(TransactionKeys):
 class FirstGivenAgain(TransactionKeys):
     """A client that begins a second transaction gets the one that is open."""
 
-    def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[Refused], None]) -> None:
+    def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[CommandRefused], None]) -> None:
         if there := self.to_fence(self.current(claim)):
             reply(there[0])
         else:
@@ -94,7 +94,7 @@ class FencesWrittenWithConnects(KeyTopic):
 class BeginningAgainCloses(TransactionKeys):
     """A second transaction is taken for a second client, and the connection is closed."""
 
-    def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[Refused], None]) -> None:
+    def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[CommandRefused], None]) -> None:
         had = self.to_fence(self.current(claim))
         super().begin(claim, timeout_ms, reply, refuse)
         if had and (client := self._clients.pop(claim.key, None)) is not None:
@@ -109,13 +109,13 @@ class BeginningAgainCloses(TransactionKeys):
 class AllThatHaveWaitedBegin(TransactionKeys):
     """Two transactions that are asked for while another one is being committed both begin when that is over, and both are open."""
 
-    def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[Refused], None]) -> None:
+    def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[CommandRefused], None]) -> None:
         record = self.current(claim)
         if fenced := self.to_fence(record):
             self.persist(claim.key, claim.epoch, fenced, None)
             self._abort_all(fenced)
         last = () if record.open_txn is None else (record.open_txn,)
-        self.when_over(Waiting(claim, (*last, *record.ending_txns), lambda: reply(self.begun(claim, timeout_ms)), refuse))
+        self.when_over(WaitingConnect(claim, (*last, *record.ending_txns), lambda: reply(self.begun(claim, timeout_ms)), refuse))
 
 
 @pair(
@@ -126,7 +126,7 @@ class LookedBeforeWaiting(TransactionKeys):
     """The coordinator checks for an open transaction of the key when a new one is requested, and not when it begins: two requests that
     waited for the same transaction are both open, and the first is in no record."""
 
-    def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[Refused], None]) -> None:
+    def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[CommandRefused], None]) -> None:
         record = self.current(claim)
         if fenced := self.given_up(record):
             self.persist(claim.key, claim.epoch, fenced, None)
@@ -136,11 +136,24 @@ class LookedBeforeWaiting(TransactionKeys):
             try:
                 self.current(claim)
                 reply(self.begun(claim, timeout_ms))
-            except Refused as refused:
+            except CommandRefused as refused:
                 refuse(refused)
 
         last = () if record.open_txn is None else (record.open_txn,)
-        self.when_over(Waiting(claim, (*last, *self.to_wait_for(record)), go_on, refuse))
+        self.when_over(WaitingConnect(claim, (*last, *self.to_wait_for(record)), go_on, refuse))
+
+
+@pair(
+    {"TXKEY-13": seen("^OPEN$", expected="^ABORTED$", what="^status of B$")},
+    origin="exploration, which found it in the reference",
+)
+class LaterRequestOvertakes(TransactionKeys):
+    """A request that comes when all that was ending is applied is answered before an earlier one that still waits, and is fenced by it."""
+
+    def when_over(self, waiting: WaitingConnect) -> None:
+        earlier, self._waiting = self._waiting, []
+        super().when_over(waiting)
+        self._waiting = earlier + self._waiting
 
 
 @pair(
@@ -164,7 +177,7 @@ class UnrecordedBegins(TransactionKeys):
 
     def begun(self, claim: Claim, timeout_ms: int) -> TxnId:
         txn = self._coordinator.new(timeout_ms)
-        with suppress(Refused):
+        with suppress(CommandRefused):
             self.persist(claim.key, claim.epoch, (), numbers_of(txn))
         return txn
 
@@ -205,7 +218,7 @@ class AbortedWithItsConnection(TransactionKeys):
     """When the connection of a key closes, its open transaction is aborted, although no other client has connected with the key and no
     timeout has passed."""
 
-    def forget(self, client: Client) -> None:
+    def forget(self, client: KeyConnection) -> None:
         for key in [key for key, one in self._clients.items() if one is client]:
             self._abort_all(self.to_fence(self._records[key]))
         super().forget(client)
@@ -221,6 +234,6 @@ class KeptAndForgotten(TransactionKeys):
     def keeps(self, record: KeyRecord, epoch: int) -> bool:
         return epoch == record.epoch
 
-    def take_over(self, key: TransactionKey, client: Client) -> None:
+    def take_over(self, key: TransactionKey, client: KeyConnection) -> None:
         self._records[key] = self._records[key].model_copy(update={"open": None})
         super().take_over(key, client)

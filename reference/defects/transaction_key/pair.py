@@ -5,9 +5,9 @@ from typing import ClassVar
 from fencepost.reference.defects.conforming.kafka import SlowNetwork
 from fencepost.reference.defects.decorator import Declaring
 from fencepost.reference.metadata_transactions import MetadataParts
-from fencepost.reference.pulsar import Parts
+from fencepost.reference.pulsar import PulsarParts
 
-pair = Declaring({"key-": Parts, "scalable-key-": MetadataParts})
+pair = Declaring({"key-": PulsarParts, "scalable-key-": MetadataParts})
 
 
 class SlowerNetwork(SlowNetwork):

@@ -5,18 +5,18 @@ from collections.abc import Mapping, Sequence
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, expected, seen
-from fencepost.reference.defects.pip31.visibility import StopsReaders
+from fencepost.reference.defects.pip31.visibility import StopsReadersWhileOpen
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
-from fencepost.reference.metadata_transactions.records import State
-from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.metadata_transactions.record_models import HeaderState
+from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 from fencepost.reference.pulsar.topic import NO_WATERMARK
-from fencepost.reference.pulsar.transaction_key.claims import Doing
+from fencepost.reference.pulsar.transaction_key.claims import KeyedRequest
+from fencepost.reference.pulsar.transaction_key.coordinator_keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
+from fencepost.reference.pulsar.transaction_key.key_records import KeyRecord, Numbers
 from fencepost.reference.pulsar.transaction_key.key_topic import KeyTopic
-from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.node_keys import NodeKeys
-from fencepost.reference.pulsar.transaction_key.records import KeyRecord, Numbers
-from fencepost.reference.pulsar.values import Action, TxnId
 
 from .pair import pair
 
@@ -36,7 +36,7 @@ _ACKNOWLEDGED = Symptom(what="^answer to ACK$", expected="InvalidTxnStatus")
 class OnlyTheCoordinatorRefuses(NodeKeys):
     """The coordinator refuses what is asked in a fenced transaction; topics and subscriptions are asked directly, and take it."""
 
-    def refuse_fenced(self, txn: TxnId, doing: Doing, coordinators: range, *, scalable: bool) -> None:
+    def refuse_fenced(self, txn: TxnId, doing: KeyedRequest, coordinators: range, *, scalable: bool) -> None:
         """A participant asks nobody."""
 
 
@@ -47,14 +47,14 @@ class OnlyTheCoordinatorRefuses(NodeKeys):
 class OnlyMessagesRefused(NodeKeys):
     """Topics refuse the messages of a fenced transaction; subscriptions take its acknowledgements."""
 
-    def refuse_fenced(self, txn: TxnId, doing: Doing, coordinators: range, *, scalable: bool) -> None:
-        if doing is Doing.SEND:
+    def refuse_fenced(self, txn: TxnId, doing: KeyedRequest, coordinators: range, *, scalable: bool) -> None:
+        if doing is KeyedRequest.SEND:
             super().refuse_fenced(txn, doing, coordinators, scalable=scalable)
 
 
 class _TakesMessages(NodeKeys):
-    def refuse_fenced(self, txn: TxnId, doing: Doing, coordinators: range, *, scalable: bool) -> None:
-        if doing is not Doing.SEND:
+    def refuse_fenced(self, txn: TxnId, doing: KeyedRequest, coordinators: range, *, scalable: bool) -> None:
+        if doing is not KeyedRequest.SEND:
             super().refuse_fenced(txn, doing, coordinators, scalable=scalable)
 
 
@@ -65,8 +65,8 @@ class _TakesMessages(NodeKeys):
 class SentAgainReceipted(NodeKeys):
     """A topic asks for duplicates before it asks for fences: a zombie that sends a message again has a receipt for nothing."""
 
-    def refuse_fenced(self, txn: TxnId, doing: Doing, coordinators: range, *, scalable: bool) -> None:
-        if doing is not Doing.SEND_AGAIN:
+    def refuse_fenced(self, txn: TxnId, doing: KeyedRequest, coordinators: range, *, scalable: bool) -> None:
+        if doing is not KeyedRequest.SEND_AGAIN:
             super().refuse_fenced(txn, doing, coordinators, scalable=scalable)
 
 
@@ -80,10 +80,10 @@ class _KnowsWhatRecordsSay(KeyTopic):
     origin="the proposal's text, O10; Apache Pulsar, where late messages open transactions again",
     also=[_TakesMessages],
 )
-class KeyLateMessageOpensAgain(StopsReaders):
+class KeyLateMessageOpensAgain(StopsReadersWhileOpen):
     """A topic takes the late message of a fenced transaction for its first one, and waits for an end that never comes."""
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         if low_watermark != NO_WATERMARK:
             super().end(txn, action, low_watermark)
 
@@ -102,14 +102,14 @@ class ScalableKeyLateMessageOpensAgain(MetadataBuffer):
         return set()
 
     def refuse_what_comes_too_late(self, txn: TxnId) -> None:
-        if self.participation.state_of(txn) is not State.OPEN:
+        if self.participation.state_of(txn) is not HeaderState.OPEN:
             self.opened.add(txn)
 
     def check_again(self, txn: TxnId) -> None:
         if txn not in self.opened:
             super().check_again(txn)
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         if txn not in self.opened:
             super().end(txn, action, low_watermark)
 
@@ -118,8 +118,8 @@ class ScalableKeyLateMessageOpensAgain(MetadataBuffer):
 class CumulativeAcknowledgementsTaken(NodeKeys):
     """Subscriptions refuse single acknowledgements in a fenced transaction, and take cumulative ones."""
 
-    def refuse_fenced(self, txn: TxnId, doing: Doing, coordinators: range, *, scalable: bool) -> None:
-        if doing is not Doing.ACKNOWLEDGE_UP_TO:
+    def refuse_fenced(self, txn: TxnId, doing: KeyedRequest, coordinators: range, *, scalable: bool) -> None:
+        if doing is not KeyedRequest.ACKNOWLEDGE_UP_TO:
             super().refuse_fenced(txn, doing, coordinators, scalable=scalable)
 
 
@@ -127,8 +127,8 @@ class CumulativeAcknowledgementsTaken(NodeKeys):
 class IndividualAcknowledgementsTaken(NodeKeys):
     """Subscriptions refuse cumulative acknowledgements in a fenced transaction, and take single ones."""
 
-    def refuse_fenced(self, txn: TxnId, doing: Doing, coordinators: range, *, scalable: bool) -> None:
-        if doing is not Doing.ACKNOWLEDGE:
+    def refuse_fenced(self, txn: TxnId, doing: KeyedRequest, coordinators: range, *, scalable: bool) -> None:
+        if doing is not KeyedRequest.ACKNOWLEDGE:
             super().refuse_fenced(txn, doing, coordinators, scalable=scalable)
 
 
@@ -143,11 +143,11 @@ class IndividualAcknowledgementsTaken(NodeKeys):
 class AnotherError(NodeKeys):
     """What comes in a fenced transaction is refused with an error that says nothing of transactions."""
 
-    def refuse_fenced(self, txn: TxnId, doing: Doing, coordinators: range, *, scalable: bool) -> None:
+    def refuse_fenced(self, txn: TxnId, doing: KeyedRequest, coordinators: range, *, scalable: bool) -> None:
         try:
             super().refuse_fenced(txn, doing, coordinators, scalable=scalable)
-        except Refused as refused:
-            raise Refused(Error.NOT_ALLOWED, refused.message) from refused
+        except CommandRefused as refused:
+            raise CommandRefused(ServerError.NOT_ALLOWED, refused.message) from refused
 
 
 @defect(
@@ -157,8 +157,8 @@ class AnotherError(NodeKeys):
 class KeyUnansweredAcknowledgementsTaken(NodeKeys):
     """An acknowledgement without a request id, whose refusal cannot be answered, is accepted in a fenced transaction."""
 
-    def refuse_fenced(self, txn: TxnId, doing: Doing, coordinators: range, *, scalable: bool) -> None:
-        if doing is not Doing.ACKNOWLEDGE_UNANSWERED:
+    def refuse_fenced(self, txn: TxnId, doing: KeyedRequest, coordinators: range, *, scalable: bool) -> None:
+        if doing is not KeyedRequest.ACKNOWLEDGE_UNANSWERED:
             super().refuse_fenced(txn, doing, coordinators, scalable=scalable)
 
 
@@ -169,8 +169,8 @@ class KeyUnansweredAcknowledgementsTaken(NodeKeys):
 class KeyUnansweredCumulativeAcknowledgementsTaken(NodeKeys):
     """A cumulative acknowledgement that carries no request id is taken in a fenced transaction, and holds up its successor."""
 
-    def refuse_fenced(self, txn: TxnId, doing: Doing, coordinators: range, *, scalable: bool) -> None:
-        if doing is not Doing.ACKNOWLEDGE_UP_TO_UNANSWERED:
+    def refuse_fenced(self, txn: TxnId, doing: KeyedRequest, coordinators: range, *, scalable: bool) -> None:
+        if doing is not KeyedRequest.ACKNOWLEDGE_UP_TO_UNANSWERED:
             super().refuse_fenced(txn, doing, coordinators, scalable=scalable)
 
 
@@ -178,7 +178,7 @@ class KeyUnansweredCumulativeAcknowledgementsTaken(NodeKeys):
 class LaterCoordinatorsOverlooked(NodeKeys):
     """Participants know the coordinators of the configuration, and of no fence of those that were added since."""
 
-    def refuse_fenced(self, txn: TxnId, doing: Doing, coordinators: range, *, scalable: bool) -> None:
+    def refuse_fenced(self, txn: TxnId, doing: KeyedRequest, coordinators: range, *, scalable: bool) -> None:
         configured = coordinators[: _SCALABLE if scalable else 1]
         super().refuse_fenced(txn, doing, configured, scalable=scalable)
 

@@ -5,16 +5,16 @@ from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
-from fencepost.reference.metadata_transactions.records import State
+from fencepost.reference.metadata_transactions.metadata_coordinator import MetadataCoordinator
+from fencepost.reference.metadata_transactions.record_models import HeaderState
 from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
-from fencepost.reference.pulsar.transaction_key.claims import Client
+from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId, TxnStatus
+from fencepost.reference.pulsar.transaction_key.claims import KeyConnection
+from fencepost.reference.pulsar.transaction_key.coordinator_keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
+from fencepost.reference.pulsar.transaction_key.key_records import KeyRecord, Numbers
 from fencepost.reference.pulsar.transaction_key.key_topic import KeyTopic
-from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
-from fencepost.reference.pulsar.transaction_key.records import KeyRecord, Numbers
-from fencepost.reference.pulsar.values import Action, Status, TxnId
 
 from .pair import pair
 
@@ -39,7 +39,7 @@ class OneEpochInAMoment(TransactionKeys):
 class FirstOfTwoStaysToo(TransactionKeys):
     """If two clients connect at the same time, neither closes the other's connection, and both stay."""
 
-    def take_over(self, key: TransactionKey, client: Client) -> None:
+    def take_over(self, key: TransactionKey, client: KeyConnection) -> None:
         record = self._records[key]
         if record.connectedAt == self._machine.clock.now:
             self._clients.pop(key, None)
@@ -76,7 +76,7 @@ class KeyWaitsForNothingAfterACrash(KeyTopic):
 class FirstComeFirstServed(TransactionKeys):
     """The client that has the key keeps it, and the later connection is closed, although it was given an epoch."""
 
-    def take_over(self, key: TransactionKey, client: Client) -> None:
+    def take_over(self, key: TransactionKey, client: KeyConnection) -> None:
         if (first := self._clients.get(key)) is None:
             super().take_over(key, client)
         else:
@@ -98,7 +98,7 @@ class CommittedIsFenced(TransactionKeys):
     its work twice."""
 
     def predecessors(self, record: KeyRecord) -> tuple[TxnId, ...]:
-        is_committed = self._status(record.open_txn) is Status.COMMITTED
+        is_committed = self._status(record.open_txn) is TxnStatus.COMMITTED
         return (record.open_txn,) if record.open_txn is not None and is_committed else super().predecessors(record)
 
 
@@ -109,7 +109,7 @@ class KeyCommittingIsFenced(TransactionKeys):
     does its work twice."""
 
     def predecessors(self, record: KeyRecord) -> tuple[TxnId, ...]:
-        is_committing = self._status(record.open_txn) is Status.COMMITTING
+        is_committing = self._status(record.open_txn) is TxnStatus.COMMITTING
         return (record.open_txn,) if record.open_txn is not None and is_committing else super().predecessors(record)
 
 
@@ -121,11 +121,11 @@ class KeyCommittingIsFenced(TransactionKeys):
 class KeyCommittingIsAborted(LogCoordinator):
     """The transaction of the predecessor is aborted, whatever it is at, also where its commit is decided."""
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         transaction = self.describe(txn)
-        is_undone = action is Action.ABORT and transaction.status.action is Action.COMMIT
+        is_undone = action is EndAction.ABORT and transaction.status.action is EndAction.COMMIT
         if is_undone:
-            self.decide(replace(transaction, status=Status.OPEN), action, reply)
+            self.decide(replace(transaction, status=TxnStatus.OPEN), action, reply)
         else:
             super().end(txn, action, reply)
 
@@ -138,8 +138,8 @@ class KeyCommittingIsAborted(LogCoordinator):
 class ScalableKeyCommittingIsAborted(MetadataCoordinator):
     """The transaction of the predecessor is aborted, whatever it is at, also where its commit is decided."""
 
-    def decide(self, txn: TxnId, action: Action) -> None:
+    def decide(self, txn: TxnId, action: EndAction) -> None:
         found = self._records.header(txn)
-        if action is Action.ABORT and found is not None and found[0].state is State.COMMITTED:
-            self._records.replace(txn, found[0].model_copy(update={"state": State.ABORTED}), found[1])
+        if action is EndAction.ABORT and found is not None and found[0].state is HeaderState.COMMITTED:
+            self._records.replace(txn, found[0].model_copy(update={"state": HeaderState.ABORTED}), found[1])
         super().decide(txn, action)

@@ -1,8 +1,8 @@
-"""Defects of the transaction key in clients that come again with the current epoch."""
+"""Defects of the transaction key in clients that reconnect with the current epoch."""
 
 from fencepost.contract.symptom import Symptom
-from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
-from fencepost.reference.pulsar.transaction_key.records import KeyRecord
+from fencepost.reference.pulsar.transaction_key.coordinator_keys import TransactionKeys
+from fencepost.reference.pulsar.transaction_key.key_records import KeyRecord
 
 from .pair import pair
 

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import expected, seen
 from fencepost.reference.pulsar.coordinator import Reply
-from fencepost.reference.pulsar.errors import Refused
-from fencepost.reference.pulsar.transaction_key.claims import Claim, Client, Doing
+from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused
+from fencepost.reference.pulsar.transaction_key.claims import Claim, KeyConnection, KeyedRequest
+from fencepost.reference.pulsar.transaction_key.coordinator_keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
-from fencepost.reference.pulsar.transaction_key.keys import TransactionKeys
+from fencepost.reference.pulsar.transaction_key.key_records import KeyRecord
 from fencepost.reference.pulsar.transaction_key.node_keys import NodeKeys
-from fencepost.reference.pulsar.transaction_key.records import KeyRecord
-from fencepost.reference.pulsar.values import Action, TxnId
 
 from .pair import pair
 
@@ -23,8 +23,8 @@ _IN_WORDS = Symptom(what="^refusal of ", expected="^ExpiredTransaction")
 class FencedCommitSucceeds(TransactionKeys):
     """The commit of a fenced transaction is answered with success, for the transaction has ended; its work is gone."""
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
-        if action is Action.COMMIT and self._topic.is_fenced(txn):
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
+        if action is EndAction.COMMIT and self._topic.is_fenced(txn):
             reply()
         else:
             super().end(txn, action, reply)
@@ -34,8 +34,8 @@ class FencedCommitSucceeds(TransactionKeys):
 class FencedAbortSucceeds(TransactionKeys):
     """The abort of a fenced transaction is answered with success, because it is aborted; the client does not learn that it was fenced."""
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
-        if action is Action.ABORT and self._topic.is_fenced(txn):
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
+        if action is EndAction.ABORT and self._topic.is_fenced(txn):
             reply()
         else:
             super().end(txn, action, reply)
@@ -43,10 +43,10 @@ class FencedAbortSucceeds(TransactionKeys):
 
 @pair({"TXKEY-10": _IN_WORDS}, origin="the proposal's text, O11: an exception that no answer names")
 class EndsRefusedAsAny(TransactionKeys):
-    """Ends of fenced transactions are refused with the error for their status, so a client cannot tell that it was fenced."""
+    """Ends of fenced transactions are refused with the error for their status, so a client cannot see that it was fenced."""
 
-    def refuse_fenced(self, txn: TxnId, doing: Doing) -> None:
-        if doing is Doing.ADD:
+    def refuse_fenced(self, txn: TxnId, doing: KeyedRequest) -> None:
+        if doing is KeyedRequest.ADD:
             super().refuse_fenced(txn, doing)
 
 
@@ -57,8 +57,8 @@ class EndsRefusedAsAny(TransactionKeys):
 class AddedToTheFenced(TransactionKeys):
     """Only ends are refused in a fenced transaction: the coordinator takes participants in, as it would without a key."""
 
-    def refuse_fenced(self, txn: TxnId, doing: Doing) -> None:
-        if doing is not Doing.ADD:
+    def refuse_fenced(self, txn: TxnId, doing: KeyedRequest) -> None:
+        if doing is not KeyedRequest.ADD:
             super().refuse_fenced(txn, doing)
 
 
@@ -69,12 +69,12 @@ class AddedToTheFenced(TransactionKeys):
 class AbortHitsTheSuccessor(TransactionKeys):
     """The late abort of a task that was fenced aborts what its key has open, which is its successor's."""
 
-    ends: tuple[Action, ...] = (Action.ABORT,)
+    ends: tuple[EndAction, ...] = (EndAction.ABORT,)
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         try:
             super().end(txn, action, reply)
-        except Refused:
+        except CommandRefused:
             for record in self._records.values() if action in self.ends else ():
                 if txn in record.fenced_txns and record.open_txn is not None:
                     self.abort(record.open_txn)
@@ -88,9 +88,9 @@ class AbortHitsTheSuccessor(TransactionKeys):
 class CommitHitsTheSuccessor(AbortHitsTheSuccessor):
     """A late commit is taken for a conflict of two tasks, and what the newer one has open is aborted."""
 
-    ends = (Action.COMMIT,)
+    ends = (EndAction.COMMIT,)
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         super().end(txn, action, reply)
 
 
@@ -101,7 +101,7 @@ class CommitHitsTheSuccessor(AbortHitsTheSuccessor):
 class OldConnectionsServed(TransactionKeys):
     """The previous connection of a key is served as before, and begins transactions that fence those of its successor."""
 
-    def take_over(self, key: TransactionKey, client: Client) -> None:
+    def take_over(self, key: TransactionKey, client: KeyConnection) -> None:
         self._clients.pop(key, None)
         super().take_over(key, client)
 

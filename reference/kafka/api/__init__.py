@@ -9,25 +9,25 @@ from typing import Any, TypeAlias
 
 from kio.static.protocol import RequestPayload, ResponsePayload
 
-from fencepost.reference.kafka.node import Node
+from fencepost.reference.kafka.node import KafkaNode
 from fencepost.reference.kernel.rules import rule
 from fencepost.wire.kafka.entities import api_of
 
-from .acls import create_acls, delete_acls, describe_acls
+from .acl_requests import create_acls, delete_acls, describe_acls
 from .authorisation import authorised
 from .cluster import api_versions, create_topics, find_coordinator, metadata, unsupported_api_versions
 from .data import fetch, list_offsets, produce
 from .deleting import delete_groups, delete_records, delete_topics
 from .features import update_features
 from .groups import offset_commit, offset_fetch, txn_offset_commit
-from .login import sasl_authenticate, sasl_handshake
-from .markers import write_txn_markers
-from .membership import heartbeat, join_group, leave_group, sync_group
+from .marker_requests import write_txn_markers
+from .membership_requests import heartbeat, join_group, leave_group, sync_group
 from .moving import alter_partition_reassignments
 from .observation import describe_producers, describe_transactions, list_transactions
-from .transactions import add_offsets_to_txn, add_partitions_to_txn, end_txn, init_producer_id
+from .producer_requests import add_offsets_to_txn, add_partitions_to_txn, end_txn, init_producer_id
+from .sasl_requests import sasl_authenticate, sasl_handshake
 
-_Handler: TypeAlias = Callable[[Node, Any], ResponsePayload]
+_Handler: TypeAlias = Callable[[KafkaNode, Any], ResponsePayload]
 
 _HANDLERS: dict[str, _Handler] = {
     "add_offsets_to_txn": add_offsets_to_txn,
@@ -65,7 +65,7 @@ _HANDLERS: dict[str, _Handler] = {
 }
 
 
-def answer(node: Node, request: RequestPayload, principal: str) -> ResponsePayload | None:
+def answer(node: KafkaNode, request: RequestPayload, principal: str) -> ResponsePayload | None:
     """The answer to a request of that principal; None if the connection is closed instead."""
     api = api_of(request)
     if not node.advertised_api_versions.serves(api, int(request.__version__)):
@@ -74,7 +74,7 @@ def answer(node: Node, request: RequestPayload, principal: str) -> ResponsePaylo
     return None if handler is None else authorised(node, principal, request, handler)
 
 
-def refusal(node: Node, api: str | None) -> ResponsePayload | None:
+def refusal(node: KafkaNode, api: str | None) -> ResponsePayload | None:
     """The answer to a version of an API that is not served, and perhaps not even readable; `api` is None for an unknown one."""
     rule("KIP890-008")
     return unsupported_api_versions(node) if api == "api_versions" else None

@@ -12,10 +12,10 @@ from typing import Any, TypeAlias, cast
 from kio.static.protocol import ResponsePayload
 
 from fencepost.reference.kafka.authorizer import Authorizer
-from fencepost.reference.kafka.errors import Error
-from fencepost.reference.kafka.node import Node
-from fencepost.reference.kafka.values import NOTHING, TopicPartition
-from fencepost.wire.kafka.acls import Operation, Resource, ResourceKind
+from fencepost.reference.kafka.kafka_errors import Errors
+from fencepost.reference.kafka.kafka_types import NOTHING, PartitionName
+from fencepost.reference.kafka.node import KafkaNode
+from fencepost.wire.kafka.acl_codes import AclOperation, Resource, ResourceKind
 from fencepost.wire.kafka.batches import MalformedBatch, decode
 from fencepost.wire.kafka.entities import api_of, response
 
@@ -30,14 +30,14 @@ _BY_ID = 13
 _BATCHED = 4
 """From this version on FindCoordinator is about several keys."""
 
-Handler: TypeAlias = Callable[[Node, Any], ResponsePayload]
+Handler: TypeAlias = Callable[[KafkaNode, Any], ResponsePayload]
 
 
 @dataclass(frozen=True)
 class _Asker:
     """The principal and the node that it asks; `go_on` is the handler after the gate."""
 
-    node: Node
+    node: KafkaNode
     principal: str
     handler: Handler
 
@@ -52,7 +52,7 @@ class _Asker:
 _Gate: TypeAlias = Callable[[_Asker, Any], ResponsePayload]
 
 
-def authorised(node: Node, principal: str, asked: Any, handler: Handler) -> ResponsePayload:
+def authorised(node: KafkaNode, principal: str, asked: Any, handler: Handler) -> ResponsePayload:
     """The answer to the principal's request: the handler's, for what is allowed."""
     gate = _GATES.get(api_of(asked)) if node.authorizer.is_on else None
     return handler(node, asked) if gate is None else gate(_Asker(node, principal, handler), asked)
@@ -60,7 +60,7 @@ def authorised(node: Node, principal: str, asked: Any, handler: Handler) -> Resp
 
 def _init_producer_id(asker: _Asker, asked: Any) -> ResponsePayload:
     if asked.transactional_id is None:
-        error = Error.NONE if asker.authorizer.may_be_idempotent(asker.principal) else Error.CLUSTER_AUTHORIZATION_FAILED
+        error = Errors.NONE if asker.authorizer.may_be_idempotent(asker.principal) else Errors.CLUSTER_AUTHORIZATION_FAILED
     else:
         error = _of_transactional_id(asker, asked.transactional_id)
     return response(asked, throttle_time=0, error_code=error, producer_id=NOTHING, producer_epoch=NOTHING) if error else asker.go_on(asked)
@@ -70,8 +70,8 @@ def _add_partitions_to_txn(asker: _Asker, asked: Any) -> ResponsePayload:
     if asked.__version__ >= _FOR_BROKERS:
         if asker.authorizer.may_add_for_brokers(asker.principal, int(asked.__version__)):
             return asker.go_on(asked)
-        return response(asked, throttle_time=0, error_code=Error.CLUSTER_AUTHORIZATION_FAILED, results_by_transaction=[])
-    partitions = [TopicPartition(topic.name, int(number)) for topic in asked.v3_and_below_topics for number in topic.partitions]
+        return response(asked, throttle_time=0, error_code=Errors.CLUSTER_AUTHORIZATION_FAILED, results_by_transaction=[])
+    partitions = [PartitionName(topic.name, int(number)) for topic in asked.v3_and_below_topics for number in topic.partitions]
     if error := _of_transactional_id(asker, asked.v3_and_below_transactional_id):
         return _added(asked, dict.fromkeys(partitions, error))
     if all(asker.authorizer.may_add(asker.principal, partition.topic) for partition in partitions):
@@ -79,14 +79,14 @@ def _add_partitions_to_txn(asker: _Asker, asked: Any) -> ResponsePayload:
     return _added(asked, {partition: _beside_a_refusal(asker, partition) for partition in partitions})
 
 
-def _beside_a_refusal(asker: _Asker, partition: TopicPartition) -> Error:
+def _beside_a_refusal(asker: _Asker, partition: PartitionName) -> Errors:
     """The answer for a partition when another of the request's topics is refused: then none is added."""
     if not asker.authorizer.may_add(asker.principal, partition.topic):
-        return Error.TOPIC_AUTHORIZATION_FAILED
-    return Error.OPERATION_NOT_ATTEMPTED if partition in asker.node.topics else Error.UNKNOWN_TOPIC_OR_PARTITION
+        return Errors.TOPIC_AUTHORIZATION_FAILED
+    return Errors.OPERATION_NOT_ATTEMPTED if partition in asker.node.topics else Errors.UNKNOWN_TOPIC_OR_PARTITION
 
 
-def _added(asked: Any, errors: dict[TopicPartition, Error]) -> ResponsePayload:
+def _added(asked: Any, errors: dict[PartitionName, Errors]) -> ResponsePayload:
     topics = [
         {
             "name": topic,
@@ -106,15 +106,17 @@ def _txn_offset_commit(asker: _Asker, asked: Any) -> ResponsePayload:
     if error := _of_transactional_id(asker, asked.transactional_id) or _of_group(asker, asked.group_id):
         return response(asked, throttle_time=0, topics=_not_committed(asked.topics, error))
     allowed = [topic for topic in asked.topics if asker.authorizer.may_commit_offsets_in(asker.principal, topic.name)]
+    if len(allowed) == len(asked.topics) > 0:
+        return asker.go_on(asked)
     denied = [topic for topic in asked.topics if topic not in allowed]
-    refused = response(asked, throttle_time=0, topics=_not_committed(denied, Error.TOPIC_AUTHORIZATION_FAILED))
+    refused = response(asked, throttle_time=0, topics=_not_committed(denied, Errors.TOPIC_AUTHORIZATION_FAILED))
     if not allowed:
         return refused
     answer = asker.go_on(replace(asked, topics=tuple(allowed)))
     return _joined(answer, refused, "topics")
 
 
-def _not_committed(topics: Iterable[Any], error: Error) -> list[dict[str, Any]]:
+def _not_committed(topics: Iterable[Any], error: Errors) -> list[dict[str, Any]]:
     return [
         {"name": topic.name, "partitions": [{"partition_index": one.partition_index, "error_code": error} for one in topic.partitions]}
         for topic in topics
@@ -125,8 +127,10 @@ def _produce(asker: _Asker, asked: Any) -> ResponsePayload:
     if _is_transactional(asked) and (error := _of_transactional_id(asker, asked.transactional_id)):
         return response(asked, responses=_not_appended(asked, asked.topic_data, error), throttle_time=0)
     allowed = [topic for topic in asked.topic_data if _may_write_to(asker, asked, topic)]
+    if len(allowed) == len(asked.topic_data) > 0:
+        return asker.go_on(asked)
     denied = [topic for topic in asked.topic_data if topic not in allowed]
-    refused = response(asked, responses=_not_appended(asked, denied, Error.TOPIC_AUTHORIZATION_FAILED), throttle_time=0)
+    refused = response(asked, responses=_not_appended(asked, denied, Errors.TOPIC_AUTHORIZATION_FAILED), throttle_time=0)
     if not allowed:
         return refused
     answer = asker.go_on(replace(asked, topic_data=tuple(allowed)))
@@ -151,7 +155,7 @@ def _may_write_to(asker: _Asker, asked: Any, topic: Any) -> bool:
     return known is None or asker.authorizer.may_write_to(asker.principal, known.name)
 
 
-def _not_appended(asked: Any, topics: Iterable[Any], error: Error) -> list[dict[str, Any]]:
+def _not_appended(asked: Any, topics: Iterable[Any], error: Errors) -> list[dict[str, Any]]:
     def key(topic: Any) -> dict[str, Any]:
         return {"name": topic.name} if asked.__version__ < _BY_ID else {"topic_id": topic.topic_id}
 
@@ -167,7 +171,7 @@ def _end_txn(asker: _Asker, asked: Any) -> ResponsePayload:
 def _write_txn_markers(asker: _Asker, asked: Any) -> ResponsePayload:
     if asker.authorizer.may_write_markers(asker.principal):
         return asker.go_on(asked)
-    error = Error.CLUSTER_AUTHORIZATION_FAILED
+    error = Errors.CLUSTER_AUTHORIZATION_FAILED
     markers = [
         {
             "producer_id": marker.producer_id,
@@ -186,35 +190,41 @@ def _write_txn_markers(asker: _Asker, asked: Any) -> ResponsePayload:
 
 def _find_coordinator(asker: _Asker, asked: Any) -> ResponsePayload:
     kind = key_type_of(asked)
-    error = {0: Error.GROUP_AUTHORIZATION_FAILED, 1: Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED}.get(kind, Error.NONE)
+    error = {0: Errors.GROUP_AUTHORIZATION_FAILED, 1: Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED}.get(kind, Errors.NONE)
 
     def may_know(key: str) -> bool:
         if kind == 1:
             return asker.authorizer.may_find_coordinator(asker.principal, key)
-        return kind != 0 or asker.authorizer.allows(asker.principal, Operation.DESCRIBE, Resource(ResourceKind.GROUP, key))
+        return kind != 0 or asker.authorizer.allows(asker.principal, AclOperation.DESCRIBE, Resource(ResourceKind.GROUP, key))
 
     nowhere = {**NOWHERE, "error_code": error, "error_message": None}
     if asked.__version__ < _BATCHED:
         return asker.go_on(asked) if may_know(asked.key) else response(asked, throttle_time=0, **nowhere)
-    answer = asker.go_on(replace(asked, coordinator_keys=tuple(key for key in asked.coordinator_keys if may_know(key))))
-    denied = [{"key": key, **nowhere} for key in asked.coordinator_keys if not may_know(key)]
+    allowed = tuple(key for key in asked.coordinator_keys if may_know(key))
+    if len(allowed) == len(asked.coordinator_keys):
+        return asker.go_on(asked)
+    answer = asker.go_on(replace(asked, coordinator_keys=allowed))
+    denied = [{"key": key, **nowhere} for key in asked.coordinator_keys if key not in allowed]
     refused = response(asked, throttle_time=0, coordinators=denied)
     return _joined(answer, refused, "coordinators")
 
 
 def _describe_transactions(asker: _Asker, asked: Any) -> ResponsePayload:
     denied = [one for one in asked.transactional_ids if not asker.authorizer.may_see_transactional_id(asker.principal, one)]
-    found: Any = asker.go_on(replace(asked, transactional_ids=tuple(one for one in asked.transactional_ids if one not in denied)))
+    allowed = tuple(one for one in asked.transactional_ids if one not in denied)
+    found: Any = asker.go_on(replace(asked, transactional_ids=allowed) if denied else asked)
     described = tuple(_with_topics_seen(asker, state) for state in found.transaction_states)
-    answer = cast(ResponsePayload, replace(found, transaction_states=described))
-    error = Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+    answer = found if described == found.transaction_states else cast(ResponsePayload, replace(found, transaction_states=described))
+    if not denied:
+        return answer
+    error = Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
     states = [{"error_code": error, "transactional_id": one, **NOT_DESCRIBED} for one in denied]
     return _joined(answer, response(asked, throttle_time=0, transaction_states=states), "transaction_states")
 
 
 def _with_topics_seen(asker: _Asker, state: Any) -> Any:
     seen = tuple(topic for topic in state.topics if asker.authorizer.may_see_topic(asker.principal, topic.topic))
-    return replace(state, topics=seen)
+    return state if len(seen) == len(state.topics) else replace(state, topics=seen)
 
 
 def _list_transactions(asker: _Asker, asked: Any) -> ResponsePayload:
@@ -226,8 +236,10 @@ def _list_transactions(asker: _Asker, asked: Any) -> ResponsePayload:
 
 def _describe_producers(asker: _Asker, asked: Any) -> ResponsePayload:
     allowed = [topic for topic in asked.topics if asker.authorizer.may_see_producers_of(asker.principal, topic.name)]
+    if len(allowed) == len(asked.topics):
+        return asker.go_on(asked)
     answer = asker.go_on(replace(asked, topics=tuple(allowed)))
-    refusal: dict[str, Any] = {"error_code": Error.TOPIC_AUTHORIZATION_FAILED, "error_message": None, "active_producers": []}
+    refusal: dict[str, Any] = {"error_code": Errors.TOPIC_AUTHORIZATION_FAILED, "error_message": None, "active_producers": []}
     denied = [
         {"name": topic.name, "partitions": [{"partition_index": number, **refusal} for number in topic.partition_indexes]}
         for topic in asked.topics
@@ -239,21 +251,21 @@ def _describe_producers(asker: _Asker, asked: Any) -> ResponsePayload:
 def _create_acls(asker: _Asker, asked: Any) -> ResponsePayload:
     if asker.authorizer.may_change_rights(asker.principal):
         return asker.go_on(asked)
-    result = {"error_code": Error.CLUSTER_AUTHORIZATION_FAILED, "error_message": None}
+    result = {"error_code": Errors.CLUSTER_AUTHORIZATION_FAILED, "error_message": None}
     return response(asked, throttle_time=0, results=[result for _ in asked.creations])
 
 
 def _delete_acls(asker: _Asker, asked: Any) -> ResponsePayload:
     if asker.authorizer.may_change_rights(asker.principal):
         return asker.go_on(asked)
-    result: dict[str, Any] = {"error_code": Error.CLUSTER_AUTHORIZATION_FAILED, "error_message": None, "matching_acls": []}
+    result: dict[str, Any] = {"error_code": Errors.CLUSTER_AUTHORIZATION_FAILED, "error_message": None, "matching_acls": []}
     return response(asked, throttle_time=0, filter_results=[result for _ in asked.filters])
 
 
 def _describe_acls(asker: _Asker, asked: Any) -> ResponsePayload:
     if asker.authorizer.may_list_rights(asker.principal):
         return asker.go_on(asked)
-    return response(asked, throttle_time=0, error_code=Error.CLUSTER_AUTHORIZATION_FAILED, error_message=None, resources=[])
+    return response(asked, throttle_time=0, error_code=Errors.CLUSTER_AUTHORIZATION_FAILED, error_message=None, resources=[])
 
 
 def _joined(answer: ResponsePayload, refused: ResponsePayload, field: str) -> ResponsePayload:
@@ -262,15 +274,15 @@ def _joined(answer: ResponsePayload, refused: ResponsePayload, field: str) -> Re
     return cast(ResponsePayload, replace(cast(Any, answer), **{field: together}))
 
 
-def _of_transactional_id(asker: _Asker, transactional_id: str | None) -> Error:
+def _of_transactional_id(asker: _Asker, transactional_id: str | None) -> Errors:
     """The error for the transactional id, NONE if it may be used. Without an id, no principal has a right to it."""
     if transactional_id is not None and asker.authorizer.may_use_transactional_id(asker.principal, transactional_id):
-        return Error.NONE
-    return Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+        return Errors.NONE
+    return Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
 
 
-def _of_group(asker: _Asker, group: str) -> Error:
-    return Error.NONE if asker.authorizer.may_commit_for_group(asker.principal, group) else Error.GROUP_AUTHORIZATION_FAILED
+def _of_group(asker: _Asker, group: str) -> Errors:
+    return Errors.NONE if asker.authorizer.may_commit_for_group(asker.principal, group) else Errors.GROUP_AUTHORIZATION_FAILED
 
 
 _GATES: dict[str, _Gate] = {

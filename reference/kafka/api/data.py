@@ -6,11 +6,11 @@ from typing import Any
 
 from kio.static.protocol import ResponsePayload
 
-from fencepost.reference.kafka.errors import Error, Refused
-from fencepost.reference.kafka.node import Node
-from fencepost.reference.kafka.partition_log import Isolation, PartitionLog
-from fencepost.reference.kafka.values import TopicPartition
-from fencepost.reference.kafka.verification import Operation, Verification
+from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
+from fencepost.reference.kafka.kafka_types import PartitionName
+from fencepost.reference.kafka.node import KafkaNode
+from fencepost.reference.kafka.partition_log import PartitionLog, ReadIsolation
+from fencepost.reference.kafka.verification import TransactionSupport, Verification
 from fencepost.reference.kernel.rules import rule
 from fencepost.wire.kafka.batches import Batch, MalformedBatch, decode, first_of
 from fencepost.wire.kafka.entities import response
@@ -45,12 +45,12 @@ class _Sent:
     def only_batch(self, verification: Verification) -> tuple[Batch, bytes]:
         """The one batch that a client may send to a partition, with its bytes."""
         if self.trouble is not None:
-            raise Refused(Error.CORRUPT_MESSAGE, self.trouble)
+            raise RequestRefused(Errors.CORRUPT_MESSAGE, self.trouble)
         verification.check_count(self.batches)
         return self.batches[0], first_of(self.data)
 
 
-def produce(node: Node, asked: Any) -> ResponsePayload:
+def produce(node: KafkaNode, asked: Any) -> ResponsePayload:
     """Append one batch to each partition; the partitions are independent, except for errors of the request as a whole."""
     sent = [(topic, [_Sent.of(entry) for entry in topic.partition_data]) for topic in asked.topic_data]
     whole = node.verification.refusal_of_request(
@@ -64,7 +64,7 @@ def produce(node: Node, asked: Any) -> ResponsePayload:
     return response(asked, responses=topics, throttle_time=0)
 
 
-def await_coordinator(node: Node, asked: Any) -> bool:
+def await_coordinator(node: KafkaNode, asked: Any) -> bool:
     """What a leader does with Produce before a paused coordinator answers: it draws the guards for what is to be appended.
 
     Returns whether the coordinator is asked anything.
@@ -72,41 +72,41 @@ def await_coordinator(node: Node, asked: Any) -> bool:
     is_asked = False
     for topic in asked.topic_data:
         for entry in topic.partition_data:
-            with contextlib.suppress(Refused):  # it is refused when its turn comes
+            with contextlib.suppress(RequestRefused):  # it is refused when its turn comes
                 log = _log(node, _topic_name(node, topic, asked, "name"), int(entry.index))
                 batch, _ = _Sent.of(entry).only_batch(node.verification)
                 if batch.transactional:
-                    is_asked |= node.verification.await_answer(log, batch, Operation.of_produce(asked.__version__))
+                    is_asked |= node.verification.await_answer(log, batch, TransactionSupport.of_produce(asked.__version__))
     return is_asked
 
 
-def _produced(node: Node, asked: Any, topic: str | None, sent: _Sent, whole: Error | None) -> dict[str, Any]:
-    result: dict[str, Any] = {"index": sent.partition, "error_code": Error.NONE, "base_offset": _NONE, "log_start_offset": _NONE}
+def _produced(node: KafkaNode, asked: Any, topic: str | None, sent: _Sent, whole: Errors | None) -> dict[str, Any]:
+    result: dict[str, Any] = {"index": sent.partition, "error_code": Errors.NONE, "base_offset": _NONE, "log_start_offset": _NONE}
     result |= {"record_errors": []}
     try:
         if whole is not None:
-            raise Refused(whole)
+            raise RequestRefused(whole)
         log = _log(node, topic, sent.partition)
         batch, data = sent.only_batch(node.verification)
         guard = None
         if batch.transactional:
             rule("KIP890-098")
-            guard = node.verification.before_produce(log, asked.transactional_id, batch, Operation.of_produce(asked.__version__))
+            guard = node.verification.before_produce(log, asked.transactional_id, batch, TransactionSupport.of_produce(asked.__version__))
         if not node.topics.may_be_written_to(topic):
-            raise Refused(Error.INVALID_TOPIC_EXCEPTION, f"only the broker writes to {log.name.topic}")
+            raise RequestRefused(Errors.INVALID_TOPIC_EXCEPTION, f"only the broker writes to {log.name.topic}")
         # From here on the log refuses, and then the answer has its start offset.
         result["log_start_offset"] = log.start_reported_to_producers()
         offset = log.append(batch, data, guard)
         node.machine.crash_points.reach("after-data-appended")
         if asked.acks == _ALL and not log.replication.is_written(offset + len(batch.records)):
-            raise Refused(Error.REQUEST_TIMED_OUT)
+            raise RequestRefused(Errors.REQUEST_TIMED_OUT)
         result["base_offset"] = offset
-    except Refused as refusal:
+    except RequestRefused as refusal:
         result |= {"error_code": refusal.error, "error_message": refusal.message}
     return result
 
 
-def fetch(node: Node, asked: Any) -> ResponsePayload:
+def fetch(node: KafkaNode, asked: Any) -> ResponsePayload:
     """Read from partitions.
 
     There are no sessions and no waiting: the answer has what is there, for each partition what the reader may have.
@@ -116,16 +116,16 @@ def fetch(node: Node, asked: Any) -> ResponsePayload:
         name = _topic_name(node, entry, asked, "topic")
         partitions = [_fetched(node, asked, name, wanted) for wanted in entry.partitions]
         topics.append({**_key(entry, asked, "topic"), "partitions": partitions})
-    return response(asked, throttle_time=0, error_code=Error.NONE, responses=topics)
+    return response(asked, throttle_time=0, error_code=Errors.NONE, responses=topics)
 
 
-def _fetched(node: Node, asked: Any, topic: str | None, wanted: Any) -> dict[str, Any]:
-    result: dict[str, Any] = {"partition_index": wanted.partition, "error_code": Error.NONE, "aborted_transactions": None, "records": b""}
+def _fetched(node: KafkaNode, asked: Any, topic: str | None, wanted: Any) -> dict[str, Any]:
+    result: dict[str, Any] = {"partition_index": wanted.partition, "error_code": Errors.NONE, "aborted_transactions": None, "records": b""}
     try:
         log = _log(node, topic, int(wanted.partition))
-        isolation = Isolation(node.dialect.isolation(_isolation(asked), asked.__version__))
+        isolation = ReadIsolation(node.dialect.isolation(_isolation(asked), asked.__version__))
         page = log.read(int(wanted.fetch_offset), isolation, int(wanted.partition_max_bytes))
-    except Refused as refusal:
+    except RequestRefused as refusal:
         return result | {"error_code": refusal.error, "high_watermark": _NONE}
     result |= {
         "high_watermark": log.high_watermark,
@@ -138,31 +138,31 @@ def _fetched(node: Node, asked: Any, topic: str | None, wanted: Any) -> dict[str
     return result
 
 
-def list_offsets(node: Node, asked: Any) -> ResponsePayload:
+def list_offsets(node: KafkaNode, asked: Any) -> ResponsePayload:
     """Where partitions begin and end, and where a point in time is."""
     topics = []
     for entry in asked.topics:
         partitions = []
         for wanted in entry.partitions:
-            result = {"partition_index": wanted.partition_index, "error_code": Error.NONE}
+            result = {"partition_index": wanted.partition_index, "error_code": Errors.NONE}
             try:
-                log = node.log_led_here(TopicPartition(entry.name, int(wanted.partition_index)))
+                log = node.log_led_here(PartitionName(entry.name, int(wanted.partition_index)))
                 offset, timestamp = _offset(log, int(wanted.timestamp), _isolation(asked))
                 result |= {"offset": offset, "timestamp": timestamp}
-            except Refused as refusal:
+            except RequestRefused as refusal:
                 result |= {"error_code": refusal.error}
             partitions.append(result)
         topics.append({"name": entry.name, "partitions": partitions})
     return response(asked, throttle_time=0, topics=topics)
 
 
-def _isolation(asked: Any) -> Isolation:
+def _isolation(asked: Any) -> ReadIsolation:
     """The isolation level of the reader; the first versions of ListOffsets have none."""
-    level = int(getattr(asked, "isolation_level", Isolation.READ_UNCOMMITTED))
-    return Isolation.READ_COMMITTED if level == Isolation.READ_COMMITTED else Isolation.READ_UNCOMMITTED
+    level = int(getattr(asked, "isolation_level", ReadIsolation.READ_UNCOMMITTED))
+    return ReadIsolation.READ_COMMITTED if level == ReadIsolation.READ_COMMITTED else ReadIsolation.READ_UNCOMMITTED
 
 
-def _offset(log: PartitionLog, timestamp: int, isolation: Isolation) -> tuple[int, int]:
+def _offset(log: PartitionLog, timestamp: int, isolation: ReadIsolation) -> tuple[int, int]:
     """An offset, and the timestamp of its record if one was looked for, otherwise -1."""
     match timestamp:
         case -1:  # latest
@@ -179,7 +179,7 @@ def _offset(log: PartitionLog, timestamp: int, isolation: Isolation) -> tuple[in
     return found or (_NONE, _NONE)
 
 
-def _topic_name(node: Node, entry: Any, asked: Any, field: str) -> str | None:
+def _topic_name(node: KafkaNode, entry: Any, asked: Any, field: str) -> str | None:
     """The topic that an entry is about, None if its id is not known."""
     if asked.__version__ < _BY_ID:
         return str(getattr(entry, field))
@@ -192,7 +192,7 @@ def _key(entry: Any, asked: Any, field: str) -> dict[str, Any]:
     return {field: getattr(entry, field)} if asked.__version__ < _BY_ID else {"topic_id": entry.topic_id}
 
 
-def _log(node: Node, topic: str | None, partition: int) -> PartitionLog:
+def _log(node: KafkaNode, topic: str | None, partition: int) -> PartitionLog:
     if topic is None:
-        raise Refused(Error.UNKNOWN_TOPIC_ID)
-    return node.log_led_here(TopicPartition(topic, partition))
+        raise RequestRefused(Errors.UNKNOWN_TOPIC_ID)
+    return node.log_led_here(PartitionName(topic, partition))

@@ -5,46 +5,46 @@ from typing import Any
 
 from kio.static.protocol import ResponsePayload
 
-from fencepost.reference.kafka.errors import Error, Refused
-from fencepost.reference.kafka.groups import CommittedOffset, Sender
-from fencepost.reference.kafka.node import Node
-from fencepost.reference.kafka.values import TopicPartition
-from fencepost.reference.kafka.verification import Operation
+from fencepost.reference.kafka.groups import OffsetAndMetadata, Sender
+from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
+from fencepost.reference.kafka.kafka_types import PartitionName
+from fencepost.reference.kafka.node import KafkaNode
+from fencepost.reference.kafka.verification import TransactionSupport
 from fencepost.wire.kafka.entities import response
 
 from .shapes import by_topic, producer_of
 
-_NOTHING = CommittedOffset(-1)
+_NOTHING = OffsetAndMetadata(-1)
 
 
-def txn_offset_commit(node: Node, asked: Any) -> ResponsePayload:
+def txn_offset_commit(node: KafkaNode, asked: Any) -> ResponsePayload:
     """Store a group's offsets as part of a transaction. An error of the whole request is answered for each partition."""
     offsets = _offsets(asked)
     sender = Sender(getattr(asked, "generation_id", None), getattr(asked, "member_id", ""), getattr(asked, "group_instance_id", None))
-    operation = Operation.of_txn_offset_commit(asked.__version__)
+    operation = TransactionSupport.of_txn_offset_commit(asked.__version__)
     try:
         node.check_coordinates_groups()
         errors = node.groups.commit_in_transaction(asked.group_id, asked.transactional_id, producer_of(asked), offsets, operation, sender)
-    except Refused as refusal:
+    except RequestRefused as refusal:
         errors = dict.fromkeys(offsets, refusal.error)
     return _committed(asked, errors)
 
 
-def offset_commit(node: Node, asked: Any) -> ResponsePayload:
+def offset_commit(node: KafkaNode, asked: Any) -> ResponsePayload:
     """Store a group's offsets at once, outside of all transactions."""
     offsets = _offsets(asked)
     sender = Sender(asked.generation_id_or_member_epoch, asked.member_id, getattr(asked, "group_instance_id", None))
     try:
         node.check_coordinates_groups()
         errors = node.groups.commit(asked.group_id, offsets, sender)
-    except Refused as refusal:
+    except RequestRefused as refusal:
         errors = dict.fromkeys(offsets, refusal.error)
     return _committed(asked, errors)
 
 
-def _offsets(asked: Any) -> dict[TopicPartition, CommittedOffset]:
+def _offsets(asked: Any) -> dict[PartitionName, OffsetAndMetadata]:
     return {
-        TopicPartition(topic.name, int(entry.partition_index)): CommittedOffset(
+        PartitionName(topic.name, int(entry.partition_index)): OffsetAndMetadata(
             int(entry.committed_offset), int(getattr(entry, "committed_leader_epoch", -1)), entry.committed_metadata or ""
         )
         for topic in asked.topics
@@ -52,7 +52,7 @@ def _offsets(asked: Any) -> dict[TopicPartition, CommittedOffset]:
     }
 
 
-def _committed(asked: Any, errors: dict[TopicPartition, Error]) -> ResponsePayload:
+def _committed(asked: Any, errors: dict[PartitionName, Errors]) -> ResponsePayload:
     topics = [
         {
             "name": topic,
@@ -63,17 +63,17 @@ def _committed(asked: Any, errors: dict[TopicPartition, Error]) -> ResponsePaylo
     return response(asked, throttle_time=0, topics=topics)
 
 
-def offset_fetch(node: Node, asked: Any) -> ResponsePayload:
+def offset_fetch(node: KafkaNode, asked: Any) -> ResponsePayload:
     """What groups have committed: for the named partitions, or for all. From version 8 on a request may name several groups."""
     require_stable = getattr(asked, "require_stable", False)
     wanted = getattr(asked, "groups", None)
     if wanted is None:
-        return response(asked, throttle_time=0, topics=_topics(node, asked, require_stable), error_code=Error.NONE)
-    groups = [{"group_id": entry.group_id, "topics": _topics(node, entry, require_stable), "error_code": Error.NONE} for entry in wanted]
+        return response(asked, throttle_time=0, topics=_topics(node, asked, require_stable), error_code=Errors.NONE)
+    groups = [{"group_id": entry.group_id, "topics": _topics(node, entry, require_stable), "error_code": Errors.NONE} for entry in wanted]
     return response(asked, throttle_time=0, groups=groups)
 
 
-def _topics(node: Node, asked: Any, require_stable: bool) -> list[dict[str, Any]]:
+def _topics(node: KafkaNode, asked: Any, require_stable: bool) -> list[dict[str, Any]]:
     """By name and by id; a version has one of them."""
     if asked.topics is None:
         named: list[tuple[str | None, uuid.UUID | None, list[int]]] = [
@@ -92,7 +92,7 @@ def _topics(node: Node, asked: Any, require_stable: bool) -> list[dict[str, Any]
     ]
 
 
-def _known(node: Node, entry: Any) -> tuple[str | None, uuid.UUID | None]:
+def _known(node: KafkaNode, entry: Any) -> tuple[str | None, uuid.UUID | None]:
     """The topic that an entry is about. From version 10 on it is named by its id, and has no name if that is not known."""
     if not hasattr(entry, "topic_id"):
         return str(entry.name), None
@@ -100,18 +100,18 @@ def _known(node: Node, entry: Any) -> tuple[str | None, uuid.UUID | None]:
     return None if topic is None else topic.name, entry.topic_id
 
 
-def _id_of(node: Node, name: str) -> uuid.UUID | None:
+def _id_of(node: KafkaNode, name: str) -> uuid.UUID | None:
     topic = node.topics.named(name)
     return None if topic is None else topic.topic_id
 
 
-def _partition(node: Node, group: str, topic: str | None, number: int, require_stable: bool) -> dict[str, Any]:
-    found, error = None, Error.NONE
+def _partition(node: KafkaNode, group: str, topic: str | None, number: int, require_stable: bool) -> dict[str, Any]:
+    found, error = None, Errors.NONE
     try:
         if topic is None:
-            raise Refused(Error.UNKNOWN_TOPIC_ID)
-        found = node.groups.committed(group, TopicPartition(topic, number), require_stable=require_stable)
-    except Refused as refusal:
+            raise RequestRefused(Errors.UNKNOWN_TOPIC_ID)
+        found = node.groups.committed(group, PartitionName(topic, number), require_stable=require_stable)
+    except RequestRefused as refusal:
         error = refusal.error
     offset = found or _NOTHING
     return {

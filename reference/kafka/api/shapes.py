@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from fencepost.reference.kafka.values import NOTHING, ProducerIdAndEpoch, TopicPartition
+from fencepost.reference.kafka.kafka_types import NOTHING, PartitionName, ProducerIdAndEpoch
 
 NOWHERE = {"node_id": NOTHING, "host": "", "port": NOTHING}
 """A node in the answer of FindCoordinator, if none is reported."""
@@ -29,9 +29,9 @@ def key_type_of(asked: Any) -> int:
     return int(getattr(asked, "key_type", 0))
 
 
-def by_topic(partitions: Iterable[TopicPartition]) -> list[tuple[str, list[TopicPartition]]]:
+def by_topic(partitions: Iterable[PartitionName]) -> list[tuple[str, list[PartitionName]]]:
     """The partitions of each topic, topics and partitions in the order in which they come."""
-    topics: dict[str, list[TopicPartition]] = {}
+    topics: dict[str, list[PartitionName]] = {}
     for partition in partitions:
         topics.setdefault(partition.topic, []).append(partition)
     return list(topics.items())

@@ -6,38 +6,38 @@ Each command becomes a call with plain values, and its result is sent to the cli
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from fencepost.reference.pulsar.errors import Refused
+from fencepost.reference.pulsar.server_errors import CommandRefused
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.frames import Frame
 
-from . import consuming, lookups, producing, scalable_consumers, scalable_topics, transactions
+from . import consumer_commands, lookups, producing, scalable_consumers, scalable_topics, transaction_commands
 from .peer import Peer, code
 
 _Handler: TypeAlias = Callable[[Peer, Any], None]
 
 _HANDLERS: Mapping[str, _Handler] = {
-    "ACK": consuming.ack,
-    "ADD_PARTITION_TO_TXN": transactions.add_partition,
-    "ADD_SUBSCRIPTION_TO_TXN": transactions.add_subscription,
-    "CLOSE_CONSUMER": consuming.close_consumer,
+    "ACK": consumer_commands.ack,
+    "ADD_PARTITION_TO_TXN": transaction_commands.add_partition,
+    "ADD_SUBSCRIPTION_TO_TXN": transaction_commands.add_subscription,
+    "CLOSE_CONSUMER": consumer_commands.close_consumer,
     "CLOSE_PRODUCER": producing.close_producer,
     "CONNECT": lookups.connect,
-    "END_TXN": transactions.end_txn,
-    "END_TXN_ON_PARTITION": transactions.end_txn_on_partition,
-    "END_TXN_ON_SUBSCRIPTION": transactions.end_txn_on_subscription,
-    "FLOW": consuming.flow,
-    "GET_LAST_MESSAGE_ID": consuming.get_last_message_id,
+    "END_TXN": transaction_commands.end_txn,
+    "END_TXN_ON_PARTITION": transaction_commands.end_txn_on_partition,
+    "END_TXN_ON_SUBSCRIPTION": transaction_commands.end_txn_on_subscription,
+    "FLOW": consumer_commands.flow,
+    "GET_LAST_MESSAGE_ID": consumer_commands.get_last_message_id,
     "LOOKUP": lookups.lookup,
-    "NEW_TXN": transactions.new_txn,
+    "NEW_TXN": transaction_commands.new_txn,
     "PARTITIONED_METADATA": lookups.partitioned_metadata,
     "PING": lookups.ping,
     "PONG": lambda _peer, _command: None,
     "PRODUCER": producing.producer,
-    "REDELIVER_UNACKNOWLEDGED_MESSAGES": consuming.redeliver,
-    "SEEK": consuming.seek,
-    "SUBSCRIBE": consuming.subscribe,
-    "TC_CLIENT_CONNECT_REQUEST": transactions.tc_client_connect,
-    "UNSUBSCRIBE": consuming.unsubscribe,
+    "REDELIVER_UNACKNOWLEDGED_MESSAGES": consumer_commands.redeliver,
+    "SEEK": consumer_commands.seek,
+    "SUBSCRIBE": consumer_commands.subscribe,
+    "TC_CLIENT_CONNECT_REQUEST": transaction_commands.tc_client_connect,
+    "UNSUBSCRIBE": consumer_commands.unsubscribe,
 }
 
 _HANDLERS_OF_SCALABLE_TOPICS: Mapping[str, _Handler] = {
@@ -66,7 +66,7 @@ def take(peer: Peer, frame: Frame) -> bool:
         return False
     try:
         handler(peer, frame.body)
-    except Refused as refused:
+    except CommandRefused as refused:
         if not hasattr(frame.body, "request_id"):
             return True  # nothing can be answered, and nothing was done
         peer.say(pb.CommandError(request_id=frame.body.request_id, error=code(refused.error), message=refused.message))

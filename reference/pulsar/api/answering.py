@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from fencepost.reference.pulsar.errors import Refused
+from fencepost.reference.pulsar.server_errors import CommandRefused
 
 from .peer import Peer, code
 
@@ -13,7 +13,7 @@ def done(peer: Peer, response: Any, command: Any, fields: Mapping[str, int]) -> 
     return response(request_id=peer.node.answers.request_named(command.request_id, is_refusal=False), **fields)
 
 
-def refusal(peer: Peer, response: Any, command: Any, refused: Refused, fields: Mapping[str, int]) -> Any:
+def refusal(peer: Peer, response: Any, command: Any, refused: CommandRefused, fields: Mapping[str, int]) -> Any:
     """The answer to a refused request."""
     return response(
         request_id=peer.node.answers.request_named(command.request_id, is_refusal=True),

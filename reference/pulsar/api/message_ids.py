@@ -8,10 +8,10 @@ the commit marker, and its number in the transaction.
 from collections.abc import Sequence
 
 from fencepost.reference.pulsar.buffer import MessagePosition, behind_entry
-from fencepost.reference.pulsar.ledger import Entry, Marker
+from fencepost.reference.pulsar.ledger import Entry, LedgerMarker
 from fencepost.reference.pulsar.pending_ack_store import Units
-from fencepost.reference.pulsar.topic import Topic
-from fencepost.reference.pulsar.values import Message, Position
+from fencepost.reference.pulsar.pulsar_types import Message, Position
+from fencepost.reference.pulsar.topic import PulsarTopic
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.ack_sets import outside
 from fencepost.wire.pulsar.numbers import signed, unsigned
@@ -29,53 +29,53 @@ def id_of(place: MessagePosition, batch_size: int | None = None) -> pb.MessageId
     return found
 
 
-def place(topic: Topic, message_id: pb.MessageIdData) -> MessagePosition:
+def place(topic: PulsarTopic, message_id: pb.MessageIdData) -> MessagePosition:
     """The place of that message."""
     position = _position(message_id)
     match topic.ledger.at(position):
-        case Entry(content=Marker()):
+        case Entry(content=LedgerMarker()):
             return MessagePosition(position, message_id.batch_index)
     return MessagePosition(position)
 
 
-def units(topic: Topic, message_id: pb.MessageIdData) -> Units:
+def units(topic: PulsarTopic, message_id: pb.MessageIdData) -> Units:
     """Which messages of a place are meant: all of them if the id has no set. A missing place has none."""
     everything = _everything(topic, message_id)
     return outside(message_id.ack_set, everything) if message_id.ack_set else everything
 
 
-def whole_up_to(topic: Topic, message_id: pb.MessageIdData) -> MessagePosition:
+def whole_up_to(topic: PulsarTopic, message_id: pb.MessageIdData) -> MessagePosition:
     """Up to where a cumulative acknowledgement goes: it excludes a batch that it covers only in part, and later messages."""
     where = place(topic, message_id)
     is_whole = units(topic, message_id) == _everything(topic, message_id)
     return min(where if is_whole else _before(topic, message_id), behind_entry(topic.ledger.last))
 
 
-def before(topic: Topic, message_id: pb.MessageIdData) -> MessagePosition:
+def before(topic: PulsarTopic, message_id: pb.MessageIdData) -> MessagePosition:
     """Just before that entry: the position of a reader that is to get it next. At most the end of the topic."""
     return min(_before(topic, message_id), topic.latest())
 
 
-def behind(topic: Topic, message_id: pb.MessageIdData) -> MessagePosition:
+def behind(topic: PulsarTopic, message_id: pb.MessageIdData) -> MessagePosition:
     """Just after that message, at most the end of the topic. A batch is sent again as a whole, and its reader leaves out a part."""
     where = place(topic, message_id)
     is_in_batch = message_id.batch_index > where.number
     return min(_before(topic, message_id) if is_in_batch else where, topic.latest())
 
 
-def _before(topic: Topic, message_id: pb.MessageIdData) -> MessagePosition:
+def _before(topic: PulsarTopic, message_id: pb.MessageIdData) -> MessagePosition:
     return behind_entry(topic.ledger.before(_position(message_id)))
 
 
-def _everything(topic: Topic, message_id: pb.MessageIdData) -> Units:
+def _everything(topic: PulsarTopic, message_id: pb.MessageIdData) -> Units:
     return frozenset(unit for message in _messages_at(topic, message_id) for unit in range(message.units))
 
 
-def _messages_at(topic: Topic, message_id: pb.MessageIdData) -> Sequence[Message]:
+def _messages_at(topic: PulsarTopic, message_id: pb.MessageIdData) -> Sequence[Message]:
     match topic.ledger.at(_position(message_id)):
         case Entry(content=Message() as message):
             return [message]
-        case Entry(content=Marker(messages=messages)):
+        case Entry(content=LedgerMarker(messages=messages)):
             return [message for number, message in enumerate(messages) if number == message_id.batch_index]
     return []
 

@@ -6,13 +6,13 @@ from typing import Protocol
 
 from google.protobuf.message import Message as Command
 
-from fencepost.reference.pulsar.errors import Error, Refused
-from fencepost.reference.pulsar.node import Node
-from fencepost.reference.pulsar.producers import Producer
+from fencepost.reference.pulsar.node import PulsarNode
+from fencepost.reference.pulsar.producers import TopicProducer
+from fencepost.reference.pulsar.pulsar_types import SubscriptionName, TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 from fencepost.reference.pulsar.subscription import Consumer
-from fencepost.reference.pulsar.transaction_key.claims import Claim, Doing
+from fencepost.reference.pulsar.transaction_key.claims import Claim, KeyedRequest
 from fencepost.reference.pulsar.transaction_key.node_keys import NodeKeys
-from fencepost.reference.pulsar.values import SubscriptionName, TxnId
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.frames import Frame, Payload, frame_of
 from fencepost.wire.pulsar.numbers import MINUS_ONE
@@ -37,7 +37,7 @@ class Watching(Protocol):
 class Peer:
     """One connection's client."""
 
-    node: Node
+    node: PulsarNode
     say_frame: Callable[[Frame], None]
     hang_up: Callable[[], None]
     """Closes the connection."""
@@ -45,7 +45,7 @@ class Peer:
     """The principal, as the client gave it when it connected; empty if it did not."""
     claims: dict[tuple[bool, int], Claim] = field(default_factory=dict)
     """The transaction key that the client has at a coordinator, by the coordinator's kind and number."""
-    producers: dict[int, tuple[str, Producer]] = field(default_factory=dict)
+    producers: dict[int, tuple[str, TopicProducer]] = field(default_factory=dict)
     """The topics that it produces to, by the number that the client chose."""
     sealed: dict[int, str] = field(default_factory=dict)
     """Its producers that were closed when their segments were sealed, until it uses their numbers for something else."""
@@ -67,15 +67,15 @@ class Peer:
         keys = self.node.keys
         return keys if keys is not None and keys.asks_of(self.claims) else None
 
-    def refuse_fenced(self, txn: TxnId, doing: Doing, topic: str) -> None:
-        """A participant refuses requests in a fenced transaction. Raises Refused: INVALID_TXN_STATUS."""
+    def refuse_fenced(self, txn: TxnId, doing: KeyedRequest, topic: str) -> None:
+        """A participant refuses requests in a fenced transaction. Raises CommandRefused: INVALID_TXN_STATUS."""
         if self.fences is not None:
             self.node.refuse_fenced(txn, doing, topic)
 
     def consumer(self, number: int) -> tuple[SubscriptionName, Consumer]:
-        """The client's consumer of that number. Raises Refused: CONSUMER_NOT_FOUND when it has none."""
+        """The client's consumer of that number. Raises CommandRefused: CONSUMER_NOT_FOUND when it has none."""
         if number not in self.consumers:
-            raise Refused(Error.CONSUMER_NOT_FOUND, f"there is no consumer {number} on this connection")
+            raise CommandRefused(ServerError.CONSUMER_NOT_FOUND, f"there is no consumer {number} on this connection")
         return self.consumers[number]
 
     def news(self) -> Frame | None:
@@ -116,7 +116,7 @@ class Peer:
                 subscription.detach(consumer)
 
 
-def code(error: Error) -> str:
+def code(error: ServerError) -> str:
     """The protocol's name of an error."""
     return pb.ServerError.Name(pb.ServerError.ValueType(error))
 

@@ -2,10 +2,10 @@
 
 import sys
 
-from fencepost.reference.pulsar.errors import Error, Refused
-from fencepost.reference.pulsar.producers import Producer
-from fencepost.reference.pulsar.transaction_key.claims import Doing
-from fencepost.reference.pulsar.values import Message, Position
+from fencepost.reference.pulsar.producers import TopicProducer
+from fencepost.reference.pulsar.pulsar_types import Message, Position
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
+from fencepost.reference.pulsar.transaction_key.claims import KeyedRequest
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.batches import count_of, is_batch
 from fencepost.wire.pulsar.frames import Frame, Payload
@@ -23,7 +23,7 @@ def producer(peer: Peer, command: pb.CommandProducer) -> None:
     """A missing topic is created. A producer without a name gets a unique one."""
     _drop(peer, command.producer_id)
     topic = peer.node.bring_up(command.topic)
-    opened = Producer(command.producer_name or peer.node.new_producer_name())
+    opened = TopicProducer(command.producer_name or peer.node.new_producer_name())
     topic.producers.attach(opened)
     peer.producers[command.producer_id] = (command.topic, opened)
     peer.say(
@@ -43,7 +43,7 @@ def send(peer: Peer, frame: Frame) -> None:
     """
     command: pb.CommandSend = frame.body
     if (sealed := peer.sealed.get(command.producer_id)) is not None and _answers_late_writes(peer):
-        _refuse(peer, command, Refused(peer.node.answers.says_of_what_is_sealed(), f"{sealed} is sealed"))
+        _refuse(peer, command, CommandRefused(peer.node.answers.says_of_what_is_sealed(), f"{sealed} is sealed"))
     if command.producer_id not in peer.producers or frame.payload is None:
         return
     name, opened = peer.producers[command.producer_id]
@@ -52,7 +52,7 @@ def send(peer: Peer, frame: Frame) -> None:
         if message.txn is not None:
             peer.refuse_fenced(message.txn, _doing(peer, name, message), name)
         stored = peer.node.topics.named(name).publish(message, deduplicated=peer.node.is_deduplicated(name))
-    except Refused as refused:
+    except CommandRefused as refused:
         _refuse(peer, command, refused)
     else:
         peer.say(_receipt(command, stored))
@@ -63,17 +63,17 @@ def close_producer(peer: Peer, command: pb.CommandCloseProducer) -> None:
     peer.say(pb.CommandSuccess(request_id=command.request_id))
 
 
-def _doing(peer: Peer, topic: str, message: Message) -> Doing:
+def _doing(peer: Peer, topic: str, message: Message) -> KeyedRequest:
     """A message that is sent again is checked too, though it would not be stored again: a receipt would say that it counts."""
     is_known = peer.node.is_deduplicated(topic) and peer.node.topics.named(topic).deduplication.is_there(message)
-    return Doing.SEND_AGAIN if is_known else Doing.SEND
+    return KeyedRequest.SEND_AGAIN if is_known else KeyedRequest.SEND
 
 
 def _answers_late_writes(peer: Peer) -> bool:
     return peer.node.answers.answers_a_message_to_what_is_sealed(peer.node.scalable.profile.sealed_writes)
 
 
-def _refuse(peer: Peer, command: pb.CommandSend, refused: Refused) -> None:
+def _refuse(peer: Peer, command: pb.CommandSend, refused: CommandRefused) -> None:
     peer.say(
         pb.CommandSendError(
             producer_id=command.producer_id,
@@ -111,11 +111,13 @@ def _message(command: pb.CommandSend, producer_name: str, payload: Payload) -> M
 
 
 def _check_count(metadata: pb.MessageMetadata, payload: Payload) -> None:
-    """The payload has room for as many messages as the batch claims. Raises Refused: NOT_ALLOWED if not."""
+    """The payload has room for as many messages as the batch claims. Raises CommandRefused: NOT_ALLOWED if not."""
     size = len(payload.data) if metadata.compression == pb.NONE else metadata.uncompressed_size
     most = min(_MOST_IN_A_BATCH, size // _LEAST_OF_A_MESSAGE)
     if not 1 <= count_of(metadata) <= most:
-        raise Refused(Error.NOT_ALLOWED, f"a batch of {size} bytes announces {count_of(metadata)} messages; expected 1 to {most}")
+        raise CommandRefused(
+            ServerError.NOT_ALLOWED, f"a batch of {size} bytes announces {count_of(metadata)} messages; expected 1 to {most}"
+        )
 
 
 def _receipt(command: pb.CommandSend, stored: Position) -> pb.CommandSendReceipt:

@@ -5,12 +5,12 @@ There is no command to leave with: a consumer is lost with its connection.
 
 from google.protobuf.message import Message as Command
 
-from fencepost.reference.pulsar.answers import Answers
-from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
+from fencepost.reference.pulsar.transaction_responses import TransactionResponses
 from fencepost.reference.scalable.layout import Segment
 from fencepost.reference.scalable.names import resolved, segment_topic
 from fencepost.reference.scalable.registrations import Kind
-from fencepost.reference.scalable.sessions import Assignment, Session
+from fencepost.reference.scalable.sessions import ConsumerAssignment, ConsumerSession
 from fencepost.wire.pulsar import messages_pb2 as pb
 
 from .peer import Peer, code
@@ -25,10 +25,12 @@ def subscribe(peer: Peer, command: pb.CommandScalableTopicSubscribe) -> None:
         topic = resolved(command.topic)
         if (controller := peer.node.controller_of(topic)) is not peer.node:
             where = controller.machine.node
-            raise Refused(Error.SERVICE_NOT_READY, f"node {where} is the controller of {topic}; look the topic up and ask there")
+            raise CommandRefused(
+                ServerError.SERVICE_NOT_READY, f"node {where} is the controller of {topic}; look the topic up and ask there"
+            )
         kind = _KINDS[command.consumer_type]
         session = peer.node.scalable.sessions.join(topic, command.subscription, command.consumer_name, kind, peer.hang_up)
-    except Refused as refused:
+    except CommandRefused as refused:
         peer.say(
             pb.CommandScalableTopicSubscribeResponse(request_id=command.request_id, error=code(refused.error), message=refused.message)
         )
@@ -42,7 +44,7 @@ def subscribe(peer: Peer, command: pb.CommandScalableTopicSubscribe) -> None:
 class _Told:
     """A session as a connection has it."""
 
-    def __init__(self, session: Session, topic: str, number: int, answers: Answers) -> None:
+    def __init__(self, session: ConsumerSession, topic: str, number: int, answers: TransactionResponses) -> None:
         self._session = session
         self._topic = topic
         self._number = number
@@ -54,7 +56,7 @@ class _Told:
             return None
         return pb.CommandScalableTopicAssignmentUpdate(consumer_id=self._number, assignment=self.shown(assignment))
 
-    def shown(self, assignment: Assignment) -> pb.ScalableConsumerAssignment:
+    def shown(self, assignment: ConsumerAssignment) -> pb.ScalableConsumerAssignment:
         """An assignment as the wire has it."""
         return pb.ScalableConsumerAssignment(layout_epoch=assignment.epoch, segments=map(self._assigned, assignment.segments))
 

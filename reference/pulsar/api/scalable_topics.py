@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from google.protobuf.message import Message as Command
 
 from fencepost.reference.kernel.rules import rule
-from fencepost.reference.pulsar.errors import Error, Refused
-from fencepost.reference.pulsar.node import Node
+from fencepost.reference.pulsar.node import PulsarNode
 from fencepost.reference.pulsar.ownership import coordinator_topic
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 from fencepost.reference.scalable.layout import HASHES, HashRange, Layout, Segment
 from fencepost.reference.scalable.names import segment_topic
-from fencepost.reference.scalable.news import Topics, TopicsWatch
+from fencepost.reference.scalable.news import TopicChanges, TopicsWatch
 from fencepost.wire.pulsar import messages_pb2 as pb
 
 from .peer import Peer, code
@@ -35,8 +35,8 @@ def lookup(peer: Peer, command: pb.CommandScalableTopicLookup) -> None:
         watch = node.scalable.newsroom.watch_layout(
             name, lambda layout: _reported(node, number, name, layout), lambda refused: _refused(number, refused)
         )
-    except Refused as refused:
-        if refused.error is Error.INVALID_TOPIC_NAME and peer.node.scalable.profile.impossible_names == "hung-up":
+    except CommandRefused as refused:
+        if refused.error is ServerError.INVALID_TOPIC_NAME and peer.node.scalable.profile.impossible_names == "hung-up":
             peer.hang_up()
             return
         rule("PIP460-31")
@@ -51,7 +51,7 @@ def watch_topics(peer: Peer, command: pb.CommandWatchScalableTopics) -> None:
     peer.close_watch(("topics", number))
     try:
         watch = peer.node.scalable.newsroom.watch_topics(command.namespace)
-    except Refused as refused:
+    except CommandRefused as refused:
         peer.say(pb.CommandWatchScalableTopicsUpdate(watch_id=number, error=code(refused.error), message=refused.message))
     else:
         peer.watch(("topics", number), _TopicsSession(watch, number))
@@ -92,22 +92,22 @@ class _TopicsSession:
         return None if (topics := self._watch.take()) is None else _topics_reported(self._number, topics)
 
 
-def _reported(node: Node, number: int, name: str, layout: Layout) -> Command:
+def _reported(node: PulsarNode, number: int, name: str, layout: Layout) -> Command:
     return pb.CommandScalableTopicUpdate(session_id=number, dag=_dag(node, name, layout), resolved_topic_name=name)
 
 
-def _refused(number: int, refused: Refused) -> Command:
+def _refused(number: int, refused: CommandRefused) -> Command:
     return pb.CommandScalableTopicUpdate(session_id=number, error=code(refused.error), message=refused.message)
 
 
-def _topics_reported(number: int, topics: Topics) -> Command:
+def _topics_reported(number: int, topics: TopicChanges) -> Command:
     if topics.is_first:
         return pb.CommandWatchScalableTopicsUpdate(watch_id=number, snapshot=pb.ScalableTopicsSnapshot(topics=topics.added))
     diff = pb.ScalableTopicsDiff(added=topics.added, removed=topics.removed)
     return pb.CommandWatchScalableTopicsUpdate(watch_id=number, diff=diff)
 
 
-def _dag(node: Node, name: str, layout: Layout) -> pb.ScalableTopicDAG:
+def _dag(node: PulsarNode, name: str, layout: Layout) -> pb.ScalableTopicDAG:
     """The segments, sealed ones too, and the brokers of the active ones."""
     where = node.assigned_url_of if node.answers.gives_segments_their_brokers() else node.service_url_of
     brokers = node.answers.brokers_reported(name, layout, lambda segment: where(segment_topic(name, segment)))

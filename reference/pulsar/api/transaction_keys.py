@@ -1,9 +1,9 @@
 """TC_CLIENT_CONNECT_REQUEST with a transaction key, and NEW_TXN on a connection that has one."""
 
 from fencepost.reference.kernel.rules import rule
-from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.pulsar_types import TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 from fencepost.reference.pulsar.transaction_key.node_keys import NodeKeys
-from fencepost.reference.pulsar.values import TxnId
 from fencepost.wire.pulsar import messages_pb2 as pb
 
 from .answering import done, refusal
@@ -23,7 +23,7 @@ def connect(peer: Peer, node_keys: NodeKeys, command: _Connect) -> bool:
         rule("TXKEY-33")
         peer.say(done(peer, pb.CommandTcClientConnectResponse, command, where | {"transaction_key_epoch": epoch}))
 
-    def refuse(refused: Refused) -> None:
+    def refuse(refused: CommandRefused) -> None:
         peer.say(refusal(peer, pb.CommandTcClientConnectResponse, command, refused, where))
 
     try:
@@ -32,12 +32,12 @@ def connect(peer: Peer, node_keys: NodeKeys, command: _Connect) -> bool:
             return False
         home = where["transaction_key_tc_id"] = peer.node.home_of(key, scalable=command.scalable)
         if command.tc_id != home:
-            raise Refused(Error.TRANSACTION_COORDINATOR_NOT_FOUND, f"the transaction key {key} belongs to coordinator {home}")
+            raise CommandRefused(ServerError.TRANSACTION_COORDINATOR_NOT_FOUND, f"the transaction key {key} belongs to coordinator {home}")
         keys = peer.node.keys_of(home, scalable=command.scalable)
         node_keys.refuse_another(key, [claim.key for claim in peer.claims.values()])
         epoch = node_keys.epoch_of(command.transaction_key_epoch if command.HasField("transaction_key_epoch") else None)
         peer.claims[command.scalable, home] = keys.connect(key, epoch, peer, reply, refuse)
-    except Refused as refused:
+    except CommandRefused as refused:
         refuse(refused)
     return True
 
@@ -52,7 +52,7 @@ def new_txn(peer: Peer, command: pb.CommandNewTxn) -> bool:
         fields = {"txnid_least_bits": txn.sequence, "txnid_most_bits": txn.tc_id}
         peer.say(done(peer, pb.CommandNewTxnResponse, command, fields))
 
-    def refuse(refused: Refused) -> None:
+    def refuse(refused: CommandRefused) -> None:
         peer.say(refusal(peer, pb.CommandNewTxnResponse, command, refused, {}))
 
     if peer.node.keys is None:
@@ -61,6 +61,6 @@ def new_txn(peer: Peer, command: pb.CommandNewTxn) -> bool:
         if (claim := peer.node.keys.claim_at(peer.claims, command.tc_id, scalable=command.scalable)) is None:
             return False
         peer.node.keys_of(command.tc_id, scalable=command.scalable).begin(claim, command.txn_ttl_millis, reply, refuse)
-    except Refused as refused:
+    except CommandRefused as refused:
         refuse(refused)
     return True

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
-from fencepost.reference.pulsar.errors import Error, Refused
-from fencepost.reference.pulsar.values import TxnId
+from fencepost.reference.pulsar.pulsar_types import TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 
 from .key import TransactionKey
 
 
-class Doing(Enum):
+class KeyedRequest(Enum):
     """What is requested in a transaction."""
 
     SEND = "a message"
@@ -25,7 +25,7 @@ class Doing(Enum):
     ABORT = "an abort"
 
 
-class Client(Protocol):
+class KeyConnection(Protocol):
     """A connection that a key can have."""
 
     def send_away(self) -> None:
@@ -51,16 +51,16 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Waiting:
+class WaitingConnect:
     """A request that is answered when these transactions are over at every participant."""
 
     claim: Claim
     ending: tuple[TxnId, ...]
     go_on: Callable[[], None]
-    refuse: Callable[[Refused], None]
+    refuse: Callable[[CommandRefused], None]
     """Refuses the request when another one on its connection has the key instead."""
 
 
-def expired(why: str) -> Refused:
+def expired(why: str) -> CommandRefused:
     """ExpiredTransaction, for which the protocol has no separate code."""
-    return Refused(Error.INVALID_TXN_STATUS, f"ExpiredTransaction: {why}")
+    return CommandRefused(ServerError.INVALID_TXN_STATUS, f"ExpiredTransaction: {why}")

@@ -4,7 +4,7 @@ import zlib
 from dataclasses import dataclass
 
 from fencepost.reference.kernel.rules import rule
-from fencepost.reference.pulsar.errors import Error, Refused
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 
 MOST_BYTES = 1_024
 """How long a key may be. The proposal has no limit, and each key stays in memory."""
@@ -28,14 +28,14 @@ class TransactionKey:
 
 
 def key_of(owner: str, sent: bytes) -> TransactionKey:
-    """Decision: the key that a client means. Raises Refused: NOT_ALLOWED for an invalid one, with what is expected."""
+    """Decision: the key that a client means. Raises CommandRefused: NOT_ALLOWED for an invalid one, with what is expected."""
     try:
         name = sent.decode()
     except UnicodeDecodeError as error:
-        raise Refused(Error.NOT_ALLOWED, f"the transaction key {sent[:40]!r} is not UTF-8") from error
+        raise CommandRefused(ServerError.NOT_ALLOWED, f"the transaction key {sent[:40]!r} is not UTF-8") from error
     if not 1 <= len(sent) <= MOST_BYTES:
-        raise Refused(Error.NOT_ALLOWED, f"a transaction key of {len(sent)} bytes; expected 1 to {MOST_BYTES}")
+        raise CommandRefused(ServerError.NOT_ALLOWED, f"a transaction key of {len(sent)} bytes; expected 1 to {MOST_BYTES}")
     if "&" in name:
         rule("TXKEY-17")
-        raise Refused(Error.NOT_ALLOWED, f"the transaction key {name!r} contains '&'")
+        raise CommandRefused(ServerError.NOT_ALLOWED, f"the transaction key {name!r} contains '&'")
     return TransactionKey(owner, name)

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from fencepost.reference.kernel.journal import Disk, Journal
 from fencepost.reference.kernel.rules import rule
-from fencepost.reference.pulsar.errors import Error, Refused
-from fencepost.reference.pulsar.values import TxnId
+from fencepost.reference.pulsar.pulsar_types import TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 
 from .key import TransactionKey
-from .records import KeyRecord, decoded
+from .key_records import KeyRecord, decoded
 
 _LOG = logging.getLogger("fencepost.transaction_key")
 
@@ -63,11 +63,13 @@ class KeyTopic:
         self._entries.replace([*self.unreadable, *(self._encoded(record) for record in self._latest.values())])
 
     def append(self, record: KeyRecord) -> None:
-        """Decision: make the state of a key durable. Raises Refused: SERVICE_NOT_READY when that fails, and then nothing has changed."""
+        """Decision: make the state of a key durable. Raises CommandRefused: SERVICE_NOT_READY when that fails, and then nothing has
+        changed.
+        """
         if self.next_write.fails:
             self.next_write.fails = False
             rule("TXKEY-22")
-            raise Refused(Error.SERVICE_NOT_READY, f"{self._name} could not be written, so nothing has changed; connect again")
+            raise CommandRefused(ServerError.SERVICE_NOT_READY, f"{self._name} could not be written, so nothing has changed; connect again")
         self._entries.append(self._encoded(record))
         self._take_in(record)
 

@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.kernel.rules import rule
 from fencepost.reference.pulsar.coordinator import TransactionCoordinator
-from fencepost.reference.pulsar.errors import Error, Refused
-from fencepost.reference.pulsar.values import TxnId
+from fencepost.reference.pulsar.pulsar_types import TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 
-from .claims import Claim, Client, Doing, expired
+from .claims import Claim, KeyConnection, KeyedRequest, expired
+from .coordinator_keys import NEW, TransactionKeys
 from .key import TransactionKey, key_of
 from .key_topic import KeyTopics
-from .keys import NEW, TransactionKeys
 
 
 class NodeKeys:
@@ -30,15 +30,15 @@ class NodeKeys:
         self._keys[scalable, tc_id] = self._transaction_keys(coordinator, self._machine, topic, self._reconnect)
 
     def of(self, tc_id: int, *, scalable: bool) -> TransactionKeys:
-        """The keys of a coordinator. Raises Refused: TRANSACTION_COORDINATOR_NOT_FOUND when it is not on this node."""
+        """The keys of a coordinator. Raises CommandRefused: TRANSACTION_COORDINATOR_NOT_FOUND when it is not on this node."""
         if (keys := self._keys.get((scalable, tc_id))) is None:
-            raise Refused(Error.TRANSACTION_COORDINATOR_NOT_FOUND, f"there is no coordinator {tc_id} here; look it up again")
+            raise CommandRefused(ServerError.TRANSACTION_COORDINATOR_NOT_FOUND, f"there is no coordinator {tc_id} here; look it up again")
         return keys
 
     def key_of(self, owner: str, sent: bytes | None) -> TransactionKey | None:
         """Decision: the key that a client connects with; None if it sends none, and is a client as before.
 
-        Raises Refused: NOT_ALLOWED for an invalid one.
+        Raises CommandRefused: NOT_ALLOWED for an invalid one.
         """
         rule("TXKEY-15")
         rule("TXKEY-16")
@@ -60,21 +60,21 @@ class NodeKeys:
     def refuse_another(self, key: TransactionKey, had: Sequence[TransactionKey]) -> None:
         """Decision: a connection has one key, at whichever coordinators: a connection that took one over would close it for the other.
 
-        Raises Refused: NOT_ALLOWED.
+        Raises CommandRefused: NOT_ALLOWED.
         """
         if another := next((one for one in had if one != key), None):
             rule("TXKEY-15")
-            raise Refused(Error.NOT_ALLOWED, f"this connection has the transaction key {another}; one connection has one key")
+            raise CommandRefused(ServerError.NOT_ALLOWED, f"this connection has the transaction key {another}; one connection has one key")
 
     def claim_at(self, claims: Mapping[tuple[bool, int], Claim], tc_id: int, *, scalable: bool) -> Claim | None:
         """Decision: the key that a connection's new transaction gets; None if it has none at coordinators of that kind.
 
-        Raises Refused: NOT_ALLOWED at another coordinator than the key's, which could not fence it.
+        Raises CommandRefused: NOT_ALLOWED at another coordinator than the key's, which could not fence it.
         """
         claim = claims.get((scalable, tc_id))
         if claim is None and any(kind == scalable for kind, _ in claims):
             rule("TXKEY-19")
-            raise Refused(Error.NOT_ALLOWED, f"the transaction key of this connection does not belong to coordinator {tc_id}")
+            raise CommandRefused(ServerError.NOT_ALLOWED, f"the transaction key of this connection does not belong to coordinator {tc_id}")
         return claim
 
     def asks_of(self, claims: Mapping[tuple[bool, int], Claim]) -> bool:  # noqa: ARG002 - whatever keys it has
@@ -85,10 +85,10 @@ class NodeKeys:
         rule("TXKEY-11")
         return True
 
-    def refuse_fenced(self, txn: TxnId, doing: Doing, coordinators: range, *, scalable: bool) -> None:
+    def refuse_fenced(self, txn: TxnId, doing: KeyedRequest, coordinators: range, *, scalable: bool) -> None:
         """Decision: a participant refuses requests in a fenced transaction, also a participant that did not know of it.
 
-        Raises Refused: INVALID_TXN_STATUS.
+        Raises CommandRefused: INVALID_TXN_STATUS.
         """
         rule("TXKEY-07")
         rule("TXKEY-08")
@@ -98,7 +98,7 @@ class NodeKeys:
         if txn.tc_id in coordinators and self._topics.of(txn.tc_id, scalable=scalable).is_fenced(txn):
             raise expired(f"{doing.value} in transaction {txn}, which a later connection of its key has fenced")
 
-    def forget(self, client: Client) -> None:
+    def forget(self, client: KeyConnection) -> None:
         """A connection is gone."""
         for keys in self._keys.values():
             keys.forget(client)

@@ -4,20 +4,20 @@ from collections.abc import Iterable
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.defects.kip890 import recovery
-from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.ending import EndTxnEffect, RequestedTransaction
+from fencepost.reference.kafka.end_txn_rules import EndTxnEffect, RequestedTransaction
 from fencepost.reference.kafka.guards import Attempt
+from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
+from fencepost.reference.kafka.kafka_types import PartitionName, ProducerIdAndEpoch
 from fencepost.reference.kafka.producer_state import EpochStanding, ProducerState, ProducerStates
-from fencepost.reference.kafka.transaction import Decision, State
-from fencepost.reference.kafka.values import ProducerIdAndEpoch, TopicPartition
+from fencepost.reference.kafka.transaction import Decision, KafkaTransactionState
 from fencepost.wire.kafka.batches import Batch
 
 
 @defect({"CORE-18": seen("^success", expected="a refusal")}, origin="textbook: every older epoch taken for a retry")
-class CoreKafkaLostTransactionIsCommitted(Coordinator):
+class CoreKafkaLostTransactionIsCommitted(KafkaCoordinator):
     """An instance that was taken over long ago commits, and is answered that it is done."""
 
-    def end_of_new_client(self, state: State, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
+    def end_of_new_client(self, state: KafkaTransactionState, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
         return EndTxnEffect.ANSWER_AGAIN if asked is RequestedTransaction.NEITHER else super().end_of_new_client(state, decision, asked)
 
 
@@ -50,12 +50,12 @@ class CoreKafkaLateWriteHangs(ProducerStates):
 
 
 @defect({"CORE-19": seen("^nothing", expected='^"plain"$', what="readers of payments")}, origin="KAFKA-14402: hanging transactions")
-class CoreKafkaLateWriteHangsElsewhere(Coordinator):
+class CoreKafkaLateWriteHangsElsewhere(KafkaCoordinator):
     """The coordinator takes a late producer for a slow one and ignores its request to add a partition, so a late batch to another
     partition opens a transaction there."""
 
     def add_partitions(
-        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[TopicPartition], transaction_version: int
+        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[PartitionName], transaction_version: int
     ) -> None:
         if producer.epoch >= self.describe(transactional_id).producer_epoch:
             super().add_partitions(transactional_id, producer, partitions, transaction_version)

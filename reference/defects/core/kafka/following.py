@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.partition_log import AbortedTransaction, Isolation, Page, PartitionLog
+from fencepost.reference.kafka.partition_log import AbortedTxn, Page, PartitionLog, ReadIsolation
 
 
 @defect(
@@ -13,10 +13,10 @@ from fencepost.reference.kafka.partition_log import AbortedTransaction, Isolatio
 class CoreKafkaOpenShownToFollowers(PartitionLog):
     """The last stable offset stops who begins at the start of a log, and not who waits at its end for what comes."""
 
-    def read(self, offset: int, isolation: Isolation, max_bytes: int) -> Page:
-        if offset == self.start_offset or isolation is Isolation.READ_UNCOMMITTED:
+    def read(self, offset: int, isolation: ReadIsolation, max_bytes: int) -> Page:
+        if offset == self.start_offset or isolation is ReadIsolation.READ_UNCOMMITTED:
             return super().read(offset, isolation, max_bytes)
-        page = super().read(offset, Isolation.READ_UNCOMMITTED, max_bytes)
+        page = super().read(offset, ReadIsolation.READ_UNCOMMITTED, max_bytes)
         return replace(page, aborted=self.aborted_in(offset, self.end_offset))
 
 
@@ -27,6 +27,6 @@ class CoreKafkaOpenShownToFollowers(PartitionLog):
 class CoreKafkaAbortedShownToFollowers(PartitionLog):
     """An answer lists the aborted transactions that begin behind its first offset, and leaves out the one that begins right there."""
 
-    def aborted_in(self, first: int, upper: int) -> tuple[AbortedTransaction, ...]:
+    def aborted_in(self, first: int, upper: int) -> tuple[AbortedTxn, ...]:
         found = super().aborted_in(first, upper)
         return tuple(one for one in found if first == self.start_offset or one.first_offset > first)

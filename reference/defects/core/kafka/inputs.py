@@ -2,13 +2,13 @@
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.defects.kip890 import offsets, taking_over
-from fencepost.reference.kafka.groups import CommittedOffset, Groups
-from fencepost.reference.kafka.values import TopicPartition
+from fencepost.reference.kafka.groups import GroupOffsets, OffsetAndMetadata
+from fencepost.reference.kafka.kafka_types import PartitionName
 from fencepost.wire.kafka.batches import MarkerType, Record
 
 
 @defect({"CORE-20": seen('^"i1", "i2", "i3"$')}, origin="textbook: pending offsets that are only ever dropped")
-class CoreKafkaInputComesAgain(Groups):
+class CoreKafkaInputComesAgain(GroupOffsets):
     """A marker drops the pending offsets of its producer, also when it is a commit."""
 
     def decide(self, producer_id: int, decision: MarkerType) -> None:  # noqa: ARG002 - that is the defect
@@ -16,7 +16,7 @@ class CoreKafkaInputComesAgain(Groups):
 
 
 @defect({"CORE-21": seen('^"i3"$')}, origin="textbook: pending offsets that are only ever applied")
-class CoreKafkaInputLost(Groups):
+class CoreKafkaInputLost(GroupOffsets):
     """A marker puts the pending offsets of its producer in force, also when it is an abort."""
 
     def decide(self, producer_id: int, decision: MarkerType) -> None:  # noqa: ARG002 - that is the defect
@@ -24,7 +24,7 @@ class CoreKafkaInputLost(Groups):
 
 
 @defect({"CORE-21": seen('^"i1", "i2", "i3"$', expected='^"i2", "i3"$')}, origin="red team: an abort that begins again from nothing")
-class CoreKafkaAbortForgetsThePlace(Groups):
+class CoreKafkaAbortForgetsThePlace(GroupOffsets):
     """An abort removes the group's committed offset with the pending one, so that input of committed transactions is processed again."""
 
     def decide(self, producer_id: int, decision: MarkerType) -> None:
@@ -36,13 +36,13 @@ class CoreKafkaAbortForgetsThePlace(Groups):
 
 
 @defect({"CORE-23": seen('^"i3"$')}, origin="textbook: the wrong key")
-class CoreKafkaOnePlaceForAllGroups(Groups):
+class CoreKafkaOnePlaceForAllGroups(GroupOffsets):
     """Offsets are kept by partition only, so that what one group takes is gone for all."""
 
-    def record(self, group: str, partition: TopicPartition, offset: CommittedOffset) -> Record:  # noqa: ARG002 - that is the defect
+    def record(self, group: str, partition: PartitionName, offset: OffsetAndMetadata) -> Record:  # noqa: ARG002 - that is the defect
         return super().record("", partition, offset)
 
-    def committed(self, group: str, partition: TopicPartition, *, require_stable: bool) -> CommittedOffset | None:  # noqa: ARG002
+    def committed(self, group: str, partition: PartitionName, *, require_stable: bool) -> OffsetAndMetadata | None:  # noqa: ARG002
         return super().committed("", partition, require_stable=require_stable)
 
 

@@ -1,10 +1,9 @@
 """Defects of the Kafka reference in what lasts when a log is served again."""
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.partition_log import AbortedTransaction, PartitionLog
+from fencepost.reference.kafka.kafka_types import PartitionName
+from fencepost.reference.kafka.partition_log import AbortedTxn, PartitionLog
 from fencepost.reference.kafka.producer_state import ProducerState, ProducerStates
-from fencepost.reference.kafka.profile import Profile
-from fencepost.reference.kafka.values import TopicPartition
 from fencepost.reference.kernel.machine import Machine
 from fencepost.wire.kafka.batches import Batch
 
@@ -15,20 +14,20 @@ class CoreKafkaSeenIsGoneAfterReload(PartitionLog):
 
     is_loaded = False
 
-    def __init__(self, machine: Machine, profile: Profile, producer_states: type[ProducerStates], name: TopicPartition) -> None:
-        super().__init__(machine, profile, producer_states, name)
+    def __init__(self, machine: Machine, producer_states: type[ProducerStates], name: PartitionName) -> None:
+        super().__init__(machine, producer_states, name)
         self.is_loaded = True
 
-    def aborted_by(self, marker: Batch, before: ProducerState | None) -> AbortedTransaction | None:
+    def aborted_by(self, marker: Batch, before: ProducerState | None) -> AbortedTxn | None:
         if self.is_loaded or before is None or not before.has_open_transaction:
             return super().aborted_by(marker, before)
-        return AbortedTransaction(marker.producer_id, before.transaction_start, marker.base_offset)
+        return AbortedTxn(marker.producer_id, before.transaction_start, marker.base_offset)
 
 
 @defect({"CORE-40": seen('^"a1"', expected='^("a1", "a2"|"plain")$')}, origin="textbook: a state that recovery forgets")
 class CoreKafkaOpenForgottenByReload(PartitionLog):
     """A partition that is loaded knows of no open transactions: what they wrote before is shown, and what they write is refused."""
 
-    def __init__(self, machine: Machine, profile: Profile, producer_states: type[ProducerStates], name: TopicPartition) -> None:
-        super().__init__(machine, profile, producer_states, name)
+    def __init__(self, machine: Machine, producer_states: type[ProducerStates], name: PartitionName) -> None:
+        super().__init__(machine, producer_states, name)
         self.producers.restore(state for state in self.producers.all() if not state.has_open_transaction)

@@ -1,14 +1,14 @@
 """Defects of the Kafka reference in requests that come late or twice."""
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.ending import RequestedTransaction
-from fencepost.reference.kafka.errors import Error, Refused
+from fencepost.reference.kafka.end_txn_rules import RequestedTransaction
 from fencepost.reference.kafka.guards import Attempt
-from fencepost.reference.kafka.partition_log import Isolation, LogEntry, PartitionLog
+from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
+from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
+from fencepost.reference.kafka.kafka_types import ProducerIdAndEpoch
+from fencepost.reference.kafka.partition_log import LogEntry, PartitionLog, ReadIsolation
 from fencepost.reference.kafka.producer_state import AppendedBatch, ProducerStates
-from fencepost.reference.kafka.transaction import State, Transaction
-from fencepost.reference.kafka.values import ProducerIdAndEpoch
+from fencepost.reference.kafka.transaction import KafkaTransaction, KafkaTransactionState
 from fencepost.wire.kafka.batches import Batch
 
 from . import fencing
@@ -18,22 +18,22 @@ from . import fencing
     {"CORE-30": seen('^"a1", "a2"$', expected='^"a1"$', what="readers of orders")},
     origin="before KIP-890, where all transactions of an instance have one epoch",
 )
-class CoreKafkaRepeatedEndEndsTheNext(Coordinator):
+class CoreKafkaRepeatedEndEndsTheNext(KafkaCoordinator):
     """An end with an earlier epoch is taken for one of the transaction that is open now."""
 
-    def asked_about(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
+    def asked_about(self, transaction: KafkaTransaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
         is_late = _is_of_an_earlier_epoch(transaction, producer)
         return RequestedTransaction.CURRENT if is_late else super().asked_about(transaction, producer)
 
-    def check_old_client(self, transaction: Transaction, producer: ProducerIdAndEpoch) -> None:
+    def check_old_client(self, transaction: KafkaTransaction, producer: ProducerIdAndEpoch) -> None:
         if not _is_of_an_earlier_epoch(transaction, producer):
             super().check_old_client(transaction, producer)
 
 
-def _is_of_an_earlier_epoch(transaction: Transaction, producer: ProducerIdAndEpoch) -> bool:
+def _is_of_an_earlier_epoch(transaction: KafkaTransaction, producer: ProducerIdAndEpoch) -> bool:
     """Whether the producer is the one of the open transaction, with an epoch that it had before."""
     is_its = producer.producer_id == transaction.producer_id and producer.epoch < transaction.producer_epoch
-    return is_its and transaction.state is State.ONGOING
+    return is_its and transaction.state is KafkaTransactionState.ONGOING
 
 
 @defect(
@@ -50,10 +50,10 @@ class CoreKafkaLateToItsCommitHides(PartitionLog):
         state = self.producers.get(batch.producer_id)
         if state is not None and batch.producer_epoch < state.producer.epoch:
             self.late |= {batch.producer_id}
-            raise Refused(Error.INVALID_PRODUCER_EPOCH)
+            raise RequestRefused(Errors.INVALID_PRODUCER_EPOCH)
         return super().append(batch, data, guard, checks_sequence=checks_sequence)
 
-    def is_handed_out(self, entry: LogEntry, isolation: Isolation) -> bool:  # noqa: ARG002 - to no reader does it matter
+    def is_handed_out(self, entry: LogEntry, isolation: ReadIsolation) -> bool:  # noqa: ARG002 - to no reader does it matter
         return entry.batch.producer_id not in self.late
 
 

@@ -4,29 +4,29 @@ from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.defects.kip890 import isolation, offsets
-from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.groups import CommittedOffset, Groups
-from fencepost.reference.kafka.topics import OFFSETS_PARTITION
-from fencepost.reference.kafka.transaction import PREPARED, Transaction
-from fencepost.reference.kafka.values import TopicPartition
+from fencepost.reference.kafka.groups import GroupOffsets, OffsetAndMetadata
+from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
+from fencepost.reference.kafka.kafka_topics import OFFSETS_PARTITION
+from fencepost.reference.kafka.kafka_types import PartitionName
+from fencepost.reference.kafka.transaction import PREPARED, KafkaTransaction
 from fencepost.wire.kafka.batches import Batch
 
 
 @defect(
     {"CORE-33": seen("^nothing", expected='^"r1"$', what="readers of results")}, origin="textbook: two lists, one of which is forgotten"
 )
-class CoreKafkaInputTakenOutputGone(Coordinator):
+class CoreKafkaInputTakenOutputGone(KafkaCoordinator):
     """A coordinator that starts and finds a decided transaction sends markers to the groups only, and counts the other partitions as
     done."""
 
-    def recovered(self, transaction: Transaction) -> Transaction:
+    def recovered(self, transaction: KafkaTransaction) -> KafkaTransaction:
         found = super().recovered(transaction)
         takes_input = found.state in PREPARED and OFFSETS_PARTITION in found.partitions
         return replace(found, partitions=frozenset({OFFSETS_PARTITION})) if takes_input else found
 
 
 @defect({"CORE-41": seen('^"i1"$', expected="^nothing", what="inputs left for workers")}, origin="textbook: a state that recovery forgets")
-class CoreKafkaPlacesForgottenByCrash(Groups):
+class CoreKafkaPlacesForgottenByCrash(GroupOffsets):
     """A group coordinator does not read groups' offsets from their log when it loads, so after a crash all input is read again."""
 
     def take_in(self, batch: Batch) -> None:
@@ -38,10 +38,10 @@ class CoreKafkaPlacesForgottenByCrash(Groups):
     {"CORE-34": seen('^"i1", "i1" in results', what="inputs processed by workers")},
     origin="before KIP-447: what is pending could not be waited for",
 )
-class CoreKafkaPendingInputGivenAway(Groups):
+class CoreKafkaPendingInputGivenAway(GroupOffsets):
     """A group that asks for a stable offset is answered the old one while a transaction is about to move it."""
 
-    def committed(self, group: str, partition: TopicPartition, *, require_stable: bool) -> CommittedOffset | None:  # noqa: ARG002
+    def committed(self, group: str, partition: PartitionName, *, require_stable: bool) -> OffsetAndMetadata | None:  # noqa: ARG002
         return super().committed(group, partition, require_stable=False)
 
 

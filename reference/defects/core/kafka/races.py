@@ -1,10 +1,10 @@
 """Defects of the Kafka reference in concurrent requests."""
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.ending import EndTxnEffect, RequestedTransaction
+from fencepost.reference.kafka.end_txn_rules import EndTxnEffect, RequestedTransaction
+from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
 from fencepost.reference.kafka.partition_log import PartitionLog
-from fencepost.reference.kafka.transaction import Decision, State, Transaction
+from fencepost.reference.kafka.transaction import Decision, KafkaTransaction, KafkaTransactionState
 from fencepost.wire.kafka.batches import Batch
 
 from . import fencing
@@ -26,11 +26,11 @@ class CoreKafkaAcknowledgedAndDropped(PartitionLog):
 
 
 @defect({"CORE-37": seen("success.*success", what="two ends at the same time")}, origin="textbook: a check, and then an act")
-class CoreKafkaBothDecidersWin(Coordinator):
+class CoreKafkaBothDecidersWin(KafkaCoordinator):
     """A client that ends a transaction that is being ended is answered that it is done, whichever end it asks for."""
 
-    def must_wait(self, transaction: Transaction) -> bool:  # noqa: ARG002 - that is the defect
+    def must_wait(self, transaction: KafkaTransaction) -> bool:  # noqa: ARG002 - that is the defect
         return False
 
-    def end_of_new_client(self, state: State, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
-        return super().end_of_new_client(state, decision, asked) if state is State.ONGOING else EndTxnEffect.ANSWER_AGAIN
+    def end_of_new_client(self, state: KafkaTransactionState, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
+        return super().end_of_new_client(state, decision, asked) if state is KafkaTransactionState.ONGOING else EndTxnEffect.ANSWER_AGAIN

@@ -4,46 +4,46 @@ from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, expected, seen
 from fencepost.reference.defects.kip890 import recovery
-from fencepost.reference.kafka.coordinator import Coordinator
-from fencepost.reference.kafka.transaction import PREPARED, State, Transaction
-from fencepost.reference.kafka.transaction_log import TransactionLog
+from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
+from fencepost.reference.kafka.transaction import PREPARED, KafkaTransaction, KafkaTransactionState
+from fencepost.reference.kafka.transaction_log import KafkaTransactionLog
 
 
 @defect({"CORE-24": seen("^nothing", expected='^"a1", "a2"$')}, origin="textbook: what is not decided held for not worth keeping")
-class CoreKafkaOpenForgottenByCrash(TransactionLog):
+class CoreKafkaOpenForgottenByCrash(KafkaTransactionLog):
     """Only decisions are in the transaction log, so a crash takes every open transaction from its writer."""
 
-    def must_be_durable(self, transaction: Transaction) -> bool:
-        return transaction.state is not State.ONGOING
+    def must_be_durable(self, transaction: KafkaTransaction) -> bool:
+        return transaction.state is not KafkaTransactionState.ONGOING
 
 
 @defect({"CORE-26": seen('^"a1"$')}, origin="textbook: recovery that was only tried with commits")
-class CoreKafkaAbortCommittedByCrash(Coordinator):
+class CoreKafkaAbortCommittedByCrash(KafkaCoordinator):
     """A coordinator that starts commits whatever it finds decided, an abort too."""
 
-    def recovered(self, transaction: Transaction) -> Transaction:
+    def recovered(self, transaction: KafkaTransaction) -> KafkaTransaction:
         found = super().recovered(transaction)
-        return replace(found, state=State.PREPARE_COMMIT) if found.state is State.PREPARE_ABORT else found
+        return replace(found, state=KafkaTransactionState.PREPARE_COMMIT) if found.state is KafkaTransactionState.PREPARE_ABORT else found
 
 
 @defect({"CORE-27": expected("success", what="answer", error=".")}, origin="textbook: recovery of a database whose sessions end with it")
-class CoreKafkaOpenAbortedByCrash(Coordinator):
+class CoreKafkaOpenAbortedByCrash(KafkaCoordinator):
     """A coordinator that starts aborts whatever it finds open, as if its writer had gone with the crash."""
 
-    def recovered(self, transaction: Transaction) -> Transaction:
+    def recovered(self, transaction: KafkaTransaction) -> KafkaTransaction:
         found = super().recovered(transaction)
-        return replace(found, state=State.PREPARE_ABORT) if found.state is State.ONGOING else found
+        return replace(found, state=KafkaTransactionState.PREPARE_ABORT) if found.state is KafkaTransactionState.ONGOING else found
 
 
 @defect(
     {"CORE-28": seen("^nothing", expected='^"a2"$', what="readers of payments")},
     origin="textbook: recovery that was only tried with one participant",
 )
-class CoreKafkaFirstToldAfterCrash(Coordinator):
+class CoreKafkaFirstToldAfterCrash(KafkaCoordinator):
     """A coordinator that starts and finds a decided transaction sends a marker to its first partition only, and counts the transaction
     as complete."""
 
-    def recovered(self, transaction: Transaction) -> Transaction:
+    def recovered(self, transaction: KafkaTransaction) -> KafkaTransaction:
         found = super().recovered(transaction)
         return replace(found, partitions=frozenset(sorted(found.partitions)[:1])) if found.state in PREPARED else found
 
@@ -57,10 +57,10 @@ class CoreKafkaCommitForgottenByCrash(recovery.DecisionForgottenByCrash):
     {"CORE-24": seen("^nothing", expected='^"a2"$', what="readers of payments")},
     origin="textbook: a state that is stored when it changes its name",
 )
-class CoreKafkaSecondLogForgottenByCrash(TransactionLog):
+class CoreKafkaSecondLogForgottenByCrash(KafkaTransactionLog):
     """What a transaction begins with is in the transaction log, what it goes on with is not. After a crash the rest stays undecided."""
 
-    def must_be_durable(self, transaction: Transaction) -> bool:
+    def must_be_durable(self, transaction: KafkaTransaction) -> bool:
         known = self.replay().get(transaction.transactional_id)
-        goes_on = known is not None and known.state is transaction.state is State.ONGOING
+        goes_on = known is not None and known.state is transaction.state is KafkaTransactionState.ONGOING
         return super().must_be_durable(transaction) and not goes_on

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.defects.kip890 import isolation, markers
-from fencepost.reference.kafka.partition_log import AbortedTransaction, Isolation, LogEntry, PartitionLog
+from fencepost.reference.kafka.partition_log import AbortedTxn, LogEntry, PartitionLog, ReadIsolation
 from fencepost.reference.kafka.producer_state import AppendedBatch, ProducerState, ProducerStates
 from fencepost.wire.kafka.batches import Batch, MarkerType
 
@@ -18,7 +18,7 @@ _SEQUENCES_KEPT = 5
 class CoreKafkaAbortedShown(PartitionLog):
     """A leader leaves aborts out of the index that it returns to readers, so they hand over aborted records."""
 
-    def aborted_by(self, marker: Batch, before: ProducerState | None) -> AbortedTransaction | None:  # noqa: ARG002 - that is the defect
+    def aborted_by(self, marker: Batch, before: ProducerState | None) -> AbortedTxn | None:  # noqa: ARG002 - that is the defect
         return None
 
 
@@ -88,7 +88,7 @@ class CoreKafkaLaterWritesTakenForRepeated(ProducerStates):
 class CoreKafkaAbortFromTheStart(PartitionLog):
     """A leader reports an abort without its first offset, so readers also skip what the same producer had committed before."""
 
-    def aborted_by(self, marker: Batch, before: ProducerState | None) -> AbortedTransaction | None:
+    def aborted_by(self, marker: Batch, before: ProducerState | None) -> AbortedTxn | None:
         aborted = super().aborted_by(marker, before)
         return None if aborted is None else replace(aborted, first_offset=self.start_offset)
 
@@ -99,10 +99,10 @@ class CoreKafkaAbortFromTheStart(PartitionLog):
 class CoreKafkaAbortHidesAll(PartitionLog):
     """An abort hides every transactional record before its marker, whichever producer wrote it."""
 
-    def is_handed_out(self, entry: LogEntry, isolation: Isolation) -> bool:
+    def is_handed_out(self, entry: LogEntry, isolation: ReadIsolation) -> bool:
         aborts = [one.batch.base_offset for one in self.entries(0) if one.batch.marker and one.batch.marker.type is MarkerType.ABORT]
         lies_before = entry.batch.transactional and not entry.batch.control and entry.batch.base_offset < max(aborts, default=-1)
-        return isolation is Isolation.READ_UNCOMMITTED or not lies_before
+        return isolation is ReadIsolation.READ_UNCOMMITTED or not lies_before
 
 
 @defect(

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
+from fencepost.reference.pulsar.pulsar_types import Message, Position, TxnId
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
-from fencepost.reference.pulsar.values import Message, Position, TxnId
 
-from .deciding import CommitsWhatIsAborted
-from .visibility import StopsReaders
+from .deciding import LogCommitsWhatIsAborted
+from .visibility import StopsReadersAtPosition
 
 _SECOND_MS = 1_000
 
@@ -36,7 +36,7 @@ class CorePulsarSecondsForMilliseconds(LogCoordinator):
     {"CORE-19": seen("^nothing", expected='^"plain"$')},
     origin="Pulsar's marker buffer up to 4.0.7, where a late message of a committed transaction holds up its topic",
 )
-class CorePulsarLateWriteOpensAgain(StopsReaders):
+class CorePulsarLateWriteOpensAgain(StopsReadersAtPosition):
     """A message of an ended transaction opens that transaction again in its topic. No client will end it, so readers wait before the
     message."""
 
@@ -56,5 +56,5 @@ class CorePulsarLateWriteShown(SidecarBuffer):
 
 
 @defect({"CORE-18": seen("^success", expected="a refusal")}, origin="textbook: what has ended needs no end")
-class CorePulsarLostTransactionIsCommitted(CommitsWhatIsAborted):
+class CorePulsarLostTransactionIsCommitted(LogCommitsWhatIsAborted):
     """A writer whose transaction an administrator has aborted is answered that its commit is done."""

@@ -3,8 +3,8 @@
 from fencepost.reference.defects.core.pair import core_pair
 from fencepost.reference.defects.decorator import seen
 from fencepost.reference.pulsar.buffer import BEFORE_ALL_PLACES, Readable
+from fencepost.reference.pulsar.pulsar_types import BEFORE_ALL, Position, SubscriptionType
 from fencepost.reference.pulsar.subscription import Consumer, Subscription
-from fencepost.reference.pulsar.values import BEFORE_ALL, Position, SubscriptionType
 
 
 @core_pair(

@@ -5,7 +5,7 @@ from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.defects.pip31 import deduplication
 from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
-from fencepost.reference.pulsar.values import Action, TxnId
+from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId
 
 from . import fencing
 
@@ -17,7 +17,7 @@ from . import fencing
 class CorePulsarRepeatedEndEndsTheNext(LogCoordinator):
     """The coordinator takes a repeated end for the end of the client's next transaction that is open."""
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         later = [one.txn for one in self.transactions() if one.txn > txn and not one.status.is_decided]
         super().end(later[0] if later and self.describe(txn).status.is_complete else txn, action, reply)
 

@@ -1,9 +1,9 @@
 """Defects of the Pulsar reference that refuse valid requests."""
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.pulsar.errors import Error, Refused
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
-from fencepost.reference.pulsar.values import TxnId
+from fencepost.reference.pulsar.pulsar_types import TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 
 
 @defect({"CORE-42": seen("InvalidTxnStatus")}, origin="textbook: a table of states that lacks the first one")
@@ -12,5 +12,5 @@ class CorePulsarFirstPartitionRefused(LogCoordinator):
 
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
         if not self.describe(txn).partitions:
-            raise Refused(Error.INVALID_TXN_STATUS, "the transaction is OPEN, and has no partition")
+            raise CommandRefused(ServerError.INVALID_TXN_STATUS, "the transaction is OPEN, and has no partition")
         super().add_partitions(txn, names)

@@ -8,11 +8,11 @@ from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.buffer import MessagePosition
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.pending_ack_journal import PendingAckJournal
-from fencepost.reference.pulsar.pending_ack_store import Units, Waiting
+from fencepost.reference.pulsar.pending_ack_store import PendingAck, Units
 from fencepost.reference.pulsar.pending_acks import PendingAcks
+from fencepost.reference.pulsar.pulsar_types import TxnId, TxnStatus
 from fencepost.reference.pulsar.subscription import Subscription
-from fencepost.reference.pulsar.transaction import Transaction
-from fencepost.reference.pulsar.values import Status, TxnId
+from fencepost.reference.pulsar.transaction import PulsarTransaction
 
 from . import visibility
 
@@ -23,7 +23,7 @@ from . import visibility
 class CorePulsarInputTakenOutputGone(LogCoordinator):
     """A coordinator that starts and finds a decided transaction notifies the subscriptions only, and counts the topics as notified."""
 
-    def recovered(self, transaction: Transaction) -> Transaction:
+    def recovered(self, transaction: PulsarTransaction) -> PulsarTransaction:
         found = super().recovered(transaction)
         return replace(found, partitions=()) if found.status.is_decided and found.subscriptions else found
 
@@ -35,16 +35,16 @@ class CorePulsarInputTakenOutputGone(LogCoordinator):
 class CorePulsarOutputThereInputPending(LogCoordinator):
     """A coordinator that starts and finds a commit notifies the topics only: the acknowledged input is neither delivered nor deleted."""
 
-    def recovered(self, transaction: Transaction) -> Transaction:
+    def recovered(self, transaction: PulsarTransaction) -> PulsarTransaction:
         found = super().recovered(transaction)
-        return replace(found, subscriptions=()) if found.status is Status.COMMITTING and found.partitions else found
+        return replace(found, subscriptions=()) if found.status is TxnStatus.COMMITTING and found.partitions else found
 
 
 @defect({"CORE-41": seen('^"i1"$', expected="^nothing", what="inputs left for workers")}, origin="textbook: acknowledging before writing")
 class CorePulsarTakenInputForgottenByCrash(PendingAckJournal):
     """What is acknowledged in an open transaction is in memory only, so a commit after a crash finds nothing to delete."""
 
-    def must_be_durable(self, waiting: Waiting) -> bool:  # noqa: ARG002 - nothing is
+    def must_be_durable(self, waiting: PendingAck) -> bool:  # noqa: ARG002 - nothing is
         return False
 
 

@@ -3,8 +3,8 @@
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
+from fencepost.reference.pulsar.pulsar_types import EndAction, Message, Position, TxnId
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
-from fencepost.reference.pulsar.values import Action, Message, Position, TxnId
 
 
 @defect(
@@ -21,7 +21,7 @@ class CorePulsarAcknowledgedAndDropped(SidecarBuffer):
 class CorePulsarBothDecidersWin(LogCoordinator):
     """A client that ends a transaction that is decided is answered that it is done, whichever end it asks for."""
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         if self.describe(txn).status.is_decided:
             reply()
         else:

@@ -4,44 +4,44 @@ from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, expected, seen
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
-from fencepost.reference.pulsar.pending_ack_store import Waiting
+from fencepost.reference.pulsar.pending_ack_store import PendingAck
 from fencepost.reference.pulsar.pending_acks import PendingAcks
-from fencepost.reference.pulsar.transaction import Transaction
-from fencepost.reference.pulsar.transaction_log import TransactionLog
-from fencepost.reference.pulsar.values import Action, Status, TxnId
+from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId, TxnStatus
+from fencepost.reference.pulsar.transaction import PulsarTransaction
+from fencepost.reference.pulsar.transaction_log import PulsarTransactionLog
 
 
 @defect({"CORE-24": seen("^nothing", expected='^"a1", "a2"$')}, origin="textbook: what is not decided held for not worth keeping")
-class CorePulsarOpenForgottenByCrash(TransactionLog):
+class CorePulsarOpenForgottenByCrash(PulsarTransactionLog):
     """Only decisions are in the transaction log, so a crash takes every open transaction from its writer."""
 
-    def must_be_durable(self, transaction: Transaction) -> bool:
-        return transaction.status is not Status.OPEN
+    def must_be_durable(self, transaction: PulsarTransaction) -> bool:
+        return transaction.status is not TxnStatus.OPEN
 
 
 @defect({"CORE-25": seen("^nothing", expected='^"a1"$')}, origin="textbook: acknowledging before writing")
-class CorePulsarCommitForgottenByCrash(TransactionLog):
+class CorePulsarCommitForgottenByCrash(PulsarTransactionLog):
     """A commit is answered and is not in the transaction log, so a crash undoes what its writer was promised."""
 
-    def must_be_durable(self, transaction: Transaction) -> bool:
-        return transaction.status is not Status.COMMITTING
+    def must_be_durable(self, transaction: PulsarTransaction) -> bool:
+        return transaction.status is not TxnStatus.COMMITTING
 
 
 @defect({"CORE-26": seen('^"a1"$')}, origin="textbook: recovery that was only tried with commits")
 class CorePulsarAbortCommittedByCrash(LogCoordinator):
     """A coordinator that starts commits whatever it finds decided, an abort too."""
 
-    def recovered(self, transaction: Transaction) -> Transaction:
-        return replace(transaction, status=Status.COMMITTING) if transaction.status is Status.ABORTING else transaction
+    def recovered(self, transaction: PulsarTransaction) -> PulsarTransaction:
+        return replace(transaction, status=TxnStatus.COMMITTING) if transaction.status is TxnStatus.ABORTING else transaction
 
 
 @defect({"CORE-27": expected("success", what="answer", error=".")}, origin="textbook: recovery of a database whose sessions end with it")
 class CorePulsarOpenAbortedByCrash(LogCoordinator):
     """A coordinator that starts aborts whatever it finds open, as if its writer had gone with the crash."""
 
-    def recovered(self, transaction: Transaction) -> Transaction:
+    def recovered(self, transaction: PulsarTransaction) -> PulsarTransaction:
         found = super().recovered(transaction)
-        return replace(found, status=Status.ABORTING) if found.status is Status.OPEN else found
+        return replace(found, status=TxnStatus.ABORTING) if found.status is TxnStatus.OPEN else found
 
 
 @defect(
@@ -52,7 +52,7 @@ class CorePulsarFirstToldAfterCrash(LogCoordinator):
     """A coordinator that starts and finds a decided transaction sends a marker to its first partition only, and counts the transaction
     as complete."""
 
-    def recovered(self, transaction: Transaction) -> Transaction:
+    def recovered(self, transaction: PulsarTransaction) -> PulsarTransaction:
         found = super().recovered(transaction)
         return replace(found, partitions=found.partitions[:1]) if found.status.is_decided else found
 
@@ -62,7 +62,7 @@ class CorePulsarEndBeforeDeletion(PendingAcks):
     """A subscription records that a commit is over before it deletes the messages: after a crash in between, it redelivers the
     committed input."""
 
-    def end(self, txn: TxnId, action: Action) -> Waiting:
+    def end(self, txn: TxnId, action: EndAction) -> PendingAck:
         waiting = super().end(txn, action)
         self.record_end(txn)
         return waiting

@@ -6,9 +6,9 @@ from dataclasses import replace
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.participants import Participant, Participants
+from fencepost.reference.pulsar.pulsar_types import BEFORE_ALL, EndAction, Message, Position, TxnId
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
-from fencepost.reference.pulsar.transaction import Transaction
-from fencepost.reference.pulsar.values import BEFORE_ALL, Action, Message, Position, TxnId
+from fencepost.reference.pulsar.transaction import PulsarTransaction
 
 _FULL = 16
 
@@ -17,7 +17,7 @@ _FULL = 16
 class CorePulsarLastTopicNotTold(Participants):
     """The coordinator never notifies the last of several participants, so the messages there never become visible."""
 
-    def recipients(self, transaction: Transaction) -> list[Participant]:
+    def recipients(self, transaction: PulsarTransaction) -> list[Participant]:
         everybody = super().recipients(transaction)
         return everybody[:-1] if len(everybody) > 1 else everybody
 
@@ -34,15 +34,15 @@ class CorePulsarDirtyRead(SidecarBuffer):
 class CorePulsarAbortedShown(SidecarBuffer):
     """The buffer writes the same marker for both decisions, and so publishes what was aborted."""
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:  # noqa: ARG002 - that is the defect
-        super().end(txn, Action.COMMIT, low_watermark)
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:  # noqa: ARG002 - that is the defect
+        super().end(txn, EndAction.COMMIT, low_watermark)
 
 
 @defect({"CORE-04": seen('^"a3", "a2", "a1"$')}, origin="textbook: a stack where a queue is due")
 class CorePulsarOrderTurned(SidecarBuffer):
     """The messages of a commit are published last first."""
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         self._messages.get(txn, []).reverse()
         super().end(txn, action, low_watermark)
 
@@ -51,12 +51,12 @@ class CorePulsarOrderTurned(SidecarBuffer):
 class CorePulsarLargeTransactionCut(SidecarBuffer):
     """A marker has room for 16 messages, and what a transaction wrote beyond that is lost at its commit."""
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         del self._messages.get(txn, [])[_FULL:]
         super().end(txn, action, low_watermark)
 
 
-class StopsReaders(SidecarBuffer):
+class StopsReadersAtPosition(SidecarBuffer):
     """Readers get to `stop` and no further, if there is one."""
 
     stop: Position | None = None
@@ -78,7 +78,7 @@ class StopsReaders(SidecarBuffer):
     {"CORE-05": seen("^nothing", expected='^"early"$')},
     origin="apache/pulsar#14889: with transactions enabled, all consumers of a broker were stuck",
 )
-class CorePulsarAllHeldUp(StopsReaders):
+class CorePulsarAllHeldUp(StopsReadersAtPosition):
     """While a transaction is open in a topic, readers get nothing of it, not even what was there before."""
 
     def where_it_stops(self) -> Position | None:
@@ -89,7 +89,7 @@ class CorePulsarAllHeldUp(StopsReaders):
     {"CORE-06": seen("^nothing", expected='^("a1", )?"plain"$')},
     origin="apache/pulsar#12382: the position up to which may be read did not move on",
 )
-class CorePulsarReadersNotReleased(StopsReaders):
+class CorePulsarReadersNotReleased(StopsReadersAtPosition):
     """Readers are stopped where a transaction began, and stay there when it has ended."""
 
     def publish(self, message: Message) -> Position:
@@ -114,6 +114,6 @@ class CorePulsarAbortByProducer(SidecarBuffer):
 class CorePulsarOneEndEndsAll(SidecarBuffer):
     """The end of one transaction ends all that are open in the topic, in the same way."""
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         for other in (txn, *self.ongoing()):
             super().end(other, action, low_watermark)

@@ -2,11 +2,11 @@
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
-from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
-from fencepost.reference.metadata_transactions.records import State
+from fencepost.reference.metadata_transactions.metadata_coordinator import MetadataCoordinator
+from fencepost.reference.metadata_transactions.record_models import HeaderState
 from fencepost.reference.pulsar.coordinator import Reply
-from fencepost.reference.pulsar.errors import Error, Refused
-from fencepost.reference.pulsar.values import Action, Message, TxnId
+from fencepost.reference.pulsar.pulsar_types import EndAction, Message, TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 
 
 @defect(
@@ -16,14 +16,14 @@ from fencepost.reference.pulsar.values import Action, Message, TxnId
 class CoreScalableEmptyNotFound(MetadataCoordinator):
     """Only a transaction with operation records is known, and one in which nothing was written cannot be ended."""
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         if not self._records.participants(txn):
-            raise Refused(Error.TRANSACTION_NOT_FOUND, f"transaction {txn} has no operation records")
+            raise CommandRefused(ServerError.TRANSACTION_NOT_FOUND, f"transaction {txn} has no operation records")
         super().end(txn, action, reply)
 
 
 class _CollectsAtARepeatedEnd(MetadataCoordinator):
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         was_over = self.is_over(txn)
         super().end(txn, action, reply)
         found = self._records.header(txn)
@@ -54,26 +54,26 @@ class CoreScalableSecondAbortUndoesTheFirst(MetadataBuffer):
 
     def is_shown(self, message: Message) -> bool:
         found = None if message.txn is None else self._records.header(message.txn)
-        return found is None or found[0].state is State.COMMITTED
+        return found is None or found[0].state is HeaderState.COMMITTED
 
 
 @defect({"CORE-13": seen("^success", expected="a refusal")}, origin="textbook: what has ended needs no end")
 class CoreScalableCommittedIsAborted(MetadataCoordinator):
     """A client that aborts a committed transaction is answered that it is done."""
 
-    def decide(self, txn: TxnId, action: Action) -> None:
-        committed = self.describe(txn).status.action is Action.COMMIT
-        super().decide(txn, Action.COMMIT if committed else action)
+    def decide(self, txn: TxnId, action: EndAction) -> None:
+        committed = self.describe(txn).status.action is EndAction.COMMIT
+        super().decide(txn, EndAction.COMMIT if committed else action)
 
 
-class CommitsWhatIsAborted(MetadataCoordinator):
+class MetadataCommitsWhatIsAborted(MetadataCoordinator):
     """A client that commits an aborted transaction is answered that it is done."""
 
-    def decide(self, txn: TxnId, action: Action) -> None:
-        aborted = self.describe(txn).status.action is Action.ABORT
-        super().decide(txn, Action.ABORT if aborted else action)
+    def decide(self, txn: TxnId, action: EndAction) -> None:
+        aborted = self.describe(txn).status.action is EndAction.ABORT
+        super().decide(txn, EndAction.ABORT if aborted else action)
 
 
 @defect({"CORE-14": seen("^success", expected="a refusal")}, origin="textbook: what has ended needs no end")
-class CoreScalableAbortedIsCommitted(CommitsWhatIsAborted):
+class CoreScalableAbortedIsCommitted(MetadataCommitsWhatIsAborted):
     """A client that commits an aborted transaction is answered that it is done, and its data is gone."""

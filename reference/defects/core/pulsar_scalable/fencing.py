@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
-from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
-from fencepost.reference.metadata_transactions.records import State
-from fencepost.reference.pulsar.values import Action, Message, Position, TxnId
+from fencepost.reference.metadata_transactions.metadata_coordinator import MetadataCoordinator
+from fencepost.reference.metadata_transactions.record_models import HeaderState
+from fencepost.reference.pulsar.pulsar_types import EndAction, Message, Position, TxnId
 
-from .deciding import CommitsWhatIsAborted
+from .deciding import MetadataCommitsWhatIsAborted
 
 _SECOND_MS = 1_000
 
@@ -37,7 +37,7 @@ class CoreScalableLateWriteShown(MetadataBuffer):
     """A topic stores a message of an ended transaction as a message outside of transactions, so every reader receives it."""
 
     def publish(self, message: Message) -> Position:
-        is_late = message.txn is not None and self.participation.state_of(message.txn) is not State.OPEN
+        is_late = message.txn is not None and self.participation.state_of(message.txn) is not HeaderState.OPEN
         return super().publish(replace(message, txn=None) if is_late else message)
 
 
@@ -57,12 +57,12 @@ class CoreScalableLateWriteOpensAgain(MetadataBuffer):
     def check_again(self, txn: TxnId) -> None:  # noqa: ARG002 - nor does it look again
         return
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         if txn not in self.ended:
             self.ended |= {txn}
             super().end(txn, action, low_watermark)
 
 
 @defect({"CORE-18": seen("^success", expected="a refusal")}, origin="textbook: what has ended needs no end")
-class CoreScalableLostTransactionIsCommitted(CommitsWhatIsAborted):
+class CoreScalableLostTransactionIsCommitted(MetadataCommitsWhatIsAborted):
     """A commit is answered with success although another client has aborted the transaction."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
 from fencepost.reference.pulsar.ledger import Entry
-from fencepost.reference.pulsar.values import Action, Message, TxnId
+from fencepost.reference.pulsar.pulsar_types import EndAction, Message, TxnId
 
 
 @defect(
@@ -17,8 +17,8 @@ class CoreScalableSeenIsGoneAfterReload(MetadataBuffer):
 
     committed: frozenset[TxnId] = frozenset()
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
-        if action is Action.COMMIT:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
+        if action is EndAction.COMMIT:
             self.committed |= {txn}
         super().end(txn, action, low_watermark)
 

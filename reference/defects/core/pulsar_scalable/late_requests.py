@@ -1,9 +1,9 @@
 """Defects of scalable topics in requests that come late or twice."""
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
+from fencepost.reference.metadata_transactions.metadata_coordinator import MetadataCoordinator
 from fencepost.reference.pulsar.coordinator import Reply
-from fencepost.reference.pulsar.values import Action, TxnId
+from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId
 
 from . import fencing
 
@@ -15,7 +15,7 @@ from . import fencing
 class CoreScalableRepeatedEndEndsTheNext(MetadataCoordinator):
     """The coordinator takes a repeated end for the end of the client's next transaction that is open."""
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         later = [one.txn for one in self.transactions() if one.txn > txn and not one.status.is_decided]
         super().end(later[0] if later and self.is_over(txn) else txn, action, reply)
 

@@ -2,8 +2,8 @@
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
-from fencepost.reference.pulsar.errors import Error, Refused
-from fencepost.reference.pulsar.values import TxnId
+from fencepost.reference.pulsar.pulsar_types import TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 
 
 @defect(
@@ -14,4 +14,4 @@ class CoreScalableFirstWriteRefused(MetadataBuffer):
 
     def refuse_what_comes_too_late(self, txn: TxnId) -> None:
         if txn not in self._open:
-            raise Refused(Error.NOT_ALLOWED, f"TxnConflict: transaction {txn} has no operation records of this segment")
+            raise CommandRefused(ServerError.NOT_ALLOWED, f"TxnConflict: transaction {txn} has no operation records of this segment")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from fencepost.reference.defects.core.pulsar.recovery import CorePulsarEndBeforeDeletion
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions.pending_ack_records import PendingAckRecords
-from fencepost.reference.pulsar.pending_ack_store import Waiting
+from fencepost.reference.pulsar.pending_ack_store import PendingAck
 
 from . import recovery, visibility
 
@@ -17,8 +17,8 @@ from . import recovery, visibility
 class CoreScalableTakenInputForgottenByCrash(PendingAckRecords):
     """A subscription that is loaded knows which transactions have something pending, and not what, so their commit deletes nothing."""
 
-    def replay(self) -> Sequence[Waiting]:
-        return [Waiting(waiting.txn) for waiting in super().replay()]
+    def replay(self) -> Sequence[PendingAck]:
+        return [PendingAck(waiting.txn) for waiting in super().replay()]
 
 
 @defect(

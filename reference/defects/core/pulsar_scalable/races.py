@@ -2,10 +2,10 @@
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
-from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
-from fencepost.reference.metadata_transactions.records import State
+from fencepost.reference.metadata_transactions.metadata_coordinator import MetadataCoordinator
+from fencepost.reference.metadata_transactions.record_models import HeaderState
 from fencepost.reference.pulsar.coordinator import Reply
-from fencepost.reference.pulsar.values import Action, Message, Position, TxnId
+from fencepost.reference.pulsar.pulsar_types import EndAction, Message, Position, TxnId
 
 
 @defect(
@@ -15,7 +15,7 @@ class CoreScalableAcknowledgedAndDropped(MetadataBuffer):
     """A broker drops and receipts a message whose transaction has just ended, since no reader could see it any more."""
 
     def publish(self, message: Message) -> Position:
-        is_late = message.txn is not None and self.participation.state_of(message.txn) is not State.OPEN
+        is_late = message.txn is not None and self.participation.state_of(message.txn) is not HeaderState.OPEN
         return self._ledger.last if is_late else super().publish(message)
 
 
@@ -23,7 +23,7 @@ class CoreScalableAcknowledgedAndDropped(MetadataBuffer):
 class CoreScalableBothDecidersWin(MetadataCoordinator):
     """A coordinator answers every end of a decided transaction with success, also one that asks for the opposite of the decision."""
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         if self.is_over(txn):
             reply()
         else:

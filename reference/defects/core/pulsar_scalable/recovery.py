@@ -7,12 +7,12 @@ from fencepost.reference.defects.decorator import defect, expected, seen
 from fencepost.reference.metadata.store import IndexEntry
 from fencepost.reference.metadata_transactions import paths
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
-from fencepost.reference.metadata_transactions.coordinator import MetadataCoordinator
+from fencepost.reference.metadata_transactions.metadata_coordinator import MetadataCoordinator
 from fencepost.reference.metadata_transactions.pending_ack_records import PendingAckRecords
-from fencepost.reference.metadata_transactions.records import Operation, State
+from fencepost.reference.metadata_transactions.record_models import HeaderState, OperationRecord
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
 from fencepost.reference.pulsar.coordinator import Reply
-from fencepost.reference.pulsar.values import Action, TxnId
+from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId
 
 
 @defect({"CORE-24": seen("^nothing", expected='^"a1", "a2"$')}, origin="textbook: what is not decided held for not worth keeping")
@@ -25,17 +25,17 @@ class CoreScalableOpenForgottenByCrash(MetadataBuffer):
         super().recover()
         self.found = frozenset(self._open)
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
-        super().end(txn, Action.ABORT if txn in self.found else action, low_watermark)
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
+        super().end(txn, EndAction.ABORT if txn in self.found else action, low_watermark)
 
 
 @defect({"CORE-25": seen('^"not even what was written last"$', expected='^"a1"$')}, origin="textbook: acknowledging before writing")
 class CoreScalableCommitForgottenByCrash(MetadataCoordinator):
     """A commit is answered before it is in the header, so a crash undoes what its writer was promised."""
 
-    asked: tuple[tuple[TxnId, Action], ...] = ()
+    asked: tuple[tuple[TxnId, EndAction], ...] = ()
 
-    def end(self, txn: TxnId, action: Action, reply: Reply) -> None:
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         self.describe(txn)
         self.asked += ((txn, action),)
         reply()
@@ -57,7 +57,7 @@ class CoreScalableAbortForgottenByCrash(MetadataBuffer):
     def recover(self) -> None:
         super().recover()
         self._aborted = {}
-        self._open = {txn: first for txn, first in self._open.items() if self.participation.state_of(txn) is State.OPEN}
+        self._open = {txn: first for txn, first in self._open.items() if self.participation.state_of(txn) is HeaderState.OPEN}
         self._waiting &= self._open.keys()
 
 
@@ -72,9 +72,9 @@ class CoreScalableOpenAbortedByCrash(MetadataCoordinator):
         self.given |= {txn}
         return txn
 
-    def decide(self, txn: TxnId, action: Action) -> None:
+    def decide(self, txn: TxnId, action: EndAction) -> None:
         if txn not in self.given:
-            super().decide(txn, Action.ABORT)
+            super().decide(txn, EndAction.ABORT)
         super().decide(txn, action)
 
 
@@ -85,7 +85,7 @@ class CoreScalableOpenAbortedByCrash(MetadataCoordinator):
 class CoreScalableAbortedShownAfterCrash(TransactionRecords):
     """Operation records of writes have no index by their segment, and one that is loaded finds nothing that was open in it."""
 
-    def operation_indexes(self, txn: TxnId, operation: Operation) -> Sequence[IndexEntry]:
+    def operation_indexes(self, txn: TxnId, operation: OperationRecord) -> Sequence[IndexEntry]:
         return [entry for entry in super().operation_indexes(txn, operation) if entry.index != paths.WRITES_BY_SEGMENT]
 
 
@@ -97,6 +97,6 @@ class CoreScalableAbortedShownAfterCrash(TransactionRecords):
 class CoreScalableEndBeforeDeletion(PendingAckRecords):
     """A subscription deletes its operation records before the acknowledged messages: after a crash in between, it redelivers the input."""
 
-    def end(self, txn: TxnId, action: Action) -> None:
+    def end(self, txn: TxnId, action: EndAction) -> None:
         self._records.delete_operations(txn, self._name)
         super().end(txn, action)

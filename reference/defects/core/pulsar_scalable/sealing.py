@@ -9,7 +9,7 @@ from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
 from fencepost.reference.pulsar.buffer import BEFORE_ALL_PLACES, MessagePosition, Readable
 from fencepost.reference.pulsar.producers import Producers
-from fencepost.reference.pulsar.values import Action, Message, TxnId
+from fencepost.reference.pulsar.pulsar_types import EndAction, Message, TxnId
 
 
 @defect(
@@ -19,7 +19,7 @@ from fencepost.reference.pulsar.values import Action, Message, TxnId
 class CoreScalableSealedIsOpenForEver(MetadataBuffer):
     """A segment that is sealed follows no end any more, and holds its readers up at what was open in it."""
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         if not is_sealed(self._machine.disk, self._segment):
             super().end(txn, action, low_watermark)
 

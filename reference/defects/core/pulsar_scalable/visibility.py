@@ -6,10 +6,10 @@ from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions import paths
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
 from fencepost.reference.metadata_transactions.participation import Participation
-from fencepost.reference.metadata_transactions.records import Operation
+from fencepost.reference.metadata_transactions.record_models import OperationRecord
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
 from fencepost.reference.pulsar.buffer import MessagePosition, Readable
-from fencepost.reference.pulsar.values import BEFORE_ALL, Action, Message, Position, TxnId
+from fencepost.reference.pulsar.pulsar_types import BEFORE_ALL, EndAction, Message, Position, TxnId
 
 _FULL = 16
 
@@ -29,7 +29,7 @@ class LooksOnlyWhenTold(Participation):
 class CoreScalableFirstSegmentNotTold(TransactionRecords):
     """An operation record replaces the previous one of its transaction, so only the last of several segments is notified of the end."""
 
-    def record(self, txn: TxnId, operation: Operation) -> str:
+    def record(self, txn: TxnId, operation: OperationRecord) -> str:
         return self._store.put(
             f"{paths.operations(txn)}-{paths.number(0)}",
             operation.encoded(),
@@ -126,6 +126,6 @@ class CoreScalableAbortByProducer(MetadataBuffer):
 class CoreScalableOneEndEndsAll(MetadataBuffer):
     """The end of one transaction ends all that are open in the segment, in the same way."""
 
-    def end(self, txn: TxnId, action: Action, low_watermark: int) -> None:
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         for other in (txn, *self.ongoing()):
             super().end(other, action, low_watermark)

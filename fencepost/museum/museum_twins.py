@@ -1,0 +1,114 @@
+"""`fencepost prove --museum --twins`: the defects of real bugs, each played with twins of the scenarios that were not written for it.
+
+Without the scenarios of the requirements that a defect breaks, is it still noticed: by a twin that differs, or by a scenario that is red
+without a disturbance? Both turn a run of twins red. A defect is played until a twin differs, or its share of CPU time is over.
+"""
+
+import contextlib
+import json
+import os
+import random
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+
+from rich.console import Console
+
+from fencepost.contract import folder
+from fencepost.contract.errors import Exit
+from fencepost.contract.registration import SpecifiedSystem
+from fencepost.contract.verdict import Verdict
+from fencepost.proof import forkserver
+from fencepost.proof.kill_matrix import MUSEUM_TWINS, PROVE
+from fencepost.proof.twin_proof import ProofPart
+from fencepost.reference.defects import DEFECTS
+from fencepost.run.options import RunOptions
+from fencepost.run.plays import Plays
+from fencepost.twins import disturbances
+from fencepost.twins.drawn_twins import DrawnTwins, places
+from fencepost.twins.twin import Twins, TwinVerdict
+
+from .bugs import bundled
+
+_DRAWN = 2
+"""How many twins of each scenario are played."""
+_CPU_S = 7.0
+"""How much CPU time a defect has."""
+
+
+@dataclass(frozen=True)
+class DefectInTwins:
+    """What a run of twins shows of a defect: the first twin that differs, and the first scenario that is red without a disturbance."""
+
+    defect: str
+    protocol: str
+    twins: int
+    seconds: float
+    disturbance: str | None = None
+    twin: str | None = None
+    difference: str | None = None
+    red: str | None = None
+
+    @property
+    def noticed_by(self) -> str:
+        """The column in which it counts."""
+        return "a twin" if self.twin else "a scenario, undisturbed" if self.red else "nothing"
+
+    def __str__(self) -> str:
+        found = f"{self.twin}: {self.difference}" if self.twin else self.red or ""
+        return f"{self.defect}: {self.noticed_by}, after {self.twins:,} twins, {self.seconds:.1f} s {found}"
+
+
+def show(seed: int, workers: int, where: Path, part: ProofPart) -> Exit:
+    """Play, print and write `museum-twins.json`. Nothing is red here: the figures say how much twins find by themselves."""
+    names = list(dict.fromkeys(name for bug in bundled().played for name in bug.defects))
+    wanted = [(name, seed) for name in part.of(names)]
+    claimed = folder.claim(where, PROVE, keep=[name for name in PROVE.files if name != MUSEUM_TWINS])
+    console, found = Console(highlight=False), list[DefectInTwins]()
+    with contextlib.suppress(KeyboardInterrupt), forkserver.pool(workers) as pool:
+        for one in pool.imap(_play, wanted):
+            found.append(one)
+            console.print(f"  {one}"[:300], markup=False, soft_wrap=True)
+    shown = [asdict(one) | {"noticed_by": one.noticed_by} for one in found]
+    claimed.put(MUSEUM_TWINS, json.dumps({"complete": len(found) == len(wanted), "seed": seed, "defects": shown}, indent=1) + "\n")
+    console.print()
+    for protocol in dict.fromkeys(one.protocol for one in found):
+        console.print(f"  {protocol}: {_summed_up([one for one in found if one.protocol == protocol])}")
+    console.print(f"{os.path.relpath(where)}/{MUSEUM_TWINS}")
+    return Exit.CONFORMS if len(found) == len(wanted) else Exit.NOT_FINISHED
+
+
+def _summed_up(found: Sequence[DefectInTwins]) -> str:
+    counts = Counter(one.noticed_by for one in found)
+    columns = ", ".join(f"{counts[name]} by {name}" for name in ("a twin", "a scenario, undisturbed", "nothing"))
+    named = ", ".join(f"{name} {count}" for name, count in Counter(one.disturbance for one in found if one.twin).most_common())
+    return f"{len(found)} defects, noticed: {columns}; first by {named or 'none'}"
+
+
+def _play(task: tuple[str, int]) -> DefectInTwins:
+    name, seed = task
+    defect, began = DEFECTS[name], time.process_time()
+    count, red = 0, None
+    with Plays(RunOptions(asked=SpecifiedSystem({"defect": name}))) as plays:
+        twins = Twins(plays.systems)
+        mine = [play for play in plays if play.protocol == defect.protocol and play.requirement not in defect.breaks]
+        random.Random(seed).shuffle(mine)  # noqa: S311 - so that a defect is not looked for by the order of the features
+        chosen = [one for one in disturbances.bundled().by_name.values() if defect.protocol in one.protocols]
+        for play in mine:
+            if time.process_time() - began > _CPU_S:
+                break
+            plain = twins.plain(play)
+            if plain.verdict.is_red and red is None:
+                red = f"{play.requirement} {play.name}"
+            if plain.verdict is not Verdict.MET:
+                continue
+            for result in DrawnTwins(places(twins, play, chosen), _DRAWN, seed, play).results(partial(twins.put, plain)):
+                count += result.was_played
+                if result.verdict is TwinVerdict.DIFFERS:
+                    seconds = round(time.process_time() - began, 2)
+                    twin = f"{play.requirement} {play.name}, {result.disturbance} {result.where}"
+                    return DefectInTwins(name, defect.protocol, count, seconds, result.disturbance, twin, result.difference, red)
+    return DefectInTwins(name, defect.protocol, count, round(time.process_time() - began, 2), red=red)

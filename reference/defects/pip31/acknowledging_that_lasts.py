@@ -1,0 +1,78 @@
+"""Defects of Pulsar in what has to last of an acknowledgement: after the refusal of another one, and after a crash."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from fencepost.reference.defects.decorator import defect, seen
+from fencepost.reference.pulsar.buffer import MessagePosition
+from fencepost.reference.pulsar.cursor import Cursor, Moved
+from fencepost.reference.pulsar.pending_ack_journal import PendingAckJournal
+from fencepost.reference.pulsar.pending_ack_store import PendingAck, Units
+from fencepost.reference.pulsar.pending_acks import PendingAcks
+from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused
+
+
+@defect(
+    {"PIP31-61": seen("^success$", expected="^a refusal with TransactionConflict or InvalidTxnStatus$", what="^answer to ACK$")},
+    origin="red team: a list of what a transaction asked for, which its abort releases",
+)
+class AbortReleasesWhatWasRefused(PendingAcks):
+    """The abort of a transaction whose acknowledgement was refused releases the message, which another transaction has acknowledged."""
+
+    def add_individual(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
+        try:
+            super().add_individual(txn, wanted)
+        except CommandRefused:
+            refused: dict[TxnId, Mapping[MessagePosition, Units]] = self.__dict__.setdefault("_refused", {})
+            refused[txn] = wanted
+            raise
+
+    def end(self, txn: TxnId, action: EndAction) -> PendingAck:
+        ended = super().end(txn, action)
+        refused: Mapping[MessagePosition, Units] = self.__dict__.get("_refused", {}).pop(txn, {})
+        if action is EndAction.COMMIT:
+            return ended
+        for place in refused:
+            self._individual.pop(place, None)
+        return replace(ended, individual={**refused, **ended.individual})
+
+
+@defect(
+    {"PIP31-61": seen('^"i1", "i2", "i3"$', expected='^"i2", "i3"$', what="^left for workers$")},
+    origin="as Apache Pulsar's pending acknowledgements are written, by its source: the record precedes the comparison",
+)
+class RefusedAcknowledgementIsReplayed(PendingAcks):
+    """An acknowledgement is recorded before it is compared: after a crash one that was refused is pending in the place of the granted
+    one."""
+
+    def add_individual(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
+        try:
+            super().add_individual(txn, wanted)
+        except CommandRefused:
+            self._store.append(PendingAck(txn, individual=dict(wanted)))
+            raise
+
+
+@defect(
+    {"PIP31-60": seen('^"i1", "i3"$', expected='^"i3"$', what="^received by workers$")},
+    origin="red team: a record for the subscription, which the newest transaction replaces",
+)
+class NewestTransactionsAcknowledgementsKept(PendingAckJournal):
+    """A crash keeps the pending acknowledgements of the newest transaction on a subscription, and those of no other."""
+
+    def replay(self) -> Sequence[PendingAck]:
+        replayed = super().replay()
+        newest = max((waiting.txn for waiting in replayed), default=None)
+        return [waiting for waiting in replayed if waiting.txn == newest]
+
+
+@defect(
+    {"PIP31-59": seen('^"i1", "i[23]"$', expected='^"i1"$', what="^left for workers$")},
+    origin="textbook: a record with room for one position",
+)
+class CursorSavesOneBeyond(Cursor):
+    """A cursor saves its mark and one message after it that is acknowledged: after a crash the others are redelivered."""
+
+    def save(self) -> None:
+        self._journal.append(Moved(self.mark_delete, dict(list(self._beyond.items())[:1])))

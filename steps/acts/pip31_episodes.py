@@ -1,0 +1,123 @@
+"""Acts of PIP-31 that need separate objects: another topic, subscriptions of it, and transactions X and Y. A sequence has one of them.
+
+They ask what a single acknowledgement cannot: several kinds of acknowledgements in one transaction or in two, two subscriptions, and more
+acknowledgements than a page has.
+"""
+
+from collections.abc import Iterator
+from itertools import product
+
+from . import episodes
+from .act import Act, ActLine, LinesOf
+from .episodes import Episode
+from .pip31_model import Pip31
+
+_LINES = LinesOf("PIP31")
+_TOPIC, _X, _BOTH = 'the topic "desk" with "d1", "d2", "d3"', "transaction X", "transactions X and Y"
+_ALL = '"d1", "d2", "d3"'
+_BETWEEN = ("", "desk has been unloaded", "the system has crashed and restarted")
+_NEEDS = {_BETWEEN[2]: frozenset({"crash"})}
+_INDEX = frozenset({"batch-index-acknowledgement"})
+
+
+def _received(kind: str, name: str = "clerks", values: str = _ALL) -> str:
+    return f'the consumer of {kind} subscription "{name}" has received {values} from desk'
+
+
+def _plainly(values: str, name: str = "clerks") -> str:
+    return f'{values} has been acknowledged for "{name}" without a transaction'
+
+
+_CUMULATIVE = 'X has acknowledged everything up to "d1" for "clerks"'
+_MIXED: tuple[tuple[tuple[str, ...], str, str, str], ...] = (
+    ((_received("failover"), _X, _CUMULATIVE, 'X has acknowledged "d3" for "clerks"'), _ALL, '"d2"', "84"),
+    ((_received("shared"), _X, 'X has acknowledged "d1", "d3" for "clerks"'), _ALL, '"d2"', "58"),
+    ((_received("shared"), _X, 'X has acknowledged "d1" for "clerks"', _plainly('"d2"')), '"d1", "d3"', '"d3"', "57"),
+    (
+        (_received("shared"), _BOTH, 'X has acknowledged "d1" for "clerks"', 'Y has acknowledged "d2" for "clerks"', "Y has aborted"),
+        _ALL,
+        '"d2", "d3"',
+        "58",
+    ),
+    (
+        (_received("shared"), _BOTH, 'X has acknowledged "d1" for "clerks"', 'Y has acknowledged "d2" for "clerks"', "Y has committed"),
+        '"d1", "d3"',
+        '"d3"',
+        "58",
+    ),
+    (
+        (
+            _received("shared"),
+            _received("shared", "keepers"),
+            _X,
+            'X has added "keepers" and "clerks"',
+            'X has acknowledged "d1" for "clerks"',
+        ),
+        _ALL,
+        '"d2", "d3"',
+        "20",
+    ),
+)
+"""What has happened, what is left after an abort, and after a commit."""
+
+
+def _of_mixed_acknowledgements() -> Iterator[Episode]:
+    for (givens, aborted, committed, why), between, ends in product(_MIXED, _BETWEEN, ("aborts", "commits")):
+        left = f'subscription "clerks" has {aborted if ends == "aborts" else committed} left'
+        said = (_TOPIC, *givens, *([between] if between else []))
+        yield Episode(said, f"X {ends}", (left,), why, _NEEDS.get(between, frozenset()))
+
+
+def _of_conflicts() -> Iterator[Episode]:
+    """What is granted is not known: the consumer's messages agree with the answers."""
+    tried = 'Y has tried to acknowledge "{}" for "clerks"'
+    for value, first, second, between in product(("d1", "d3"), ("aborted", "committed"), ("aborts", "commits"), _BETWEEN):
+        said = (_TOPIC, _received("failover"), _BOTH, 'X has acknowledged everything up to "d2" for "clerks"', tried.format(value))
+        ended = (f"Y has {first}", *([between] if between else []))
+        yield Episode((*said, *ended), f"X {second}", ('"clerks" agrees with the answers',), "85", _NEEDS.get(between, frozenset()))
+    said = (_TOPIC, _received("shared"), _BOTH, 'X has acknowledged "d1" for "clerks"', 'Y has acknowledged "d2" for "clerks"')
+    yield Episode(said, "Y aborts", ('the consumer of "clerks" receives "d2" and nothing else',), "58")
+
+
+def _of_batches() -> Iterator[Episode]:
+    batch = 'a batch of "b1", "b2", "b3" has been written to desk'
+    received = _received("shared", values=f'{_ALL}, "b1", "b2", "b3"')
+    for ends, left in (("aborts", f'{_ALL}, "b1", "b3"'), ("commits", f'{_ALL}, "b3"')):
+        said = (_TOPIC, batch, received, _X, 'X has acknowledged "b1" for "clerks"', _plainly('"b2"'))
+        yield Episode(said, f"X {ends}", (f'subscription "clerks" has {left} left',), "57", _INDEX)
+
+
+def _of_many() -> Iterator[Episode]:
+    for ends, between in product(("aborts", "commits"), _BETWEEN[:2]):
+        said = ('the topic "desk"', _X, 'X has acknowledged 150 messages of desk for "clerks", one by one', *([between] if between else []))
+        due = '"clerks" agrees with the answers' if ends == "aborts" else 'subscription "clerks" has nothing left'
+        yield Episode(said, f"X {ends}", (due,), "174")
+
+
+def _of_deleted_topics() -> Iterator[Episode]:
+    again = "desk has been deleted and made again"
+    for ends in ("commits", "aborts"):
+        yield Episode((_TOPIC, _X, 'X has written "x1" to desk', again), f"X {ends}", ("readers of desk see nothing",), "146")
+    yield Episode((_TOPIC, _X, 'X has committed "x1" to desk', again), '"new" is written to desk', ('readers of desk see "new"',), "146")
+    pending = (_TOPIC, _received("shared"), _X, 'X has acknowledged "d1" for "clerks"', again)
+    yield Episode(pending, '"new" is written to desk', ('subscription "clerks" has "new" left',), "146")
+
+
+_PARTS = (_of_mixed_acknowledgements, _of_conflicts, _of_batches, _of_many, _of_deleted_topics)
+
+
+def _says(model: Pip31, one: Episode) -> list[ActLine]:
+    model.done["episode"] += 1
+    if one.needs & {"crash"}:
+        model.go_down()
+    return one.lines(_LINES)
+
+
+def _may_come(model: Pip31, _: Episode) -> bool:
+    return not model.done["episode"]
+
+
+def acts() -> Iterator[Act[Pip31]]:
+    """These, one kind for each theme."""
+    for part in _PARTS:
+        yield from episodes.acts_of(part(), _may_come, _says)
