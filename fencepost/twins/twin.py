@@ -19,7 +19,7 @@ from fencepost.contract.gherkin import GherkinStep
 from fencepost.contract.played import Played, StepEnding
 from fencepost.contract.ports import Session
 from fencepost.contract.shared_crashes import SharedCrashes
-from fencepost.contract.verdict import Verdict
+from fencepost.contract.verdict import ScenarioResult, Verdict
 from fencepost.run.judged_systems import JudgedSystems
 from fencepost.run.plays import Play, falls_in, judged, put, session_of
 from fencepost.run.verdicts import lacks
@@ -223,8 +223,11 @@ class Twins:
             return ended(TwinVerdict.NOT_OFFERED, str(played.error).replace(suffix, ""))
         if not twin.is_reached(played):
             return ended(TwinVerdict.NOT_REACHED)
+        found = judged(twin.plain.play.asked, played, self._systems).result
+        if found.verdict is Verdict.KNOWN_DEVIATION:
+            return ended(TwinVerdict.EXCEPTED, found.reason)
         excuses = list(played.excused.values())
-        for difference in self._differences(twin.plain, played, twin.disturbance):
+        for difference in self._differences(found, twin.plain, played, twin.disturbance):
             if (excuse := self._excuse(twin, difference)) is None:
                 return ended(TwinVerdict.DIFFERS, difference)
             excuses.append(excuse)
@@ -296,9 +299,10 @@ class Twins:
         acts, idle = (made[0].acts, made[0].idle) if made else ({}, "")
         return PlayedTwin.of(played, acts=acts, idle=idle, excused=excused, last_look=last_look)
 
-    def _differences(self, plain: UndisturbedScenario, played: PlayedTwin, disturbance: Disturbance) -> Iterator[str]:
+    def _differences(
+        self, found: ScenarioResult, plain: UndisturbedScenario, played: PlayedTwin, disturbance: Disturbance
+    ) -> Iterator[str]:
         """What differs: that a sentence does not hold, or all that was observed otherwise."""
-        found = judged(plain.play.asked, played, self._systems).result
         if found.verdict is not Verdict.MET and not (played.excused and played.error is None):
             yield found.reason or found.verdict.words
         elif self._compares and self._is_deterministic(plain.play):
