@@ -73,7 +73,7 @@ class ConcurrentTwins:
     def _played(
         self, plays: Sequence[P], play_one: Callable[..., Played], is_red: Callable[[P, Played], bool]
     ) -> Iterator[tuple[P, Company]]:
-        """Each with its result, in this order, until `goes_on` says no."""
+        """Each with its result, in the order in which they end, until `goes_on` says no."""
         own, is_made, before = {play.run: play for play in plays}, threading.Event(), self.kills
 
         def act(play: Play, crashes: SharedCrashes | None, patience_s: float | None) -> Played:
@@ -89,15 +89,17 @@ class ConcurrentTwins:
             partial(sharing_broker, self._systems),
         )
         is_made.set()
+        left = list(plays)
         with closing(concurrency):
-            for play in plays:
-                while True:
-                    try:
-                        company = concurrency.of(play, _HEARS_EACH_S)
-                        break
-                    except TimeoutError:
-                        if not self._goes_on(len(concurrency.over)):
-                            return
-                self.kills = before + concurrency.kills
-                yield play, company
+            while left:
+                over = concurrency.over
+                for play in [one for one in left if one.run in over]:
+                    left.remove(play)
+                    self.kills = before + concurrency.kills
+                    yield play, concurrency.of(play)
+                try:
+                    concurrency.of(left[0], _HEARS_EACH_S) if left else None
+                except TimeoutError:
+                    if not self._goes_on(len(concurrency.over)):
+                        return
         self.kills = before + concurrency.kills
