@@ -37,7 +37,9 @@ def test_the_sample_is_what_its_command_prints(tmp_path: Path) -> None:
 @pytest.mark.parametrize("release", COUNTED)
 def test_the_known_deviations_are_counted_right(release: str) -> None:
     """Requirements that always deviate, and those that only do now and then."""
-    reported = re.search(rf"^\| {re.escape(release)} \|[^|]*\| (\d+) that always show(?:, (\d+) now and then)?(?:;[^|]*| )\|", README, re.MULTILINE)
+    reported = re.search(
+        rf"^\| {re.escape(release)} \|[^|]*\| (\d+) that always show(?:, (\d+) now and then)?(?:;[^|]*| )\|", README, re.MULTILINE
+    )
     assert reported, f"the README has no row for {release}"
     known: tuple[LocatedDeviation, ...] = load_for(*COUNTED[release], exact=True, register=register.bundled()).known
 
