@@ -34,6 +34,16 @@ def test_the_sample_is_what_its_command_prints(tmp_path: Path) -> None:
     assert [line.rstrip() for line in ended[0].splitlines()] == shown
 
 
+def test_the_red_sample_is_what_its_command_prints(tmp_path: Path) -> None:
+    """From the violated requirement to where to look."""
+    block = RESULTS.partition("    $ fencepost run --defect")[2].partition("\n\nThe page of a red")[0]
+    command, _, sample = f"run --defect{block}".partition("\n")
+
+    printed = fencepost(*shlex.split(command), "--no-html", expect=1, cwd=tmp_path).out
+
+    assert "\n".join(line.removeprefix("    ") for line in sample.splitlines()) in printed
+
+
 @pytest.mark.parametrize("release", COUNTED)
 def test_the_known_deviations_are_counted_right(release: str) -> None:
     """Requirements that always deviate, and those that only do now and then."""
