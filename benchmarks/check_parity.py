@@ -1,4 +1,4 @@
-"""`make bench-check`, first part: our witnesses compared with those that Jepsen's Kafka checker printed, anomaly by anomaly.
+"""Our witnesses compared with those that Jepsen's Kafka checker printed, anomaly by anomaly.
 
     python -m benchmarks.check_parity FOLDER
 

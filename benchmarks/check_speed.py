@@ -1,4 +1,4 @@
-"""`make bench-check`, second part: how fast and in how much memory `fencepost check` judges a large history.
+"""`make bench-check`: how fast and in how much memory `fencepost check` judges a large history.
 
     python -m benchmarks.check_speed [--transactions 214000] [--times 1] [--memory 2560m] [--one-log]
 

@@ -1,4 +1,4 @@
-"""`make bench-check`, third part: how fast `judge` judges a small history in process, without Spark.
+"""`make bench-check`: how fast `judge` judges a small history in process, without Spark.
 
     python -m benchmarks.judge_speed [--operations 50 500 5000] [--seconds 2]
 

@@ -7,11 +7,12 @@ This folder is the front door, in packages:
 * `console`: what a run shows, from its first line to its last.
 * `results`: the results folder, and what is written, read and compared there.
 * `deviations`: what is known to deviate, in the releases and in a user's own files.
-* `catalogue`: `list`, `explain` and `sentences`. `doctor`, `explore`, `findings`, `site`, `soak` and `twins` are those commands.
-* `proof`: `prove`, with defects, conforming variants and mutants.
+* `catalogue`: `list`, `explain` and `sentences`. `doctor`, `explore`, `findings`, `site` and `soak` are those commands.
+* `twins`: `run --twins`. `replay`: `replay` and `verify`.
+* `proof`: `prove`, with defects, conforming variants and mutants; `museum`: its bugs of the field.
 * `scaffolding`: `new`.
 
-`plugin` is the pytest plugin of the same. The other rooms of the project (`contract`, `reference`, ...) are subpackages too.
+`plugin` is the pytest plugin. The other rooms of the project (`contract`, `reference`, ...) are subpackages too.
 """
 
 from fencepost.contract import version

@@ -142,7 +142,7 @@ class Launcher(Row):
         elif self.end is not None:
             raise ValueError("`end` is for a broker that runs in the background; one in the foreground ends with the run by itself")
         if (self.pause == CANNOT) != (self.resume == CANNOT):
-            raise ValueError("of `pause` and `resume` both are there, or both cannot")
+            raise ValueError("`pause` and `resume` belong together: give both, or write cannot for both")
         return self
 
     @property

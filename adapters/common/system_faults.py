@@ -29,7 +29,7 @@ class NoFaults(NoCrashPoints, NoCleanStop):
         self._whose = whose
 
     def crash(self) -> None:
-        raise NotOffered(f"crash: {self._whose} was not started by fencepost, which kills it where --restart-command says how")
+        raise NotOffered(f"crash: {self._whose} was not started by fencepost, which kills it only with --restart-command")
 
     def start_again(self) -> None:
         raise NotOffered(f"restart: {self._whose} was not started by fencepost, so fencepost does not start it again")

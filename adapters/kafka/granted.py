@@ -76,5 +76,7 @@ def _configuration(text: str) -> tuple[str, Address]:
     if name not in kafka_settings().configurations:
         raise UnknownName("broker configuration", name, CAN_BE_NAMED)
     if name not in CAN_BE_NAMED:
-        raise WrongUsage(f"--{CONFIGURATION} {text}: {name} is only to be had with --container; known: {', '.join(CAN_BE_NAMED)}")
+        raise WrongUsage(
+            f"--{CONFIGURATION} {text}: {name} needs a broker that fencepost starts, by --container; known: {', '.join(CAN_BE_NAMED)}"
+        )
     return name, parse_address(address)

@@ -45,7 +45,7 @@ class PulsarProbe(TransactionKeyCalls, WholeTopicCalls, GreetingCalls):
 
     def seal_topic(self, topic: str) -> Outcome[None]:
         """Seal a topic, so that others take its place. Raises NotOffered."""
-        raise NotOffered(f"sealing: a classic topic that is terminated, such as {topic}, holds up the ends of its transactions")
+        raise NotOffered(f"sealing: a classic topic that is terminated, such as {topic}, delays the ends of its transactions")
 
     def mark_delete(self, subscription: SubscriptionHandle) -> Outcome[EntryPosition | None]:
         """The position up to which the subscription has acknowledged everything; None if there is no such subscription."""

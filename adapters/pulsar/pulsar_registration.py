@@ -57,8 +57,8 @@ def _scalable(asked: SpecifiedSystem) -> System:
             return ScalableContainerSystem(image, patience_s=asked.patience_s)
         case None:
             raise WrongUsage(
-                "metadata-driven transactions are asked of brokers that fencepost starts: say --container IMAGE, "
-                "such as apachepulsar/pulsar:5.0.0-M1, or leave out what is only about these"
+                "metadata-driven transactions can be tested only on brokers that fencepost starts: say --container IMAGE, "
+                "such as apachepulsar/pulsar:5.0.0-M1, or select other proposals"
             )
 
 

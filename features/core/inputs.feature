@@ -28,7 +28,7 @@ Feature: Inputs that follow the outcome
       And group "others" has "i3" of inputs left
 
   @CORE-21 @MUST @aborts
-  Rule: After an abort, the group receives the input again that the transaction took.
+  Rule: After an abort, the group receives again the input that the transaction took.
     Input that is not redelivered after an abort is lost: its output was undone, and is not produced again.
 
     Scenario: [1] An abort returns two of three values
@@ -54,7 +54,7 @@ Feature: Inputs that follow the outcome
       Then group "workers" has "i2", "i3" of inputs left
 
   @CORE-22 @MUST @commits @aborts
-  Rule: Input and output of a transaction take effect together: if the output is visible its input is consumed, and if the output is discarded it is not.
+  Rule: Input and output of a transaction take effect together: if the output is visible, the input is consumed; if the output is discarded, the input is not consumed.
     If the input is consumed and the output discarded, a record is lost; if the output is visible and the input is not consumed, it is
     processed twice.
 

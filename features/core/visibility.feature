@@ -69,7 +69,7 @@ Feature: What readers of committed data see
       Then readers of orders see "a0", "a1", "a2", "a3"
 
   @CORE-05 @MUST
-  Rule: An open transaction hides from readers nothing that precedes its first write in a log.
+  Rule: An open transaction does not hide from readers what precedes its first write in a log.
     A transaction that stays open must not hide what readers could already see; only later writes have to wait.
 
     Scenario: [1] A write precedes an open transaction

@@ -121,7 +121,7 @@ Feature: Authorisation in transactions
         | another broker | CLUSTER_ACTION, to send a coordinator's decision |
 
   @KIP890-176 @MUST
-  Rule: A leader answers Produce v12 without WRITE on the topic with TOPIC_AUTHORIZATION_FAILED, and does not add the partition to the transaction.
+  Rule: A leader answers Produce v12 of a principal without WRITE on the topic with TOPIC_AUTHORIZATION_FAILED, and adds no partition.
     A partition that is added for a principal without the right receives a marker for data that was never allowed.
 
     Scenario: [1] A user without WRITE on the topic makes the first write of a transaction

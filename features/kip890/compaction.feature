@@ -109,7 +109,7 @@ Feature: Compaction of topics with transactions
       Then readers of compacted ledger-0 see "b1"
 
   @KIP890-443 @MUST @retention @commits @aborts
-  Rule: The cleaner removes no record of an open transaction, and no other record because of one.
+  Rule: The cleaner removes no record of an open transaction, and no older record because an open transaction has a newer one of its key.
     A commit would show only a part of its records, or an abort could not restore the previous state.
 
     Scenario: [1] A topic is compacted while a transaction with a newer record is open
@@ -157,7 +157,7 @@ Feature: Compaction of topics with transactions
       And the last stable offset of ledger-0 is the offset of "a1"
 
   @KIP890-444 @MUST @retention
-  Rule: The cleaner removes no marker because of a record whose key has the bytes of the marker's key, and no such record because of a marker.
+  Rule: The cleaner treats a marker and a record whose keys have the same bytes as different keys, and removes neither because of the other.
     Without its marker a transaction hangs, or its records become part of the producer's next transaction.
 
     Scenario: [1] A marker follows a record with its key

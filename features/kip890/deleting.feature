@@ -153,7 +153,7 @@ Feature: Deletions during an open transaction
       Then group "shop" has no committed offset of refunds-0
       And group "shop" has committed offset 5 of payments-0
 
-    Scenario: [3] A transaction is open when a topic is deleted whose offsets it has sent
+    Scenario: [3] A topic is deleted while a transaction that has sent offsets of it is open
       Given producer A with transactional id "transfer"
       And A has sent offset 5 of refunds-0 to group "shop"
       When topic "refunds" is deleted and made again

@@ -5,7 +5,7 @@ Feature: The empty transactional id
     Given a topic "payments" with 2 partitions
 
   @KIP890-214 @MUST
-  Rule: A broker refuses AddOffsetsToTxn with an empty transactional id, and Produce and TxnOffsetCommit with one where the log or group has nothing of the producer's open transaction yet; it adds and appends nothing.
+  Rule: A broker refuses AddOffsetsToTxn with an empty transactional id, and Produce and TxnOffsetCommit with one if the log or group has nothing of the producer's open transaction yet; it adds and appends nothing.
     A batch without a name would be in a transaction that no client can end.
 
     Scenario: [1] Produce v12 with an empty transactional id

@@ -1,6 +1,6 @@
 @needs:failed-appends
 Feature: Appends that fail
-  A log refuses one record, for want of replicas or of room, and takes the next. What was to be recorded has not happened then.
+  A log refuses one record because replicas or space are missing, and accepts the next. The change that was to be recorded has not happened.
 
   Background:
     Given a topic "payments" with 2 partitions

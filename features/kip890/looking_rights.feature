@@ -8,7 +8,7 @@ Feature: Rights to describe and to add
     And producer A with transactional id "transfer", logged in as an ordinary user
 
   @KIP890-258 @MUST
-  Rule: A broker answers a topic of AddPartitionsToTxn v3 without WRITE with TOPIC_AUTHORIZATION_FAILED, and adds no partition of the request.
+  Rule: A broker answers a topic of AddPartitionsToTxn v3 on which the principal has no WRITE with TOPIC_AUTHORIZATION_FAILED, and adds no partition.
     A client that may only read a topic could block all of its readers with a transaction that it leaves open there.
 
     Scenario: [1] A user without WRITE on one of two topics adds both

@@ -69,7 +69,7 @@ Feature: Malformed batches
       Then it is done
 
   @KIP890-367 @MUST @fencing
-  Rule: A leader answers a batch with the previous epoch of an idempotent producer that has raised its own epoch with INVALID_PRODUCER_EPOCH.
+  Rule: After an idempotent producer has raised its own epoch, a leader answers a batch with its previous epoch with INVALID_PRODUCER_EPOCH.
     The producer gave the batch up when it raised the epoch, and sent its records again; both would be in the log.
 
     Scenario: [1] A late batch arrives after an idempotent producer has raised its epoch

@@ -51,7 +51,7 @@ Feature: What a group's offsets are during and after a transaction
       Then group "shop" has a pending offset of payments-0
       And group "shop" has a pending offset of payments-1
 
-    Scenario: [6] Two groups have names that differ in upper and lower case alone
+    Scenario: [6] Two groups have names that differ only in case
       Given producer A with transactional id "transfer"
       When A sends offset 5 of payments-0 to group "shop"
       Then group "Shop" has no pending offset of payments-0

@@ -85,7 +85,7 @@ Feature: How the leader of a partition judges a Produce
       And the open transaction of A in accounts-0 starts at "a1"
 
   @KIP890-093 @MUST
-  Rule: A leader answers DescribeProducers without a start offset of a transaction, CurrentTxnStartOffset -1, once the transaction is complete.
+  Rule: Once a transaction is complete, a leader answers DescribeProducers with CurrentTxnStartOffset -1.
     An operator who still sees an open transaction looks for a hang that does not exist.
 
     Scenario: [1] A new client has committed

@@ -48,7 +48,7 @@ Feature: Refused requests of a transactional id
       And the transaction of A is unchanged
 
   @KIP890-408 @MUST @fencing
-  Rule: A coordinator that refuses InitProducerId or EndTxn changes nothing of a transactional id without an open transaction.
+  Rule: A coordinator that refuses InitProducerId or EndTxn leaves a transactional id without an open transaction unchanged.
     The state, the epoch and the timeout decide how it answers the owner's retry, and how long the owner's next transaction may last.
 
     Scenario: [1] An InitProducerId is refused for its epoch after a commit

@@ -112,14 +112,14 @@ Feature: Sequence numbers
       Then it is done and answers the offset of "r0"
       And the log of payments-0 has not grown
 
-    Scenario: [4] A batch is repeated whose record was deleted
+    Scenario: [4] A producer repeats a batch whose record was deleted
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And the records of payments-0 have been deleted
       When A writes "again" to payments-0 at sequence 0
       Then the log of payments-0 has not grown
 
-    Scenario: [5] A batch of an idempotent producer is repeated whose record was deleted
+    Scenario: [5] An idempotent producer repeats a batch whose record was deleted
       Given idempotent producer I
       And I has written a batch of 1 record to payments-0
       And the records of payments-0 have been deleted
@@ -286,7 +286,7 @@ Feature: Sequence numbers
       And the transaction of A is Ongoing in payments-0
 
   @KIP890-119 @MUST
-  Rule: A leader answers batches of another producer id than that of the Produce's transactional id with INVALID_PRODUCER_ID_MAPPING.
+  Rule: A leader answers a batch whose producer id does not belong to the transactional id of the Produce with INVALID_PRODUCER_ID_MAPPING.
     Verification covers one producer. A second one in the same request would not be verified.
 
     Scenario: [1] One request has batches of two producers in two partitions

@@ -6,7 +6,7 @@ Feature: Requests about several partitions or ids
     And a topic "refunds" with 1 partition
 
   @KIP890-410 @MUST
-  Rule: A broker answers each entry of a request about several partitions or transactional ids by itself, and changes nothing for one that is missing.
+  Rule: A broker answers each entry of a request about several partitions or transactional ids separately, and changes nothing for a missing one.
     An operator who looks for a hanging transaction in many partitions would see none of them because one was deleted.
 
     Scenario Outline: [1] The last of four partitions is missing while a transaction is open

@@ -119,7 +119,7 @@ Feature: Acknowledging in a transaction
       Then the consumer of "workers" receives "i1", "i2", "i3" and perhaps others
 
   @PIP31-59 @MUST @commits @recovery
-  Rule: A broker never delivers a message again that was acknowledged in a committed transaction, even after a crash.
+  Rule: A broker never redelivers a message that was acknowledged in a committed transaction, even after a crash.
     Input that is redelivered after the commit is processed twice.
 
     Scenario: [1] A transaction commits the acknowledgement of one of three messages

@@ -93,7 +93,7 @@ Feature: Acknowledging a batch in several transactions
       When the system crashes and restarts
       Then subscription "workers" has "b1", "b2" left
 
-    Scenario Outline: [11] Another transaction acknowledges a pending message of a batch of which an ended transaction had another one
+    Scenario Outline: [11] Another transaction acknowledges a pending message of a batch after a transaction with another message of it has ended
       Given transactions A, B and C
       And A has acknowledged "b1" for "workers"
       And B has acknowledged "b2" for "workers"

@@ -26,7 +26,7 @@ Feature: What consumers may rely on
         | exclusive | permits determine how far to read                 |
 
   @PIP31-135 @MUST
-  Rule: A broker marks a message as redelivered that a consumer of a shared subscription has returned, and no other message.
+  Rule: A broker marks as redelivered each message that a consumer of a shared subscription has returned, and no other message.
     Clients count how often a message failed in order to set it aside: they would set it aside at once, or retry it for ever.
 
     Scenario: [1] A consumer receives messages for the first time
@@ -81,7 +81,7 @@ Feature: What consumers may rely on
       And subscription "workers" has "i2", "i3" left
 
   @PIP31-139 @SHOULD @sealing
-  Rule: A broker notifies a consumer that has acknowledged everything in a terminated topic that the topic has ended, and no other consumer.
+  Rule: When a consumer has acknowledged everything in a terminated topic, the broker notifies it, and no other consumer, that the topic has ended.
     A job that reads a topic to its end would wait for ever, or end before it has read everything.
 
     Scenario: [1] A consumer has acknowledged everything in a terminated topic

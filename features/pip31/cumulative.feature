@@ -51,7 +51,7 @@ Feature: Cumulative acknowledgements in a transaction
       Then it is done
 
   @PIP31-121 @MUST
-  Rule: If one transaction acknowledges a message individually and another one cumulatively, at most one of them succeeds in that and commits.
+  Rule: If one transaction acknowledges a message individually and another one cumulatively, at most one of the acknowledgements succeeds and commits.
     The message would be processed in two transactions, and the output of both would count.
 
     Scenario: [1] The individual acknowledgement is sent first, and its transaction commits first

@@ -5,7 +5,7 @@ Feature: Producers that send a message again
     Given the deduplicated topic "orders"
 
   @PIP31-48 @MUST
-  Rule: A topic stores a message once that its producer sends again after a lost connection.
+  Rule: A topic stores a message once even if its producer sends it again after a lost connection.
     A producer that lost the send receipt sends the message again; if it is stored twice, it is delivered twice.
 
     Scenario: [1] A producer sends a message again on a new connection

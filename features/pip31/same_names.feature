@@ -114,7 +114,7 @@ Feature: Equal names in different places
       Then subscription "workers" has "i1", "i3" left
 
   @PIP31-180 @MUST @recovery
-  Rule: A subscription keeps its pending acknowledgements apart from those of every other one, also where the names of two subscriptions, joined with their topics' names, are the same text.
+  Rule: A subscription keeps its pending acknowledgements apart from those of every other one, even if the names of both, joined with their topics' names, are the same text.
     One name is appended to another for what is kept of a subscription. A second subscription would delete what the first one has pending,
     and the input that a transaction has taken is processed again before its commit.
 

@@ -6,7 +6,7 @@ Feature: Requests of faulty clients
 
   @PIP31-110 @SHOULD
   Rule: A broker does not deliver a message in a transaction that never existed, and the message blocks no reader.
-    One client with a wrong id would withhold all later messages from every reader, for its transaction is never ended.
+    One client with a wrong id would withhold all later messages from every reader, because its transaction is never ended.
 
     Scenario: [1] A message names a transaction id that was never assigned
       Given U is an unknown transaction

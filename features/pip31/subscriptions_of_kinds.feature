@@ -58,7 +58,7 @@ Feature: Subscription types
         | failover   | the next active consumer reads from the cursor  |
         | key-shared | the keys of the one that left pass to the others |
 
-    Scenario Outline: [5] A transaction aborts whose consumer has left while another one is attached
+    Scenario Outline: [5] A transaction aborts after its consumer has left and another one is attached
       Given the consumer of <kind> subscription "workers" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i1" for "workers"
       And the consumer of <kind> subscription "others" has received nothing from inputs, by the name of "workers"
@@ -72,7 +72,7 @@ Feature: Subscription types
         | failover   | the same for the active consumer                |
         | key-shared | the same for the consumer that has the key now  |
 
-    Scenario Outline: [6] A transaction commits whose consumer has left while another one is attached
+    Scenario Outline: [6] A transaction commits after its consumer has left and another one is attached
       Given the consumer of <kind> subscription "workers" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i1" for "workers"
       And the consumer of <kind> subscription "others" has received nothing from inputs, by the name of "workers"

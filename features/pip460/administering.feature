@@ -70,7 +70,7 @@ Feature: Administering scalable topics
       Then it is done
       And orders is not among the scalable topics of its namespace
 
-    Scenario: [6] A namespace is listed whose name is a prefix of another namespace's name
+    Scenario: [6] An administrator lists a namespace whose name is a prefix of another namespace's name
       Given the scalable topic "payments" of segment "single", in a namespace whose name begins with that of others
       When an administrator makes the scalable topic "ledger" of segment "whole"
       Then ledger is among the scalable topics of the namespace of orders
@@ -82,7 +82,7 @@ Feature: Administering scalable topics
       When client A begins to watch the namespace of orders
       Then it is notified of orders and not of payments
 
-    Scenario: [8] A topic is deleted whose name is a prefix of another topic's name
+    Scenario: [8] An administrator deletes a topic whose name is a prefix of another topic's name
       Given the scalable topic "payments" of segments "a" and "b", under a name that begins with that of the first one
       And "p1" has been written to a
       When an administrator deletes orders as a whole

@@ -103,7 +103,7 @@ Feature: Segments are assigned to stream consumers
 
   @PIP460-35 @SHOULD
   Rule: A controller assigns segments to stream consumers round-robin, with both segments and consumers sorted.
-    A controller that assigns them in an arbitrary order moves segments without need after each fail-over.
+    A controller that assigns them in an arbitrary order moves segments without need after each failover.
 
     Scenario: [1] Three segments are assigned to two consumers
       Given ann has joined "workers" of orders

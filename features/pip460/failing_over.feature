@@ -1,5 +1,5 @@
 Feature: Consumers and controllers that are absent for a while
-  A controller waits for a stream consumer that was disconnected, and after a fail-over it waits for every consumer.
+  A controller waits for a stream consumer that was disconnected, and after a failover it waits for every consumer.
 
   Background:
     Given the scalable topic "orders" of segments "left" and "right"
@@ -136,8 +136,8 @@ Feature: Consumers and controllers that are absent for a while
       Then carol is assigned left and right
 
   @PIP460-39 @MUST @recovery
-  Rule: Assignments survive a fail-over of the controller: a stream consumer that reconnects is assigned the segments that it had.
-    Otherwise each fail-over takes all segments away from each consumer that reconnects a little later than the others.
+  Rule: Assignments survive a failover of the controller: a stream consumer that reconnects is assigned the segments that it had.
+    Otherwise each failover takes all segments away from each consumer that reconnects a little later than the others.
 
     @needs:crash
     Scenario: [1] The first consumer that reconnects has its own segments and no others
@@ -186,12 +186,12 @@ Feature: Consumers and controllers that are absent for a while
       And the reading of bob was "p2"
 
   @PIP460-52 @MUST @recovery
-  Rule: After a fail-over, the new controller waits the whole grace period for each consumer of its predecessor.
+  Rule: After a failover, the new controller waits the whole grace period for each consumer of its predecessor.
     A new controller does not know how long its predecessor has waited, and the consumers that were connected to the predecessor have
     lost their connections too.
 
     @needs:crash @needs:virtual-time
-    Scenario: [1] A consumer was disconnected long before the fail-over
+    Scenario: [1] A consumer was disconnected long before the failover
       Given bob has been cut off
       And the grace period has passed but for its end
       And the system has crashed and restarted
@@ -200,7 +200,7 @@ Feature: Consumers and controllers that are absent for a while
       Then ann is assigned left, and was notified of no others
 
     @needs:crash @needs:virtual-time
-    Scenario: [2] A consumer reconnects late, after a fail-over
+    Scenario: [2] A consumer reconnects late, after a failover
       Given bob has been cut off
       And the grace period has passed but for its end
       And the system has crashed and restarted
@@ -209,7 +209,7 @@ Feature: Consumers and controllers that are absent for a while
       Then bob is assigned right
 
     @needs:crash @needs:virtual-time
-    Scenario: [3] A consumer that does not reconnect after a fail-over loses its segments
+    Scenario: [3] A consumer that does not reconnect after a failover loses its segments
       Given the system has crashed and restarted
       And ann has joined "workers" of orders
       When the grace period passes
@@ -226,7 +226,7 @@ Feature: Consumers and controllers that are absent for a while
       Then ann is assigned left, and was notified of no others
 
     @needs:crash @needs:virtual-time
-    Scenario: [5] A consumer does not reconnect after two fail-overs
+    Scenario: [5] A consumer does not reconnect after two failovers
       Given the system has crashed and restarted
       And ann has joined "workers" of orders
       And the grace period has passed but for its end

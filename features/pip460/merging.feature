@@ -14,7 +14,7 @@ Feature: Merging segments
       Then it is done
       And the hashes of low and high are those of whole
 
-    Scenario: [2] Two segments are merged that the request names in reverse order
+    Scenario: [2] A request for a merge names the two segments in reverse order
       Given right has been split into low and high
       When high and low are merged into whole
       Then it is done
@@ -28,7 +28,7 @@ Feature: Merging segments
       Then it is done
       And the hashes of first and second are those of last
 
-    Scenario: [4] The child of a merge has a new epoch and both parents, and takes messages
+    Scenario: [4] The child of a merge has a new epoch and both parents, and accepts messages
       Given left has been split into low and high
       And low and high have been merged into whole
       When "p1" is written to whole
@@ -37,7 +37,7 @@ Feature: Merging segments
       And low and high and segment "whole" name each other
 
   @PIP460-11 @MUST @sealing
-  Rule: A controller refuses to merge segments that are not adjacent, sealed, identical or missing, and changes nothing.
+  Rule: A controller refuses a merge if a segment is missing or sealed, or if both are the same or not adjacent, and changes nothing.
     If one parent is sealed before the other one is checked, it accepts no more messages and has no child.
 
     Scenario: [1] A merge of segments that are not adjacent is requested
@@ -71,7 +71,7 @@ Feature: Merging segments
       Then it is refused as something that cannot be done
       And the layout of orders is what the answers say
 
-    Scenario: [6] A segment takes messages after a refused merge with one that does not exist
+    Scenario: [6] A segment accepts messages after a refused merge with a missing one
       Given stranger is a segment that does not exist of orders
       And "p1" has been written to left
       And a merge of left and stranger has been tried
@@ -79,7 +79,7 @@ Feature: Merging segments
       Then it is done
       And readers of left see "p1", "p2"
 
-    Scenario: [7] A segment takes messages after a refused merge with a sealed one
+    Scenario: [7] A segment accepts messages after a refused merge with a sealed one
       Given left has been split into low and high
       And low has been split into first and second
       And "p1" has been written to high
@@ -88,7 +88,7 @@ Feature: Merging segments
       Then it is done
       And readers of high see "p1", "p2"
 
-    Scenario: [8] The first segment takes messages after a refused merge with one that is not adjacent
+    Scenario: [8] The first segment accepts messages after a refused merge with one that is not adjacent
       Given left has been split into low and high
       And "p1" has been written to low
       And a merge of low and right has been tried
@@ -96,7 +96,7 @@ Feature: Merging segments
       Then it is done
       And readers of low see "p1", "p2"
 
-    Scenario: [9] The second segment takes messages after a refused merge of two that are not adjacent
+    Scenario: [9] The second segment accepts messages after a refused merge of two that are not adjacent
       Given left has been split into low and high
       And "p1" has been written to right
       And a merge of low and right has been tried
@@ -104,7 +104,7 @@ Feature: Merging segments
       Then it is done
       And readers of right see "p1", "p2"
 
-    Scenario: [10] A segment takes messages after a refused merge with itself
+    Scenario: [10] A segment accepts messages after a refused merge with itself
       Given a merge of left and left has been tried
       When "p1" is written to left
       Then it is done

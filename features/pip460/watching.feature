@@ -107,7 +107,7 @@ Feature: Watching a layout
       Then client A is notified that orders was deleted, or how it is now
 
     @needs:store-faults
-    Scenario: [11] A client is notified of a recreated topic of which all events are late
+    Scenario: [11] All events of a recreated topic are late, and the client is still notified of it
       Given the next event of a change of a layout is late
       And left has been split into low and high
       And client A has begun to watch orders
@@ -116,7 +116,7 @@ Feature: Watching a layout
       Then client A is notified that orders was deleted, or how it is now
 
     @needs:store-faults
-    Scenario: [12] A client is notified of a recreated topic of the same epoch of which all events are late
+    Scenario: [12] All events of a recreated topic with the same epoch are late, and the client is still notified of it
       Given the next event of a change of a layout is late
       And left has been split into low and high
       And client A has begun to watch orders

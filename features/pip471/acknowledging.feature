@@ -192,7 +192,7 @@ Feature: Acknowledging in a metadata-driven transaction
       When the consumer of "workers" leaves
       Then the consumer of "others" receives "i2", "i3" and nothing else
 
-    Scenario Outline: [12] A transaction aborts whose consumer has left while another one is attached
+    Scenario Outline: [12] A transaction aborts after its consumer has left and another one is attached
       Given the consumer of <kind> subscription "auditors" has received "i1", "i2", "i3" from inputs
       And A has acknowledged "i1" for "auditors"
       And the consumer of <kind> subscription "others" has received nothing from inputs, by the name of "auditors"

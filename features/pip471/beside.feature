@@ -36,7 +36,7 @@ Feature: Both kinds of transactions on one broker
       Then readers of orders see nothing
 
     @needs:own-broker
-    Scenario: [4] A client ends a transaction of which only the classic kind has the number
+    Scenario: [4] A client ends a transaction with a number that only a classic transaction has
       Given the classic topic "ledger"
       And classic transactions K, L and M
       And M has written "m1" to ledger

@@ -85,7 +85,7 @@ Feature: Ends of metadata-driven transactions
       And orders agrees with the answers
 
   @PIP471-05 @MUST @commits @aborts
-  Rule: A coordinator answers a repeated end of a transaction, with the same decision, with success.
+  Rule: A coordinator answers a repeated commit of a committed transaction, and an abort of an aborted one, with success.
     A client whose answer was lost cannot learn the outcome in any other way.
 
     Scenario: [1] A client repeats a commit

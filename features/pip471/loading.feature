@@ -187,7 +187,7 @@ Feature: Segments that are reloaded
       When "p1" is written to orders
       Then readers of orders see "a1"
 
-    Scenario: [11] The segment is reloaded after a transaction has ended whose number is a prefix of an open one's
+    Scenario: [11] The segment is reloaded after the end of a transaction whose number is a prefix of an open one's
       Given C and D are transactions with numbers that begin alike at the second coordinator
       And A has committed "a1" to orders
       And D has written "d1" to orders

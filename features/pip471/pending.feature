@@ -82,7 +82,7 @@ Feature: Pending acknowledgements of a subscription that is reloaded
       Then subscription "auditors" has "i3" left
 
     @needs:store-faults
-    Scenario: [10] A message was acknowledged cumulatively whose own transaction is not yet applied after the reload
+    Scenario: [10] A message was acknowledged cumulatively, and the reloaded segment has not yet applied the commit of the message
       Given A has committed "a1" to inputs, and the store lacks the note of it
       And the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3", "a1" from inputs
       And B has acknowledged everything up to "a1" for "auditors"

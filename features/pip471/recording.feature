@@ -195,7 +195,7 @@ Feature: What the metadata store contains of a transaction
       And the store soon has no operation records of A
 
     @needs:metadata-store
-    Scenario: [10] The records of a transaction remain whose number has that of the ended one as a prefix
+    Scenario: [10] The records of a transaction remain if its number begins with the number of the ended one
       Given C and D are transactions with numbers that begin alike at the second coordinator
       And D has written "d1" to orders
       When C commits "c1" to orders

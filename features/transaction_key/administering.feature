@@ -30,7 +30,7 @@ Feature: Administering keys
       When task one begins transaction A
       Then key "payments" is at the epoch of task one, with transaction A open
 
-    Scenario: [5] A key is listed whose transaction has ended
+    Scenario: [5] An administrator lists a key whose transaction has ended
       Given task one has connected with key "payments"
       And task one has begun transaction A
       When A commits
@@ -141,7 +141,7 @@ Feature: Administering keys
       And administrators do not find key "payments"
       And key "payments" of "alice" is at the epoch of task one, with nothing open
 
-    Scenario: [4] A key is requested whose connect was refused
+    Scenario: [4] An administrator requests a key whose connect was refused
       When task one connects with key "a&b"
       Then it is refused with NotAllowedError
       And administrators do not find key "a&b"

@@ -73,7 +73,7 @@ Feature: Clients without a key
       And readers of orders see "a1"
 
     @needs:more-coordinators @needs:crash
-    Scenario: [9] A classic transaction commits whose number is that of a fenced transaction
+    Scenario: [9] A classic transaction with the number of a fenced one commits
       Given the system has 5 coordinators
       And task one has connected with key "payments"
       And task one has begun transactions A and B
@@ -83,7 +83,7 @@ Feature: Clients without a key
       Then it is done
 
     @needs:more-coordinators
-    Scenario: [10] A classic transaction writes a message, and its number is that of a fenced transaction
+    Scenario: [10] A classic transaction with the number of a fenced one writes a message
       Given the system has 5 coordinators
       And the classic topic "ledger"
       And task one has connected with key "payments"

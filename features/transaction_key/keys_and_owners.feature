@@ -259,7 +259,7 @@ Feature: Keys and their owners
       And key "c" of "a&b" is at the epoch of task one, with transaction A open
 
     @needs:principals
-    Scenario: [3] An owner connects whose name is a prefix of another owner's name
+    Scenario: [3] An owner with a name that is a prefix of another owner's name connects
       Given task one has connected with key "c" of "a&"
       And task one has begun transaction A
       When task two connects with key "c" of "a"
@@ -267,7 +267,7 @@ Feature: Keys and their owners
       And A is OPEN
 
     @needs:principals
-    Scenario: [4] An owner connects whose name is the part of another owner's name after the ampersand
+    Scenario: [4] An owner with a name that is the part of another owner's name after the ampersand connects
       Given task one has connected with key "c" of "a&b"
       When task two connects with key "c" of "b"
       Then task two is given epoch 0

@@ -103,7 +103,7 @@ class SystemOptions:
     ] = None
     profile: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="The release profile; found out from the system unless given.", autocompletion=complete_profile),
+        typer.Option(metavar="NAME", help="The release profile. Default: found out from the system.", autocompletion=complete_profile),
     ] = None
 
     def need(self, command: str) -> None:

@@ -125,7 +125,9 @@ def run(arguments: list[str], times: int, every: bool, stopping: Stopping) -> in
         if one.remedy:
             screen.write_line(f"  {one.remedy}")
     if not measured and ended.results and ended.results.complete:
-        raise WrongUsage(f"--verify-expectations {times}: nothing was measured, for no entry that is asked about holds for this version")
+        raise WrongUsage(
+            f"--verify-expectations {times}: nothing was measured, because no selected entry holds for this version; select others"
+        )
     return int(Exit.CONFORMS if ended.results and ended.results.complete else ended.exit)
 
 

@@ -150,7 +150,7 @@ def show(left: Path, right: Path) -> int:
     for number, entry in enumerate(explanations):
         if number not in used and entry.intermittent is None and any(re.search(entry.scenario, scenario) for scenario in scenarios):
             raise DataFileError(
-                f"comparisons/{profile}.yaml: entry {number + 1} explains nothing any more: {entry.scenario}, {entry.field}"
+                f"comparisons/{profile}.yaml: entry {number + 1} explains nothing any more, so remove it: {entry.scenario}, {entry.field}"
             )
     return 1 if unexplained else 0
 

@@ -143,7 +143,7 @@ class Plays:
         self.systems = self._systems = JudgedSystems(options, rows)
         self.all = tuple(plays_of(rows, options.selection, self._systems.protocols, features))
         if not self.all:
-            raise WrongUsage("no scenario is asked of what is selected")
+            raise WrongUsage("no scenario can be played of what is selected; select other requirements")
         needs: dict[str, list[frozenset[str]]] = {}
         for play in self.all:
             needs.setdefault(play.protocol, list(more_needs)).append(play.needs)

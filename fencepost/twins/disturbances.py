@@ -106,7 +106,7 @@ class Disturbances:
             if name != ALL and not fitting[name]:
                 asked, there = self.by_name[name], ", ".join(each for each, fits in fitting.items() if fits) or "none"
                 about = f"for {', '.join(asked.proposals)}" if asked.proposals else f"for {' and '.join(asked.protocols)}"
-                raise WrongUsage(f"--twins {name} is {about}, and {', '.join(specs)} is asked; for that there are: {there}")
+                raise WrongUsage(f"--twins {name} is {about}, and {', '.join(specs)} is selected; for these there are: {there}")
         return tuple(one for name, one in self.by_name.items() if name in wanted or (ALL in wanted and fitting[name]))
 
 

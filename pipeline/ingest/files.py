@@ -143,7 +143,7 @@ def _source(file: Path, top: Path, also: str) -> IngestSource:
     if form is None:
         raise WrongUsage(f"{file}: a history ends with {', '.join(sorted(ENDINGS))}, or these with .gz")
     if not os.access(file, os.R_OK):
-        raise WrongUsage(f"{file}: may not be read")
+        raise WrongUsage(f"{file}: this user may not read it; change its mode, or name another file")
     stem = file.name.removesuffix(".gz").removesuffix(_ending(file))
     folders = [part for part in (also, *file.relative_to(top).parts[:-1]) if part and part != "history"]
     # Jepsen calls every history `history`, in a folder that has the run's name.

@@ -21,9 +21,9 @@ def _render(values: tuple[str, ...]) -> str:
     return f'"1" up to "{len(values)}"' if isinstance(values, NumberRun) else ONE_BY_ONE.render(values)
 
 
-WRITER = text("writer", "[A-Z]", "somebody who writes in transactions, one after another")
+WRITER = text("writer", "[A-Z]", "a client that writes in transactions, one after another")
 NAME = quoted("name", "the name of a log")
-LOG = text("log", "[a-z]+", "a log that there is")
+LOG = text("log", "[a-z]+", "an existing log")
 LOGS = listed("logs", LOG, "logs, each of which is meant", separator=" and ")
 GROUP = quoted("group", "readers that share their place in a log")
 VALUE = quoted("value", "what is written")

@@ -61,7 +61,7 @@ def crashes_with_the_next_end(context: KafkaContext, moment: str, producer: str)
 RESTART = KAFKA.act(
     given="the system has {gone_down} and restarted",
     when="the system {goes_down} and restarts[ after the timeout of {producer}]",
-    meaning="Killed without warning, or told to stop, as its operator does it; started again, and serving transactions. What was to last "
+    meaning="Killed without warning, or stopped as its operator does it; restarted, and serving transactions. What was to last "
     "until then is over. After a timeout: it is down for as long as that producer's transactions may be open.",
 )
 

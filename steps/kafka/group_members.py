@@ -56,8 +56,8 @@ def joins(context: KafkaContext, gathering: Gathering, producer: str, group: str
 BESIDE = KAFKA.act(
     given="{producer} has joined group {group} together with {other:producer}[ with {session}]",
     when="{producer} joins group {group} together with {other:producer}",
-    meaning="JoinGroup; when Heartbeat tells the other, it joins again, and SyncGroup gives to each what the leader has assigned to it."
-    " Both are static members, or neither is.",
+    meaning="JoinGroup; when Heartbeat notifies the other, it joins again, and SyncGroup returns to each what the leader has assigned "
+    "to it. Both are static members, or neither is.",
 )
 
 
@@ -128,7 +128,7 @@ SILENCE = KAFKA.act(
 @SILENCE.given
 def has_been_silent(context: KafkaContext, producer: str, other: str, group: str) -> None:
     if producer == other:
-        raise SetUpFailed(f"{producer} cannot be silent and be told so")
+        raise SetUpFailed(f"{producer} cannot be silent and be notified of it")
     until_reported(context, context.producers[other].probe, context.session.unique(group), context.memberships[other][-1])
 
 
@@ -223,7 +223,7 @@ PLAIN = KAFKA.act(
     given="offset {offset:number}[ and each one up to {last:number}] of {partition} has been committed to group {group} outside of"
     " transactions",
     when="offset {offset:number} of {partition} is committed to group {group} outside of transactions[ by {producer} as {membership}]",
-    meaning="OffsetCommit, by nobody's member unless one is named; one for each offset.",
+    meaning="OffsetCommit, without a member unless one is named; one for each offset.",
 )
 
 

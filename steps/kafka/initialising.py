@@ -81,7 +81,7 @@ def was_notified_to_wait(context: KafkaContext, producer: str) -> None:
     version = context.version(one, _REQUEST)
     answer = one.probe.init_producer_id(one.transactional_id, timeout_ms=LONG_TIMEOUT_MS, current=one.current, version=version, retry=False)
     if not isinstance(answer, Refused) or answer.error != _ASK_AGAIN:
-        raise SetUpFailed(f"{producer} was not told to wait: {reported(answered(answer, f'initialising {producer} again'))}")
+        raise SetUpFailed(f"{producer} was not answered to wait: {reported(answered(answer, f'initialising {producer} again'))}")
     description = achieved(context.observer.describe_transaction(one.transactional_id), f"describing {producer}")
     if description.state != "PrepareAbort":
         raise SetUpFailed(f"initialising {producer} again left its transaction in {description.state}")

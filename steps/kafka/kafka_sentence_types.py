@@ -253,11 +253,9 @@ FATE = choice(
     "is held up",
     meaning="what becomes of a request on its way; but where it arrives twice, its client loses the connection and knows nothing",
 )
-GONE_DOWN = choice(
-    "gone_down", "crashed", "stopped cleanly", meaning="killed without warning, or told to stop; it was started again at once"
-)
+GONE_DOWN = choice("gone_down", "crashed", "stopped cleanly", meaning="killed without warning, or stopped cleanly; it restarted at once")
 SILENT = choice("silent", "paused", "unavailable", meaning="whether the other nodes have noticed yet that it does not answer")
-GOES_DOWN = choice("goes_down", "crashes", "stops cleanly", meaning="killed without warning, or told to stop; it is started again at once")
+GOES_DOWN = choice("goes_down", "crashes", "stops cleanly", meaning="killed without warning, or stopped cleanly; it restarts at once")
 MOMENT = choice("moment", "before it answers", "right after it answers", meaning="when the system is killed; it is started again at once")
 EVENT = choice(
     "event",
@@ -275,13 +273,13 @@ POINT = choice(
 )
 LAYOUT = choice("layout", "a new segment for each batch", meaning="how a log is stored")
 WHICH_ID = choice(
-    "which_id", "no", "an empty", "an unused", meaning="a transactional id: null, of no letters, or one that nobody has initialised"
+    "which_id", "no", "an empty", "an unused", meaning="a transactional id: null, of no letters, or one that no producer has initialised"
 )
 UNUSED_ID, EMPTY_ID = "an unused transactional id", "an empty transactional id"
 ASKED_ABOUT = listed(
     "asked_about",
     text("an_id", f"[A-Z]|{UNUSED_ID}|{EMPTY_ID}", "a transactional id"),
-    "transactional ids of producers or of nobody",
+    "transactional ids of producers, or of none",
     " and ",
 )
 CLIENT = choice(

@@ -26,7 +26,7 @@ SEND = KAFKA.act(
     "[ with metadata {metadata:value}][ and leader epoch {leader_epoch:number}]",
     when="{producer} sends offset {offset:number} of {partitions} to group {group}[ with {identity}]"
     "[ as {membership}][ and {too_large} for {long:partition}]",
-    meaning="TxnOffsetCommit in the producer's transaction, by nobody's member unless a member id is named.",
+    meaning="TxnOffsetCommit in the producer's transaction, without a member unless a member id is named.",
 )
 
 

@@ -23,7 +23,7 @@ SPLIT = PIP460.act(
     given="{segment} has been split into {low:segment} and {high:segment}[, {times} times]",
     when="{segment} is split into {low:segment} and {high:segment}[ {beside:traffic}]",
     meaning="The children have these names, the one with the lower hashes first. Several times: each time the lower child is split again. "
-    "While it is written to: a producer sends there without waiting, and to the children as soon as it is told of them.",
+    "While it is written to: a producer sends there without waiting, and to the children as soon as it learns of them.",
 )
 MERGE = PIP460.act(
     given="{family} have been merged into {segment}",
@@ -168,7 +168,7 @@ def has_come_late(context: PulsarContext, scalable_topics: ScenarioScalableTopic
     context.subscriptions.subscribe(subscription, segment, SubType.SHARED, subscription)
     found = scalable_topics.segment(scalable_topics.given_layout(scalable_topics.places[segment].topic), segment)
     if found is None or found.is_sealed:
-        raise SetUpFailed(f"{segment} is sealed already, so that nobody need know of {subscription} behind it")
+        raise SetUpFailed(f"{segment} is sealed already, so that no child needs to know of {subscription}")
 
 
 @PIP460.when("{change} and {other:change} are asked for at the same time")

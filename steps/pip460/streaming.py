@@ -129,14 +129,14 @@ def _crash_controller(context: PulsarContext, scalable_topics: ScenarioScalableT
     readers.mark()
     layout = achieved(context.client.looked_up(scalable_topics.by_name[topic]), f"looking {topic} up")
     if layout.controller is None:
-        raise SetUpFailed(f"nobody is told to be the controller of {topic}")
+        raise SetUpFailed(f"no broker is reported as the controller of {topic}")
     context.session.faults.crash_broker(layout.controller)  # type: ignore[attr-defined]  # of those who offer more-brokers
 
 
 def _replace_controller(context: PulsarContext, scalable_topics: ScenarioScalableTopics, topic: str) -> None:
     before = _controller(context, scalable_topics, topic)
     if before is None:
-        raise SetUpFailed(f"nobody is told to be the controller of {topic}")
+        raise SetUpFailed(f"no broker is reported as the controller of {topic}")
     context.session.faults.expire_session(before)  # type: ignore[attr-defined]  # of those who offer more-brokers and store-faults
     after = _controller(context, scalable_topics, topic)
     if after == before:
@@ -149,7 +149,7 @@ def _have_controller_elsewhere(context: PulsarContext, scalable_topics: Scenario
         context.session.faults.expire_session(found)  # type: ignore[attr-defined]  # of those who offer more-brokers and store-faults
         found = _controller(context, scalable_topics, topic)
     if found is None or context.client.is_asked_first(found):
-        raise SetUpFailed(f"the controller of {topic} is {found or 'nobody'}, and was to be a broker that administrators do not ask")
+        raise SetUpFailed(f"the controller of {topic} is {found or 'no broker'}, and was to be a broker that administrators do not ask")
 
 
 @PIP460.then("{member} is assigned {assigned}[, {undisturbed}]")
@@ -312,4 +312,4 @@ def _since(context: PulsarContext, topics: ScenarioScalableTopics, member: Strea
         reported = member.reported
         if reported[-1].epoch > epoch:
             return [one.numbers for one in reported[member.marked :] if one.epoch <= epoch]
-    raise SetUpFailed("nobody told of the split that ends the question")
+    raise SetUpFailed("no consumer was notified of the split that ends the question")

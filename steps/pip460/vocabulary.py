@@ -93,7 +93,7 @@ PIP460 = Vocabulary(
         ValueType(
             "change",
             f"{_SPLIT}[a-z]+|{_MERGE}[a-z]+(?: and [a-z]+)+",
-            "a change of a layout, which may be one that nobody can make",
+            "a change of a layout, which may be impossible",
             _change,
             str,
         ),
@@ -168,7 +168,7 @@ PIP460 = Vocabulary(
             "neighbouring",
             "in a namespace whose name begins with that of others",
             "under a name that begins with that of the first one",
-            meaning="a namespace of its own, beside `public/default`; or a topic beside the scenario's first",
+            meaning="a separate namespace next to `public/default`; or a topic next to the scenario's first",
         ),
         choice("deduplicated", "deduplicated", meaning="the topic's namespace has its brokers recognise what producers repeat"),
         text("sender", "[a-z]+", "a producer with a name of its own"),

@@ -41,7 +41,7 @@ def test_a_process_in_the_foreground_needs_one_command(tmp_path: Path) -> None:
         ([TRUE, "runs: background", "end: 'true'"], r"SIGKILL reaches no process: `kill` needs a command"),
         ([TRUE, "end: 'true'"], r"`end` is for a broker that runs in the background"),
         ([TRUE, "restarts: by-itself"], r"restarts by-itself, and SIGKILL would end what restarts it too: `kill` needs a command"),
-        ([TRUE, "pause: cannot"], r"of `pause` and `resume` both are there, or both cannot"),
+        ([TRUE, "pause: cannot"], r"`pause` and `resume` belong together: give both, or write cannot for both"),
         ([TRUE, "nodes: 3", "most-nodes: 2"], r"most-nodes is 2, and a broker has 3 nodes always"),
         ([TRUE, "nodes: 0"], r"broker.yaml:3: nodes: .*greater than or equal to 1, given: 0"),
         ([TRUE, "settings: {passed-as: arguments}"], r"broker.yaml:3: settings: settings that are arguments need a `word`"),

@@ -127,7 +127,7 @@ def test_disturbances_are_named() -> None:
     assert len(known.named(["all"], ["kip890"], ["kafka"])) > len(known.named(["all"], ["core"], ["pulsar"])) > 0
     with pytest.raises(UnknownName, match="did you mean crash"):
         known.named(["crahs"], ["kip890"], ["kafka"])
-    with pytest.raises(WrongUsage, match="--twins one-batch is for kafka, and pip31 is asked; for that there are: "):
+    with pytest.raises(WrongUsage, match="--twins one-batch is for kafka, and pip31 is selected; for these there are: "):
         known.named(["one-batch"], ["pip31"], ["pulsar"])
     with pytest.raises(WrongUsage, match="--twins is empty"):
         known.named([","], ["kip890"], ["kafka"])

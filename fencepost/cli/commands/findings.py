@@ -22,7 +22,7 @@ def findings(
           reason: InitProducerId keeps the timeout of the first one.
           link: https://example.org/source#L120
 
-    SYSTEM is what the run says of itself; `fencepost run --name` says it otherwise. Exit code 0 says that the page was made.
+    SYSTEM is the name of the system in the run, which `fencepost run --name` sets. Exit code 0 says that the page was made.
 
     Examples:
 

@@ -150,7 +150,7 @@ def prove(
                 "--all": everything,
             }
             if one := next((name for name, value in excluded.items() if value), None):
-                raise WrongUsage(f"{one} and --profile exclude each other: the second asks each defect what it breaks, and no more")
+                raise WrongUsage(f"{one} and --profile exclude each other: the second plays only the requirements that each defect breaks")
             return profile_proof.show(profile, proposals_named(spec), sample, 1 if seed is None else seed, workers, results)
         if museum:
             from fencepost.museum import museum_twins
@@ -159,7 +159,7 @@ def prove(
             asked: dict[str, object] = {"--spec": spec, "--all": everything, "--explore": explore, "--mutants": mutants}
             asked |= {"--seed": None if twins else seed, "--only": only, "--write-killed": write_killed, "--examples": examples}
             if other := next((name for name, value in asked.items() if value not in (None, False, [])), None):
-                raise WrongUsage(f"{other} and --museum exclude each other: the second plays the defects of real bugs, and nothing else")
+                raise WrongUsage(f"{other} and --museum exclude each other: the second plays only the defects of real bugs")
             return (
                 museum_twins.show(1 if seed is None else seed, workers, results, asked_part)
                 if twins
@@ -168,14 +168,14 @@ def prove(
         if twins:
             others = {"--explore": explore, "--mutants": mutants, "--only": only, "--write-killed": write_killed, "--examples": examples}
             if other := next((name for name, value in others.items() if value), None):
-                raise WrongUsage(f"{other} and --twins exclude each other: the second loses fields of records, and nothing else")
+                raise WrongUsage(f"{other} and --twins exclude each other: the second plays no defects")
             return twin_proof.show(tuple(spec or ()), 1 if seed is None else seed, everything, workers, results, asked_part)
         if explore:
             from fencepost.proof import exploration_proof
 
             given = {"--mutants": mutants, "--only": only, "--write-killed": write_killed, "--all": everything}
             if other := next((name for name, value in given.items() if value), None):
-                raise WrongUsage(f"{other} and --explore exclude each other: the second asks no scenario")
+                raise WrongUsage(f"{other} and --explore exclude each other: the second plays no scenarios")
             return exploration_proof.show(
                 tuple(spec or ()), examples or 2_000, 10, 1 if seed is None else seed, workers, results, sample, asked_part
             )

@@ -17,9 +17,9 @@ def replay(
             metavar="ID", help="A requirement that this run found not met, such as KIP890-060.", autocompletion=complete_requirement
         ),
     ],
-    scenario: Annotated[int | None, typer.Option(metavar="N", help="Which of its scenarios, where several deviate.")] = None,
+    scenario: Annotated[int | None, typer.Option(metavar="N", help="Which of its scenarios, if several deviate.")] = None,
     form: Annotated[str, typer.Option("--format", metavar="FORM", help="script, frames or picture.")] = "script",
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Where it goes; to standard output without one.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="The file to write. Default: standard output.")] = None,
 ) -> None:
     """Write the requests of a red as a Python script that shows the same without Fencepost.
 

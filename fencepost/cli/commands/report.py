@@ -17,7 +17,7 @@ def report(
     columns: Annotated[int, typer.Option(metavar="N", min=1, help="How many systems and versions the page shows in full.")] = 24,
     master: Annotated[str, typer.Option(metavar="URL", help="The Spark master: local[*], spark://HOST:PORT, k8s://...")] = "local[*]",
     memory: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="Memory of the driver, such as 2g; chosen by the input unless given.")
+        str | None, typer.Option(metavar="SIZE", help="Memory of Spark's driver, such as 512m or 2g. Default: by the size of the input.")
     ] = None,
 ) -> None:
     """Make one report of the results of many runs: compliance matrix, trends, badges. Needs Java, and pip install 'fencepost[check]'.

@@ -19,7 +19,7 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="ID",
-            help="Only this requirement: KIP890-060, A,B or 'KIP890-06*'. May be repeated.",
+            help="Only this requirement, such as KIP890-060; several with commas, or a pattern such as 'KIP890-06*'. May be repeated.",
             autocompletion=complete_requirement,
         ),
     ] = None,
@@ -90,7 +90,7 @@ def run(
         str | None, typer.Option(metavar="NAME", help="What the system is called in every file and report. Default: SYSTEM.")
     ] = None,
     version: Annotated[
-        str | None, typer.Option(metavar="VERSION", help="The system's version there; requested from the system unless given.")
+        str | None, typer.Option(metavar="VERSION", help="The system's version in every file and report. Default: what the system reports.")
     ] = None,
     label: Annotated[
         list[str] | None,
@@ -113,19 +113,23 @@ def run(
         ),
     ] = None,
     defect: Defect = None,
-    timeout: Annotated[str | None, typer.Option(metavar="TIME", help="Stop the run after so long, such as 600 (seconds) or 10m.")] = None,
+    timeout: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Stop the run after this time: 600 or 600s for seconds, 10m, 8h.")
+    ] = None,
     max_failures: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop the run when N scenarios are red.")] = None,
     fail_on: Annotated[
         list[str] | None,
         typer.Option(
             metavar="VERDICT",
-            help="Which verdicts cause exit code 1: violated, which always does, inconclusive, known-deviation, not-offered, or several "
-            "with commas. May be repeated. Default: violated,inconclusive.",
+            help="Which verdicts cause exit code 1 besides violated, which always does: inconclusive, blocked, known-deviation, "
+            "not-offered, or several with commas. May be repeated. Default: violated,inconclusive.",
         ),
     ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="What is not offered or inconclusive makes exit code 1 too.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Requirements that are not offered or inconclusive cause exit code 1 too.")
+    ] = False,
     max_not_offered: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="Exit code 1 where more requirements than that are not offered.")
+        int | None, typer.Option(metavar="N", min=0, help="Exit code 1 if more than N requirements are not offered.")
     ] = None,
     parity: Annotated[
         bool | None,
@@ -158,7 +162,9 @@ def run(
             "commas, or 'all'. May be repeated; docs/twins.md has the names.",
         ),
     ] = None,
-    twins_seed: Annotated[int | None, typer.Option(metavar="S", help="Another seed draws other twins. Default: 1.")] = None,
+    twins_seed: Annotated[
+        int | None, typer.Option(metavar="S", help="The number from which twins are drawn; the same seed draws the same ones. Default: 1.")
+    ] = None,
     twins_per_scenario: Annotated[
         int | None,
         typer.Option(metavar="N", min=1, help="How many twins each scenario has. Default: all on the reference, 3 on a broker."),

@@ -53,7 +53,7 @@ def files(only: Sequence[str] = ()) -> dict[str, Path]:
         here = {name: path for name, path in found.items() if f"{name}/".startswith(f"{asked.strip('/')}/")}
         if not here:
             known = ", ".join(f"reference/{folder}" for folder in FOLDERS)
-            raise WrongUsage(f"--only {asked}: no file of the reference is changed there; there are {known} and what is below them")
+            raise WrongUsage(f"--only {asked}: no file of the reference is changed there; expected {known}, or a folder or file below them")
         chosen |= here
     return chosen if only else found
 

@@ -45,7 +45,7 @@ class LateCompletion(SlowNetwork):
     """Markers arrive late, so clients get CONCURRENT_TRANSACTIONS for a while and have to retry."""
 
 
-@defect(origin="a fail-over of the coordinator while markers are on their way, KAFKA-19999")
+@defect(origin="a failover of the coordinator while markers are on their way, KAFKA-19999")
 class DuplicateMarkerAfterRestart(KafkaCoordinator):
     """After a restart the coordinator sends each marker of a decided transaction twice, and each partition writes it twice."""
 

@@ -62,7 +62,7 @@ class PulsarGapsInTransactionIds(LogCoordinator):
         return super().next_id()
 
 
-@defect(origin="a fail-over of the coordinator while ends are on their way")
+@defect(origin="a failover of the coordinator while ends are on their way")
 class PulsarEndsToldTwiceAfterRestart(LogCoordinator):
     """After a restart the coordinator notifies each participant of a decided transaction twice."""
 

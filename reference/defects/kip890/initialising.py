@@ -103,7 +103,7 @@ class NoBumpForOwner(ProducerIdOwnership):
 
 @defect(
     {"KIP890-017": seen("^a refusal with PRODUCER_FENCED")},
-    origin="https://issues.apache.org/jira/browse/KAFKA-20357: the last epoch was not in the log, so a fail-over forgot it",
+    origin="https://issues.apache.org/jira/browse/KAFKA-20357: the last epoch was not in the log, so a failover forgot it",
 )
 class RetriedInitIsFenced(ProducerIdOwnership):
     """A client whose answer got lost asks again, and is taken for an instance that was fenced."""

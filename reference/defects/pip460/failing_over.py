@@ -27,7 +27,7 @@ class ScalableWaitsForNobody(Sessions):
 
 
 @defect(
-    {"PIP460-38": seen("^left$", expected="^left and right$", what="^segments of ann$")}, origin="feared: a timer that a fail-over has lost"
+    {"PIP460-38": seen("^left$", expected="^left and right$", what="^segments of ann$")}, origin="feared: a timer that a failover has lost"
 )
 class ScalableWaitsForEver(Sessions):
     """A consumer that is lost keeps its segments until an administrator removes it."""
@@ -276,7 +276,7 @@ class ScalableOneConsumerGivenUp(Sessions):
 
 @defect(
     {"PIP460-52": seen("^left and right$", expected="^left$", what="^segments of ann$")},
-    origin="feared: a deadline that is stored so that a fail-over does not lose it",
+    origin="feared: a deadline that is stored so that a failover does not lose it",
 )
 class ScalableWaitsFromTheFirstFailOver(Sessions):
     """The first controller that takes over stores until when it waits for a consumer, and a second one waits no longer than that."""

@@ -187,7 +187,7 @@ class ScalableCompletedTwice(LayoutChanges):
 
 @defect(
     {"PIP460-41": seen("^epoch 1", expected="^epoch 2$", what="^epoch of orders$")},
-    origin="feared: what is counted in memory, and begins again with each fail-over",
+    origin="feared: what is counted in memory, and begins again with each failover",
 )
 class ScalableEpochsOfAController(LayoutChanges):
     """Each controller counts the epochs of a layout from its own first change on."""

@@ -128,7 +128,7 @@ class AbortedBeforeRefused(TransactionKeys):
     also=[SlowerNetwork],
 )
 class WaitingPredecessorComesBack(TransactionKeys):
-    """A predecessor that has waited for its new transaction begins it behind the takeover, and the key is back at its epoch."""
+    """A predecessor that has waited for its new transaction begins it after the takeover, and the key is back at its epoch."""
 
     def take_over(self, key: TransactionKey, client: KeyConnection) -> None:
         waiting = self._waiting
