@@ -22,6 +22,7 @@ _RECORDS = {
     "entries": BOOKKEEPING,
 }
 _ONE_HEADER = "header "
+_AFTER_ONE = " after one"
 _LAST = "\U0010ffff"
 
 
@@ -79,7 +80,8 @@ class StoreTrouble:
             key = paths.HEADERS + records.removeprefix(_ONE_HEADER)
             self._faults.arm(fault, key, until={key})
         else:
-            self._faults.arm(fault, _RECORDS[records])
+            kind = records.removesuffix(_AFTER_ONE)
+            self._faults.arm(fault, _RECORDS[kind], after=int(kind != records))
 
     def release_store(self) -> None:
         self._faults.release()

@@ -73,7 +73,8 @@ class TroublesStore(Protocol):
 
     def trouble_store(self, fault: str, records: str) -> None:
         """Make the store fail once, with the next record of that kind: `headers`, `operations`, `events`, `aborts`, `watermarks`
-        or `layouts`; or with the layout of that scalable topic, by its name, or with one header: `header 0_3`, of coordinator 0.
+        or `layouts`; or with the layout of that scalable topic, by its name, or with one header: `header 0_3`, of coordinator 0. With
+        `operations after one`, and so for each kind, the store does the next such request and fails with the one after it.
 
         A fault is `stale-read`, `read-fails`, `write-fails-before`, `write-fails-after`, `version-conflict`, `watch-lost`, `watch-late`
         or `watch-doubled`.

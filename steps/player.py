@@ -42,7 +42,7 @@ class Player:
     ) -> Played:
         """Play these steps; `hears` is called with each as it begins, and `at_last` after the last one, if none has failed.
 
-        Raises nothing but an interrupt: what a step, a factory or its end raises is in the returned value.
+        Raises nothing but an interrupt: what a step, a factory, its end or `at_last` raises is in the returned value.
         """
         with self.begin(open_session) as scene:
             for number, step in enumerate(steps, 1):
@@ -50,8 +50,8 @@ class Player:
                 ahead = steps[number:]
                 if scene.play(step, ahead, falls_next=bool(ahead) and self.brings_down(ahead[0]) is not None).error is not None:
                     break
-            if at_last is not None and scene.error is None and scene.stage.session is not None:
-                at_last(scene.stage.session)
+            if at_last is not None and scene.error is None and (session := scene.stage.session) is not None:
+                scene.act(functools.partial(at_last, session))
         return scene.played(steps)
 
     def begin(self, open_session: Callable[[], Session]) -> "PlayedScene":

@@ -34,6 +34,7 @@ from .pulsar_error_outcomes import UNDECIDED
 from .pulsar_recording import PulsarCall
 from .pulsar_values import MessageId, TransactionId
 from .store_writes import StoreWrite
+from .withdrawn_records import withdrawn
 
 _Moment: TypeAlias = tuple[int, bool, float]
 
@@ -44,12 +45,12 @@ def events(calls: Sequence[PulsarCall], run_id: str) -> list[Event]:
     Changes of layouts, of which clients are only notified, are separate calls.
     """
     calls = [*calls, *changes(calls)]
-    processes, lives, keys = Processes(), Lives(calls), history_keys.Keys(calls)
+    processes, lives, keys, failed = Processes(), Lives(calls), history_keys.Keys(calls), withdrawn(calls)
     op_ids: dict[int, int] = {}
     history: list[Event] = []
     for number, is_end, at_ms in _moments(calls):
         call = calls[number]
-        error = _error(call) if is_end else None
+        error = (failed.get(call) or _error(call)) if is_end else None
         outcome: Ending = "invoke" if not is_end else "ok" if error is None else "fail" if error["definite"] else "info"
         process = processes.ending(number, for_good=outcome == "info") if is_end else processes.beginning(number, _actor(call))
         event: Event = {

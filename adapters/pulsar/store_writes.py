@@ -2,9 +2,10 @@
 
 The records are those of PIP-471, under the paths of the first release that has it. A header that gets a final state *is* the end of its
 transaction, whichever client requested it: a commit or an abort, at the moment of the decision. A header that is OPEN is a beginning. The
-record of an acknowledgement is an acknowledgement in its transaction. A history, whose kinds all tools share, has no kind for other
-records: a write's operation record (which has no value and no place yet), the event that notifies a participant, a segment's notes, and
-each deletion are a `probe` with their transaction. `ctl` has the record's key and content.
+record of an acknowledgement is an acknowledgement in its transaction, which fails if the broker deletes the record before an end
+(`withdrawn_records`). A history, whose kinds all tools share, has no kind for other records: a write's operation record (which has no value
+and no place yet), the event that notifies a participant, a segment's notes, and each deletion are a `probe` with their transaction. `ctl`
+has the record's key and content.
 """
 
 import json

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from fencepost.contract.errors import NotOffered
+from fencepost.contract.errors import Malformed, NotOffered
 from fencepost.contract.outcomes import Done, Outcome, Refused
 from fencepost.contract.ports import Exchange, Session
 
@@ -108,10 +108,12 @@ def own_calls() -> Iterator[None]:
 
 
 def said(ask: Callable[[], Outcome[Any]]) -> Any:
-    """The value of a call of the last look, or a word for what came instead; what the system does not offer is one of these."""
+    """The value of a call of the last look, or a word for what came instead: also for what the system does not offer, and for an answer
+    that its protocol does not allow. Any other error says nothing about the system, and is raised.
+    """
     try:
         outcome = ask()
-    except Exception as error:
+    except (NotOffered, Malformed) as error:
         return type(error).__name__
     if isinstance(outcome, Done):
         return outcome.value

@@ -153,6 +153,19 @@ Feature: Pending acknowledgements of a subscription that is reloaded
       When A commits
       Then subscription "workers" has "i3" left
 
+    @needs:store-faults
+    Scenario Outline: [18] An acknowledgement of two messages was refused because the store did not answer at the second
+      Given the store does not answer the next write of a second operation record, <failure>
+      And A was refused the acknowledgement of "i2", "i3" for "workers"
+      And inputs has been unloaded
+      When A commits
+      Then subscription "workers" has "i2", "i3" left
+
+      Examples:
+        | failure               |
+        | and does not write it |
+        | and has written it    |
+
   @PIP471-31 @MUST @aborts @recovery
   Rule: An abort redelivers what the transaction had acknowledged before the subscription was reloaded.
     The input of an aborted transaction would never be processed.

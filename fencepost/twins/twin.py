@@ -249,7 +249,7 @@ class Twins:
         only: int | None = None,
     ) -> PlayedTwin:
         """Play the twin; with `only`, a disturbance throughout is active in that step alone."""
-        plain, position, last_look = twin.plain, twin.position, tuple[str, ...]()
+        plain, position, last_look = twin.plain, twin.position, list[str]()
         asked = replace(plain.play, needs=plain.play.needs | twin.disturbance.set_up) if self._is_deterministic(plain.play) else twin
         made, excused = list[Performer](), dict[int, Excuse]()
 
@@ -290,7 +290,7 @@ class Twins:
             if made and scene.error is None:
                 if plain.last_look:
                     made[0].is_active = False
-                    last_look = last_look_of(made[0].session, plain.play.protocol, plain.known)
+                    scene.act(lambda: last_look.extend(last_look_of(made[0].session, plain.play.protocol, plain.known)))
                 made[0].is_active = True
                 scene.act(own_calls()(made[0].end))
         played = scene.played(twin.steps)

@@ -130,7 +130,9 @@ class GroupOffsets:
         return bool(records)
 
     def refusal_of(self, refusal: RequestRefused) -> RequestRefused:
-        """Decision: a client whose offsets the log does not accept is answered with an error after which it asks the coordinator again."""
+        """Decision: a client is answered with an error after which it asks the coordinator again, if the log does not accept its offsets,
+        or the deletion of its group.
+        """
         if refusal.error is not Errors.NOT_ENOUGH_REPLICAS:
             return refusal
         rule("KIP890-465")
@@ -156,10 +158,7 @@ class GroupOffsets:
         self.check_plain(group, sender)
         verdicts = self.judge(offsets)
         if records := self._records(group, offsets, verdicts):
-            batch = Batch(records)
-            log = self._log()
-            log.append(batch, encode(batch))
-            self._compact(log)
+            self._compact(self._append(records))
         return verdicts
 
     def check_plain(self, group: str, sender: Sender) -> None:
@@ -196,9 +195,8 @@ class GroupOffsets:
         places = self._places_of(group)
         self.check_may_go(group, places)
         gone = (*(Record(None, _key(place), self._clock.now) for place in places), group_records.tombstone_of(group, self._clock.now))
-        tombstones = Batch(gone)
+        self._append(gone)
         self._membership.forget(group)
-        self._log().append(tombstones, encode(tombstones))
 
     def forget_topic(self, name: str) -> None:
         """Decision: what groups have committed for a topic, or are about to, is deleted with the topic: a new one of that name has none."""
@@ -306,6 +304,15 @@ class GroupOffsets:
 
     def _store(self, group: StoredGroup) -> None:
         self._compact(self._write((group_records.record_of(group, self._clock.now),)))
+
+    def _append(self, records: tuple[Record, ...]) -> PartitionLog:
+        """Write what a client asks for outside of transactions. Raises RequestRefused: as `refusal_of`, and nothing has changed."""
+        batch, log = Batch(records), self._log()
+        try:
+            log.append(batch, encode(batch))
+        except RequestRefused as refusal:
+            raise self.refusal_of(refusal) from refusal
+        return log
 
     def _write(self, records: tuple[Record, ...]) -> PartitionLog:
         """Write what the broker itself has to say of groups."""

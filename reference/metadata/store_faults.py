@@ -5,6 +5,7 @@ They are faults of `MemoryStore`. One object can belong to a single client, so t
 """
 
 from collections.abc import Collection
+from dataclasses import dataclass
 
 OPERATION_FAULTS = {
     "stale-read": "a get answers the record as it was before its last change",
@@ -23,27 +24,37 @@ STORE_FAULTS = OPERATION_FAULTS | NOTIFICATION_FAULTS
 """The names, and what is true when the fault has happened."""
 
 
+@dataclass(eq=False)
+class _ArmedFault:
+    """One fault, for one occurrence: that after `after` others."""
+
+    name: str
+    prefix: str
+    until: frozenset[str]
+    after: int
+
+
 class StoreFaults:
     """The armed faults, each for one occurrence, and what is held back."""
 
     def __init__(self) -> None:
-        self._armed: list[tuple[str, str, frozenset[str]]] = []
+        self._armed: list[_ArmedFault] = []
         self._held: set[str] = set()
 
-    def arm(self, name: str, prefix: str, *, until: Collection[str] = ()) -> None:
+    def arm(self, name: str, prefix: str, *, until: Collection[str] = (), after: int = 0) -> None:
         """Arm the fault once, for the next key that begins so; or, if keys are named, for just that key, unless one of them is written
-        before.
+        before. `after` is how many occurrences it first lets pass.
 
         Raises ValueError for an unknown name.
         """
         if name not in STORE_FAULTS:
             raise ValueError(f"{name!r} is no fault of a metadata store; expected one of: {', '.join(STORE_FAULTS)}")
-        self._armed.append((name, prefix, frozenset(until)))
+        self._armed.append(_ArmedFault(name, prefix, frozenset(until), after))
 
     def release(self) -> None:
         """Hold back nothing any more: the next `settle` sends what was held, in order."""
         self._held.clear()
-        self._armed = [fault for fault in self._armed if fault[0] != "watch-late"]
+        self._armed = [fault for fault in self._armed if fault.name != "watch-late"]
 
     def happens(self, name: str, key: str) -> bool:
         """Whether that fault is armed for this key; it is disarmed then."""
@@ -51,7 +62,7 @@ class StoreFaults:
 
     def written(self, key: str) -> None:
         """A key was written: faults that were armed only until then are disarmed."""
-        self._armed = [fault for fault in self._armed if key not in fault[2]]
+        self._armed = [fault for fault in self._armed if key not in fault.until]
 
     def is_held(self, key: str) -> bool:
         """Whether a notification of this key has to wait."""
@@ -67,10 +78,12 @@ class StoreFaults:
         return 2 if self.happens("watch-doubled", key) else 1
 
     def _prefix_of(self, name: str, key: str) -> str | None:
-        """The prefix of the first such fault for this key, which is removed."""
+        """The prefix of the first such fault that happens to this key, which is removed."""
         for fault in self._armed:
-            armed, prefix, until = fault
-            if armed == name and (key == prefix if until else key.startswith(prefix)):
+            if fault.name == name and (key == fault.prefix if fault.until else key.startswith(fault.prefix)):
+                if fault.after:
+                    fault.after -= 1
+                    continue
                 self._armed.remove(fault)
-                return prefix
+                return fault.prefix
         return None

@@ -9,6 +9,7 @@ from .vocabulary import PULSAR
 _FAILURES = {"and does not write it": "write-fails-before", "and has written it": "write-fails-after", None: "read-fails"}
 _RECORDS = {
     "write of an operation record": "operations",
+    "write of a second operation record": "operations after one",
     "note of an abort": "aborts",
     "change of a header": "headers",
     "look at a header": "headers",
@@ -31,7 +32,8 @@ def will_crash(context: PulsarContext, point: str) -> None:
 @PULSAR.given("the store does not answer the next {request:store_request}[, {failure}]")
 def does_not_answer(context: PulsarContext, request: str, failure: str | None) -> None:
     """For any transaction, segment or topic. A broker that requested a write does not know whether the store has it; one that requested a
-    read learns nothing. Where the request is an event, the end is decided, and its client gets the store's failure as the answer.
+    read learns nothing. Where the request is an event, the end is decided, and its client gets the store's failure as the answer. A second
+    operation record is the second that a broker writes from now on; the store writes the first, and answers.
     """
     store_faults(context).trouble_store(_FAILURES[failure], _RECORDS[request])
 

@@ -310,6 +310,7 @@ TYPES: tuple[ValueType[Any], ...] = (
     choice(
         "store_request",
         "write of an operation record",
+        "write of a second operation record",
         "note of an abort",
         "change of a header",
         "look at a header",

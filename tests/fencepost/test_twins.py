@@ -13,7 +13,9 @@ from twin_plays import first_noticed, names_of, twins_of
 from fencepost.contract import gherkin
 from fencepost.contract.datafile import DataFileError
 from fencepost.contract.errors import UnknownName, WrongUsage
+from fencepost.contract.evidence import NoAnswer
 from fencepost.contract.gherkin import GherkinStep
+from fencepost.contract.verdict import Verdict
 from fencepost.proof import twin_proof
 from fencepost.reference.defects.conforming.kafka_in_time import CoordinatorEpochStandsStill
 from fencepost.reference.defects.replay import losses, nothing_like, variants
@@ -25,6 +27,7 @@ from fencepost.run.options import RunOptions
 from fencepost.run.plays import Plays, falls_in
 from fencepost.run.selection import Selection
 from fencepost.twins import allowed_differences, disturbances
+from fencepost.twins import twin as twin_module
 from fencepost.twins.allowed_differences import TwinException
 from fencepost.twins.observed_differences import differences
 from fencepost.twins.twin import Twin, Twins, TwinVerdict
@@ -117,6 +120,25 @@ def test_what_clients_find_after_the_last_step_is_compared() -> None:
     assert len(plain.last_look) > 1
     assert (alike.verdict, differs.verdict) == (TwinVerdict.ALIKE, TwinVerdict.DIFFERS)
     assert (differs.difference or "").endswith("; with it: readers of payments-0: nothing")
+
+
+@pytest.mark.parametrize(("error", "verdict"), [(KeyError("offset"), Verdict.HARNESS_ERROR), (NoAnswer("late"), Verdict.INCONCLUSIVE)])
+def test_a_last_look_that_breaks_off_is_reported(monkeypatch: pytest.MonkeyPatch, error: Exception, verdict: Verdict) -> None:
+    """As the error of a step is: the scenario is not met, and a twin is not like it. The run goes on."""
+
+    def break_off(*_: object) -> None:
+        raise error
+
+    with Plays(RunOptions(selection=Selection.said([], ["KIP890-060"], [], []))) as plays:
+        twins, play = Twins(plays.systems), next(iter(plays))
+        plain = twins.plain(play)
+        monkeypatch.setattr(twin_module, "last_look_of", break_off)
+        broken = twins.plain(play)
+        result = twins.put(plain, disturbances.bundled().by_name["twice"], None)
+
+    assert (plain.verdict, broken.verdict) == (Verdict.MET, verdict)
+    assert result.verdict is TwinVerdict.DIFFERS
+    assert str(error) in (result.difference or "")
 
 
 def test_disturbances_are_named() -> None:

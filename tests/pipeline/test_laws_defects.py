@@ -60,6 +60,7 @@ SHOWN = {
     "metadata-any-end-is-good": "outcome-flip",
     "metadata-cursor-saved-later": "ack-resurrection",
     "metadata-decided-is-not-recovered": "ack-resurrection",
+    "metadata-end-deletes-others-acknowledgements": "ack-resurrection",
     "metadata-entry-before-record": "early-read",
     "metadata-header-written-before-refusal": "outcome-flip",
     "metadata-late-commit-agreed": "outcome-flip",

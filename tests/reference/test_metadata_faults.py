@@ -314,6 +314,24 @@ def test_a_fault_happens_to_the_first_that_matches_and_only_to_that(store: Metad
     assert value(store, "a/1") == b"newest"
 
 
+def test_a_fault_after_one_happens_to_the_second(store: MetadataStore, faults: StoreFaults) -> None:
+    """The first write with the prefix passes; without that count, it would meet the fault. One that is armed as well meets the first."""
+    faults.arm("write-fails-before", "a/", after=1)
+    store.put("b/1", b"")
+    store.put("a/1", b"first")
+    with pytest.raises(Unavailable):
+        store.put("a/1", b"second")
+    store.put("a/1", b"third")
+
+    faults.arm("write-fails-before", "a/", after=1)
+    faults.arm("write-fails-before", "a/")
+    for _ in range(2):
+        with pytest.raises(Unavailable):
+            store.put("a/1", b"fourth")
+
+    assert value(store, "a/1") == b"third"
+
+
 def test_a_watch_that_raises_does_not_lose_what_is_held(store: MetadataStore, faults: StoreFaults) -> None:
     """The caller gets the error; the other notifications come in the next settle."""
     reported = notified_of(store)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 import pytest
-from reference_client import COMMITTED, Client, Pair
+from reference_client import COMMITTED, TOPIC, Client, Pair
 
 from fencepost.reference.defects import CONFORMING, DEFECTS, Defect
 from fencepost.reference.kafka import KafkaParts
@@ -153,3 +153,14 @@ def test_offsets_have_gaps_that_readers_can_pass() -> None:
     assert client.end_offset(0, COMMITTED) == end
     assert client.plain(0) == end
     assert client.fetch(0, offset=2).records == client.fetch(0, offset=end).records != b""
+
+
+def test_not_enough_replicas_is_an_answer_to_produce_alone() -> None:
+    """The group coordinator's log takes its first record: no client of a group gets an error that is not for it."""
+    client = Client(parts=CONFORMING["not-enough-replicas-at-first"].parts)
+    client.not_now = frozenset()
+    topics = [{"name": TOPIC, "partitions": [{"partition_index": 0, "committed_offset": 5, "committed_metadata": None}]}]
+
+    stored = client.ask("offset_commit", 8, group_id="g", generation_id_or_member_epoch=-1, member_id="", topics=topics)
+    assert stored.topics[0].partitions[0].error_code == 0
+    assert [client.error_of_write(None, Pair(-1, -1), 0, -1) for _ in range(2)] == [19, 0]

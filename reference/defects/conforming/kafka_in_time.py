@@ -11,6 +11,7 @@ from fencepost.reference.defects.decorator import defect
 from fencepost.reference.kafka.group_records import Joining
 from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
 from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
+from fencepost.reference.kafka.kafka_topics import OFFSETS_PARTITION
 from fencepost.reference.kafka.kafka_types import NO_PRODUCER, ProducerIdAndEpoch
 from fencepost.reference.kafka.membership import GroupMembers
 from fencepost.reference.kafka.partition_log import PartitionLog
@@ -59,12 +60,15 @@ def _send_away_at_first(reported: set[tuple[str, str]], request: str, transactio
 
 @defect(origin="every cluster in which a replica has just come back")
 class NotEnoughReplicasAtFirst(PartitionLog):
-    """The first batch for each partition gets NOT_ENOUGH_REPLICAS after the coordinator was asked, and nothing is appended."""
+    """The first batch of a client for each partition gets NOT_ENOUGH_REPLICAS after the coordinator was asked, and nothing is appended.
+
+    What the group coordinator writes is not refused: it has no such answer for its clients.
+    """
 
     _refused = False
 
     def append(self, batch: Batch, data: bytes, guard: int | None = None, *, checks_sequence: bool = True) -> int:
-        if checks_sequence and not self._refused:
+        if self.name != OFFSETS_PARTITION and not self._refused:
             self._refused = True
             raise RequestRefused(Errors.NOT_ENOUGH_REPLICAS)
         return super().append(batch, data, guard, checks_sequence=checks_sequence)

@@ -99,6 +99,18 @@ class MetadataRefusedIsRecovered(TransactionRecords):
 
 
 @defect(
+    {"PIP471-30": seen('^"i3"$', expected='^"i2", "i3"$', what="^left for workers$")},
+    origin="textbook: what has failed is undone, and what was done before it is not",
+)
+class MetadataRefusedInPartIsRecovered(TransactionRecords):
+    """Of an acknowledgement of several messages that the store refuses, only the last record is taken back: after the next load the first
+    message is pending, and a commit loses it."""
+
+    def take_back(self, txn: TxnId, refused: Sequence[OperationRecord]) -> None:
+        super().take_back(txn, refused[-1:])
+
+
+@defect(
     {"PIP471-30": seen('^"a1"$', expected="^nothing$", what="^left for auditors$")},
     origin="the reference of this suite, until a red team found it: the range of a cumulative acknowledgement taken from what readers see",
     of=MetadataParts,
