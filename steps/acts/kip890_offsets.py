@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from .act import Act, ActLine, joined
+from .act import Act, ActLine, always, joined
 from .kip890_lines import NEEDS, given, offsets, then, unchanged, when
 from .kip890_model import GROUPS, PARTITIONS, Kip890Clients
 from .kip890_transactions import is_new, is_old, may_act
@@ -108,8 +108,7 @@ def _may_delete(model: Kip890Clients, group: str) -> bool:
     return any(name == group for name, _ in model.offsets)
 
 
-def _delete_nothing(_: Kip890Clients) -> list[ActLine]:
-    return [when('group "nobody" is deleted', "357"), then("it is refused with GROUP_ID_NOT_FOUND", "357")]
+_delete_nothing = always(when('group "nobody" is deleted', "357"), then("it is refused with GROUP_ID_NOT_FOUND", "357"))
 
 
 def _fetch(model: Kip890Clients, name: str, version: str, partition: str) -> list[ActLine]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from .act import Act, ActLine
+from .act import Act, ActLine, always
 from .kip890_episodes import UNUSED
 from .kip890_lines import NEEDS, given, not_grown, quoted, then, unchanged, when
 from .kip890_model import GROUPS, PARTITIONS, Kip890Clients
@@ -130,8 +130,7 @@ def _may_verify(model: Kip890Clients, name: str, partition: str) -> bool:
     return is_new(model, name) and model.is_quiet and current is not None and partition in current.added
 
 
-def _compress(_: Kip890Clients, name: str, codec: str) -> list[ActLine]:
-    return [given(f"{name} compresses its batches with {codec}", "209")]
+_compress = always(given("{0} compresses its batches with {1}", "209"))
 
 
 def _write_to_an_internal_topic(model: Kip890Clients, name: str, group: str) -> list[ActLine]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from .act import Act, ActLine, joined
+from .act import Act, ActLine, always, joined
 from .kip890_lines import NEEDS, given, not_grown, quoted, then, when
 from .kip890_model import PARTITIONS, Kip890Clients, Kip890Producer
 
@@ -182,13 +182,12 @@ def _may_end_nothing_of_old(model: Kip890Clients, name: str, *_: str) -> bool:
     return producer.last_end is not None or producer.past == ["begun"]
 
 
-def _commit_nothing(_: Kip890Clients, name: str) -> list[ActLine]:
-    return [
-        when(f"{name} commits", "069"),
-        then("it is refused with INVALID_TXN_STATE", "069"),
-        then("the refusal has producer id -1 and epoch -1", "062"),
-        then(f"the producer id and epoch of {name} are unchanged", "069"),
-    ]
+_commit_nothing = always(
+    when("{0} commits", "069"),
+    then("it is refused with INVALID_TXN_STATE", "069"),
+    then("the refusal has producer id -1 and epoch -1", "062"),
+    then("the producer id and epoch of {0} are unchanged", "069"),
+)
 
 
 def _may_commit_nothing(model: Kip890Clients, name: str) -> bool:
@@ -230,13 +229,12 @@ def _add(model: Kip890Clients, name: str, partition: str) -> list[ActLine]:
     return [asked, then(f"it is done for {partition}", why)]
 
 
-def _add_beside_an_unknown_one(_: Kip890Clients, name: str, partition: str) -> list[ActLine]:
-    return [
-        when(f"{name} adds {partition} and payments-9", "033"),
-        then("it is refused for payments-9 with UNKNOWN_TOPIC_OR_PARTITION", "033"),
-        then(f"it is refused for {partition} with OPERATION_NOT_ATTEMPTED", "033"),
-        then(f"the transaction of {name} is unchanged", "033"),
-    ]
+_add_beside_an_unknown_one = always(
+    when("{0} adds {1} and payments-9", "033"),
+    then("it is refused for payments-9 with UNKNOWN_TOPIC_OR_PARTITION", "033"),
+    then("it is refused for {1} with OPERATION_NOT_ATTEMPTED", "033"),
+    then("the transaction of {0} is unchanged", "033"),
+)
 
 
 def _is_quiet(model: Kip890Clients, name: str, *_: str) -> bool:

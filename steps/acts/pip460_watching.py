@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from .act import Act, ActLine
+from .act import Act, ActLine, always
 from .pip460_lines import change, given, refused, then, when
 from .pip460_model import CHILDREN, FIRST, TOPIC, Layouts, Pip460Watch
 
@@ -55,8 +55,7 @@ def _lose(model: Layouts, name: str) -> list[ActLine]:
     return [given(f"client {name} has lost its connection", "33")]
 
 
-def _look_up(_: Layouts) -> list[ActLine]:
-    return [then(f"a lookup of {TOPIC} soon answers where its segments are", "30")]
+_look_up = always(then(f"a lookup of {TOPIC} soon answers where its segments are", "30"))
 
 
 def _recreate(model: Layouts, is_notified: str) -> list[ActLine]:

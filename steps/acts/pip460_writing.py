@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fencepost.steps.pulsar.vocabulary import shown
 
-from .act import Act, ActLine
+from .act import Act, ActLine, always
 from .pip460_lines import given, readers, refused, then, when
 from .pip460_model import FIRST, KEYS, SEGMENTS, TOPIC, Layouts, Pip460Transaction
 
@@ -50,12 +50,8 @@ def _write_late(model: Layouts, segment: str) -> list[ActLine]:
     return [*lines, then(_TERMINATED, "13"), *readers(model, segment, "13")]
 
 
-def _open_sealed(_: Layouts, segment: str) -> list[ActLine]:
-    return refused(f"a client opens a producer of {segment}", "13", _TERMINATED)
-
-
-def _open_gone(_: Layouts, segment: str) -> list[ActLine]:
-    return refused(f"a client opens a producer of {segment}", "13")
+_open_sealed = always(*refused("a client opens a producer of {0}", "13", _TERMINATED))
+_open_gone = always(*refused("a client opens a producer of {0}", "13"))
 
 
 def _go_on(model: Layouts, segment: str, child: str) -> list[ActLine]:
@@ -64,8 +60,7 @@ def _go_on(model: Layouts, segment: str, child: str) -> list[ActLine]:
     return [when(f'the producer that {segment} had sends "{value}" to {child}', "13"), then("it is done", "13")]
 
 
-def _open_elsewhere(_: Layouts, segment: str, opening: str) -> list[ActLine]:
-    return refused(f"a client {opening} {segment} at a broker that has it not", "53")
+_open_elsewhere = always(*refused("a client {1} {0} at a broker that has it not", "53"))
 
 
 def _wait_for_the_end(model: Layouts, name: str, segment: str) -> list[ActLine]:

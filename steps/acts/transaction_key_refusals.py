@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from . import transaction_key_conditions as conditions
-from .act import Act, ActLine
+from .act import Act, ActLine, given, then, when
 from .transaction_key_lines import aborted, others_stay, transaction_of
 from .transaction_key_model import ALICES, BOBS, KEYS, TASKS, KnownKeys
 
@@ -16,13 +16,13 @@ _EXPIRED = "it is refused with InvalidTxnStatus"
 
 
 def _then(why: str, *texts: str) -> list[ActLine]:
-    return [ActLine("Then", text, why) for text in texts]
+    return [then(text, why) for text in texts]
 
 
 def _come_with(model: KnownKeys, task: str, epoch: str) -> list[ActLine]:
     """The present state does not change."""
     one = model.tasks[task]
-    lines = [ActLine("When", f"{task} connects again with {epoch}", "TXKEY-03"), *_then("TXKEY-03", _STALE)]
+    lines = [when(f"{task} connects again with {epoch}", "TXKEY-03"), *_then("TXKEY-03", _STALE)]
     return lines + _untouched(model, one.key, "TXKEY-03")
 
 
@@ -42,7 +42,7 @@ def _come_as_new(model: KnownKeys, task: str) -> list[ActLine]:
     key = model.tasks[task].key
     before = model.current(key)
     is_other = before is not None and before.name != task and before.is_notified
-    lines = [ActLine("When", f"{task} connects again with {_NONE}", "TXKEY-02"), *_then("TXKEY-02", "it is done")]
+    lines = [when(f"{task} connects again with {_NONE}", "TXKEY-02"), *_then("TXKEY-02", "it is done")]
     lines += _then("TXKEY-02", f"{task} is given a greater epoch than {before.name}") if is_other and before is not None else []
     if is_other and before is not None and before.is_connected and not before.has_left:
         lines += _then("TXKEY-04", f"the connection of {before.name} is closed")
@@ -51,7 +51,7 @@ def _come_as_new(model: KnownKeys, task: str) -> list[ActLine]:
 
 def _delete_nothing(model: KnownKeys, key: str) -> list[ActLine]:
     """A missing key, or one of another owner."""
-    lines = [ActLine("When", f"{key} is deleted", "TXKEY-28"), *_then("TXKEY-28", "it is refused")]
+    lines = [when(f"{key} is deleted", "TXKEY-28"), *_then("TXKEY-28", "it is refused")]
     lines += _then("TXKEY-28", f"administrators do not find {key}")
     return [*lines, *(line for other in KEYS for line in _untouched(model, other, "TXKEY-28"))]
 
@@ -62,19 +62,19 @@ def _ask_on_the_old_connection(model: KnownKeys, task: str, what: str) -> list[A
     key = model.tasks[task].key
     why = {"the commit": "TXKEY-10", "the abort": "TXKEY-11"}.get(what, "TXKEY-12")
     asked = f"{what} of {one.name}" if what.startswith("the") else f"{what} to be added to {one.name}"
-    lines = [ActLine("When", f"{task} asks for {asked} on its old connection", why), *_then(why, f"{task} is not served")]
+    lines = [when(f"{task} asks for {asked} on its old connection", why), *_then(why, f"{task} is not served")]
     return lines + _untouched(model, key, why)
 
 
 def _add_late(model: KnownKeys, task: str, topic: str) -> list[ActLine]:
     one = transaction_of(model, task)
-    return [ActLine("When", f"{one.name} adds {topic}", "TXKEY-12"), *_then("TXKEY-12", _EXPIRED, _REASON)]
+    return [when(f"{one.name} adds {topic}", "TXKEY-12"), *_then("TXKEY-12", _EXPIRED, _REASON)]
 
 
 def _end_late_with_reason(model: KnownKeys, task: str) -> list[ActLine]:
     one = transaction_of(model, task)
     model.done["ends late"] += 1
-    lines = [ActLine("When", f"{one.name} commits", "TXKEY-10"), *_then("TXKEY-10", _EXPIRED, _REASON)]
+    lines = [when(f"{one.name} commits", "TXKEY-10"), *_then("TXKEY-10", _EXPIRED, _REASON)]
     return lines + _untouched(model, model.tasks[task].key, "TXKEY-10")
 
 
@@ -84,7 +84,7 @@ def _acknowledge_late_silently(model: KnownKeys, task: str, value: str, *_: str)
     model.done["late"] += 1
     one = transaction_of(model, task)
     said = f'{one.name} has acknowledged "{value}" for "{_WORKERS}" without asking for an answer'
-    return [ActLine("Given", said, "TXKEY-09")]
+    return [given(said, "TXKEY-09")]
 
 
 def _may_come_with(model: KnownKeys, task: str, epoch: str) -> bool:
