@@ -124,7 +124,7 @@ class Table(Generic[M]):
     acts: Sequence[Act[M]]
     opens: Callable[[frozenset[str]], Sequence[ActLine]]
     closes: Callable[[M], Sequence[ActLine]]
-    means: Callable[[M, ActLine, Violation], str]
+    means: Callable[[M, ActLine, Violation], str] = lambda _, line, __: line.requirement
     places: tuple[frozenset[str], ...] = (frozenset(),)
     """Sets of arguments of which a sequence may leave out one, so that all happens in few places."""
     alike: tuple[tuple[str, ...], ...] = ()

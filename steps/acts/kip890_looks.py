@@ -6,7 +6,7 @@ from .act import Act, ActLine, always, joined
 from .kip890_episodes import UNUSED
 from .kip890_lines import NEEDS, everything, listed_as_aborted, quoted, readers, then, when
 from .kip890_model import PARTITIONS, Kip890Clients
-from .kip890_transactions import is_new, may_act
+from .kip890_transactions import is_new, is_quiet, may_act
 
 _HERE, _THERE = PARTITIONS[:2]
 
@@ -15,21 +15,9 @@ def _is_readable(model: Kip890Clients, partition: str) -> bool:
     return partition not in model.unread and bool(model.logs[partition])
 
 
-def _read(model: Kip890Clients, partition: str) -> list[ActLine]:
-    return readers(model, partition)
-
-
-def _read_all(model: Kip890Clients, partition: str) -> list[ActLine]:
-    return everything(model, partition)
-
-
 def _read_by_version(model: Kip890Clients, partition: str, version: str) -> list[ActLine]:
     model.under_way.clear()
     return [then(f"readers of {partition} see {quoted(model.visible(partition))} with Fetch {version}", "252")]
-
-
-def _look_at_aborted(model: Kip890Clients, partition: str) -> list[ActLine]:
-    return listed_as_aborted(model, partition)
 
 
 def _read_both(model: Kip890Clients, one: str, other: str, version: str) -> list[ActLine]:
@@ -192,12 +180,8 @@ def _list_by_pattern(_: Kip890Clients, name: str) -> list[ActLine]:
 _list_by_producer_id = always(when("ListTransactions is sent for the producer id of {0}", "150"), then("{0} is listed", "150"))
 
 
-def _is_quiet(model: Kip890Clients, name: str, *_: str) -> bool:
-    return may_act(model, name) and model.is_quiet
-
-
 def _is_open_and_quiet(model: Kip890Clients, name: str) -> bool:
-    return _is_quiet(model, name) and model.producers[name].open is not None
+    return is_quiet(model, name) and model.producers[name].open is not None
 
 
 _describe_a_new_one = always(
@@ -222,9 +206,9 @@ _find_coordinator = always(
 def acts() -> Iterator[Act[Kip890Clients]]:
     """The acts that look."""
     for p in PARTITIONS:
-        yield Act(f"readers look at {p}", _is_readable, _read, (p,), NEEDS)
-        yield Act(f"read_uncommitted readers look at {p}", _is_readable, _read_all, (p,), NEEDS)
-        yield Act(f"a look at what was aborted in {p}", _is_readable, _look_at_aborted, (p,), NEEDS)
+        yield Act(f"readers look at {p}", _is_readable, readers, (p,), NEEDS)
+        yield Act(f"read_uncommitted readers look at {p}", _is_readable, everything, (p,), NEEDS)
+        yield Act(f"a look at what was aborted in {p}", _is_readable, listed_as_aborted, (p,), NEEDS)
     for version in ("v12", "v13"):
         yield Act(
             f"readers look at {_HERE} with Fetch {version}",
@@ -259,11 +243,11 @@ def acts() -> Iterator[Act[Kip890Clients]]:
     for x in ("A", "B", "C"):
         yield Act(f"a look for the records of {x}", _may_look_for_records, _look_for_records, (x,), NEEDS)
         for states in ("Ongoing", "ongoing"):
-            yield Act(f"transactions that are {states} are listed, {x} among them or not", _is_quiet, _list, (x, states), NEEDS)
+            yield Act(f"transactions that are {states} are listed, {x} among them or not", is_quiet, _list, (x, states), NEEDS)
         yield Act(f"old transactions are listed, without {x}", _is_open_and_quiet, _list_old, (x,), NEEDS)
-        yield Act(f"the transactions of the producer id of {x} are listed", _is_quiet, _list_by_producer_id, (x,), NEEDS)
+        yield Act(f"the transactions of the producer id of {x} are listed", is_quiet, _list_by_producer_id, (x,), NEEDS)
     for x in ("A", "B"):
-        yield Act(f"transactions are listed by a pattern, {x} among them or not", _is_quiet, _list_by_pattern, (x,), NEEDS)
+        yield Act(f"transactions are listed by a pattern, {x} among them or not", is_quiet, _list_by_pattern, (x,), NEEDS)
     yield Act("A, which is new, is described", _may_describe_a_new_one, _describe_a_new_one, ("A",), NEEDS)
     yield Act("an unused transactional id is described", lambda model: UNUSED not in model.shown, _describe_unknown, (), NEEDS)
-    yield Act("the coordinator of A is looked for", _is_quiet, _find_coordinator, ("A",), NEEDS)
+    yield Act("the coordinator of A is looked for", is_quiet, _find_coordinator, ("A",), NEEDS)

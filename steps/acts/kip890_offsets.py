@@ -95,10 +95,6 @@ def _commit_outside(model: Kip890Clients, group: str, partition: str) -> list[Ac
     return [asked, then("it is done", "242")]
 
 
-def _look(model: Kip890Clients, group: str, partition: str) -> list[ActLine]:
-    return offsets(model, group, partition)
-
-
 def _delete(model: Kip890Clients, group: str) -> list[ActLine]:
     model.forget(group)
     return [given(f"group {group} has been deleted", "357")]
@@ -164,7 +160,7 @@ def acts() -> Iterator[Act[Kip890Clients]]:
     for group in GROUPS:
         for partition in (_HERE, _THERE):
             yield Act(f"an offset of {partition} is committed to {group}", lambda *_: True, _commit_outside, (group, partition), NEEDS)
-            yield Act(f"a look at {partition} in {group}", _may_look, _look, (group, partition), NEEDS)
+            yield Act(f"a look at {partition} in {group}", _may_look, offsets, (group, partition), NEEDS)
         yield Act(f"{group} is deleted", _may_delete, _delete, (group,), NEEDS)
     yield Act("a group that there is not is deleted", lambda model: model.is_quiet, _delete_nothing, (), NEEDS)
     for version, partition in _FETCHES:

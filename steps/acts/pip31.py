@@ -13,7 +13,7 @@ from fencepost.steps.pulsar.vocabulary import shown, values_shown
 from . import pip31_acknowledging, pip31_consuming, pip31_ending, pip31_episodes, pip31_topics, pip31_writing
 from .act import Act, ActLine, Table, given, then
 from .pip31_acknowledging import LATE
-from .pip31_consuming import READER, received
+from .pip31_consuming import READER, is_plain, received
 from .pip31_ending import NUMBERS, end, let_go
 from .pip31_model import BATCH, GONE, INPUT, INPUTS, KINDS, MESSAGES, Pip31, Pip31Subscription, Pip31Topic, narrowest
 from .pip31_topics import compacted, read
@@ -40,15 +40,11 @@ def _closes(model: Pip31) -> list[ActLine]:
     for name, one in list(model.transactions.items()):
         if one.is_open:
             lines += end(model, name, "commits")
-    looked_at = [one for one in model.subscriptions.values() if one.is_used and not one.is_removed and _is_known(model, one)]
+    looked_at = [one for one in model.subscriptions.values() if one.is_used and not one.is_removed and is_plain(model, one)]
     lines += [line for one in looked_at if not one.is_reader or one.is_exact for line in received(model, one, unasked=True)]
     lines += [line for name in model.topics for line in _look_at_topic(model, name)]
     lines += [line for one in looked_at if not one.is_reader for line in _look_at_subscription(model, one)]
     return lines
-
-
-def _is_known(model: Pip31, one: Pip31Subscription) -> bool:
-    return one.topic == INPUTS or model.topics[one.topic].is_plain_to_read
 
 
 def _has_lost_an_answer(model: Pip31) -> bool:

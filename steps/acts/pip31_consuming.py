@@ -209,10 +209,11 @@ def _is_quiet(model: Pip31, where: str, *_: str) -> bool:
     if one is None or not is_there(model, where):
         return False
     held = any(other.is_held_up and where in other.subscriptions for other in model.transactions.values())
-    return not held and (one.topic == INPUTS or not model.topics[one.topic].has_more_behind) and _is_plain(model, one)
+    return not held and (one.topic == INPUTS or not model.topics[one.topic].has_more_behind) and is_plain(model, one)
 
 
-def _is_plain(model: Pip31, one: Pip31Subscription) -> bool:
+def is_plain(model: Pip31, one: Pip31Subscription) -> bool:
+    """Whether the order of what its topic holds is known."""
     return one.topic == INPUTS or model.topics[one.topic].is_plain_to_read
 
 
@@ -222,7 +223,7 @@ def _may_be_two(model: Pip31, topic: str, *_: str) -> bool:
 
 def _may_look(model: Pip31, where: str) -> bool:
     one = model.subscriptions.get(where)
-    if one is None or one.is_removed or model.done["looks"] >= MOST_LOOKS or not _is_plain(model, one):
+    if one is None or one.is_removed or model.done["looks"] >= MOST_LOOKS or not is_plain(model, one):
         return False
     return (one.is_reader and one.is_exact and not model.topics[one.topic].has_more_behind) or _is_quiet(model, where)
 

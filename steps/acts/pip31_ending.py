@@ -223,13 +223,14 @@ def _is_held_up(model: Pip31, name: str) -> bool:
     return name in model.transactions and model.transactions[name].is_held_up
 
 
-def _is_open(model: Pip31, name: str, *_: str) -> bool:
+def is_open(model: Pip31, name: str, *_: str) -> bool:
+    """Whether the transaction was begun, and not ended."""
     return name in model.transactions and model.transactions[name].is_open
 
 
 def _may_race(model: Pip31, name: str, *_: str) -> bool:
     """Whether the answers suffice to judge it: its topics have only what transactions wrote without a named producer."""
-    if not _is_open(model, name):
+    if not is_open(model, name):
         return False
     one = model.transactions[name]
     entries = [entry for topic in one.topics for entry in model.topics[topic].entries]
@@ -272,9 +273,9 @@ def acts() -> Iterator[Act[Pip31]]:
         needs, held = needs_of(x), needs_of(x, "held-ends")
         for how in ENDS:
             yield Act(f"{x} {how}", _may_end, _end, (x, how), needs)
-            yield Act(f"{x} {how}, held up", _is_open, _hold_up, (x, how), held)
-            yield Act(f"{x} {how}, and a crash comes", _is_open, _crash_at_answer, (x, how), needs_of(x, "crash"))
-        yield Act(f"a look at {x}", _is_open, _look, (x,), needs)
+            yield Act(f"{x} {how}, held up", is_open, _hold_up, (x, how), held)
+            yield Act(f"{x} {how}, and a crash comes", is_open, _crash_at_answer, (x, how), needs_of(x, "crash"))
+        yield Act(f"a look at {x}", is_open, _look, (x,), needs)
         yield Act(f"a look at the low watermark before {x}", _is_oldest, _look_at_watermark, (x,), needs_of(x, "buffer-statistics"))
     for x in TRANSACTIONS[:2]:
         yield Act(f"{x} adds two topics", _may_add, _add, (x, *TOPICS[:2]))

@@ -52,10 +52,6 @@ def new_value(model: Pip31, name: str, topic: str) -> str:
     return model.new_value("x" if topic == KEYED else name)
 
 
-def _begin(model: Pip31, name: str) -> list[ActLine]:
-    return begun(model, name)
-
-
 def _write(model: Pip31, name: str, topic: str) -> list[ActLine]:
     lines, value, why = begun(model, name), new_value(model, name, topic), why_on(model, topic, name)
     model.write(topic, [value], takes_part(model, name, topic))
@@ -171,7 +167,7 @@ def _come_back(model: Pip31, producer: str, how: str) -> list[ActLine]:
 _second = always(when("producer {0} opens again while it is open", "PIP31-143"), then("it is refused with ProducerBusy", "PIP31-143"))
 
 
-def may_write(model: Pip31, name: str, topic: str) -> bool:
+def may_write(model: Pip31, name: str, topic: str, *_: str) -> bool:
     """Whether a transaction may write there; where it has sent something unannounced, it does not add the topic any more."""
     one = model.topics[topic]
     return model.is_open(name) and not one.is_terminated and not one.strays_at and not one.is_contested
@@ -223,7 +219,7 @@ def acts() -> Iterator[Act[Pip31]]:
     """All acts that write."""
     for x in (*TRANSACTIONS, OTHER):
         needs = needs_of(x)
-        yield Act(f"{x} begins", lambda model, name: name not in model.transactions, _begin, (x,), needs)
+        yield Act(f"{x} begins", lambda model, name: name not in model.transactions, begun, (x,), needs)
         for topic in TOPICS if x in TRANSACTIONS[:2] else TOPICS[:1]:
             yield Act(f"{x} writes to {topic}", may_write, _write, (x, topic), needs)
     for x in TRANSACTIONS[:2]:

@@ -78,10 +78,6 @@ def _begun(model: Layouts, name: str) -> list[ActLine]:
     return [given(f"transaction {name}", "03")]
 
 
-def _may_write(model: Layouts, segment: str) -> bool:
-    return model.is_active(segment)
-
-
 def _may_write_by_key(model: Layouts, key: str) -> bool:
     return not model.is_open_ended and not model.is_writer_behind and any(name in model.active for name in KEYS[key])
 
@@ -107,7 +103,8 @@ def _may_go_on(model: Layouts, segment: str, child: str) -> bool:
     return _has_producer(model, segment) and model.is_active(child) and not model.done[f"{segment} gone on"]
 
 
-def _may_open_sealed(model: Layouts, segment: str) -> bool:
+def is_sealed(model: Layouts, segment: str) -> bool:
+    """Whether the segment is known to be sealed."""
     return not model.is_open_ended and segment in model.sealed
 
 
@@ -137,7 +134,7 @@ def _may_wait_for_the_end(model: Layouts, name: str, segment: str) -> bool:
 def acts() -> Iterator[Act[Layouts]]:
     """All acts that write."""
     for segment in SEGMENTS:
-        yield Act(f"a write to {segment}", _may_write, _write, (segment,))
+        yield Act(f"a write to {segment}", Layouts.is_active, _write, (segment,))
     for key in KEYS:
         yield Act(f"a write by key {key}", _may_write_by_key, _write_by_key, (key,))
     for x in TRANSACTIONS:
@@ -149,7 +146,7 @@ def acts() -> Iterator[Act[Layouts]]:
             yield Act(f"the end of {segment} behind {x}", _may_wait_for_the_end, _wait_for_the_end, (x, segment))
     for segment in _SEALABLE:
         yield Act(f"a late write to {segment}", _has_producer, _write_late, (segment,))
-        yield Act(f"a producer of {segment}, which is sealed", _may_open_sealed, _open_sealed, (segment,))
+        yield Act(f"a producer of {segment}, which is sealed", is_sealed, _open_sealed, (segment,))
         yield Act(f"a producer of {segment}, which is gone", _may_open_gone, _open_gone, (segment,))
         for opening in _OPENINGS:
             said = f"a client {opening} {segment} at another broker"

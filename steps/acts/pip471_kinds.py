@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .act import Act, ActLine, always, given, then, when
-from .pip31_ending import END, ENDS, PAST, end, settled
+from .pip31_ending import END, ENDS, PAST, end, is_open, settled
 from .pip31_writing import begun, may_write, new_value, takes_part
 from .pip471_adapting import retelling
 from .pip471_model import Pip471
@@ -118,10 +118,6 @@ def _count_entries(model: Pip471, name: str, how: str) -> list[ActLine]:
     return [*(given(line, why) for line in said), then(f'"n3" stands 2 entries behind "n1" in {topic}', why)]
 
 
-def _is_open(model: Pip471, name: str, *_: str) -> bool:
-    return name in model.transactions and model.transactions[name].is_open
-
-
 def _may_be_classic(model: Pip471, *_: str) -> bool:
     return not model.done[_ONCE]
 
@@ -162,7 +158,7 @@ def acts() -> Iterator[Act[Any]]:
             (x, _TOPIC),
         )
         for how in ENDS:
-            yield Act(f"{x} {how} before another", _is_open, _ENDS, (x, how))
+            yield Act(f"{x} {how} before another", is_open, _ENDS, (x, how))
     for how in ENDS:
         yield Act(f"a classic transaction {how}", _may_be_classic, _classic, (how,))
         for added in (_TOPIC, "workers"):

@@ -7,7 +7,7 @@ from fencepost.steps.pulsar.vocabulary import shown
 
 from .act import Act, ActLine, always, given, then, when
 from .pip31_acknowledging import is_there
-from .pip31_ending import END, ENDS, PAST, end
+from .pip31_ending import END, ENDS, PAST, end, is_open
 from .pip31_model import BATCH, FREE, AcknowledgedMessage
 from .pip31_writing import begun, may_write, takes_part
 from .pip471_adapting import retelling
@@ -193,13 +193,9 @@ def _keep(model: Pip471, name: str, how: str) -> list[ActLine]:
     return [line for line in lines if line.text not in (f"{name} is {PAST[how].upper()}",)] + [kept]
 
 
-def _is_open(model: Pip471, name: str, *_: str) -> bool:
-    return name in model.transactions and model.transactions[name].is_open
-
-
 def _may_end_in_trouble(model: Pip471, name: str, _: str, trouble: str) -> bool:
     """Where the fault affects this end and not a later request."""
-    if not _is_open(model, name) or not model.is_loaded(name):
+    if not is_open(model, name) or not model.is_loaded(name):
         return False
     needed = _TROUBLES[trouble][1]
     if needed == "aborts":
@@ -209,7 +205,7 @@ def _may_end_in_trouble(model: Pip471, name: str, _: str, trouble: str) -> bool:
 
 def _may_crash_in_end(model: Pip471, name: str, _: str, point: str) -> bool:
     """Where it reaches that point."""
-    if not _is_open(model, name) or not model.is_loaded(name):
+    if not is_open(model, name) or not model.is_loaded(name):
         return False
     if point == "after-cursor-apply":
         return any(one.holds(name) for one in model.subscriptions.values() if not one.is_removed)
@@ -218,7 +214,7 @@ def _may_crash_in_end(model: Pip471, name: str, _: str, point: str) -> bool:
 
 def _may_be_collected(model: Pip471, name: str, _: str) -> bool:
     """Where this transaction and no other is collected."""
-    return _is_open(model, name) and model.is_loaded(name) and not any(not one.is_open for one in model.transactions.values())
+    return is_open(model, name) and model.is_loaded(name) and not any(not one.is_open for one in model.transactions.values())
 
 
 def _may_write_in_trouble(model: Pip471, name: str, topic: str, _: str) -> bool:
@@ -271,10 +267,6 @@ def _may_acknowledge_in_between(model: Pip471, name: str, subscription: str, val
     )
 
 
-def _may_crash_in_write(model: Pip471, name: str, topic: str, _: str) -> bool:
-    return may_write(model, name, topic)
-
-
 def _may_pass(model: Pip471, name: str, *_: str) -> bool:
     return _is_over(model, name) and model.done["retentions"] < _MOST_RETENTIONS
 
@@ -284,7 +276,7 @@ def _is_collected(model: Pip471, name: str) -> bool:
 
 
 def _has_written(model: Pip471, name: str, topic: str) -> bool:
-    return _is_open(model, name) and any(is_of(entry, model.transactions[name]) for entry in model.topics[topic].entries)
+    return is_open(model, name) and any(is_of(entry, model.transactions[name]) for entry in model.topics[topic].entries)
 
 
 def _has_acknowledged(model: Pip471, name: str, where: str) -> bool:
@@ -293,7 +285,7 @@ def _has_acknowledged(model: Pip471, name: str, where: str) -> bool:
     held = one.holds(name)
     is_plain = not any(value in BATCH for value in held) and not one.is_removed
     is_plain = is_plain and (where == _ONE_CUMULATIVE or name not in one.cumulative)
-    return _is_open(model, name) and bool(held) and is_plain and name not in one.banned and not one.whys
+    return is_open(model, name) and bool(held) and is_plain and name not in one.banned and not one.whys
 
 
 def _may_have_nothing_left(model: Pip471, name: str) -> bool:
@@ -301,7 +293,7 @@ def _may_have_nothing_left(model: Pip471, name: str) -> bool:
 
 
 def _may_keep(model: Pip471, name: str, _: str) -> bool:
-    return _is_open(model, name) and model.done["retentions"] < _MOST_RETENTIONS
+    return is_open(model, name) and model.done["retentions"] < _MOST_RETENTIONS
 
 
 _ENDS_IN_TROUBLE = retelling(_end_in_trouble)
@@ -333,7 +325,7 @@ def _of(x: str) -> Iterator[Act[Any]]:
         yield Act(f"{x} writes to {topic} in between", _may_write_in_between, _write_in_between, (x, topic), _FAULTS)
         for point in _PUBLISHING:
             said = f"{x} writes to {topic}, and a crash comes {point}"
-            yield Act(said, _may_crash_in_write, _CRASHES_IN_WRITE, (x, topic, point), _CRASHES)
+            yield Act(said, may_write, _CRASHES_IN_WRITE, (x, topic, point), _CRASHES)
     said = f"{x} acknowledges i1 in between"
     yield Act(said, _may_acknowledge_in_between, _acknowledge_in_between, (x, "workers", "i1"), _FAULTS)
     yield Act(f"the retention of {x}", _may_pass, _pass, (x,), _RETENTION)
@@ -346,8 +338,8 @@ def _looks_at(x: str) -> Iterator[Act[Any]]:
         yield Act(f"the writes of {x} to {topic}", _has_written, _count_writes, (x, topic), _STORE)
     for where in ("workers", "auditors", _ONE_CUMULATIVE):
         yield Act(f"the acknowledgements of {x} for {where}", _has_acknowledged, _look_at_acknowledgements, (x, where), _STORE)
-    yield Act(f"the header of {x}", _is_open, _look_at_header, (x,), _STORE)
-    yield Act(f"the partition of {x}", _is_open, _look_at_partition, (x,), _INDEXES)
+    yield Act(f"the header of {x}", is_open, _look_at_header, (x,), _STORE)
+    yield Act(f"the partition of {x}", is_open, _look_at_partition, (x,), _INDEXES)
     yield Act(f"the deadline of {x}", lambda model, name: name in model.transactions, _look_at_deadlines, (x,), _INDEXES)
     yield Act(f"what is left of {x}", _may_have_nothing_left, _look_for_what_is_left, (x,), _STORE)
     yield Act(f"{x} is collected", _is_collected, _look_for_what_is_collected, (x,), _RETENTION | _STORE)

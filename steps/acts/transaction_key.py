@@ -5,7 +5,6 @@ Where the proposal leaves a choice, such as whether a client that reconnects kee
 
 from collections.abc import Iterator
 
-from fencepost.contract.evidence import Violation
 from fencepost.steps.pulsar.vocabulary import shown
 
 from . import transaction_key_begun, transaction_key_faults, transaction_key_neighbours, transaction_key_refusals, transaction_key_waiting
@@ -288,7 +287,7 @@ def _acts() -> Iterator[Act[KnownKeys]]:
     for x in TASKS:
         for key in KEYS:
             yield Act(f"{x} connects with {key}", conditions.may_connect, _connect, (x, key), _KEYED)
-        yield Act(f"{x} comes back", conditions.may_come_back, _come_back, (x,), _KEYED)
+        yield Act(f"{x} comes back", conditions.has_key, _come_back, (x,), _KEYED)
         yield Act(f"{x} comes back late", conditions.is_fenced, _come_back_late, (x,), _KEYED)
         yield Act(f"{x} begins", conditions.is_served, _begin, (x,), _KEYED)
         yield Act(f"{x} begins though it is fenced", conditions.may_begin_fenced, _begin_fenced, (x,), _KEYED)
@@ -336,12 +335,8 @@ def _acts() -> Iterator[Act[KnownKeys]]:
     yield Act("a crash", lambda model: bool(model.last), _crash, (), frozenset({"crash"}))
 
 
-def _means(_model: KnownKeys, line: ActLine, _violation: Violation) -> str:
-    return line.requirement
-
-
 _FEW = frozenset(KEYS[1:])
 _PLACES: tuple[frozenset[str], ...] = (frozenset(), _FEW, _FEW | {_INPUTS}, _FEW | {_TOPIC}, _FEW | {TASKS[2]}, frozenset(KEYS[2:]))
 
-TABLE = Table("transaction_key", KnownKeys, tuple(_acts()), _opens, _closes, _means, _PLACES, (TASKS,))
+TABLE = Table("transaction_key", KnownKeys, tuple(_acts()), _opens, _closes, places=_PLACES, alike=(TASKS,))
 """A sequence may keep to one key, and to one topic."""

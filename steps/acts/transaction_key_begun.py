@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from . import transaction_key_conditions as conditions
-from .act import Act, ActLine, given, then, when
-from .transaction_key_lines import aborted, transaction_of
+from .act import Act, ActLine, given, when
+from .transaction_key_lines import aborted, seen, transaction_of
 from .transaction_key_model import TASKS, KnownKeys
 
 _KEYED = frozenset({"transaction-keys"})
@@ -25,19 +25,15 @@ _STORE = "the store does not answer the next change of a header, and"
 _FAILURES = ("does not write it", "has written it")
 
 
-def _then(why: str, *texts: str) -> list[ActLine]:
-    return [then(text, why) for text in texts]
-
-
 def _begin_two(model: KnownKeys, task: str) -> list[ActLine]:
     """The second of them fences the first, also where another one is fenced before."""
     key = model.tasks[task].key
     first, second = model.begin(task), model.begin(task)
     return [
         when(f"{task} begins transactions {first.name} and {second.name} at the same time", "TXKEY-13"),
-        *_then("TXKEY-13", "it is done"),
+        *seen("TXKEY-13", "it is done"),
         *aborted(first, "TXKEY-13"),
-        *_then("TXKEY-13", f"{second.name} is OPEN", f"{key} is at the epoch of {task}, with transaction {second.name} open"),
+        *seen("TXKEY-13", f"{second.name} is OPEN", f"{key} is at the epoch of {task}, with transaction {second.name} open"),
     ]
 
 
@@ -50,7 +46,7 @@ def _commit_and_begin_two(model: KnownKeys, task: str) -> list[ActLine]:
         given(f"{one.name} has been asked to commit", "TXKEY-13"),
         when(f"{task} begins transactions {first.name} and {second.name} at the same time", "TXKEY-13"),
         *aborted(first, "TXKEY-13"),
-        *_then("TXKEY-13", f"{second.name} is OPEN"),
+        *seen("TXKEY-13", f"{second.name} is OPEN"),
     ]
 
 
@@ -59,7 +55,7 @@ def _begin_unrecorded(model: KnownKeys, task: str) -> list[ActLine]:
     return [
         given("the key topic fails at the next write", "TXKEY-13"),
         when(f"{task} asks for a new transaction on its old connection", "TXKEY-13"),
-        *_then("TXKEY-13", "it is refused", f"{key} is at the epoch of {task}, with nothing open"),
+        *seen("TXKEY-13", "it is refused", f"{key} is at the epoch of {task}, with nothing open"),
     ]
 
 
@@ -70,11 +66,11 @@ def _come_back_and_begin(model: KnownKeys, task: str) -> list[ActLine]:
     before, following = one.open, model.begin(task)
     return [
         when(f"{task} connects again", "TXKEY-13"),
-        *_then("TXKEY-13", "it is done"),
+        *seen("TXKEY-13", "it is done"),
         when(f"{task} begins transaction {following.name}", "TXKEY-13"),
-        *_then("TXKEY-13", "it is done"),
+        *seen("TXKEY-13", "it is done"),
         *aborted(before, "TXKEY-13"),
-        *_then("TXKEY-13", f"{one.key} is at the epoch of {task}, with transaction {following.name} open"),
+        *seen("TXKEY-13", f"{one.key} is at the epoch of {task}, with transaction {following.name} open"),
     ]
 
 
@@ -90,14 +86,14 @@ def _come_back_and_go_on(model: KnownKeys, task: str, other: str, topic: str) ->
         given(f'{one.name} has written "{value}" to {topic}', "TXKEY-07"),
         given(f"{other} has connected with {key}", "TXKEY-07"),
         when(f"{task} connects again with no epoch", "TXKEY-02"),
-        *_then("TXKEY-02", "it is done"),
+        *seen("TXKEY-02", "it is done"),
         *aborted(lost, "TXKEY-05"),
         when(f'{one.name} writes "late" to {topic}', "TXKEY-07"),
-        *_then("TXKEY-07", _EXPIRED),
+        *seen("TXKEY-07", _EXPIRED),
         when(f"{one.name} commits", "TXKEY-10"),
-        *_then("TXKEY-10", _EXPIRED),
+        *seen("TXKEY-10", _EXPIRED),
         when(f"{one.name} aborts", "TXKEY-11"),
-        *_then("TXKEY-11", _EXPIRED),
+        *seen("TXKEY-11", _EXPIRED),
     ]
 
 
@@ -116,7 +112,7 @@ def _acknowledge_all_late(model: KnownKeys, task: str, other: str, had: str, bet
         *(given(text, "TXKEY-08") for text in said),
         *aborted(lost, "TXKEY-05"),
         when(f"{one.name} acknowledges {_ALL}", "TXKEY-08"),
-        *_then("TXKEY-08", _EXPIRED, _REASON, 'subscription "stackers" has "h1", "h2" left'),
+        *seen("TXKEY-08", _EXPIRED, _REASON, 'subscription "stackers" has "h1", "h2" left'),
     ]
 
 
@@ -137,7 +133,7 @@ def _acknowledge_all_silently(model: KnownKeys, task: str, other: str) -> list[A
         *(given(text, "TXKEY-08") for text in said),
         *aborted(lost, "TXKEY-05"),
         when(f"{following.name} acknowledges {_ALL}", "TXKEY-08"),
-        *_then("TXKEY-08", "it is done"),
+        *seen("TXKEY-08", "it is done"),
     ]
 
 
@@ -153,7 +149,7 @@ def _commit_crash_and_lose(model: KnownKeys, task: str, other: str) -> list[ActL
     return [
         *(given(text, "TXKEY-25") for text in said),
         when(f"{other} connects with {key}", "TXKEY-25"),
-        *_then("TXKEY-25", "it is done", f"{one.name} is COMMITTED"),
+        *seen("TXKEY-25", "it is done", f"{one.name} is COMMITTED"),
     ]
 
 
@@ -166,7 +162,7 @@ def _lose_in_trouble(model: KnownKeys, task: str, other: str, third: str, failur
     return [
         *(given(text, "TXKEY-36") for text in said),
         when(f"{third} connects with {key}", "TXKEY-36"),
-        *_then("TXKEY-36", f"{third} is given a greater epoch than {task}"),
+        *seen("TXKEY-36", f"{third} is given a greater epoch than {task}"),
         *aborted(one, "TXKEY-36"),
     ]
 

@@ -4,6 +4,11 @@ from .act import ActLine, then
 from .transaction_key_model import KEYS, KeyedTransaction, KnownKeys
 
 
+def seen(why: str, *texts: str) -> list[ActLine]:
+    """What is expected after one request."""
+    return [then(text, why) for text in texts]
+
+
 def aborted(one: KeyedTransaction | None, why: str) -> list[ActLine]:
     """A transaction, if there is one, was aborted for its task."""
     return [then(f"{one.name} is ABORTED", why)] if one is not None else []
