@@ -23,12 +23,11 @@ from .watches import LOOK_S, WatchCalls
 
 @dataclass
 class _Held:
-    """A registration as this client holds it: its connection, its first assignment, and how many later ones the caller has taken."""
+    """A registration as this client holds it: its connection, its number there, and its first assignment."""
 
     connection: ClientConnection
     number: int
     first: SegmentAssignment
-    taken: int = 0
 
     def reported(self) -> tuple[SegmentAssignment, ...]:
         """All assignments so far, from the answer on, without waiting."""
@@ -80,19 +79,6 @@ class StreamCalls(WatchCalls):
     def assignments_reported(self, consumer: StreamConsumer) -> tuple[SegmentAssignment, ...]:
         """All assignments received, in order, from the answer on, without waiting; also after the consumer has left."""
         return self._streams[consumer.number].reported()
-
-    def next_assignment(self, consumer: StreamConsumer, *, within_s: float | None = None) -> Outcome[SegmentAssignment]:
-        """Wait for the next assignment after those that were read before. The first one answered the registration."""
-        held = self._streams[consumer.number]
-        for _ in self._time.attempts(within_s):
-            reported = held.reported()
-            if 1 + held.taken < len(reported):
-                held.taken += 1
-                return Done(reported[held.taken])
-            if held.connection.lost is not None:
-                return Unknown(f"{consumer.name} is gone: {held.connection.lost}", lost=True)
-            held.connection.await_push(LOOK_S)
-        return Unknown(f"{consumer.name} received no other assignment; the last was of {held.reported()[-1]}")
 
     def assigned(self, consumer: StreamConsumer, numbers: frozenset[int], *, within_s: float | None = None) -> Outcome[SegmentAssignment]:
         """Wait until the newest assignment has exactly the segments of these numbers, and return it."""
