@@ -1,8 +1,8 @@
 """Writing to a whole scalable topic and reading all of it, as clients do that have its layout. PIP-460, "Routing" and "QueueConsumer".
 
 A message with a key goes to the active segment that has the key's hash, one without a key to each active segment in turn. A queue consumer
-reads every segment in the layouts that it has received; a stream consumer reads those that it is assigned. The suite repeats no message by
-itself: one whose segment was sealed meanwhile has the outcome of its answer.
+reads every segment in the layouts that it has received; a stream consumer reads those that it is assigned. The suite repeats a message only
+if its segment refuses it as sealed.
 """
 
 from dataclasses import dataclass, field
