@@ -12,7 +12,6 @@ ENDS = ("commits", "aborts")
 END = {"commits": "commit", "aborts": "abort"}
 PAST = {"commits": "committed", "aborts": "aborted"}
 _GOING = {"commits": "COMMITTING", "aborts": "ABORTING"}
-_OTHER_END = {"commits": "aborts", "aborts": "commits"}
 _REPEATED = {"commits": "PIP31-24", "aborts": "PIP31-25"}
 _OPPOSITE = {"commits": "PIP31-26", "aborts": "PIP31-27"}
 NUMBERS = "numbers"
