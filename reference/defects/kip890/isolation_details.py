@@ -15,6 +15,7 @@ from fencepost.wire.kafka.batches import Batch, MarkerType
 from fencepost.wire.kafka.entities import api_of
 
 _AT_A_TIME = 10
+_OF_TWO = Symptom(what="by a Fetch of two partitions", expected="^nothing", seen='^"')
 
 
 @defect(
@@ -75,9 +76,6 @@ class SecondBeginsAtTheFirst(ProducerStates):
         if batch.transactional and batch.marker is None and (before is None or not before.has_open_transaction):
             self._states[batch.producer_id] = replace(state, transaction_start=state.batches[0].base_offset)
         return before
-
-
-_OF_TWO = Symptom(what="by a Fetch of two partitions", expected="^nothing", seen='^"')
 
 
 @defect({"KIP890-140": _OF_TWO}, origin="textbook: tried with one partition at a time, as tests do and consumers do not")
@@ -149,3 +147,27 @@ class AbortedListedUpToALimit(PartitionLog):
 
     def aborted_in(self, first: int, upper: int) -> tuple[AbortedTxn, ...]:
         return super().aborted_in(first, upper)[:_AT_A_TIME]
+
+
+@defect(
+    {"KIP890-145": seen("^none, beside batches at", what="aborted transactions of ledger-0")},
+    origin="textbook: an index for each segment, without a look ahead",
+)
+class AbortInLaterSegmentMissed(PartitionLog):
+    """Only the index of what is being read is searched, so aborted records are handed over when their marker comes later."""
+
+    def aborted_in(self, first: int, upper: int) -> tuple[AbortedTxn, ...]:
+        return tuple(transaction for transaction in super().aborted_in(first, upper) if transaction.last_offset < upper)
+
+
+@defect(
+    {"KIP890-139": expected("^nothing$", what="readers of payments-0"), "CORE-09": expected("^nothing$", what="readers of orders")},
+    origin="textbook: an index of ranges that supposes that they do not overlap",
+)
+class OverlappingAbortNotListed(PartitionLog):
+    """If two aborted transactions overlap, a partition lists only the one that ended first and hands out the records of the other."""
+
+    def aborted_by(self, marker: Batch, before: ProducerState | None) -> AbortedTxn | None:
+        aborted = super().aborted_by(marker, before)
+        overlap = aborted is not None and any(other.last_offset > aborted.first_offset for other in self._aborted)
+        return None if overlap else aborted
