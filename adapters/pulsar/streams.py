@@ -48,11 +48,9 @@ class StreamCalls(WatchCalls):
         name: str,
         *,
         kind: Literal["STREAM", "CHECKPOINT"] = "STREAM",
-        broker: str | None = None,
         beside: StreamConsumer | None = None,
-        retry: bool = True,
     ) -> Outcome[StreamConsumer]:
-        """SCALABLE_TOPIC_SUBSCRIBE at the controller, or at the broker of a service URL; Done if it is answered with an assignment.
+        """SCALABLE_TOPIC_SUBSCRIBE at the controller; Done if it is answered with an assignment.
 
         With `beside`, it is sent over the connection of that registration.
         """
@@ -60,13 +58,13 @@ class StreamCalls(WatchCalls):
         def attempt() -> Outcome[StreamConsumer]:
             if beside is not None:
                 return self._registered(topic, subscription, name, kind, self._streams[beside.number].connection)
-            match self._controller(topic) if broker is None else Done(broker):
-                case Done(url):
-                    return self._joined(topic, subscription, name, kind, url)
+            match self.looked_up(topic):
+                case Done(layout):
+                    return self._joined(topic, subscription, name, kind, layout.controller)
                 case trouble:
                     return trouble
 
-        return self._patiently(attempt, lambda outcome: isinstance(outcome, Refused) and outcome.code in LOOKING, retry=retry)
+        return self._patiently(attempt, lambda outcome: isinstance(outcome, Refused) and outcome.code in LOOKING, retry=True)
 
     def assignment(self, consumer: StreamConsumer) -> Outcome[SegmentAssignment]:
         """The newest assignment received, without waiting. Unknown if the connection is lost."""
@@ -98,14 +96,6 @@ class StreamCalls(WatchCalls):
         for held in self._streams.values():
             held.connection.close()
         super().close()
-
-    def _controller(self, topic: str) -> Outcome[str | None]:
-        """The service URL that the broker names as the topic's controller; None if it names none."""
-        match self.looked_up(topic):
-            case Done(layout):
-                return Done(layout.controller)
-            case trouble:
-                return trouble
 
     def _joined(self, topic: str, subscription: str, name: str, kind: str, url: str | None) -> Outcome[StreamConsumer]:
         match self.new_connection_to(url):

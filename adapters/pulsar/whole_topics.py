@@ -142,12 +142,12 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
                         pass  # no message has come, or the segment is gone, as the next layout shows
         return Unknown(f"no message came for {reader.subscription} of {reader.topic}")
 
-    def acknowledge_taken(self, reader: TopicReader, message: Received, *, transaction: TransactionId | None = None) -> Outcome[None]:
+    def acknowledge_taken(self, reader: TopicReader, message: Received) -> Outcome[None]:
         """Acknowledge a message on the segment that it came from."""
         consumer = self._reader(reader).consumers.get(message.topic)
         if consumer is None:
             return Unknown(f"{reader.subscription} of {reader.topic} has {message.topic} no more")
-        return self.acknowledge(consumer, [message.id], kind=AckKind.INDIVIDUAL, transaction=transaction)
+        return self.acknowledge(consumer, [message.id], kind=AckKind.INDIVIDUAL)
 
     def taking_from(self, reader: TopicReader) -> frozenset[str]:
         """The segments that the reader is attached to now."""
