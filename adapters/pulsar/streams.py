@@ -58,11 +58,7 @@ class StreamCalls(WatchCalls):
         def attempt() -> Outcome[StreamConsumer]:
             if beside is not None:
                 return self._registered(topic, subscription, name, kind, self._streams[beside.number].connection)
-            match self.looked_up(topic):
-                case Done(layout):
-                    return self._joined(topic, subscription, name, kind, layout.controller)
-                case trouble:
-                    return trouble
+            return self.looked_up(topic).then(lambda layout: self._joined(topic, subscription, name, kind, layout.controller))
 
         return self._patiently(attempt, lambda outcome: isinstance(outcome, Refused) and outcome.code in LOOKING, retry=True)
 

@@ -127,11 +127,8 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
         """Wait for the next message from any segment that the reader has now; the message's `topic` is the segment."""
         held = self._reader(reader)
         for _ in self._time.attempts(within_s):
-            match self._attached(reader, held):
-                case Done():
-                    pass
-                case trouble:
-                    return trouble
+            if not isinstance(attached := self._attached(reader, held), Done):
+                return attached
             for consumer in held.consumers.values():
                 match self.receive(consumer, within_s=0):
                     case Done(message):
@@ -162,11 +159,7 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
 
     def _attached(self, reader: TopicReader, held: _Reader) -> Outcome[None]:
         """Subscribe to the segments that the reader has gained, and close the consumers of those that it has lost."""
-        match self._segments_of(reader, held):
-            case Done(segments):
-                pass
-            case trouble:
-                return trouble
+        segments = self._segments_of(reader, held)
         for gone in [segment for segment in held.consumers if segment not in segments]:
             self.close_consumer(held.consumers.pop(gone))
         for segment in segments:
@@ -181,8 +174,8 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
                     pass
         return Done(None)
 
-    def _segments_of(self, reader: TopicReader, held: _Reader) -> Outcome[tuple[str, ...]]:
+    def _segments_of(self, reader: TopicReader, held: _Reader) -> tuple[str, ...]:
         if held.watch is not None:
-            return Done(tuple(segment.topic for segment in self.layouts_reported(held.watch)[-1].in_order))
+            return tuple(segment.topic for segment in self.layouts_reported(held.watch)[-1].in_order)
         assert isinstance(reader, StreamConsumer)
-        return Done(tuple(segment.topic for segment in self.assignments_reported(reader)[-1].segments))  # also while there is no controller
+        return tuple(segment.topic for segment in self.assignments_reported(reader)[-1].segments)  # also while there is no controller
