@@ -61,7 +61,7 @@ def choice(name: str, *words: str, meaning: str) -> ValueType[str]:
 
 
 def unless(words: str, means: U, name: str, of: ValueType[T], meaning: str, written: str = "") -> ValueType[T | U]:
-    """A value of a type, unless it is these words, which stand for a value of their own."""
+    """A value of a type, unless it is these words, which stand for another value."""
     return ValueType(
         name,
         f"{literally(words)}|{of.pattern}",

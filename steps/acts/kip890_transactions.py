@@ -153,7 +153,7 @@ def _has_aborted_nothing(model: Kip890Clients, name: str) -> list[ActLine]:
 
 
 def may_show_nothing_new(model: Kip890Clients, name: str, *_: str) -> bool:
-    """Whether a new client that has no transaction open is there, and nothing is under way."""
+    """Whether a new client that has no transaction open is there, and nothing is in flight."""
     return is_idle(model, name) and is_new(model, name) and model.is_quiet
 
 
@@ -235,7 +235,7 @@ _add_beside_an_unknown_one = always(
 
 
 def is_quiet(model: Kip890Clients, name: str, *_: str) -> bool:
-    """Whether, besides, nothing is under way."""
+    """Whether, besides, nothing is in flight."""
     return may_act(model, name) and model.is_quiet
 
 
