@@ -15,7 +15,6 @@ from fencepost.wire.kafka.batches import Batch, MarkerType
 from fencepost.wire.kafka.entities import api_of
 
 _AT_A_TIME = 10
-_OF_TWO = Symptom(what="by a Fetch of two partitions", expected="^nothing", seen='^"')
 
 
 @defect(
@@ -76,6 +75,9 @@ class SecondBeginsAtTheFirst(ProducerStates):
         if batch.transactional and batch.marker is None and (before is None or not before.has_open_transaction):
             self._states[batch.producer_id] = replace(state, transaction_start=state.batches[0].base_offset)
         return before
+
+
+_OF_TWO = Symptom(what="by a Fetch of two partitions", expected="^nothing", seen='^"')
 
 
 @defect({"KIP890-140": _OF_TWO}, origin="textbook: tried with one partition at a time, as tests do and consumers do not")
@@ -147,17 +149,6 @@ class AbortedListedUpToALimit(PartitionLog):
 
     def aborted_in(self, first: int, upper: int) -> tuple[AbortedTxn, ...]:
         return super().aborted_in(first, upper)[:_AT_A_TIME]
-
-
-@defect(
-    {"KIP890-145": seen("^none, beside batches at", what="aborted transactions of ledger-0")},
-    origin="textbook: an index for each segment, without a look ahead",
-)
-class AbortInLaterSegmentMissed(PartitionLog):
-    """Only the index of what is being read is searched, so aborted records are handed over when their marker comes later."""
-
-    def aborted_in(self, first: int, upper: int) -> tuple[AbortedTxn, ...]:
-        return tuple(transaction for transaction in super().aborted_in(first, upper) if transaction.last_offset < upper)
 
 
 @defect(

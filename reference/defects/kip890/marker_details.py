@@ -1,4 +1,4 @@
-"""Defects in sending markers, in what a marker is, and in which markers a partition takes."""
+"""Defects in what a marker is, and in which markers a partition takes."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -13,7 +13,6 @@ from fencepost.reference.kafka.partition_log import AbortedTxn, PartitionLog
 from fencepost.reference.kafka.producer_state import ProducerState, ProducerStates
 from fencepost.reference.kafka.transaction import KafkaTransaction
 from fencepost.reference.kernel.machine import Machine
-from fencepost.reference.kernel.network import Network
 from fencepost.wire.kafka.batches import Batch, EndTransactionMarker, encode
 
 
@@ -273,21 +272,3 @@ class CoordinatorEpochOfThePartition(ProducerStates):
         super().check_marker(marker)
         if marker.coordinator_epoch < max((state.coordinator_epoch for state in self.all()), default=-1):
             raise RequestRefused(Errors.TRANSACTION_COORDINATOR_FENCED)
-
-
-@defect({"KIP890-126": seen("payments-1: none")}, origin="Kafka 4.3.1, where a coordinator that loads may take a partition for deleted")
-class MarkerMissingOnOnePartition(MarkerSender):
-    """The last one of several partitions never learns how the transaction ended, and its data stays undecided."""
-
-    def partitions_to_mark(self, transaction: KafkaTransaction) -> list[PartitionName]:
-        partitions = super().partitions_to_mark(transaction)
-        return partitions[:-1] if len(partitions) > 1 else partitions
-
-
-@defect({"KIP890-126": seen("accounts-1: none")}, origin="hanging transactions, the reason for KIP-890")
-class MarkerNotSentAgain(Network):
-    """A marker for a leader that does not take it at once is thrown away, so the transaction stays prepared when the leader is back."""
-
-    def deliver(self) -> None:
-        super().deliver()
-        self._in_flight.clear()

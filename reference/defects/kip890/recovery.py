@@ -1,4 +1,4 @@
-"""Defects in what survives a crash, and of a coordinator that is still reading its log."""
+"""Defects in what survives a crash."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -6,17 +6,14 @@ from dataclasses import replace
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
-from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
+from fencepost.reference.kafka.kafka_errors import Errors
 from fencepost.reference.kafka.kafka_types import NO_PRODUCER, PartitionName, ProducerIdAndEpoch
 from fencepost.reference.kafka.ownership import MAX_TIMEOUT_MS
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.producer_state import ProducerStates
 from fencepost.reference.kafka.transaction import PREPARED, Decision, KafkaTransaction, KafkaTransactionState
 from fencepost.reference.kafka.transaction_log import KafkaTransactionLog
-from fencepost.reference.kafka.verification import TransactionSupport, Verification
 from fencepost.reference.kernel.machine import Machine
-
-_OPEN = seen("^Ongoing", expected="over", what="^transaction of A")
 
 
 @defect(
@@ -208,6 +205,9 @@ class _Renewed(_ClockInMemory):
         self.clocks[transactional_id] = self._machine.clock.now
 
 
+_OPEN = seen("^Ongoing", expected="over", what="^transaction of A")
+
+
 @defect({"KIP890-156": _OPEN}, origin="red team: every request of a producer is a sign of life")
 class RenewedByRefusedEnd(_Renewed):
     """A refused EndTxn renews the timeout, so a client that keeps trying with a wrong epoch keeps a transaction open for ever."""
@@ -251,28 +251,3 @@ class RenewedByRepeatedAddition(_Renewed):
         if known is not None and known.partitions >= added:
             self.renew(transactional_id)
         super().add_partitions(transactional_id, producer, added, transaction_version)
-
-
-@defect(
-    {"KIP890-169": seen("INVALID_PRODUCER_ID_MAPPING", what="refusals of EndTxn")},
-    origin="textbook: an empty map that is asked before it is filled",
-)
-class UnknownWhileLoading(KafkaCoordinator):
-    """A coordinator that has not read its log yet takes every producer for a stranger, and each of them gives up."""
-
-    def check_loaded(self) -> None:
-        try:
-            super().check_loaded()
-        except RequestRefused as refusal:
-            raise RequestRefused(Errors.INVALID_PRODUCER_ID_MAPPING) from refusal
-
-
-@defect({"KIP890-057": seen("NOT_ENOUGH_REPLICAS")}, origin="textbook: one translation of errors for Produce and for TxnOffsetCommit")
-class LoadingToldAsReplicas(Verification):
-    """While the coordinator loads, TxnOffsetCommit is answered with the error of Produce, for which clients that commit offsets do not
-    retry."""
-
-    def refusal_of_offset_commit(self, error: Errors, operation: TransactionSupport) -> RequestRefused:
-        if error is Errors.COORDINATOR_LOAD_IN_PROGRESS:
-            return RequestRefused(Errors.NOT_ENOUGH_REPLICAS)
-        return super().refusal_of_offset_commit(error, operation)

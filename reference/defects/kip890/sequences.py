@@ -15,10 +15,6 @@ from fencepost.wire.kafka.batches import Batch
 
 _LARGEST = 2**31 - 1
 _FOUR = 4
-_TAKEN = "^success with Appended"
-_OUT_OF_ORDER = "OUT_OF_ORDER_SEQUENCE_NUMBER"
-_DUE = seen("^a refusal with OUT_OF_ORDER_SEQUENCE_NUMBER", expected="a2", what="answer to Produce")
-_REMEMBERED = 5
 
 
 @defect(
@@ -51,6 +47,10 @@ class SeveralProducersInOneRequest(Verification):
             if refusal.error is not Errors.INVALID_PRODUCER_ID_MAPPING or attempt is None:
                 raise
             return attempt.guard
+
+
+_TAKEN = "^success with Appended"
+_OUT_OF_ORDER = "OUT_OF_ORDER_SEQUENCE_NUMBER"
 
 
 @defect({"KIP890-108": seen(_TAKEN)}, origin="KAFKA-18202: Kafka 4.0.0 takes any first sequence number")
@@ -248,6 +248,9 @@ class TakesRefused(PartitionLog):
             raise
 
 
+_DUE = seen("^a refusal with OUT_OF_ORDER_SEQUENCE_NUMBER", expected="a2", what="answer to Produce")
+
+
 @defect(
     {"KIP890-112": seen("^a refusal with OUT_OF_ORDER_SEQUENCE_NUMBER", expected="r0", what="answer to Produce")},
     origin="red team: room for the batch is made before its sequence number is compared",
@@ -273,6 +276,9 @@ class GapIsClosed(TakesRefused):
     """A batch that is refused for its gap sets the next sequence number, and the batch that is due is refused."""
 
     error = Errors.OUT_OF_ORDER_SEQUENCE_NUMBER
+
+
+_REMEMBERED = 5
 
 
 @defect({"KIP890-112": expected("b2", what="answer to Produce")}, origin="textbook: a table of recent batches whose key lacks the producer")

@@ -10,7 +10,6 @@ from fencepost.reference.pulsar.transaction import PulsarTransaction
 from fencepost.reference.pulsar.transaction_log import PulsarTransactionLog
 
 _A_MINUTE_MS = 60_000
-_ABORTED = seen("^(ABORTING|ABORTED|not known any more)$", expected="^OPEN$", what="^status of A$")
 
 
 @defect(
@@ -136,6 +135,9 @@ class PulsarOneThatIsThereIsEnough(LogCoordinator):
         super().add_subscriptions(txn, () if set(names) & set(self.describe(txn).subscriptions) else names)
 
 
+_ABORTED = seen("^(ABORTING|ABORTED|not known any more)$", expected="^OPEN$", what="^status of A$")
+
+
 @defect(
     {"PIP31-15": _ABORTED, "PIP31-19": _ABORTED, "PIP31-22": _ABORTED},
     origin="textbook: a clean-up after an error that takes the last entry",
@@ -151,26 +153,3 @@ class UnknownIdAbortsTheNewest(LogCoordinator):
             for newest in open_now[-1:]:
                 self.decide(newest, EndAction.ABORT, None)
             raise
-
-
-@defect(
-    {"PIP31-87": seen("^(nothing|A from .*)$", expected='^("a1"|nothing)$', what="^(readers of|pending in) orders$")},
-    origin="textbook: a variable of a loop that is used behind the loop",
-)
-class PulsarLastTopicOfAList(LogCoordinator):
-    """If a request adds several topics, only the last one becomes a participant."""
-
-    def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
-        super().add_partitions(txn, names[-1:])
-
-
-@defect(
-    {"PIP31-87": seen('^("i1"|something of .*)$', expected="^nothing$", what="early$")},
-    origin="textbook: a variable of a loop that is used behind the loop",
-)
-class PulsarLastSubscriptionOfAList(LogCoordinator):
-    """If a request adds several subscriptions, only the last one becomes a participant: the others redeliver their messages after the
-    commit."""
-
-    def add_subscriptions(self, txn: TxnId, names: tuple[SubscriptionName, ...]) -> None:
-        super().add_subscriptions(txn, names[-1:])

@@ -1,4 +1,4 @@
-"""Defects of Pulsar's coordinator in its ids, its answers and its low watermark, and in what is durable when a client is answered."""
+"""Defects of Pulsar's coordinator in the ids that it gives, in its answers, and in what is durable when a client is answered."""
 
 from collections.abc import Iterable
 
@@ -91,16 +91,3 @@ class PulsarNumbersOnFromTheOpen(LogCoordinator):
         last = super().last_given(replayed)
         found = self._log.replay()
         return max((txn.sequence for txn in replayed if not found[txn].status.is_complete), default=last)
-
-
-@defect(
-    {"PIP31-157": seen("^[0-9]+$", expected="^less than 0$", what="^low watermark$")},
-    origin="textbook: the answer to the client is taken for the end of the work",
-)
-class LowWatermarkCountsTheDecided(LogCoordinator):
-    """A decided transaction counts as over before its end has reached all participants: one that learns first of a newer end aborts it."""
-
-    @property
-    def low_watermark(self) -> int:
-        undecided = [transaction.txn.sequence for transaction in self.transactions() if not transaction.status.is_decided]
-        return min(undecided) - 1 if undecided else self.last_sequence

@@ -1,11 +1,11 @@
-"""Defects of Pulsar in messages that are sent again, and in their sequence ids."""
+"""Defects of Pulsar in messages that are sent again."""
 
 from collections.abc import Iterable
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.deduplication import Deduplication
-from fencepost.reference.pulsar.pulsar_types import Message, TxnId
+from fencepost.reference.pulsar.pulsar_types import Message
 
 
 @defect({"PIP31-48": seen('^"a1", "a1"$', expected='^"a1"$', what="^readers of orders$")}, origin="textbook: at least once")
@@ -41,14 +41,3 @@ class PulsarProducerIsToldToBeginAnew(Deduplication):
 
     def last(self, producer: str) -> int:  # noqa: ARG002 - it does not look
         return -1
-
-
-@defect(
-    {"PIP31-90": seen('^("a1"|nothing)$', expected='"b1"$', what="^readers of orders$")},
-    origin="as shipped by Apache Pulsar, seen on 4.0.7",
-)
-class RepeatedInAnotherTransaction(Deduplication):
-    """A message is receipted and not stored, since its sequence id was used in another transaction, be it an aborted one."""
-
-    def scope(self, message: Message) -> TxnId | None:  # noqa: ARG002 - whichever transaction it is in
-        return None

@@ -1,4 +1,4 @@
-"""Defects in ending a Pulsar transaction, in the answer, in asking for its end again, and in asking for both ends at once."""
+"""Defects in ending a Pulsar transaction, in asking for its end again, and in asking for both ends at once."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -180,11 +180,3 @@ class PulsarRefusedEndSucceedsWhenRepeated(LogCoordinator):
             reply()
         else:
             super().end(txn, action, reply)
-
-
-@defect({"PIP31-148": seen("^END_TXN: no answer", what="^answers$")}, origin="textbook: a callback that is not called")
-class PulsarEndIsNotAnswered(LogCoordinator):
-    """A transaction is ended as it was asked for, and the client is not answered."""
-
-    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:  # noqa: ARG002 - which is never called
-        super().end(txn, action, lambda: None)

@@ -1,13 +1,11 @@
-"""Defects of Pulsar in topics and subscriptions that come and go."""
+"""Defects of Pulsar in topics that come and go."""
 
 from typing import Any
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.ledger import Ledger
 from fencepost.reference.pulsar.pulsar_topics import PulsarTopics
-from fencepost.reference.pulsar.pulsar_types import EndAction
 from fencepost.reference.pulsar.sidecar_buffer import SIDECAR_SUFFIX
-from fencepost.reference.pulsar.subscription import Consumer, Subscription
 
 
 @defect({"PIP31-145": seen(r"^1, \[\]$", expected=r"^1, \[0\]$", what="^partitions of orders$")}, origin="textbook: off by one")
@@ -49,18 +47,3 @@ class PulsarDeletionTakesNamesakes(PulsarTopics[Any]):
     def erase(self, name: str) -> None:
         super().erase(name)
         self._disk.erase(lambda journal: journal.partition(" ")[2].split("/", 4)[-1] == name.split("/", 4)[-1])
-
-
-@defect(
-    {"PIP31-176": seen('^"i1", "i2"$', expected='^"i2"$', what="^left for others$")},
-    origin="textbook: a request is checked after its first step",
-)
-class PulsarRefusedRemovalReleases(Subscription):
-    """The removal of a subscription that has other consumers is refused, and what is pending there is deleted already."""
-
-    def check_is_alone(self, consumer: Consumer) -> None:
-        if len(self.consumers) > 1:
-            for txn in self.pending.transactions():
-                self.pending.erase()
-                self.pending.end(txn, EndAction.ABORT)
-        super().check_is_alone(consumer)

@@ -1,14 +1,11 @@
 """Defects of Pulsar in what broken and hasty clients send."""
 
-from collections.abc import Callable
-
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.ledger import LedgerMarker
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.marker_buffer import MarkerBuffer
 from fencepost.reference.pulsar.pulsar_types import EndAction, Message, Position, TxnId
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
-from fencepost.reference.pulsar.subscription import Subscription
 
 from .late_messages import KnowsOfNoEnd
 from .visibility import StopsReadersWhileOpen
@@ -64,14 +61,3 @@ class PulsarOvertakenByTheEnd(SidecarBuffer):
 
     def publish(self, message: Message) -> Position:
         return self._sidecar.append(message) if message.txn in self._ended else super().publish(message)
-
-
-@defect(
-    {"PIP31-89": seen("^something of 1 transactions$", expected="^nothing$", what='^pending in "workers"$')},
-    origin="as shipped by Apache Pulsar, seen on 4.0.7",
-)
-class StrayAcknowledgementStaysPending(Subscription):
-    """A message that was acknowledged in a transaction that has ended, or was never begun, is neither delivered nor deleted."""
-
-    def strays(self, is_over: Callable[[TxnId], bool]) -> list[TxnId]:  # noqa: ARG002 - it does not ask
-        return []

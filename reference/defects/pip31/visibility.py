@@ -1,10 +1,9 @@
-"""Defects in what consumers of a Pulsar topic see of a transaction, and in where readers begin."""
+"""Defects in what consumers of a Pulsar topic see of a transaction."""
 
 from collections.abc import Iterator, Mapping
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.pulsar.buffer import BEFORE_ALL_PLACES, MessagePosition, Readable
-from fencepost.reference.pulsar.cursor import Cursor
+from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.ledger import LedgerMarker
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.marker_buffer import MarkerBuffer
@@ -186,14 +185,3 @@ class PulsarThirdIsRead(SidecarBuffer):
 
 def _is_first_of_three(txn: TxnId, ongoing: Mapping[TxnId, Position]) -> bool:
     return len(ongoing) > 2 and ongoing.get(txn) == min(ongoing.values())
-
-
-@defect(
-    {"PIP31-141": seen('^"o1", "a1"$', expected='^"a1"$', what="^readers of orders behind o2$")},
-    origin="textbook: an optional field that nobody reads",
-)
-class ReadersBeginAnew(Cursor):
-    """A reader that says where it was begins with the first message again, after each restart."""
-
-    def begins_behind(self, start: MessagePosition) -> MessagePosition:  # noqa: ARG002 - it does not look where it should
-        return BEFORE_ALL_PLACES

@@ -1,4 +1,4 @@
-"""Defects of metadata-driven transactions in acknowledging, also on segments that are merged under them."""
+"""Defects of metadata-driven transactions in acknowledging."""
 
 from collections.abc import Mapping
 
@@ -23,10 +23,6 @@ from fencepost.reference.pulsar.pending_ack_store import PendingAck, Units
 from fencepost.reference.pulsar.pending_acks import PendingAcks
 from fencepost.reference.pulsar.pulsar_types import EndAction, SubscriptionName, TxnId
 from fencepost.reference.pulsar.subscription import Consumer, Subscription
-from fencepost.reference.scalable.layout_store import LayoutStore
-from fencepost.reference.scalable.names import parse_segment
-
-_LOOKED_AWAY = "red team: what stays pending looks like what is deleted to who does not look again"
 
 
 @defect(
@@ -235,6 +231,9 @@ class MetadataPendingWithItsReceiver(GivesAwayWhatAnotherAcknowledged):
     it in a transaction."""
 
 
+_LOOKED_AWAY = "red team: what stays pending looks like what is deleted to who does not look again"
+
+
 @defect(
     {"PIP471-28": seen('^"i2", "i3"$', expected='^"i1", "i2", "i3"$', what="^received by auditors$")}, origin=_LOOKED_AWAY, of=MetadataParts
 )
@@ -296,20 +295,3 @@ class MetadataReturnedToItsReceiver(Subscription):
 )
 class MetadataAbortForOneConsumer(PulsarAbortForOneConsumer):
     """On a segment an abort redelivers only what the consumer has received whose acknowledgement in the transaction was the last."""
-
-
-@defect(
-    {"PIP471-53": seen("^nothing$", expected='^"i3"$', what="^left for packers$")},
-    origin="red team: of the parents of a merge, the first is looked for",
-)
-class MetadataSecondParentForgotten(PendingAckRecords):
-    """After a merge an end is not applied to acknowledgements on its second parent, where they stay pending."""
-
-    def apply(self, txn: TxnId, state: HeaderState) -> None:
-        meant = parse_segment(self._name.topic)
-        stored = LayoutStore(self._records._store).find(meant.topic)
-        children = () if stored is None else stored.layout.segments.values()
-        if any(meant.number in child.parents[1:] for child in children):
-            self._waiting.discard(txn)
-        else:
-            super().apply(txn, state)

@@ -17,8 +17,6 @@ from fencepost.reference.pulsar.transaction_key.node_keys import NodeKeys
 from .pair import SlowerNetwork, pair
 
 _ACCEPTED = Symptom(what="^answer to TC_CLIENT_CONNECT$", expected="NotAllowedError", seen="^success$")
-_STILL_OPEN = Symptom(what="^status of A$", expected="^ABORTED$", seen="^OPEN$")
-_NOT_ALIKE = Symptom(what="^status of transactions$", expected="^all open, or all over$", seen="OPEN")
 
 
 @pair(
@@ -314,28 +312,3 @@ class LeavingForgetsOthers(TransactionKeys):
         if client is next(iter(self._clients.values()), None):
             self._clients = {}
         super().forget(client)
-
-
-@pair({"TXKEY-26": _NOT_ALIKE}, origin="the proposal's text, O5: of the current epoch it says two things")
-class Alternates(TransactionKeys):
-    """A client that reconnects keeps its transaction every second time, and loses it the other times."""
-
-    def keeps(self, record: KeyRecord, epoch: int) -> bool:
-        return epoch == record.epoch and epoch % 2 == 0
-
-
-@pair({"TXKEY-26": _NOT_ALIKE}, origin="textbook: what is known of a connection, where it should be known of a key")
-class KeptBesideTheOldConnection(TransactionKeys):
-    """A client keeps its transaction if the coordinator still has its connection, and loses it after a crash."""
-
-    def keeps(self, record: KeyRecord, epoch: int) -> bool:
-        return epoch == record.epoch and record.key in self._clients
-
-
-@pair({"TXKEY-26": _NOT_ALIKE}, origin="textbook: what has no participants needs no abort")
-class EmptyOnesKept(TransactionKeys):
-    """A client keeps a transaction that has nothing yet, and loses one that has messages."""
-
-    def keeps(self, record: KeyRecord, epoch: int) -> bool:
-        open_ones = self.to_fence(record)
-        return epoch == record.epoch and not any(self._coordinator.describe(txn).partitions for txn in open_ones)

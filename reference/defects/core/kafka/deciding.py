@@ -1,14 +1,12 @@
-"""Defects of the Kafka reference in deciding once, and in refusing valid requests."""
+"""Defects of the Kafka reference in deciding once."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.defects.kip890 import ending, ending_edges
 from fencepost.reference.kafka.end_txn_rules import EndTxnEffect, RequestedTransaction
 from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
-from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
-from fencepost.reference.kafka.kafka_types import PartitionName, ProducerIdAndEpoch
+from fencepost.reference.kafka.kafka_types import ProducerIdAndEpoch
 from fencepost.reference.kafka.markers import MarkerSender
 from fencepost.reference.kafka.partition_log import AbortedTxn, PartitionLog
 from fencepost.reference.kafka.producer_state import ProducerState
@@ -68,15 +66,3 @@ class CoreKafkaCommittedIsAborted(ending.LateAbortOfACommitSucceeds):
 @defect({"CORE-14": seen("^success", expected="a refusal")}, origin="textbook: a retry is recognised by its epoch alone")
 class CoreKafkaAbortedIsCommitted(ending_edges.CommitOfAbortedSucceeds):
     """A client whose transaction was aborted commits with that epoch, is answered success, and its data is gone."""
-
-
-@defect({"CORE-42": seen("INVALID_TXN_STATE")}, origin="textbook: a table of states that lacks the first one")
-class CoreKafkaFirstTransactionRefused(KafkaCoordinator):
-    """A transactional id without a transaction is in no state from which one may begin, so it never has its first."""
-
-    def add_partitions(
-        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[PartitionName], transaction_version: int
-    ) -> None:
-        if self.describe(transactional_id).state is KafkaTransactionState.EMPTY:
-            raise RequestRefused(Errors.INVALID_TXN_STATE)
-        super().add_partitions(transactional_id, producer, partitions, transaction_version)

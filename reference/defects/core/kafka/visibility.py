@@ -6,8 +6,8 @@ Where a defect of KIP-890 breaks a promise of the core as well, the same broken 
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.defects.kip890 import isolation, marker_details
-from fencepost.reference.kafka.partition_log import AbortedTxn, LogEntry, Page, PartitionLog, ReadIsolation
+from fencepost.reference.defects.kip890 import isolation, markers
+from fencepost.reference.kafka.partition_log import AbortedTxn, LogEntry, PartitionLog, ReadIsolation
 from fencepost.reference.kafka.producer_state import AppendedBatch, ProducerState, ProducerStates
 from fencepost.wire.kafka.batches import Batch, MarkerType
 
@@ -109,36 +109,10 @@ class CoreKafkaAbortHidesAll(PartitionLog):
     {"CORE-01": seen("^nothing", expected='^"a2"$', what="readers of payments")},
     origin="Kafka 4.3.1, where a coordinator that loads may take a partition for deleted",
 )
-class CoreKafkaLastLogNotTold(marker_details.MarkerMissingOnOnePartition):
+class CoreKafkaLastLogNotTold(markers.MarkerMissingOnOnePartition):
     """The last one of several partitions never learns how the transaction ended, and its data stays undecided."""
 
 
 @defect({"CORE-02": seen('^"a1"$')}, origin="streamnative/kop#1283: a transaction that took its time was read before it was aborted")
 class CoreKafkaDirtyRead(isolation.LsoIgnoresOpenTransactions):
     """The last stable offset is the high watermark, so that readers of committed data see what may still be aborted."""
-
-
-@defect(
-    {"CORE-29": seen('^"early", "a1"', expected='^"early"$', what="follower of orders")},
-    origin="textbook: a check at the door, and a window that is open",
-)
-class CoreKafkaOpenShownToFollowers(PartitionLog):
-    """The last stable offset stops who begins at the start of a log, and not who waits at its end for what comes."""
-
-    def read(self, offset: int, isolation: ReadIsolation, max_bytes: int) -> Page:
-        if offset == self.start_offset or isolation is ReadIsolation.READ_UNCOMMITTED:
-            return super().read(offset, isolation, max_bytes)
-        page = super().read(offset, ReadIsolation.READ_UNCOMMITTED, max_bytes)
-        return replace(page, aborted=self.aborted_in(offset, self.end_offset))
-
-
-@defect(
-    {"CORE-29": seen('^"early", "a1"', expected='^"early", "plain"$', what="follower of orders")},
-    origin="textbook: the wrong side of a bound",
-)
-class CoreKafkaAbortedShownToFollowers(PartitionLog):
-    """An answer lists the aborted transactions that begin behind its first offset, and leaves out the one that begins right there."""
-
-    def aborted_in(self, first: int, upper: int) -> tuple[AbortedTxn, ...]:
-        found = super().aborted_in(first, upper)
-        return tuple(one for one in found if first == self.start_offset or one.first_offset > first)

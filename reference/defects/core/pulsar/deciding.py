@@ -1,4 +1,4 @@
-"""Defects of the Pulsar reference in deciding once, and in refusing valid requests."""
+"""Defects of the Pulsar reference in deciding once."""
 
 from dataclasses import replace
 
@@ -8,7 +8,6 @@ from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.participants import Participants
 from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId, TxnStatus
-from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 from fencepost.reference.pulsar.transaction import PulsarTransaction
 
@@ -86,13 +85,3 @@ class CorePulsarAnyEndOfWhatEndedBeforeACrash(PulsarAnyEndOfWhatEndedBeforeACras
 )
 class CorePulsarRefusedEndSucceedsWhenRepeated(PulsarRefusedEndSucceedsWhenRepeated):
     """A writer that repeats an end that was refused is answered with success."""
-
-
-@defect({"CORE-42": seen("InvalidTxnStatus")}, origin="textbook: a table of states that lacks the first one")
-class CorePulsarFirstPartitionRefused(LogCoordinator):
-    """The coordinator adds a partition only to a transaction that already has one, so no transaction ever gets its first."""
-
-    def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
-        if not self.describe(txn).partitions:
-            raise CommandRefused(ServerError.INVALID_TXN_STATUS, "the transaction is OPEN, and has no partition")
-        super().add_partitions(txn, names)

@@ -1,16 +1,12 @@
-"""Defects of the Pulsar reference in what survives a crash or a reload."""
+"""Defects of the Pulsar reference in what survives a crash."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, expected, seen
-from fencepost.reference.defects.pip31 import visibility
-from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.pending_ack_store import PendingAck
 from fencepost.reference.pulsar.pending_acks import PendingAcks
 from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId, TxnStatus
-from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 from fencepost.reference.pulsar.transaction import PulsarTransaction
 from fencepost.reference.pulsar.transaction_log import PulsarTransactionLog
 
@@ -70,43 +66,3 @@ class CorePulsarEndBeforeDeletion(PendingAcks):
         waiting = super().end(txn, action)
         self.record_end(txn)
         return waiting
-
-
-@defect({"CORE-32": seen('^"plain"$', expected='^"a1", "plain"$')}, origin="textbook: a cache that is held for the truth")
-class CorePulsarSeenIsGoneAfterReload(SidecarBuffer):
-    """A topic keeps in memory which messages were committed; after a reload it delivers none of them."""
-
-    def recover(self) -> None:
-        super().recover()
-        self.loaded_to = self._ledger.last
-
-    def after(self, place: MessagePosition) -> Iterator[Readable]:
-        return (one for one in super().after(place) if one.message.txn is None or one.place.position > self.loaded_to)
-
-
-@defect({"CORE-40": seen('^"a2"$', expected='^"a1", "a2"$')}, origin="textbook: a state that recovery forgets")
-class CorePulsarOpenForgottenByReload(SidecarBuffer):
-    """A topic that is loaded knows of no open transactions, and their commit publishes only what they wrote since then."""
-
-    def recover(self) -> None:
-        super().recover()
-        for txn in self.ongoing():
-            del self._messages[txn]
-
-
-@defect(
-    {"CORE-40": seen('^"a1"', expected="^nothing$")},
-    origin="textbook: an entry of a table is overwritten where the first one counts",
-    also=[visibility.MarksFromTheLast],
-)
-class CorePulsarOpenIsReadAfterReload(visibility.ShowsAllButTheLast):
-    """A topic that is loaded takes the last message of an open transaction for its first, and readers get what is before it."""
-
-
-@defect(
-    {"CORE-40": seen('"b1"', expected='^"a1"$')},
-    origin="textbook: a list that is recovered up to the first gap",
-    also=[visibility.ForgetsAbortsBehindTheOpen],
-)
-class CorePulsarAbortedBesideTheOpenAfterReload(visibility.ShowsTheAbortedBesideTheOpen):
-    """A topic that is loaded while a transaction is open forgets which others were aborted behind its first message."""

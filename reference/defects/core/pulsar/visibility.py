@@ -3,13 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from fencepost.reference.defects.core.pair import core_pair
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.pulsar.buffer import BEFORE_ALL_PLACES, MessagePosition, Readable
+from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.participants import Participant, Participants
-from fencepost.reference.pulsar.pulsar_types import BEFORE_ALL, EndAction, Message, Position, SubscriptionType, TxnId
+from fencepost.reference.pulsar.pulsar_types import BEFORE_ALL, EndAction, Message, Position, TxnId
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
-from fencepost.reference.pulsar.subscription import Consumer, Subscription
 from fencepost.reference.pulsar.transaction import PulsarTransaction
 
 _FULL = 16
@@ -119,22 +117,3 @@ class CorePulsarOneEndEndsAll(SidecarBuffer):
     def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         for other in (txn, *self.ongoing()):
             super().end(other, action, low_watermark)
-
-
-@core_pair(
-    {"CORE-29": seen('^"early"$', expected='"a1", "a2"$', what="follower of orders")},
-    origin="textbook: a wake-up that is missing in one of two places",
-)
-class CommittedPassesFollowersBy(Subscription):
-    """A commit wakes no waiting consumer, and the next plain message leads them past what was committed; only a new subscription
-    receives it."""
-
-    waits_since: Position = BEFORE_ALL
-
-    def attach(self, consumer: Consumer, kind: SubscriptionType) -> None:
-        super().attach(consumer, kind)
-        self.waits_since = max((shown.place.position for shown in self._buffer.after(BEFORE_ALL_PLACES)), default=BEFORE_ALL)
-
-    def is_withheld(self, readable: Readable) -> bool:
-        is_later = readable.message.txn is not None and readable.place.position > self.waits_since
-        return is_later or super().is_withheld(readable)

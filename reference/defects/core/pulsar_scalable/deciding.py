@@ -1,4 +1,4 @@
-"""Defects of scalable topics in deciding once, and in refusing valid requests."""
+"""Defects of scalable topics in deciding once."""
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
@@ -77,14 +77,3 @@ class MetadataCommitsWhatIsAborted(MetadataCoordinator):
 @defect({"CORE-14": seen("^success", expected="a refusal")}, origin="textbook: what has ended needs no end")
 class CoreScalableAbortedIsCommitted(MetadataCommitsWhatIsAborted):
     """A client that commits an aborted transaction is answered that it is done, and its data is gone."""
-
-
-@defect(
-    {"CORE-42": seen("NotAllowed", expected="^success$", what="^answer$")}, origin="textbook: a table of states that lacks the first one"
-)
-class CoreScalableFirstWriteRefused(MetadataBuffer):
-    """A segment takes messages of transactions only whose operation records it has, so no transaction ever has its first there."""
-
-    def refuse_what_comes_too_late(self, txn: TxnId) -> None:
-        if txn not in self._open:
-            raise CommandRefused(ServerError.NOT_ALLOWED, f"TxnConflict: transaction {txn} has no operation records of this segment")

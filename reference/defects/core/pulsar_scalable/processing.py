@@ -4,14 +4,10 @@ from collections.abc import Sequence
 
 from fencepost.reference.defects.core.pulsar.recovery import CorePulsarEndBeforeDeletion
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.metadata_transactions.metadata_coordinator import MetadataCoordinator
 from fencepost.reference.metadata_transactions.pending_ack_records import PendingAckRecords
-from fencepost.reference.metadata_transactions.record_models import HeaderState
 from fencepost.reference.pulsar.pending_ack_store import PendingAck
-from fencepost.reference.pulsar.pulsar_types import TxnId
 
 from . import recovery, visibility
-from .visibility import LooksOnlyWhenTold
 
 
 @defect(
@@ -48,17 +44,3 @@ class CoreScalableOutputThereInputFree(recovery.CoreScalableEndBeforeDeletion):
 )
 class CoreScalableOpenInputGiven(visibility.CoreScalableDirtyRead):
     """An operation record holds no reader back, and messages are read before anything is decided."""
-
-
-@defect(
-    {"CORE-22": seen("^nothing$", expected='^"i1"$', what="^place of workers")},
-    origin="feared by readers of the proposal, Q14: what is sent can be lost, and no participant looks again",
-    also=[LooksOnlyWhenTold],
-)
-class CoreScalableInputNotTold(MetadataCoordinator):
-    """Only segments have an event for an end, and no subscription looks by itself: what it acknowledged is pending for ever."""
-
-    def notify(self, txn: TxnId, decision: HeaderState) -> None:
-        for participant in self._records.participants(txn):
-            if isinstance(participant, str):
-                self._records.notify(participant, txn, decision)

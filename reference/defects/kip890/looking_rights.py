@@ -1,0 +1,53 @@
+"""Defects in who may look at transactions, and who may add to them."""
+
+from fencepost.reference.defects.decorator import defect, seen
+from fencepost.reference.kafka.authorizer import Authorizer
+
+
+@defect(
+    {"KIP890-258": seen("^refunds-0: success", what="answer to AddPartitionsToTxn")},
+    origin="textbook: a right that is asked for where records come in, and not before",
+)
+class AddingNeedsNoTopicRight(Authorizer):
+    """Who may not write to a topic puts it into a transaction all the same, and keeps its readers waiting."""
+
+    def may_add(self, principal: str, topic: str) -> bool:  # noqa: ARG002 - that is the defect
+        return True
+
+
+@defect({"KIP890-259": seen("^success", what="answer to FindCoordinator")}, origin="textbook: a request that was thought to be harmless")
+class CoordinatorToldToAnybody(Authorizer):
+    """FindCoordinator answers for every transactional id, also to clients without the right to it."""
+
+    def may_find_coordinator(self, principal: str, transactional_id: str) -> bool:  # noqa: ARG002 - that is the defect
+        return True
+
+
+@defect(
+    {"KIP890-260": seen("^success", what="answer to DescribeTransactions"), "KIP890-261": seen("^A in it", what="list of transactions")},
+    origin="textbook: a request that was thought to be harmless",
+)
+class TransactionsToldToAnybody(Authorizer):
+    """Every client may list and describe transactions, with their producer ids and epochs."""
+
+    def may_see_transactional_id(self, principal: str, transactional_id: str) -> bool:  # noqa: ARG002 - that is the defect
+        return True
+
+
+@defect({"KIP890-262": seen("^success", what="answer to DescribeProducers")}, origin="textbook: a request that was thought to be harmless")
+class ProducersToldToAnybody(Authorizer):
+    """DescribeProducers lists the producers of a topic, also to clients that may not read it."""
+
+    def may_see_producers_of(self, principal: str, topic: str) -> bool:  # noqa: ARG002 - that is the defect
+        return True
+
+
+@defect(
+    {"KIP890-269": seen("refunds", what="answer to DescribeTransactions")},
+    origin="textbook: one right that is asked for where two things are shown",
+)
+class TopicsToldToAnybody(Authorizer):
+    """A client that may describe a transactional id sees all topics of its transaction, also those that it may not describe."""
+
+    def may_see_topic(self, principal: str, topic: str) -> bool:  # noqa: ARG002 - that is the defect
+        return True

@@ -1,0 +1,17 @@
+"""Defects of Pulsar in how far a coordinator says that it has come."""
+
+from fencepost.reference.defects.decorator import defect, seen
+from fencepost.reference.pulsar.log_coordinator import LogCoordinator
+
+
+@defect(
+    {"PIP31-157": seen("^[0-9]+$", expected="^less than 0$", what="^low watermark$")},
+    origin="textbook: the answer to the client is taken for the end of the work",
+)
+class LowWatermarkCountsTheDecided(LogCoordinator):
+    """A decided transaction counts as over before its end has reached all participants: one that learns first of a newer end aborts it."""
+
+    @property
+    def low_watermark(self) -> int:
+        undecided = [transaction.txn.sequence for transaction in self.transactions() if not transaction.status.is_decided]
+        return min(undecided) - 1 if undecided else self.last_sequence
