@@ -1,7 +1,7 @@
 """What a scenario may look at in the metadata store of a system, and which faults that store may have.
 
 With `metadata-store` headers and operation records can be seen, with `metadata-indexes` the secondary indexes, and with `store-faults`
-the store can fail. Transactions are named by coordinator and sequence.
+the store can fail. Transactions are named by coordinator and sequence. With `entry-counts` the entries of a log can be counted on disk.
 """
 
 from collections.abc import Sequence
@@ -83,4 +83,13 @@ class TroublesStore(Protocol):
 
     def release_store(self) -> None:
         """Deliver what was late."""
+        ...
+
+
+@runtime_checkable
+class ShowsLedgers(Protocol):
+    """A session with a system that offers `entry-counts`."""
+
+    def length_of(self, log: str) -> int:
+        """How many entries a log has, by its name in the system, whatever they are and whether or not readers may see them."""
         ...

@@ -27,7 +27,6 @@ from fencepost.contract.verdict import ScenarioResult, Verdict
 
 from .allure_evidence import StepEvidence, clock, page
 from .allure_layouts import pictures
-from .allure_muted import muted
 from .allure_results import STATUS, AllureWriter, Node, full_name, labels, message, same, unnoted
 from .allure_sequence import picture, steps_of
 from .sequence import PicturedStep as SaidInStep
@@ -70,7 +69,7 @@ class AllureSteps:
         reported = item.stash[TOLD] = _Told()
         began = _now()
         with ExitStack() as stack:
-            muted(stack)
+            _muted(stack)
             done = yield
         if PLAYED in item.stash:
             _show(item.stash[PLAYED], reported)
@@ -255,3 +254,17 @@ def _now() -> int:
 def _table(rows: list[list[str]]) -> str:
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return "\n".join("| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |" for row in rows)
+
+
+def _muted(stack: ExitStack) -> None:
+    """Take allure-pytest's writers out until the stack is left, since each would write a scenario a second time; the user's own tests are
+    written as ever.
+    """
+    if "allure_pytest" not in sys.modules:
+        return
+    from allure_commons import plugin_manager
+    from allure_commons.logger import AllureFileLogger
+
+    for writer in [plugin for plugin in plugin_manager.get_plugins() if isinstance(plugin, AllureFileLogger)]:
+        plugin_manager.unregister(writer)
+        stack.callback(plugin_manager.register, writer)

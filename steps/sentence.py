@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from .phrase import Phrase, Values, parts_of, phrases
-from .sentence_types import SentenceError, ValueType, choice, listed, number, quoted, text
+from .sentence_types import SentenceError, ValueType, choice, listed, number, quoted, text, unless
 from .stage import COMPARISONS, EVIDENCE, SESSION, Compared, Factory
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "phrases",
     "quoted",
     "text",
+    "unless",
 ]
 
 Step = TypeVar("Step", bound=Callable[..., None])

@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 from fencepost.contract.errors import WrongUsage
 
 T = TypeVar("T")
+U = TypeVar("U")
 
 
 class SentenceError(WrongUsage):
@@ -57,6 +58,18 @@ def choice(name: str, *words: str, meaning: str) -> ValueType[str]:
     """One of these words."""
     longest_first = sorted(words, key=len, reverse=True)
     return ValueType(name, "|".join(map(literally, longest_first)), meaning, str, str, " | ".join(words))
+
+
+def unless(words: str, means: U, name: str, of: ValueType[T], meaning: str, written: str = "") -> ValueType[T | U]:
+    """A value of a type, unless it is these words, which stand for another value."""
+    return ValueType(
+        name,
+        f"{literally(words)}|{of.pattern}",
+        meaning,
+        lambda found: means if found == words else of.parse(found),
+        lambda value: words if value == means else of.render(value),  # type: ignore[arg-type]  # it is no other
+        written,
+    )
 
 
 def listed(name: str, of: ValueType[T], meaning: str, separator: str = ", ") -> ValueType[tuple[T, ...]]:

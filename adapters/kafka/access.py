@@ -60,11 +60,7 @@ class AccessCalls(KafkaCalls):
 
     def revoke(self, right: Right) -> Outcome[None]:
         """DeleteAcls, and wait until the right is no longer in force."""
-        match self.delete_acl(right):
-            case Done():
-                return self._then_await(Done(None), right, is_there=False)
-            case trouble:
-                return trouble
+        return self.delete_acl(right).then(lambda _: self._then_await(Done(None), right, is_there=False))
 
     def delete_acl(self, right: Right) -> Outcome[tuple[Right, ...]]:
         """DeleteAcls of only this entry; returns the entries that the answer names as deleted."""

@@ -36,11 +36,7 @@ class AdministrationCalls(ReadingCalls):
                 former = before.leaders.get(partition.partition)
             case trouble:
                 return trouble
-        match self.reassign(partition, node):
-            case Done():
-                return self._await_leader(partition, node, former)
-            case trouble:
-                return trouble
+        return self.reassign(partition, node).then(lambda _: self._await_leader(partition, node, former))
 
     def reassign(self, partition: TopicPartition, node: int) -> Outcome[None]:
         """AlterPartitionReassignments to the one node with this number, without a wait."""
@@ -88,11 +84,7 @@ class AdministrationCalls(ReadingCalls):
 
     def move_coordinator(self, transactional_id: str, node: int) -> Outcome[None]:
         """Move the partition of __transaction_state that has this transactional id."""
-        match self.partition_of(transactional_id, TRANSACTIONS):
-            case Done(partition):
-                return self.move_partition(partition, node)
-            case trouble:
-                return trouble
+        return self.partition_of(transactional_id, TRANSACTIONS).then(lambda partition: self.move_partition(partition, node))
 
     def partition_of(self, key: str, topic: str) -> Outcome[TopicPartition]:
         """The partition of an internal topic that has a transactional id or a group.

@@ -60,11 +60,7 @@ class DeletionCalls(KafkaCalls):
 
     def topic_id(self, name: str) -> Outcome[uuid.UUID | None]:
         """The id of a topic in Metadata."""
-        match self._cluster.topic(name):
-            case Done(topic):
-                return Done(topic.topic_id)
-            case trouble:
-                return trouble
+        return self._cluster.topic(name).converted(lambda topic: topic.topic_id)
 
     def delete_records(self, partition: TopicPartition, before: int = _HIGH_WATERMARK) -> Outcome[int]:
         """DeleteRecords before that offset, or up to the high watermark; returns the log's new start offset."""

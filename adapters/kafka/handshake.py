@@ -51,11 +51,8 @@ def ask(transport: KafkaTransport, deadline_s: float) -> Done[KafkaOffer] | Unkn
         return Done(offer)
     # v3 leaves out the supported features whose lowest level is 0, and transaction.version is one of them.
     version = offer.highest("api_versions", 3, 4)
-    match transport.call(request("api_versions", version, client_software_name="fencepost", client_software_version="1"), deadline_s):
-        case Done(second):
-            return Done(offer_of(second))
-        case Unknown() as unknown:
-            return unknown
+    asked = request("api_versions", version, client_software_name="fencepost", client_software_version="1")
+    return transport.call(asked, deadline_s).converted(offer_of)
 
 
 WITHOUT_SEALING = "sealing: no request of Kafka's makes a partition take no more batches and stay readable"

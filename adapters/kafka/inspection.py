@@ -47,11 +47,9 @@ class InspectionCalls(KafkaCalls):
 
     def meet_coordinator(self, transactional_id: str) -> Outcome[None]:
         """Find the coordinator of a transactional id and connect to it, so that the next request to it is sent at once."""
-        match self._located(CoordinatorOf(CoordinatorKind.TRANSACTION, transactional_id)):
-            case Done(address):
-                return self._read(ClusterNode(address), self._request("api_versions", 0), lambda _: Done(None), frozenset())
-            case trouble:
-                return trouble
+        return self._located(CoordinatorOf(CoordinatorKind.TRANSACTION, transactional_id)).then(
+            lambda address: self._read(ClusterNode(address), self._request("api_versions", 0), lambda _: Done(None), frozenset())
+        )
 
     def settled(self, transactional_id: str) -> Outcome[TransactionDescription]:
         """DescribeTransactions until no transaction is open and no marker is in flight; Unknown if patience ends before that."""
@@ -127,11 +125,7 @@ class InspectionCalls(KafkaCalls):
 
         if asked is None:
             return self._read(AnyNode(), message, read, COORDINATOR_AWAY)
-        match self._cluster.nodes():
-            case Done(nodes):
-                return self._read(ClusterNode(nodes.address_of(asked)), message, read, COORDINATOR_AWAY)
-            case trouble:
-                return trouble
+        return self._cluster.nodes().then(lambda nodes: self._read(ClusterNode(nodes.address_of(asked)), message, read, COORDINATOR_AWAY))
 
     def describe_producers(self, partition: TopicPartition, *, retry: bool = True) -> Outcome[tuple[ActiveProducer, ...]]:
         """DescribeProducers: the producers that the partition's leader knows."""

@@ -43,36 +43,24 @@ class KafkaLog:
 
     def writer(self, name: str, timeout_ms: int) -> Outcome[KafkaWriter]:
         transactional_id = self._unique(name)
-        match self._client(name).init_producer_id(transactional_id, timeout_ms=timeout_ms):
-            case Done(producer):
-                return Done(KafkaWriter(self, self._client(name), transactional_id, timeout_ms, producer))
-            case trouble:
-                return trouble
+        return (
+            self._client(name)
+            .init_producer_id(transactional_id, timeout_ms=timeout_ms)
+            .converted(lambda producer: KafkaWriter(self, self._client(name), transactional_id, timeout_ms, producer))
+        )
 
     def write(self, log: str, value: str) -> Outcome[None]:
         return without_value(self._observer.produce(self.partition(log), [value], version=self.version("produce")))
 
     def committed(self, log: str) -> Outcome[Sequence[str]]:
-        match self._observer.read(self.partition(log), IsolationLevel.READ_COMMITTED):
-            case Done(view):
-                return Done(view.values())
-            case trouble:
-                return trouble
+        return self._observer.read(self.partition(log), IsolationLevel.READ_COMMITTED).converted(lambda view: view.values())
 
     def left(self, group: str, log: str) -> Outcome[Sequence[str]]:
-        match self.unread(self._observer, group, log):
-            case Done(found):
-                return Done([value for _, value in found])
-            case trouble:
-                return trouble
+        return self.unread(self._observer, group, log).converted(lambda found: [value for _, value in found])
 
     def follow(self, log: str) -> Outcome[KafkaFollower]:
         probe, partition = self._client("follower"), self.partition(log)
-        match probe.start_offset(partition):
-            case Done(start):
-                return Done(KafkaFollower(probe, partition, start))
-            case trouble:
-                return trouble
+        return probe.start_offset(partition).converted(lambda start: KafkaFollower(probe, partition, start))
 
     def place(self, group: str, log: str) -> Outcome[Sequence[str]]:
         match self._observer.committed_offset(self._unique(group), self.partition(log)):
@@ -80,11 +68,9 @@ class KafkaLog:
                 place = offset or 0
             case trouble:
                 return trouble
-        match self._observer.read(self.partition(log), IsolationLevel.READ_COMMITTED):
-            case Done(view):
-                return Done([value for offset, value in view.handed_over() if offset < place])
-            case unread:
-                return unread
+        return self._observer.read(self.partition(log), IsolationLevel.READ_COMMITTED).converted(
+            lambda view: [value for offset, value in view.handed_over() if offset < place]
+        )
 
     def reload(self, log: str) -> Outcome[None]:
         self._faults.crash()
@@ -101,11 +87,7 @@ class KafkaLog:
         """A client that no other user has, which has found the coordinator, so that its next request is in flight at once."""
         self._enders += 1
         probe = self._client(f"ender-{self._enders}")
-        match probe.meet_coordinator(transactional_id):
-            case Done():
-                return Done(probe)
-            case trouble:
-                return trouble
+        return probe.meet_coordinator(transactional_id).converted(lambda _: probe)
 
     def unread(self, probe: KafkaProbe, group: str, log: str, *, patient: bool = True) -> Outcome[Sequence[tuple[int, str]]]:
         """Offset and value of the records after the group's position. Pending offsets are awaited, or refused if not `patient`."""
@@ -126,11 +108,7 @@ class KafkaLog:
 
     def is_over_in(self, log: str, producer_id: int) -> Outcome[bool]:
         """Whether the producer's transaction has a marker in the log."""
-        match self._observer.last_marker(self.partition(log), producer_id):
-            case Done(marker):
-                return Done(marker is not None)
-            case trouble:
-                return trouble
+        return self._observer.last_marker(self.partition(log), producer_id).converted(lambda marker: marker is not None)
 
     def is_decided(self, log: str) -> Outcome[bool]:
         """Whether no client has an open transaction in the log."""
@@ -316,11 +294,7 @@ class KafkaWriter:
     def is_over(self) -> Outcome[bool]:
         if not self.probe.offers("describe_transactions", 0):
             return self._is_over_for_readers()
-        match self.probe.describe_transaction(self.transactional_id):
-            case Done(description):
-                return Done(description.is_settled)
-            case trouble:
-                return trouble
+        return self.probe.describe_transaction(self.transactional_id).converted(lambda description: description.is_settled)
 
     def _is_over_for_readers(self) -> Outcome[bool]:
         """Whether every log that it wrote to has the marker, and every group a stable offset: for systems without DescribeTransactions.

@@ -121,11 +121,7 @@ def bring_near_last_epoch(
 
 
 def _in_force(probe: KafkaProbe, name: str) -> Outcome[ProducerIdentity]:
-    match probe.settled(name):
-        case Done(description):
-            return Done(description.producer)
-        case trouble:
-            return trouble
+    return probe.settled(name).converted(lambda description: description.producer)
 
 
 def _raise(

@@ -106,6 +106,24 @@ class PartitionCalls(ReadingCalls):
             case trouble:
                 return trouble
 
+    def send_produce(
+        self, partition: TopicPartition, batch: Batch, *, transactional_id: str | None, version: int = 12
+    ) -> Callable[[], Outcome[Appended]]:
+        """Send Produce of this batch, once, now. Several may be in flight: the caller awaits their answers in order, before its next other
+        request.
+        """
+        match self._appending({partition: encode(batch)}, transactional_id, version):
+            case Done((message, read)):
+                wait = self._send(LeaderOf(partition), message, read)
+            case trouble:
+                return lambda: trouble
+
+        def appended() -> Outcome[Appended]:
+            outcome = wait()
+            return outcome.value[partition] if isinstance(outcome, Done) else outcome
+
+        return appended
+
     def produce_several(
         self, partition: TopicPartition, batches: Iterable[Batch], *, transactional_id: str | None, version: int = 12
     ) -> Outcome[Appended]:

@@ -22,8 +22,7 @@ from .kafka_transaction_calls import BatchedAddition, KafkaTransactionCalls, Par
 from .kafka_values import NearLastEpoch
 from .membership_calls import MembershipCalls
 from .offer import KafkaOffer, VersionRange
-from .partitions import AppendResults, MarkerToWrite
-from .sending import SendingCalls
+from .partitions import AppendResults, MarkerToWrite, PartitionCalls
 from .several import SeveralCalls
 from .topic_creation import TopicCalls
 
@@ -54,7 +53,7 @@ def no_pool() -> Outcome[NearLastEpoch]:
 class KafkaProbe(
     KafkaTransactionCalls,
     TopicCalls,
-    SendingCalls,
+    PartitionCalls,
     SeveralCalls,
     InspectionCalls,
     AccessCalls,

@@ -42,11 +42,9 @@ class TopicCalls(KafkaCalls):
         """
         if "create_topics" not in self._offer.apis and not configs and not leaders:
             return self._await_leaders(name, partitions, create=True)
-        match self.make_topic(name, partitions, configs=configs, leaders=leaders, followers=followers):
-            case Done():
-                return self._await_leaders(name, partitions)
-            case trouble:
-                return trouble
+        return self.make_topic(name, partitions, configs=configs, leaders=leaders, followers=followers).then(
+            lambda _: self._await_leaders(name, partitions)
+        )
 
     def make_topic(
         self,

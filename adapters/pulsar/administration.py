@@ -24,7 +24,6 @@ from .pulsar_values import (
     PendingAckStats,
     ReportedStatus,
     SubscriptionHandle,
-    TopicStats,
     TransactionId,
     TransactionInBuffer,
     TransactionMetadata,
@@ -86,10 +85,6 @@ class AdminCalls(PulsarCalls):
         """Create a namespace, such as public/other."""
         return self._change("PUT", f"/admin/v2/namespaces/{namespace}", body={})
 
-    def delete_namespace(self, namespace: str) -> Outcome[None]:
-        """Delete a namespace with its topics."""
-        return self._change("DELETE", f"/admin/v2/namespaces/{namespace}", {"force": "true"})
-
     def unload_namespace(self, namespace: str) -> Outcome[None]:
         """Unload all topics of a namespace, with the wait of `unload_topic`."""
         unloaded = self._change("PUT", f"/admin/v2/namespaces/{namespace}/unload")
@@ -100,15 +95,6 @@ class AdminCalls(PulsarCalls):
     def set_deduplication(self, namespace: str, enabled: bool) -> Outcome[None]:
         """Switch on or off, for the topics of a namespace, that the broker recognises messages that their producers repeat."""
         return self._change("POST", f"/admin/v2/namespaces/{namespace}/deduplication", body=enabled)
-
-    def set_retention(self, namespace: str, minutes: int, megabytes: int) -> Outcome[None]:
-        """Keep messages that every subscription has acknowledged; -1 means for ever."""
-        body = {"retentionTimeInMinutes": minutes, "retentionSizeInMB": megabytes}
-        return self._change("POST", f"/admin/v2/namespaces/{namespace}/retention", body=body)
-
-    def topic_stats(self, topic: str) -> Outcome[TopicStats]:
-        """A topic's subscriptions and transactions, as the broker counts them."""
-        return self._look(f"{_topic('v2', topic)}/stats", _topic_stats)
 
     def log_stats(self, topic: str, *, retry: bool = True) -> Outcome[LogStats]:
         """A topic's log, and the positions of its subscriptions."""
@@ -143,7 +129,7 @@ class AdminCalls(PulsarCalls):
         """
         outcome: Outcome[BufferStats] = Unknown("nothing was asked")
         for _ in self._time.attempts(_RECOVERED_WITHIN_S):
-            outcome = self._look(_transactions("transactionBufferStats", topic), _buffer_stats, {"lowWaterMarks": "true"})
+            outcome = self._look(_transactions("transactionBufferStats", topic), _buffer_stats)
             if not (isinstance(outcome, Done) and outcome.value.state in _RECOVERING):
                 return outcome
         state = outcome.value.state if isinstance(outcome, Done) else outcome
@@ -157,12 +143,7 @@ class AdminCalls(PulsarCalls):
     def pending_ack_stats(self, subscription: SubscriptionHandle) -> Outcome[PendingAckStats]:
         """The acknowledgements of a subscription that wait for the end of their transactions."""
         path = f"{_transactions('pendingAckStats', subscription.topic)}/{subscription.name}"
-        return self._look(path, _pending_ack_stats, {"lowWaterMarks": "true"})
-
-    def position_state(self, subscription: SubscriptionHandle, position: EntryPosition) -> Outcome[str]:
-        """The state of an entry in a subscription: PendingAck, MarkDelete, or another word of the system."""
-        path = f"{_transactions('positionStatsInPendingAck', subscription.topic)}/{subscription.name}/{position.ledger}/{position.entry}"
-        return self._look(path, lambda answer: str(answer["state"]))
+        return self._look(path, _pending_ack_stats)
 
     def set_coordinators(self, count: int) -> Outcome[None]:
         """Set the number of transaction coordinators, which are numbered from 0. It can only grow."""
@@ -247,15 +228,6 @@ def _position(text: str) -> EntryPosition:
     return EntryPosition(int(ledger), int(entry))
 
 
-def _topic_stats(answer: Any) -> TopicStats:
-    return TopicStats(
-        backlogs={name: int(subscription["msgBacklog"]) for name, subscription in answer["subscriptions"].items()},
-        ongoing_transactions=int(answer["ongoingTxnCount"]),
-        committed_transactions=int(answer["committedTxnCount"]),
-        aborted_transactions=int(answer["abortedTxnCount"]),
-    )
-
-
 def _log_stats(answer: Any) -> LogStats:
     return LogStats(
         entries=int(answer["numberOfEntries"]),
@@ -291,16 +263,11 @@ def _buffer_stats(answer: Any) -> BufferStats:
         max_read_position=_position(answer["maxReadPosition"]),
         ongoing=int(answer["ongoingTxnSize"]),
         aborted=int(answer["totalAbortedTransactions"]),
-        low_watermarks=_watermarks(answer),
     )
 
 
 def _pending_ack_stats(answer: Any) -> PendingAckStats:
-    return PendingAckStats(state=str(answer["state"]), ongoing=int(answer["ongoingTxnSize"]), low_watermarks=_watermarks(answer))
-
-
-def _watermarks(answer: Any) -> dict[int, int]:
-    return {int(coordinator): int(mark) for coordinator, mark in (answer.get("lowWaterMarks") or {}).items()}
+    return PendingAckStats(state=str(answer["state"]), ongoing=int(answer["ongoingTxnSize"]))
 
 
 def _in_buffer(answer: Any) -> TransactionInBuffer:

@@ -191,11 +191,7 @@ class PulsarClient:
                 return self.connection()
             case Refused() | Unknown() as trouble:
                 return trouble
-        match self._broker_of(coordinator):
-            case Done(connection):
-                return self._connected_to_coordinator(connection, coordinator)
-            case trouble:
-                return trouble
+        return self._broker_of(coordinator).then(lambda connection: self._connected_to_coordinator(connection, coordinator))
 
     def way_to(self, coordinator: CoordinatorId) -> Outcome[ClientConnection]:
         """A connection to a coordinator's broker, for a key: a new one if this client's key is there already; that one is given up."""
@@ -224,11 +220,7 @@ class PulsarClient:
         if self._that_knows(coordinator) is not None or (self.keyed is not None and self.keyed.coordinator == coordinator):
             return Done(True)
         if coordinator.scalable:
-            match self.scalable_coordinators():
-                case Done(brokers):
-                    return Done(coordinator.number in brokers)
-                case trouble:
-                    return trouble
+            return self.scalable_coordinators().converted(lambda brokers: coordinator.number in brokers)
         match self.partitions(COORDINATORS):
             case Done(count):
                 return Done(coordinator.number < count)
@@ -239,11 +231,7 @@ class PulsarClient:
 
     def scalable_coordinators(self) -> Outcome[Mapping[int, str | None]]:
         """The coordinators of scalable topics' transactions, each with the service URL of its broker, None if the broker reports none."""
-        match self.connection():
-            case Done(connection):
-                return coordinators(connection, self.next_request(), self.deadline_s)
-            case trouble:
-                return trouble
+        return self.connection().then(lambda connection: coordinators(connection, self.next_request(), self.deadline_s))
 
     def forget_coordinator(self, coordinator: CoordinatorId) -> None:
         """The coordinator is no longer where it was: look it up again the next time."""

@@ -155,11 +155,7 @@ class ConsumerCalls(PulsarCalls):
 
     def is_at_end(self, consumer: ConsumerHandle) -> Outcome[bool]:
         """Whether the broker has notified the consumer that the terminated topic has no more messages for it."""
-        match self._live(consumer):
-            case Done(held):
-                return Done(held.connection is not None and consumer.number in held.connection.at_end)
-            case trouble:
-                return trouble
+        return self._live(consumer).converted(lambda held: held.connection is not None and consumer.number in held.connection.at_end)
 
     def is_subscribed(self, consumer: ConsumerHandle) -> bool:
         """Whether a consumer was not notified that it is closed."""
@@ -203,11 +199,7 @@ class ConsumerCalls(PulsarCalls):
         if held.is_open:
             return Done(held)
         held.unread.clear()
-        match self._subscribed(held, retry=True):
-            case Done():
-                return Done(held)
-            case trouble:
-                return trouble
+        return self._subscribed(held, retry=True).converted(lambda _: held)
 
     def _attach_again(self, held: _Held) -> NotRedelivered | None:
         """Subscribe again, and leave out what comes because of that and was taken before. What `flow` gave is given again.

@@ -151,11 +151,3 @@ class TopicWriter:
 
     topic: str
     number: int
-
-
-@dataclass(frozen=True)
-class PendingInTopic:
-    """A message in flight to a scalable topic, with the segment that it was sent to."""
-
-    segment: str
-    number: int

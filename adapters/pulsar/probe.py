@@ -37,11 +37,7 @@ class PulsarProbe(TransactionKeyCalls, WholeTopicCalls, GreetingCalls):
         topic = f"topic://{namespace}/{name}"
         if not isinstance(made := self.create_scalable_topic(topic, count), Done):
             return made
-        match self.segments(topic):
-            case Done(segments):
-                return Done(tuple(segment.topic for segment in segments))
-            case trouble:
-                return trouble
+        return self.segments(topic).converted(lambda segments: tuple(segment.topic for segment in segments))
 
     def seal_topic(self, topic: str) -> Outcome[None]:
         """Seal a topic, so that others take its place. Raises NotOffered."""
@@ -49,11 +45,7 @@ class PulsarProbe(TransactionKeyCalls, WholeTopicCalls, GreetingCalls):
 
     def mark_delete(self, subscription: SubscriptionHandle) -> Outcome[EntryPosition | None]:
         """The position up to which the subscription has acknowledged everything; None if there is no such subscription."""
-        match self.log_stats(subscription.topic):
-            case Done(stats):
-                return Done(stats.mark_deletes.get(subscription.name))
-            case trouble:
-                return trouble
+        return self.log_stats(subscription.topic).converted(lambda stats: stats.mark_deletes.get(subscription.name))
 
     def receive_visible(self, consumer: ConsumerHandle, sentinel: str) -> Outcome[tuple[Received, ...]]:
         """The messages that a consumer receives up to the sentinel at the end of the log, or up to where an open transaction stops readers.

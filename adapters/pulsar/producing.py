@@ -118,11 +118,7 @@ class ProducerCalls(PulsarCalls):
         is_repeated = reopen and transaction is None and sequence_id is None
         if not (is_repeated and isinstance(outcome, Unknown) and self._is_closed(producer)):
             return outcome
-        match self._posted(producer, [value], None, pending.sequence_id, routed, batched=False):
-            case Done(pending):
-                return self.receipt(pending)
-            case trouble:
-                return trouble
+        return self._posted(producer, [value], None, pending.sequence_id, routed, batched=False).then(self.receipt)
 
     def _is_closed(self, producer: ProducerHandle) -> bool:
         """Whether the broker has closed it on a connection that is still there."""
@@ -135,11 +131,9 @@ class ProducerCalls(PulsarCalls):
         """SEND several messages in one entry and wait for its receipt; each has a place there. `sequence_id` is that of the first."""
         match self._posted(producer, values, transaction, sequence_id, _Routed(), batched=True):
             case Done(pending):
-                match self.receipt(pending):
-                    case Done(entry):
-                        return Done(tuple(entry.in_batch(index, len(values)) for index in range(len(values))))
-                    case trouble:
-                        return trouble
+                return self.receipt(pending).converted(
+                    lambda entry: tuple(entry.in_batch(index, len(values)) for index in range(len(values)))
+                )
             case trouble:
                 return trouble
 

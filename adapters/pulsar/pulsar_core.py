@@ -81,11 +81,9 @@ class PulsarLog:
         return values_of(self._read(log, self._new_name("reader")))
 
     def follow(self, log: str) -> Outcome[PulsarFollower]:
-        match self._observer.subscribe(self.topic(log), self._new_name("follower")):
-            case Done(consumer):
-                return Done(PulsarFollower(self, log, self._observer, consumer))
-            case trouble:
-                return trouble
+        return self._observer.subscribe(self.topic(log), self._new_name("follower")).converted(
+            lambda consumer: PulsarFollower(self, log, self._observer, consumer)
+        )
 
     def left(self, group: str, log: str) -> Outcome[Sequence[str]]:
         return values_of(each_once(self._read(log, self._unique(group))))
@@ -102,11 +100,9 @@ class PulsarLog:
                 pass
             case trouble:
                 return trouble
-        match self._read(log, self._new_name("reader")):
-            case Done(messages):
-                return Done([message.value for message in messages if place is not None and message.id.position <= place])
-            case nothing:
-                return nothing
+        return self._read(log, self._new_name("reader")).converted(
+            lambda messages: [message.value for message in messages if place is not None and message.id.position <= place]
+        )
 
     def reload(self, log: str) -> Outcome[None]:
         return self._observer.unload_topic(self.topic(log))
@@ -127,21 +123,13 @@ class PulsarLog:
         """A separate client that is connected to the coordinator, so that its next request is in flight at once."""
         self._enders += 1
         probe = self._client(f"ender-{self._enders}")
-        match probe.reach_coordinator(transaction.coordinator):
-            case Done():
-                return Done(probe)
-            case trouble:
-                return trouble
+        return probe.reach_coordinator(transaction.coordinator).converted(lambda _: probe)
 
     def visible(self, probe: PulsarProbe, log: str, consumer: ConsumerHandle) -> Outcome[Sequence[Received]]:
         """What a consumer receives up to a sentinel, or up to where an open transaction or the end of a sealed log stops every reader."""
         self._looks += 1
         if log in self._sealed:  # it accepts no sentinel, and may have earlier ones; a caller that expects more looks again
-            match probe.receive_visible(consumer, SENTINEL):
-                case Done(messages):
-                    return Done(without_sentinels(messages))
-                case nothing:
-                    return nothing
+            return probe.receive_visible(consumer, SENTINEL).converted(without_sentinels)
         sentinel = f"{SENTINEL}{self._looks}"
         if not isinstance(written := self.write(log, sentinel), Done):
             return written
@@ -227,12 +215,9 @@ class PulsarWriter:
                 return lambda: trouble
 
     def write_late(self, log: str, value: str) -> Outcome[None]:
-        assert self.ended is not None, "a transaction was ended before something comes late to it"
-        match self._producer(log):
-            case Done(producer):
-                return self._posted(log, producer, value, self.ended)()
-            case trouble:
-                return trouble
+        ended = self.ended
+        assert ended is not None, "a transaction was ended before something comes late to it"
+        return self._producer(log).then(lambda producer: self._posted(log, producer, value, ended)())
 
     def write_again(self, log: str) -> Outcome[None]:
         value, transaction, sequence_id = self.last[log]
@@ -327,11 +312,7 @@ class PulsarWriter:
         return self.probe.end(self.ended, _action(commit))
 
     def lose_transaction(self) -> Outcome[None]:
-        match self._transaction():
-            case Done(transaction):
-                return self.probe.abort_as_administrator(transaction)
-            case trouble:
-                return trouble
+        return self._transaction().then(self.probe.abort_as_administrator)
 
     def is_over(self) -> Outcome[bool]:
         transaction = self.open or self.ended
@@ -357,11 +338,7 @@ class PulsarWriter:
             if not isinstance(added := self.probe.add_topics(transaction, [topic]), Done):
                 return added
             self.announced.add(topic)
-        match self._producer(log):
-            case Done(producer):
-                return Done((producer, transaction))
-            case refusal:
-                return refusal
+        return self._producer(log).converted(lambda producer: (producer, transaction))
 
     def _producer(self, log: str) -> Outcome[ProducerHandle]:
         topic = self.log.topic(log)

@@ -74,11 +74,7 @@ class PulsarTransactionCalls(PulsarCalls):
 
     def reach_coordinator(self, coordinator: int = 0, *, scalable: bool = False) -> Outcome[None]:
         """Connect to a coordinator, so that the next request to it is in flight at once."""
-        match self._located(lambda: self._client.coordinator(CoordinatorId(coordinator, scalable))):
-            case Done():
-                return Done(None)
-            case trouble:
-                return trouble
+        return self._located(lambda: self._client.coordinator(CoordinatorId(coordinator, scalable))).converted(lambda _: None)
 
     def begin_end(self, transaction: TransactionId, action: TxnAction) -> Outcome[PendingEnd]:
         """END_TXN without waiting: `ended` waits for the answer. The outcome here is only that of reaching the coordinator."""

@@ -13,7 +13,6 @@ from .layout_values import AssignedSegment as AssignedSegment
 from .layout_values import LayoutSegment as LayoutSegment
 from .layout_values import LayoutWatchHandle as LayoutWatchHandle
 from .layout_values import PendingChange as PendingChange
-from .layout_values import PendingInTopic as PendingInTopic
 from .layout_values import QueueConsumer as QueueConsumer
 from .layout_values import ReportedLayout as ReportedLayout
 from .layout_values import SegmentAssignment as SegmentAssignment
@@ -304,7 +303,6 @@ class BufferStats:
     max_read_position: EntryPosition
     ongoing: int
     aborted: int
-    low_watermarks: Mapping[int, int]
 
 
 @dataclass(frozen=True)
@@ -321,17 +319,6 @@ class PendingAckStats:
 
     state: str
     ongoing: int
-    low_watermarks: Mapping[int, int]
-
-
-@dataclass(frozen=True)
-class TopicStats:
-    """A topic's statistics: how many messages each subscription has not acknowledged, and the number of transactions in each state."""
-
-    backlogs: Mapping[str, int]
-    ongoing_transactions: int
-    committed_transactions: int
-    aborted_transactions: int
 
 
 @dataclass(frozen=True)

@@ -137,11 +137,7 @@ def ask(place: ServiceUrls, within_s: float = ANSWER_WITHIN_S) -> Done[PulsarOff
     except ConnectionLost as lost:
         return Unknown(str(lost), lost=True)
     try:
-        match connection.connect(within_s):
-            case Done(connected):
-                return Done(PulsarOffer.of(connected))
-            case unknown:
-                return unknown
+        return connection.connect(within_s).converted(PulsarOffer.of)
     finally:
         connection.close()
 

@@ -85,11 +85,7 @@ class ScalableProbe(PulsarProbe):
         return self.split(whole.replace("segment://", "topic://", 1), int(descriptor.rpartition("-")[2]))
 
     def coordinators(self) -> Outcome[int]:
-        match self.scalable_coordinators():
-            case Done(there):
-                return Done(len(there))
-            case trouble:
-                return trouble
+        return self.scalable_coordinators().converted(len)
 
     def new_transaction(
         self, timeout_ms: int = 60_000, *, coordinator: int | None = None, retry: bool = True, scalable: bool = True

@@ -39,11 +39,7 @@ def layout(connection: ClientConnection, topic: str, number: int, within_s: floa
 
 def segments(connection: ClientConnection, topic: str, number: int, within_s: float) -> Outcome[tuple[ActiveSegment, ...]]:
     """SCALABLE_TOPIC_LOOKUP: only the active segments, by their hashes."""
-    match layout(connection, topic, number, within_s):
-        case Done(found):
-            return Done(_segments(found))
-        case trouble:
-            return trouble
+    return layout(connection, topic, number, within_s).converted(_segments)
 
 
 def coordinators(connection: ClientConnection, number: int, within_s: float) -> Outcome[Mapping[int, str | None]]:

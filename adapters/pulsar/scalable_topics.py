@@ -60,11 +60,9 @@ class ScalableTopicCalls(AdminCalls):
 
     def _looked_up(self, ask: Callable[[ClientConnection, str, int, float], Outcome[T]], topic: str, *, retry: bool) -> Outcome[T]:
         def attempt() -> Outcome[T]:
-            match self._client.connection():
-                case Done(connection):
-                    return ask(connection, topic, self._client.next_request(), self._client.deadline_s)
-                case trouble:
-                    return trouble
+            return self._client.connection().then(
+                lambda connection: ask(connection, topic, self._client.next_request(), self._client.deadline_s)
+            )
 
         return self._patiently(attempt, is_for_later, retry=retry)
 

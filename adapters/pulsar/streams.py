@@ -23,12 +23,11 @@ from .watches import LOOK_S, WatchCalls
 
 @dataclass
 class _Held:
-    """A registration as this client holds it: its connection, its first assignment, and how many later ones the caller has taken."""
+    """A registration as this client holds it: its connection, its number there, and its first assignment."""
 
     connection: ClientConnection
     number: int
     first: SegmentAssignment
-    taken: int = 0
 
     def reported(self) -> tuple[SegmentAssignment, ...]:
         """All assignments so far, from the answer on, without waiting."""
@@ -49,11 +48,9 @@ class StreamCalls(WatchCalls):
         name: str,
         *,
         kind: Literal["STREAM", "CHECKPOINT"] = "STREAM",
-        broker: str | None = None,
         beside: StreamConsumer | None = None,
-        retry: bool = True,
     ) -> Outcome[StreamConsumer]:
-        """SCALABLE_TOPIC_SUBSCRIBE at the controller, or at the broker of a service URL; Done if it is answered with an assignment.
+        """SCALABLE_TOPIC_SUBSCRIBE at the controller; Done if it is answered with an assignment.
 
         With `beside`, it is sent over the connection of that registration.
         """
@@ -61,13 +58,9 @@ class StreamCalls(WatchCalls):
         def attempt() -> Outcome[StreamConsumer]:
             if beside is not None:
                 return self._registered(topic, subscription, name, kind, self._streams[beside.number].connection)
-            match self._controller(topic) if broker is None else Done(broker):
-                case Done(url):
-                    return self._joined(topic, subscription, name, kind, url)
-                case trouble:
-                    return trouble
+            return self.looked_up(topic).then(lambda layout: self._joined(topic, subscription, name, kind, layout.controller))
 
-        return self._patiently(attempt, lambda outcome: isinstance(outcome, Refused) and outcome.code in LOOKING, retry=retry)
+        return self._patiently(attempt, lambda outcome: isinstance(outcome, Refused) and outcome.code in LOOKING, retry=True)
 
     def assignment(self, consumer: StreamConsumer) -> Outcome[SegmentAssignment]:
         """The newest assignment received, without waiting. Unknown if the connection is lost."""
@@ -80,19 +73,6 @@ class StreamCalls(WatchCalls):
     def assignments_reported(self, consumer: StreamConsumer) -> tuple[SegmentAssignment, ...]:
         """All assignments received, in order, from the answer on, without waiting; also after the consumer has left."""
         return self._streams[consumer.number].reported()
-
-    def next_assignment(self, consumer: StreamConsumer, *, within_s: float | None = None) -> Outcome[SegmentAssignment]:
-        """Wait for the next assignment after those that were read before. The first one answered the registration."""
-        held = self._streams[consumer.number]
-        for _ in self._time.attempts(within_s):
-            reported = held.reported()
-            if 1 + held.taken < len(reported):
-                held.taken += 1
-                return Done(reported[held.taken])
-            if held.connection.lost is not None:
-                return Unknown(f"{consumer.name} is gone: {held.connection.lost}", lost=True)
-            held.connection.await_push(LOOK_S)
-        return Unknown(f"{consumer.name} received no other assignment; the last was of {held.reported()[-1]}")
 
     def assigned(self, consumer: StreamConsumer, numbers: frozenset[int], *, within_s: float | None = None) -> Outcome[SegmentAssignment]:
         """Wait until the newest assignment has exactly the segments of these numbers, and return it."""
@@ -112,14 +92,6 @@ class StreamCalls(WatchCalls):
         for held in self._streams.values():
             held.connection.close()
         super().close()
-
-    def _controller(self, topic: str) -> Outcome[str | None]:
-        """The service URL that the broker names as the topic's controller; None if it names none."""
-        match self.looked_up(topic):
-            case Done(layout):
-                return Done(layout.controller)
-            case trouble:
-                return trouble
 
     def _joined(self, topic: str, subscription: str, name: str, kind: str, url: str | None) -> Outcome[StreamConsumer]:
         match self.new_connection_to(url):

@@ -64,21 +64,13 @@ class TransactionKeyCalls(PulsarTransactionCalls, AdminCalls):
         """
 
         def attempt() -> Outcome[KeyGrant]:
-            match self.begin_connect_with_key(key, epoch, coordinator=coordinator):
-                case Done(pending):
-                    return self.connected_with_key(pending)
-                case trouble:
-                    return trouble
+            return self.begin_connect_with_key(key, epoch, coordinator=coordinator).then(self.connected_with_key)
 
         return self._patiently(attempt, _is_being_loaded, retry=True)
 
     def connect_without_key(self, coordinator: int = 0) -> Outcome[KeyGrant]:
         """TC_CLIENT_CONNECT without a key: no epoch is expected, and one that arrives all the same is reported."""
-        match self.begin_connect_with_key(None, coordinator=coordinator):
-            case Done(pending):
-                return self.connected_with_key(pending)
-            case trouble:
-                return trouble
+        return self.begin_connect_with_key(None, coordinator=coordinator).then(self.connected_with_key)
 
     def connect_beside_key(self, key: bytes, coordinator: int) -> Outcome[KeyGrant]:
         """TC_CLIENT_CONNECT with another key, once, on the connection that has one already."""
@@ -107,11 +99,9 @@ class TransactionKeyCalls(PulsarTransactionCalls, AdminCalls):
     ) -> Outcome[PendingKeyConnect]:
         """TC_CLIENT_CONNECT without waiting: `connected_with_key` waits for the answer. The outcome is only that of reaching the broker."""
         asked = CoordinatorId(coordinator or 0, self.is_scalable)
-        match self._located(lambda: self._client.way_to(asked)):
-            case Done(connection):
-                return Done(self._asked_for(key.encode() if isinstance(key, str) else key, epoch, asked, connection, coordinator is None))
-            case trouble:
-                return trouble
+        return self._located(lambda: self._client.way_to(asked)).converted(
+            lambda connection: self._asked_for(key.encode() if isinstance(key, str) else key, epoch, asked, connection, coordinator is None)
+        )
 
     def connected_with_key(self, pending: PendingKeyConnect, *, within_s: float | None = None) -> Outcome[KeyGrant]:
         """Wait for the answer to a connect with a key; if the key is granted, the client has it from then on."""
@@ -144,11 +134,7 @@ class TransactionKeyCalls(PulsarTransactionCalls, AdminCalls):
 
     def is_beside_key(self, topic: str) -> Outcome[bool]:
         """Whether this client's requests about a topic go over the connection with the key, because the same broker has both."""
-        match self._located(lambda: self._client.owner(topic)):
-            case Done(connection):
-                return Done(connection is self._with_key().connection)
-            case trouble:
-                return trouble
+        return self._located(lambda: self._client.owner(topic)).converted(lambda connection: connection is self._with_key().connection)
 
     def was_sent_away(self) -> bool:
         """Whether the connection with the key has been closed; this does not wait."""

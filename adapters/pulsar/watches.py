@@ -15,7 +15,7 @@ from google.protobuf.message import Message
 
 from fencepost.adapters.common.address import Address
 from fencepost.contract.errors import Malformed
-from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
+from fencepost.contract.outcomes import Done, Outcome, Refused
 from fencepost.contract.ports import Time
 from fencepost.wire.pulsar import messages_pb2 as pb
 
@@ -36,12 +36,11 @@ LOOK_S = 0.05
 
 @dataclass
 class _Held:
-    """A watch as this client holds it: its connection, its number there, and how many of its updates have been read."""
+    """A watch as this client holds it: its connection, and its number there."""
 
     kind: str
     connection: ClientConnection
     number: int
-    taken: int = 0
 
     def reported(self) -> Sequence[Any]:
         """All updates after the first answer, without waiting."""
@@ -83,25 +82,6 @@ class WatchCalls(LayoutCalls):
         reported = [refused for body in self._watches[watch.number].reported() if (refused := refusal_in(body)) is not None]
         return reported[-1] if reported else None
 
-    def next_layout(self, watch: LayoutWatchHandle, *, within_s: float | None = None) -> Outcome[ReportedLayout]:
-        """Wait for the next layout after those that were read before. The first one opened the watch."""
-
-        def read(reported: Sequence[Any]) -> ReportedLayout:
-            self.layouts_reported(watch)  # checks their order
-            return layout_of_update(reported[-1])
-
-        return self._next(watch.number, read, within_s)
-
-    def layout_from(self, watch: LayoutWatchHandle, epoch: int, *, within_s: float | None = None) -> Outcome[ReportedLayout]:
-        """Wait for the first layout in a watch with that epoch or a later one. `next_layout` still returns it."""
-        held = self._watches[watch.number]
-        for _ in self._time.attempts(within_s):
-            for layout in self.layouts_reported(watch):
-                if layout.epoch >= epoch:
-                    return Done(layout)
-            held.connection.await_push(LOOK_S)
-        return Unknown(f"no layout of {watch.topic} from epoch {epoch} on was received; the last was of {self.layouts_reported(watch)[-1]}")
-
     def watch_scalable_topics(self, namespace: str = "public/default", *, retry: bool = True) -> Outcome[TopicsWatchHandle]:
         """WATCH_SCALABLE_TOPICS: Done with the topics of the namespace at that moment."""
 
@@ -115,11 +95,11 @@ class WatchCalls(LayoutCalls):
 
     def topics_reported(self, watch: TopicsWatchHandle) -> tuple[frozenset[str], ...]:
         """The topics as received, from the first answer on and after each update, without waiting."""
-        return _accumulated(watch.first, self._watches[watch.number].reported())
-
-    def next_topics(self, watch: TopicsWatchHandle, *, within_s: float | None = None) -> Outcome[frozenset[str]]:
-        """Wait for the next update; returns the topics after it."""
-        return self._next(watch.number, lambda reported: _accumulated(watch.first, reported)[-1], within_s)
+        found = [watch.first]
+        for body in self._watches[watch.number].reported():
+            if refusal_in(body) is None:
+                found.append(_topics_after(found[-1], body))
+        return tuple(found)
 
     def close_watch(self, watch: LayoutWatchHandle | TopicsWatchHandle) -> None:
         """Close the watch. There is no answer; updates that arrive all the same can still be read."""
@@ -129,12 +109,6 @@ class WatchCalls(LayoutCalls):
             else pb.CommandWatchScalableTopicsClose(watch_id=watch.number)
         )
         self._watches[watch.number].connection.notify(command)
-
-    def is_watching(self, watch: LayoutWatchHandle | TopicsWatchHandle) -> bool:
-        """Whether the connection of a watch is alive."""
-        connection = self._watches[watch.number].connection
-        connection.drain()
-        return connection.lost is None
 
     def at_broker(self, service_url: str | None) -> Outcome[ClientConnection]:
         """This client's connection to the broker of that service URL, None for the first. Raises Malformed for an invalid URL."""
@@ -163,19 +137,6 @@ class WatchCalls(LayoutCalls):
 
         return self._patiently(attempt, is_for_later, retry=retry)
 
-    def _next(self, number: int, read: Callable[[Sequence[Any]], T], within_s: float | None) -> Outcome[T]:
-        """Wait for the next update; returns what `read` makes of all updates up to it."""
-        held = self._watches[number]
-        for _ in self._time.attempts(within_s):
-            reported = held.reported()
-            if held.taken < len(reported):
-                held.taken += 1
-                return refusal_in(reported[held.taken - 1]) or Done(read(reported[: held.taken]))
-            if held.connection.lost is not None:
-                return Unknown(f"the watch is over: {held.connection.lost}", lost=True)
-            held.connection.await_push(LOOK_S)
-        return Unknown("no notification was received")
-
 
 def _address(service_url: str | None) -> Address | None:
     if service_url is None:
@@ -183,14 +144,6 @@ def _address(service_url: str | None) -> Address | None:
     if (address := parse_service_url(service_url)) is not None:
         return address
     raise Malformed(f"a broker is reported to be at {service_url!r}, expected pulsar://HOST:PORT")
-
-
-def _accumulated(first: frozenset[str], reported: Sequence[Any]) -> tuple[frozenset[str], ...]:
-    found = [first]
-    for body in reported:
-        if refusal_in(body) is None:
-            found.append(_topics_after(found[-1], body))
-    return tuple(found)
 
 
 def _first_topics(update: pb.CommandWatchScalableTopicsUpdate) -> frozenset[str]:

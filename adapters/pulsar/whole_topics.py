@@ -5,7 +5,6 @@ reads every segment in the layouts that it has received; a stream consumer reads
 if its segment refuses it as sealed.
 """
 
-import itertools
 from dataclasses import dataclass, field
 
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
@@ -15,7 +14,7 @@ from fencepost.wire.pulsar.key_hash import Half, segment_hash
 
 from .acknowledging import AcknowledgementCalls
 from .client import PulsarClient
-from .layout_values import LayoutWatchHandle, PendingInTopic, QueueConsumer, ReportedLayout, StreamConsumer, TopicReader, TopicWriter
+from .layout_values import LayoutWatchHandle, QueueConsumer, StreamConsumer, TopicReader, TopicWriter
 from .producing import ProducerCalls
 from .pulsar_values import AckKind, ConsumerHandle, MessageId, PendingSend, ProducerHandle, Received, SubType, TransactionId
 from .streams import StreamCalls
@@ -23,8 +22,6 @@ from .streams import StreamCalls
 _SEALED = frozenset({pb.TopicTerminatedError})
 _NOT_NOW = frozenset({pb.ConsumerBusy, pb.TopicNotFound, pb.ServiceNotReady})
 """Why a segment cannot be read yet, or no more: another consumer still has it, or it is pruned."""
-_QUIET_S = 0.5
-"""How long to watch a segment whose reader may have received all messages."""
 
 
 @dataclass
@@ -49,7 +46,6 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
         super().__init__(client, time)
         self._writers: dict[int, _Writer] = {}
         self._readers: dict[TopicReader, _Reader] = {}
-        self._in_topics: list[PendingSend] = []
 
     # --- writing ----------------------------------------------------------------------------------------------------------------
 
@@ -71,45 +67,38 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
         """
         refusal: Refused | Unknown = Unknown(f"no segment of {writer.topic} has answered")
         for _ in self._time.attempts():
-            posted = self.post_to_topic(writer, value, key=key, transaction=transaction)
+            posted = self._post_to_topic(writer, value, key, transaction)
             if not isinstance(posted, Done):
                 return posted
-            match self.receipt(self._in_topics[posted.value.number]):
+            segment, pending = posted.value
+            match self.receipt(pending):
                 case Done(id):
-                    return Done((posted.value.segment, id))
+                    return Done((segment, id))
                 case Refused(code=code) as refusal if code in _SEALED:
                     continue
                 case trouble:
                     return trouble
         return refusal
 
-    def post_to_topic(
-        self, writer: TopicWriter, value: str, *, key: str | None = None, transaction: TransactionId | None = None
-    ) -> Outcome[PendingInTopic]:
-        """Send one message without waiting for its receipt. If a segment is sealed, wait for the next layout, and send the message to the
-        segment in that.
-        """
+    def _post_to_topic(
+        self, writer: TopicWriter, value: str, key: str | None, transaction: TransactionId | None
+    ) -> Outcome[tuple[str, PendingSend]]:
+        """Send without waiting for the receipt. If a segment is sealed, wait for the next layout, and send to the segment in that."""
         held = self._writers[writer.number]
         hashed = None if key is None else segment_hash(key, held.half)
-        outcome: Outcome[PendingInTopic] = Unknown(f"no layout of {writer.topic} has a segment that can be written to")
+        outcome: Outcome[tuple[str, PendingSend]] = Unknown(f"no layout of {writer.topic} has a segment that can be written to")
         for _ in self._time.attempts():
             layout = self.layouts_reported(held.watch)[-1]
             segment = layout.active[held.sent % len(layout.active)] if hashed is None else layout.segment_of(hashed)
             match self._posted_to(held, segment.topic, value, key, hashed, transaction):
                 case Done(pending):
                     held.sent += 1
-                    self._in_topics.append(pending)
-                    return Done(PendingInTopic(segment.topic, len(self._in_topics) - 1))
+                    return Done((segment.topic, pending))
                 case Refused(code=code) as refusal if code in _SEALED:
                     outcome = refusal
                 case trouble:
                     return trouble
         return outcome
-
-    def receipt_in_topic(self, pending: PendingInTopic, *, within_s: float | None = None) -> Outcome[MessageId]:
-        """Wait for the receipt of a message in flight. After Unknown the caller can wait again."""
-        sent = self._in_topics[pending.number]
-        return self.receipt(sent, within_s=within_s)
 
     def _posted_to(
         self, held: _Writer, segment: str, value: str, key: str | None, hashed: int | None, transaction: TransactionId | None
@@ -138,11 +127,8 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
         """Wait for the next message from any segment that the reader has now; the message's `topic` is the segment."""
         held = self._reader(reader)
         for _ in self._time.attempts(within_s):
-            match self._attached(reader, held):
-                case Done():
-                    pass
-                case trouble:
-                    return trouble
+            if not isinstance(attached := self._attached(reader, held), Done):
+                return attached
             for consumer in held.consumers.values():
                 match self.receive(consumer, within_s=0):
                     case Done(message):
@@ -153,82 +139,18 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
                         pass  # no message has come, or the segment is gone, as the next layout shows
         return Unknown(f"no message came for {reader.subscription} of {reader.topic}")
 
-    def acknowledge_taken(self, reader: TopicReader, message: Received, *, transaction: TransactionId | None = None) -> Outcome[None]:
+    def acknowledge_taken(self, reader: TopicReader, message: Received) -> Outcome[None]:
         """Acknowledge a message on the segment that it came from."""
         consumer = self._reader(reader).consumers.get(message.topic)
         if consumer is None:
             return Unknown(f"{reader.subscription} of {reader.topic} has {message.topic} no more")
-        return self.acknowledge(consumer, [message.id], kind=AckKind.INDIVIDUAL, transaction=transaction)
-
-    def take_until(self, reader: TopicReader, *values: str, acknowledge: bool = True) -> Outcome[tuple[Received, ...]]:
-        """The messages until all of these values have come, with them. Each is acknowledged before the next is awaited."""
-        taken: list[Received] = []
-        while set(values) - {message.value for message in taken}:
-            match self.take(reader):
-                case Done(message):
-                    taken.append(message)
-                    if acknowledge and not isinstance(done := self.acknowledge_taken(reader, message), Done):
-                        return done
-                case Unknown(reason, lost):
-                    seen = ", ".join(message.value for message in taken) or "nothing"
-                    return Unknown(f"{', '.join(values)} was waited for, and what came was {seen}; {reason}", lost)
-                case refusal:
-                    return refusal
-        return Done(tuple(taken))
+        return self.acknowledge(consumer, [message.id], kind=AckKind.INDIVIDUAL)
 
     def taking_from(self, reader: TopicReader) -> frozenset[str]:
         """The segments that the reader is attached to now."""
         held = self._reader(reader)
         self._attached(reader, held)
         return frozenset(held.consumers)
-
-    def read_topic(self, topic: str, subscription: str) -> Outcome[tuple[Received, ...]]:
-        """All messages that a subscription receives from a topic's present segments, parents before their children, up to the last readable
-        one. It acknowledges none.
-        """
-        match self.looked_up(topic):
-            case Done(layout):
-                return self._all_of(layout, subscription)
-            case trouble:
-                return trouble
-
-    def read_segment(self, segment: str, subscription: str) -> Outcome[tuple[Received, ...]]:
-        """All messages that a subscription receives from one segment, sealed or not; it acknowledges none."""
-        match self.subscribe(segment, subscription):
-            case Done(consumer):
-                try:
-                    return self._all_for(consumer)
-                finally:
-                    self.close_consumer(consumer)
-            case trouble:
-                return trouble
-
-    def _all_of(self, layout: ReportedLayout, subscription: str) -> Outcome[tuple[Received, ...]]:
-        found: list[tuple[Received, ...]] = []
-        for segment in layout.in_order:
-            match self.read_segment(segment.topic, subscription):
-                case Done(messages):
-                    found.append(messages)
-                case trouble:
-                    return trouble
-        return Done(tuple(itertools.chain.from_iterable(found)))
-
-    def _all_for(self, consumer: ConsumerHandle) -> Outcome[tuple[Received, ...]]:
-        taken: list[Received] = []
-        while True:
-            limit = self.last_message_id(consumer)
-            if not isinstance(limit, Done):
-                return limit
-            if not limit.value.was_stored or any(message.id.position >= limit.value.position for message in taken):
-                return Done(tuple(taken))
-            match self.receive(consumer, within_s=_QUIET_S):
-                case Done(message):
-                    taken.append(message)
-                case Unknown(lost=False):
-                    if self.last_message_id(consumer) == limit:
-                        return Done(tuple(taken))
-                case trouble:
-                    return trouble
 
     def _reader(self, reader: TopicReader) -> _Reader:
         if isinstance(reader, StreamConsumer) and reader not in self._readers:
@@ -237,11 +159,7 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
 
     def _attached(self, reader: TopicReader, held: _Reader) -> Outcome[None]:
         """Subscribe to the segments that the reader has gained, and close the consumers of those that it has lost."""
-        match self._segments_of(reader, held):
-            case Done(segments):
-                pass
-            case trouble:
-                return trouble
+        segments = self._segments_of(reader, held)
         for gone in [segment for segment in held.consumers if segment not in segments]:
             self.close_consumer(held.consumers.pop(gone))
         for segment in segments:
@@ -256,8 +174,8 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
                     pass
         return Done(None)
 
-    def _segments_of(self, reader: TopicReader, held: _Reader) -> Outcome[tuple[str, ...]]:
+    def _segments_of(self, reader: TopicReader, held: _Reader) -> tuple[str, ...]:
         if held.watch is not None:
-            return Done(tuple(segment.topic for segment in self.layouts_reported(held.watch)[-1].in_order))
+            return tuple(segment.topic for segment in self.layouts_reported(held.watch)[-1].in_order)
         assert isinstance(reader, StreamConsumer)
-        return Done(tuple(segment.topic for segment in self.assignments_reported(reader)[-1].segments))  # also while there is no controller
+        return tuple(segment.topic for segment in self.assignments_reported(reader)[-1].segments)  # also while there is no controller

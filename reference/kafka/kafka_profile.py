@@ -4,14 +4,11 @@
 holds the values at which it branches, which of the bugs in `kafka_release_bugs` it has, and what it offers in ApiVersions.
 """
 
-import functools
-from importlib import resources
-from importlib.resources.abc import Traversable
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
+from pydantic import BeforeValidator, Field, field_validator
 
-from fencepost.reference.kernel import profiles
+from fencepost.reference.kernel.profiles import ProfilePart, ReleaseProfile
 from fencepost.wire.kafka.entities import API_KEYS
 
 from .kafka_errors import Errors
@@ -28,29 +25,15 @@ _Range: TypeAlias = Annotated[tuple[int, int], Field(strict=False)]
 _Error: TypeAlias = Annotated[Errors, BeforeValidator(_by_name)]
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-class ImitatedKafka(_Part):
-    """The release whose known deviations the profile shows."""
-
-    system: str
-    version: str
-
-
-class FeatureRange(_Part):
+class FeatureRange(ProfilePart):
     """A feature as ApiVersions advertises it."""
 
     supported: _Range
     finalized: int
 
 
-class Profile(_Part):
+class Profile(ReleaseProfile):
     """What differs between releases."""
-
-    name: str
-    imitates: ImitatedKafka | None = None
 
     apis: dict[str, _Range]
     """The versions of each API that are served, by the API's name in snake case."""
@@ -115,22 +98,3 @@ class Profile(_Part):
         """Whether that version of that API is served."""
         lowest, highest = self.apis.get(api, (0, -1))
         return lowest <= version <= highest
-
-    @staticmethod
-    def names() -> list[str]:
-        """The names of all profiles."""
-        return profiles.names(_folder())
-
-    @staticmethod
-    def load(name: str) -> "Profile":
-        """The profile of that name. Raises ProfileError."""
-        return _read(name)
-
-
-def _folder() -> Traversable:
-    return resources.files("fencepost.fixtures") / "releases"
-
-
-@functools.cache
-def _read(name: str) -> Profile:
-    return profiles.load(_folder(), name, Profile)

@@ -1,7 +1,7 @@
 """The way between the parts of a broker that would be different nodes in a cluster: a queue of messages.
 
 Without interference every message arrives once, in the order of sending, when `deliver` is called. A scenario interferes before that: it
-holds, delays, drops, duplicates or reorders what is in flight. A dropped message is a lost connection, which its sender notices. What a
+holds, delays, drops or duplicates what is in flight. A dropped message is a lost connection, which its sender notices. What a
 node has in flight at its crash is lost, and no sender notices.
 """
 
@@ -87,10 +87,6 @@ class Network:
     def double(self, matching: Matching) -> None:
         """Let such messages that are sent from now on arrive twice, until `release`."""
         self._doubled.append(matching)
-
-    def reorder(self, rank: Callable[[Any], int]) -> None:
-        """Let what is in flight now arrive by rank; messages of equal rank keep their order."""
-        self._in_flight.sort(key=lambda message: rank(message.content))
 
     def lose_all(self, node: int = FIRST_NODE) -> None:
         """The node has crashed: nothing that it sent arrives, and no sender notices."""

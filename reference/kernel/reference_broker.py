@@ -118,7 +118,7 @@ class ReferenceBroker(ABC, Generic[Node]):
 
     @property
     def network(self) -> Network:
-        """The way from coordinators to participants, for scenarios that hold, drop, duplicate or reorder what is in flight."""
+        """The way from coordinators to participants, for scenarios that hold, drop or duplicate what is in flight."""
         return self._machine.network
 
     @property

@@ -5,23 +5,15 @@ record comes first (Q4), participants with leftover records are notified again a
 recovered with their positions (R1). Other values are choices, or bugs in `metadata_release_bugs`.
 """
 
-from importlib import resources
-from importlib.resources.abc import Traversable
-from typing import Literal
+from typing import ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict
-
-from fencepost.reference.kernel import profiles
-from fencepost.reference.pulsar.pulsar_profile import ImitatedPulsar
+from fencepost.reference.kernel.profiles import ReleaseProfile
 
 
-class MetadataProfile(BaseModel):
+class MetadataProfile(ReleaseProfile):
     """The values at which metadata-driven transactions branch."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-    name: str
-    imitates: ImitatedPulsar | None = None
+    folder: ClassVar[str] = "metadata"
 
     publish_order: Literal["record-first", "append-first"]
     """Whether a send first writes its operation record or its entry in the ledger."""
@@ -50,17 +42,3 @@ class MetadataProfile(BaseModel):
     gc_interval_ms: int
     gc_retention_ms: int
     """How long a header is kept after the end."""
-
-    @staticmethod
-    def names() -> list[str]:
-        """The names of all profiles."""
-        return profiles.names(_folder())
-
-    @staticmethod
-    def load(name: str) -> "MetadataProfile":
-        """The profile of that name. Raises ProfileError."""
-        return profiles.load(_folder(), name, MetadataProfile)
-
-
-def _folder() -> Traversable:
-    return resources.files("fencepost.fixtures") / "releases" / "metadata"

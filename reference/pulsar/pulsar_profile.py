@@ -4,31 +4,15 @@
 bugs in `pulsar_release_bugs` it has.
 """
 
-from importlib import resources
-from importlib.resources.abc import Traversable
-from typing import Literal
+from typing import ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict
-
-from fencepost.reference.kernel import profiles
+from fencepost.reference.kernel.profiles import ReleaseProfile
 
 
-class ImitatedPulsar(BaseModel):
-    """The release whose known deviations the profile shows."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-    system: str
-    version: str
-
-
-class PulsarProfile(BaseModel):
+class PulsarProfile(ReleaseProfile):
     """The values at which the reference branches."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-    name: str
-    imitates: ImitatedPulsar | None = None
+    folder: ClassVar[str] = "pulsar"
 
     buffer: Literal["marker", "sidecar"]
     """Where messages of an open transaction are: in the topic itself, or in a separate log until they are committed."""
@@ -71,17 +55,3 @@ class PulsarProfile(BaseModel):
 
     transaction_keys: Literal["none", "aborts", "keeps"]
     """What a connection with the current epoch of its transaction key does to the open transaction; none if there are no keys."""
-
-    @staticmethod
-    def names() -> list[str]:
-        """The names of all profiles."""
-        return profiles.names(_folder())
-
-    @staticmethod
-    def load(name: str) -> "PulsarProfile":
-        """The profile of that name. Raises ProfileError."""
-        return profiles.load(_folder(), name, PulsarProfile)
-
-
-def _folder() -> Traversable:
-    return resources.files("fencepost.fixtures") / "releases" / "pulsar"

@@ -4,25 +4,17 @@
 `scalable_release_bugs`.
 """
 
-from importlib import resources
-from importlib.resources.abc import Traversable
-from typing import Literal
+from typing import ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict
-
-from fencepost.reference.kernel import profiles
-from fencepost.reference.pulsar.pulsar_profile import ImitatedPulsar
+from fencepost.reference.kernel.profiles import ReleaseProfile
 
 from .layout import Neighbours, Remainder
 
 
-class ScalableProfile(BaseModel):
+class ScalableProfile(ReleaseProfile):
     """The values at which scalable topics branch."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-    name: str
-    imitates: ImitatedPulsar | None = None
+    folder: ClassVar[str] = "scalable"
 
     remainder: Remainder
     """Which segments of a new topic get the remaining hashes if they cannot be shared equally."""
@@ -73,17 +65,3 @@ class ScalableProfile(BaseModel):
 
     grace_period_ms: int
     """How long a lost consumer keeps its segments."""
-
-    @staticmethod
-    def names() -> list[str]:
-        """The names of all profiles."""
-        return profiles.names(_folder())
-
-    @staticmethod
-    def load(name: str) -> "ScalableProfile":
-        """The profile of that name. Raises ProfileError."""
-        return profiles.load(_folder(), name, ScalableProfile)
-
-
-def _folder() -> Traversable:
-    return resources.files("fencepost.fixtures") / "releases" / "scalable"

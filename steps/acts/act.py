@@ -42,22 +42,34 @@ class ActLine(NamedTuple):
         return GherkinStep(self.kind, self.kind, self.text, 0)
 
 
+def given(text: str, why: str) -> ActLine:
+    """A request that has to succeed."""
+    return ActLine("Given", text, why)
+
+
+def when(text: str, why: str, as_given: str | None = None) -> ActLine:
+    """A request whose answer is judged."""
+    return ActLine("When", text, why, as_given)
+
+
+def then(text: str, why: str) -> ActLine:
+    """What is expected."""
+    return ActLine("Then", text, why)
+
+
 class LinesOf(NamedTuple):
     """The lines about requirements of one proposal, each named by the end of its id."""
 
     prefix: str
 
     def given(self, text: str, why: str) -> ActLine:
-        """A request that has to succeed."""
-        return ActLine("Given", text, f"{self.prefix}-{why}")
+        return given(text, f"{self.prefix}-{why}")
 
     def when(self, text: str, why: str, as_given: str | None = None) -> ActLine:
-        """A request whose answer is judged."""
-        return ActLine("When", text, f"{self.prefix}-{why}", as_given)
+        return when(text, f"{self.prefix}-{why}", as_given)
 
     def then(self, text: str, why: str) -> ActLine:
-        """What is expected."""
-        return ActLine("Then", text, f"{self.prefix}-{why}")
+        return then(text, f"{self.prefix}-{why}")
 
 
 def joined(names: Sequence[str]) -> str:
@@ -67,6 +79,11 @@ def joined(names: Sequence[str]) -> str:
 
 Kind = Callable[..., Sequence[ActLine]]
 """What an act does, which determines its kind."""
+
+
+def always(*lines: ActLine) -> Kind:
+    """What an act does about which the model notes nothing: these lines, in which `{0}`, `{1}` and so on stand for its arguments."""
+    return lambda _, *arguments: [line._replace(text=line.text.format(*arguments)) for line in lines]
 
 
 @dataclass(frozen=True)
@@ -107,7 +124,7 @@ class Table(Generic[M]):
     acts: Sequence[Act[M]]
     opens: Callable[[frozenset[str]], Sequence[ActLine]]
     closes: Callable[[M], Sequence[ActLine]]
-    means: Callable[[M, ActLine, Violation], str]
+    means: Callable[[M, ActLine, Violation], str] = lambda _, line, __: line.requirement
     places: tuple[frozenset[str], ...] = (frozenset(),)
     """Sets of arguments of which a sequence may leave out one, so that all happens in few places."""
     alike: tuple[tuple[str, ...], ...] = ()

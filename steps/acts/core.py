@@ -12,7 +12,7 @@ from fencepost.steps.core.core_crashes import POINTS
 from fencepost.steps.core.vocabulary import CONTENT
 
 from . import core_conditions as conditions
-from .act import Act, ActLine, Table
+from .act import Act, ActLine, Table, always, given, then, when
 from .core_conditions import MANY
 from .core_model import INPUT, INPUTS, Core
 
@@ -33,7 +33,7 @@ def _opens(used: frozenset[str]) -> list[ActLine]:
     made += [f'the log "{INPUTS}" with {CONTENT.render(INPUT)}'] if INPUTS in used else []
     made += [f"a writer {name}" for name in _WRITERS if name in used]
     made += [f"a writer {_SHORT} with a short timeout"] if _SHORT in used else []
-    return [ActLine("Given", text, "CORE-42") for text in made]
+    return [given(text, "CORE-42") for text in made]
 
 
 def _closes(model: Core) -> list[ActLine]:
@@ -44,16 +44,16 @@ def _closes(model: Core) -> list[ActLine]:
     ]
     lines = [line for name, how in ends for line in _end(model, name, how)]
     logs = [log for log in _LOGS if log not in model.unclear]
-    lines += [ActLine("Then", f"readers of {log} see {_content(model, log)}", model.of_log(log)) for log in logs if model.used(log)]
+    lines += [then(f"readers of {log} see {_content(model, log)}", model.of_log(log)) for log in logs if model.used(log)]
     followed = (log for log in logs if log in model.followed)
-    lines += [ActLine("Then", f"the follower of {log} has been given {_content(model, log)}", "CORE-29") for log in followed]
+    lines += [then(f"the follower of {log} has been given {_content(model, log)}", "CORE-29") for log in followed]
     for (group, log), place in model.places.items():
         if group in model.unclear:
             continue
         left = CONTENT.render(tuple(sorted(model.left(group, log))))
-        lines.append(ActLine("Then", f"group {group} has {left} of {log} left", place.why))
+        lines.append(then(f"group {group} has {left} of {log} left", place.why))
     over = (name for name, writer in model.writers.items() if writer.last is not None and writer.knows_its_end)
-    return [*lines, *(ActLine("Then", f"the transaction of {name} is over", "CORE-10") for name in over)]
+    return [*lines, *(then(f"the transaction of {name} is over", "CORE-10") for name in over)]
 
 
 def _content(model: Core, log: str) -> str:
@@ -67,8 +67,8 @@ def _in_its_order(model: Core, log: str, values: tuple[str, ...]) -> str:
 def _write(model: Core, name: str, log: str) -> list[ActLine]:
     value, why = model.new_value(name), model.why(model.writers[name].open)
     model.write(name, log, value)
-    asked = ActLine("When", f'{name} writes "{value}" to {log}', why, f'{name} has written "{value}" to {log}')
-    return [asked, ActLine("Then", "it is done", why)]
+    asked = when(f'{name} writes "{value}" to {log}', why, f'{name} has written "{value}" to {log}')
+    return [asked, then("it is done", why)]
 
 
 def _write_many(model: Core, name: str, log: str) -> list[ActLine]:
@@ -76,20 +76,17 @@ def _write_many(model: Core, name: str, log: str) -> list[ActLine]:
     for number in range(MANY):
         model.write(name, log, str(number + 1))
     said = f'"1" up to "{MANY}" to {log}'
-    return [ActLine("When", f"{name} writes {said}", why, f"{name} has written {said}"), ActLine("Then", "it is done", why)]
+    return [when(f"{name} writes {said}", why, f"{name} has written {said}"), then("it is done", why)]
 
 
 def _write_to_sealed(model: Core, name: str, log: str) -> list[ActLine]:
     said = f'"{model.late_value(log)}" to {log}'
-    return [
-        ActLine("When", f"{name} writes {said}", "CORE-44", f"{name} has tried to write {said}"),
-        ActLine("Then", "it is refused", "CORE-44"),
-    ]
+    return [when(f"{name} writes {said}", "CORE-44", f"{name} has tried to write {said}"), then("it is refused", "CORE-44")]
 
 
 def _seal(model: Core, log: str) -> list[ActLine]:
     model.sealed.add(log)
-    return [ActLine("Given", f"{log} has been sealed", "CORE-43")]
+    return [given(f"{log} has been sealed", "CORE-43")]
 
 
 def _race_to_the_end(model: Core, name: str, log: str, which_first: str) -> list[ActLine]:
@@ -101,7 +98,7 @@ def _race_to_the_end(model: Core, name: str, log: str, which_first: str) -> list
         "the commit": f'{name} sends "{value}" to {log} and commits at the same time, the end first',
     }
     seen = f'readers of {log} see {before} if the commit is done, and nothing otherwise, and "{value}" after it if that was acknowledged'
-    return [ActLine("When", said[which_first], "CORE-36"), ActLine("Then", seen, "CORE-36")]
+    return [when(said[which_first], "CORE-36"), then(seen, "CORE-36")]
 
 
 def _process(model: Core, one: str, other: str, group: str, *_: str) -> list[ActLine]:
@@ -109,44 +106,44 @@ def _process(model: Core, one: str, other: str, group: str, *_: str) -> list[Act
     for name in (one, other):
         model.lose_sight(name)
     model.unclear.add(group)
-    asked = ActLine("When", f"{one} and {other} process {INPUTS} into {_RESULTS} for group {group} at the same time", "CORE-34")
-    return [asked, ActLine("Then", f"each of {left} is seen in {_RESULTS} or left of {INPUTS} for group {group}, and not both", "CORE-34")]
+    asked = when(f"{one} and {other} process {INPUTS} into {_RESULTS} for group {group} at the same time", "CORE-34")
+    return [asked, then(f"each of {left} is seen in {_RESULTS} or left of {INPUTS} for group {group}, and not both", "CORE-34")]
 
 
 def _end(model: Core, name: str, ends: str) -> list[ActLine]:
     why = model.why(model.writers[name].open)
     model.end(name, commit=ends == "commits")
-    return [ActLine("When", f"{name} {ends}", why, f"{name} has {_PAST[ends]}"), ActLine("Then", "it is done", why)]
+    return [when(f"{name} {ends}", why, f"{name} has {_PAST[ends]}"), then("it is done", why)]
 
 
 def _end_everywhere(model: Core, name: str, ends: str) -> list[ActLine]:
     why = model.why(model.writers[name].open)
     model.end(name, commit=ends == "commits", everywhere=True)
-    return [ActLine("Given", f"{name} has {_PAST[ends]}", why)]
+    return [given(f"{name} has {_PAST[ends]}", why)]
 
 
 def _end_again(model: Core, name: str, ends: str) -> list[ActLine]:
     last, tried = model.writers[name].last, f"{name} has tried to {_VERB[ends]} the same transaction again"
     if last is not None and last.committed is (ends == "commits"):
-        return [ActLine("Given", tried, "CORE-11" if last.committed else "CORE-12")]
+        return [given(tried, "CORE-11" if last.committed else "CORE-12")]
     why = "CORE-14" if ends == "commits" else "CORE-13"
-    return [ActLine("When", f"{name} {ends} the same transaction again", why, tried), ActLine("Then", "it is refused", why)]
+    return [when(f"{name} {ends} the same transaction again", why, tried), then("it is refused", why)]
 
 
 def _write_late(model: Core, name: str, log: str) -> list[ActLine]:
     tried = f'{name} has tried to write "{model.late_value(log)}" to {log} in the transaction that it ended'
-    return [ActLine("Given", tried, "CORE-31")]
+    return [given(tried, "CORE-31")]
 
 
 def _lose(model: Core, name: str) -> list[ActLine]:
     model.lose(name)
-    return [ActLine("Given", f"{name} has lost its transaction to another client", "CORE-18")]
+    return [given(f"{name} has lost its transaction to another client", "CORE-18")]
 
 
 def _time_out(model: Core, name: str, log: str, *crashes: str) -> list[ActLine]:
     lines, value = _anew(model, name), model.new_value(name)
     model.write(name, log, value)
-    lines.append(ActLine("Given", f'{name} has written "{value}" to {log}', "CORE-42"))
+    lines.append(given(f'{name} has written "{value}" to {log}', "CORE-42"))
     lines += _crash(model) if crashes else []
     return [*lines, *_left_open(model, name)]
 
@@ -161,13 +158,13 @@ def _anew(model: Core, name: str) -> list[ActLine]:
     if not model.writers[name].lost:
         return []
     model.renew(name)
-    return [ActLine("Given", f"a writer {name} with a short timeout", "CORE-42")]
+    return [given(f"a writer {name} with a short timeout", "CORE-42")]
 
 
 def _left_open(model: Core, name: str) -> list[ActLine]:
     model.lose(name)
-    left = ActLine("Given", f"{name} has left its transaction open past its timeout", "CORE-15")
-    return [left, ActLine("Then", f"the transaction of {name} is over", "CORE-15")]
+    left = given(f"{name} has left its transaction open past its timeout", "CORE-15")
+    return [left, then(f"the transaction of {name} is over", "CORE-15")]
 
 
 def _several_aborts(model: Core, name: str, log: str) -> list[ActLine]:
@@ -179,34 +176,34 @@ def _several_aborts(model: Core, name: str, log: str) -> list[ActLine]:
 
 
 def _write_lost(model: Core, name: str, log: str) -> list[ActLine]:
-    return [ActLine("Given", f'{name} has tried to write "{model.late_value(log)}" to {log}', "CORE-17")]
+    return [given(f'{name} has tried to write "{model.late_value(log)}" to {log}', "CORE-17")]
 
 
 def _commit_lost(model: Core, name: str) -> list[ActLine]:
     why = "CORE-16" if name == _SHORT else "CORE-18"
     model.writers[name].has_tried = True
-    return [ActLine("When", f"{name} commits", why, f"{name} has tried to commit"), ActLine("Then", "it is refused", why)]
+    return [when(f"{name} commits", why, f"{name} has tried to commit"), then("it is refused", why)]
 
 
 def _renew(model: Core, name: str) -> list[ActLine]:
     model.renew(name)
-    return [ActLine("Given", f"a new instance of {name}", "CORE-42")]
+    return [given(f"a new instance of {name}", "CORE-42")]
 
 
 def _write_plain(model: Core, log: str) -> list[ActLine]:
     value = model.new_value("plain")
     model.write_plain(log, value)
-    return [ActLine("Given", f'"{value}" has been written to {log}', "CORE-42")]
+    return [given(f'"{value}" has been written to {log}', "CORE-42")]
 
 
 def _crash(model: Core) -> list[ActLine]:
     model.go_down()
-    return [ActLine("Given", "the system has crashed and restarted", "CORE-24")]
+    return [given("the system has crashed and restarted", "CORE-24")]
 
 
 def _reload(model: Core, log: str) -> list[ActLine]:
     model.reload()
-    return [ActLine("Given", f"{log} has been reloaded", "CORE-40")]
+    return [given(f"{log} has been reloaded", "CORE-40")]
 
 
 def _crash_in(model: Core, name: str, ends: str, moment: str) -> list[ActLine]:
@@ -216,43 +213,39 @@ def _crash_in(model: Core, name: str, ends: str, moment: str) -> list[ActLine]:
     else:
         model.end(name, commit=ends == "commits", answered=moment == _AFTER_ITS_ANSWER)
     model.go_down(why)
-    armed = ActLine("Given", f"the system crashes {moment} the next {_VERB[ends]} of {name}", why)
-    return [armed, ActLine("Given", f"{name} has tried to {_VERB[ends]}", why)]
+    armed = given(f"the system crashes {moment} the next {_VERB[ends]} of {name}", why)
+    return [armed, given(f"{name} has tried to {_VERB[ends]}", why)]
 
 
 def _begin(model: Core, name: str) -> list[ActLine]:
     model.begin(name)
-    return [ActLine("Given", f"{name} has begun a transaction", "CORE-10")]
+    return [given(f"{name} has begun a transaction", "CORE-10")]
 
 
 def _take(model: Core, name: str, group: str, log: str) -> list[ActLine]:
     values = model.take(name, group, log)
-    return [ActLine("Given", f"{name} has taken {CONTENT.render(values)} from {log} for group {group}", "CORE-21")]
+    return [given(f"{name} has taken {CONTENT.render(values)} from {log} for group {group}", "CORE-21")]
 
 
 def _look_for_place(model: Core, group: str, log: str) -> list[ActLine]:
     model.looks += 1
-    return [ActLine("Then", f"group {group} is done with {CONTENT.render(model.places[group, log].done)} of {log}", "CORE-39")]
+    return [then(f"group {group} is done with {CONTENT.render(model.places[group, log].done)} of {log}", "CORE-39")]
 
 
 def _follow(model: Core, log: str) -> list[ActLine]:
     model.followed.add(log)
-    return [ActLine("Given", f"a follower of {log}", "CORE-29")]
+    return [given(f"a follower of {log}", "CORE-29")]
 
 
-def _read_on(_: Core, log: str) -> list[ActLine]:
-    return [ActLine("Given", f"the follower of {log} has read on", "CORE-29")]
-
-
-def _send_again(_: Core, name: str, log: str) -> list[ActLine]:
-    return [ActLine("Given", f"{name} has sent its last write to {log} again", "CORE-38")]
+_read_on = always(given("the follower of {0} has read on", "CORE-29"))
+_send_again = always(given("{0} has sent its last write to {1} again", "CORE-38"))
 
 
 def _look(model: Core, log: str) -> list[ActLine]:
     model.looks += 1
-    lines = [ActLine("Then", f"readers of {log} do not see {CONTENT.render(model.hidden(log))}", "CORE-02")]
+    lines = [then(f"readers of {log} do not see {CONTENT.render(model.hidden(log))}", "CORE-02")]
     seen = model.visible_while_open(log)
-    return lines if seen is None else [*lines, ActLine("Then", f"readers of {log} see {_in_its_order(model, log, seen)}", "CORE-05")]
+    return lines if seen is None else [*lines, then(f"readers of {log} see {_in_its_order(model, log, seen)}", "CORE-05")]
 
 
 def _acts() -> Iterator[Act[Core]]:

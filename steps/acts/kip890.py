@@ -4,7 +4,6 @@ import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from fencepost.contract.evidence import Violation
 from fencepost.contract.gherkin import GherkinStep
 from fencepost.steps.player import player_of
 
@@ -80,10 +79,6 @@ def _closes(model: Kip890Clients) -> list[ActLine]:
     return lines
 
 
-def _means(_: Kip890Clients, line: ActLine, __: Violation) -> str:
-    return line.requirement
-
-
 def _compares(step: GherkinStep) -> bool:
     return bool(player_of("kip890").compared(step, (step,)))
 
@@ -113,8 +108,7 @@ TABLE = Table(
     _acts(),
     _opens,
     _closes,
-    _means,
-    (frozenset(), frozenset({"B"}), frozenset({"payments-1", "orders-0"}), frozenset({"B", "payments-1", "orders-0"})),
-    (("A", "B"), ("payments-0", "payments-1"), GROUPS),
+    places=(frozenset(), frozenset({"B"}), frozenset({"payments-1", "orders-0"}), frozenset({"B", "payments-1", "orders-0"})),
+    alike=(("A", "B"), ("payments-0", "payments-1"), GROUPS),
     hears=Kip890Clients.hear,
 )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from .act import Act, ActLine
+from .act import Act, ActLine, always
 from .kip890_lines import NEEDS, given, not_grown, quoted, readers, then, when
 from .kip890_model import PARTITIONS, Kip890Clients, Kip890Transaction
 from .kip890_transactions import is_new, is_open
@@ -155,8 +155,7 @@ def _end_across_segments(model: Kip890Clients, name: str, ends: str, _: str) -> 
     return [given(text, "445") for text in (written, segment, f'{name} has {ends} "{second}" under key "y" to {LEDGER}')]
 
 
-def _begin_a_segment(_: Kip890Clients, __: str) -> list[ActLine]:
-    return [given(f"a new segment of {LEDGER} has begun", "440")]
+_begin_a_segment = always(given(f"a new segment of {LEDGER} has begun", "440"))
 
 
 def _compact(model: Kip890Clients, times: str, _: str) -> list[ActLine]:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from .act import Act, ActLine, joined
+from .act import Act, ActLine, always, joined
 from .kip890_episodes import UNUSED
 from .kip890_lines import NEEDS, everything, listed_as_aborted, quoted, readers, then, when
 from .kip890_model import PARTITIONS, Kip890Clients
-from .kip890_transactions import is_new, may_act
+from .kip890_transactions import is_new, is_quiet, may_act
 
 _HERE, _THERE = PARTITIONS[:2]
 
@@ -15,21 +15,9 @@ def _is_readable(model: Kip890Clients, partition: str) -> bool:
     return partition not in model.unread and bool(model.logs[partition])
 
 
-def _read(model: Kip890Clients, partition: str) -> list[ActLine]:
-    return readers(model, partition)
-
-
-def _read_all(model: Kip890Clients, partition: str) -> list[ActLine]:
-    return everything(model, partition)
-
-
 def _read_by_version(model: Kip890Clients, partition: str, version: str) -> list[ActLine]:
     model.under_way.clear()
     return [then(f"readers of {partition} see {quoted(model.visible(partition))} with Fetch {version}", "252")]
-
-
-def _look_at_aborted(model: Kip890Clients, partition: str) -> list[ActLine]:
-    return listed_as_aborted(model, partition)
 
 
 def _read_both(model: Kip890Clients, one: str, other: str, version: str) -> list[ActLine]:
@@ -83,17 +71,16 @@ def _may_look_up_newest(model: Kip890Clients, partition: str, isolation: str) ->
     return isolation == "read_uncommitted" or first is None or first == stored[0]
 
 
-def _look_up_start(_: Kip890Clients, partition: str, landmark: str) -> list[ActLine]:
-    asked = when(f"the {landmark} of {partition} is looked up for read_committed", "364")
-    return [asked, then("the look-up finds offset 0 and no time", "364")]
+_look_up_start = always(
+    when("the {1} of {0} is looked up for read_committed", "364"), then("the look-up finds offset 0 and no time", "364")
+)
 
 
 def _may_look_up_start(model: Kip890Clients, partition: str, *_: str) -> bool:
     return partition not in model.cut
 
 
-def _look_up_what_is_not(_: Kip890Clients, partition: str, landmark: str) -> list[ActLine]:
-    return [when(f"the {landmark} of {partition} is looked up for read_uncommitted", "364"), then("the look-up finds nothing", "364")]
+_look_up_what_is_not = always(when("the {1} of {0} is looked up for read_uncommitted", "364"), then("the look-up finds nothing", "364"))
 
 
 def _read_from(_: Kip890Clients, partition: str, point: str) -> list[ActLine]:
@@ -160,8 +147,7 @@ def _may_look_at_sequences(model: Kip890Clients, name: str, partition: str) -> b
     return _has_records(model, name, partition) and model.producers[name].past == ["begun"]
 
 
-def _look_for_records(_: Kip890Clients, name: str) -> list[ActLine]:
-    return [then(f"{name} has records in every partition of its transaction", "047")]
+_look_for_records = always(then("{0} has records in every partition of its transaction", "047"))
 
 
 def _may_look_for_records(model: Kip890Clients, name: str) -> bool:
@@ -183,8 +169,7 @@ def _list(model: Kip890Clients, name: str, states: str) -> list[ActLine]:
     return [asked, then(f"{name} {listed}", "150"), then(f"the unknown state filters are {unknown}", "150")]
 
 
-def _list_old(_: Kip890Clients, name: str) -> list[ActLine]:
-    return [when("ListTransactions is sent for what was begun long ago", "151"), then(f"{name} is not listed", "151")]
+_list_old = always(when("ListTransactions is sent for what was begun long ago", "151"), then("{0} is not listed", "151"))
 
 
 def _list_by_pattern(_: Kip890Clients, name: str) -> list[ActLine]:
@@ -192,43 +177,38 @@ def _list_by_pattern(_: Kip890Clients, name: str) -> list[ActLine]:
     return [when(f'ListTransactions is sent for the pattern "{pattern}"', "152"), then(f"{name} {listed}", "152")]
 
 
-def _list_by_producer_id(_: Kip890Clients, name: str) -> list[ActLine]:
-    return [when(f"ListTransactions is sent for the producer id of {name}", "150"), then(f"{name} is listed", "150")]
-
-
-def _is_quiet(model: Kip890Clients, name: str, *_: str) -> bool:
-    return may_act(model, name) and model.is_quiet
+_list_by_producer_id = always(when("ListTransactions is sent for the producer id of {0}", "150"), then("{0} is listed", "150"))
 
 
 def _is_open_and_quiet(model: Kip890Clients, name: str) -> bool:
-    return _is_quiet(model, name) and model.producers[name].open is not None
+    return is_quiet(model, name) and model.producers[name].open is not None
 
 
-def _describe_a_new_one(_: Kip890Clients, name: str) -> list[ActLine]:
-    due = f"the answer describes an Empty transaction of {name}, with no partition and no start time"
-    return [when(f"DescribeTransactions is sent for {name}", "147"), then(due, "147")]
+_describe_a_new_one = always(
+    when("DescribeTransactions is sent for {0}", "147"),
+    then("the answer describes an Empty transaction of {0}, with no partition and no start time", "147"),
+)
 
 
 def _may_describe_a_new_one(model: Kip890Clients, name: str) -> bool:
     return is_new(model, name) and model.producers[name].past == ["begun"] and model.producers[name].open is None
 
 
-def _describe_unknown(_: Kip890Clients) -> list[ActLine]:
-    asked = when(f"DescribeTransactions is sent for {UNUSED}", "147")
-    return [asked, then("it is refused with TRANSACTIONAL_ID_NOT_FOUND", "147")]
-
-
-def _find_coordinator(_: Kip890Clients, name: str) -> list[ActLine]:
-    asked = when(f"FindCoordinator for {name} is sent by three clients in several versions", "154")
-    return [asked, then(f"every client is sent to one node, and so is the next one to ask for {name}", "154")]
+_describe_unknown = always(
+    when(f"DescribeTransactions is sent for {UNUSED}", "147"), then("it is refused with TRANSACTIONAL_ID_NOT_FOUND", "147")
+)
+_find_coordinator = always(
+    when("FindCoordinator for {0} is sent by three clients in several versions", "154"),
+    then("every client is sent to one node, and so is the next one to ask for {0}", "154"),
+)
 
 
 def acts() -> Iterator[Act[Kip890Clients]]:
     """The acts that look."""
     for p in PARTITIONS:
-        yield Act(f"readers look at {p}", _is_readable, _read, (p,), NEEDS)
-        yield Act(f"read_uncommitted readers look at {p}", _is_readable, _read_all, (p,), NEEDS)
-        yield Act(f"a look at what was aborted in {p}", _is_readable, _look_at_aborted, (p,), NEEDS)
+        yield Act(f"readers look at {p}", _is_readable, readers, (p,), NEEDS)
+        yield Act(f"read_uncommitted readers look at {p}", _is_readable, everything, (p,), NEEDS)
+        yield Act(f"a look at what was aborted in {p}", _is_readable, listed_as_aborted, (p,), NEEDS)
     for version in ("v12", "v13"):
         yield Act(
             f"readers look at {_HERE} with Fetch {version}",
@@ -263,11 +243,11 @@ def acts() -> Iterator[Act[Kip890Clients]]:
     for x in ("A", "B", "C"):
         yield Act(f"a look for the records of {x}", _may_look_for_records, _look_for_records, (x,), NEEDS)
         for states in ("Ongoing", "ongoing"):
-            yield Act(f"transactions that are {states} are listed, {x} among them or not", _is_quiet, _list, (x, states), NEEDS)
+            yield Act(f"transactions that are {states} are listed, {x} among them or not", is_quiet, _list, (x, states), NEEDS)
         yield Act(f"old transactions are listed, without {x}", _is_open_and_quiet, _list_old, (x,), NEEDS)
-        yield Act(f"the transactions of the producer id of {x} are listed", _is_quiet, _list_by_producer_id, (x,), NEEDS)
+        yield Act(f"the transactions of the producer id of {x} are listed", is_quiet, _list_by_producer_id, (x,), NEEDS)
     for x in ("A", "B"):
-        yield Act(f"transactions are listed by a pattern, {x} among them or not", _is_quiet, _list_by_pattern, (x,), NEEDS)
+        yield Act(f"transactions are listed by a pattern, {x} among them or not", is_quiet, _list_by_pattern, (x,), NEEDS)
     yield Act("A, which is new, is described", _may_describe_a_new_one, _describe_a_new_one, ("A",), NEEDS)
     yield Act("an unused transactional id is described", lambda model: UNUSED not in model.shown, _describe_unknown, (), NEEDS)
-    yield Act("the coordinator of A is looked for", _is_quiet, _find_coordinator, ("A",), NEEDS)
+    yield Act("the coordinator of A is looked for", is_quiet, _find_coordinator, ("A",), NEEDS)

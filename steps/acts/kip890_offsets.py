@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from .act import Act, ActLine, joined
+from .act import Act, ActLine, always, joined
 from .kip890_lines import NEEDS, given, offsets, then, unchanged, when
 from .kip890_model import GROUPS, PARTITIONS, Kip890Clients
 from .kip890_transactions import is_new, is_old, may_act
@@ -95,10 +95,6 @@ def _commit_outside(model: Kip890Clients, group: str, partition: str) -> list[Ac
     return [asked, then("it is done", "242")]
 
 
-def _look(model: Kip890Clients, group: str, partition: str) -> list[ActLine]:
-    return offsets(model, group, partition)
-
-
 def _delete(model: Kip890Clients, group: str) -> list[ActLine]:
     model.forget(group)
     return [given(f"group {group} has been deleted", "357")]
@@ -108,8 +104,7 @@ def _may_delete(model: Kip890Clients, group: str) -> bool:
     return any(name == group for name, _ in model.offsets)
 
 
-def _delete_nothing(_: Kip890Clients) -> list[ActLine]:
-    return [when('group "nobody" is deleted', "357"), then("it is refused with GROUP_ID_NOT_FOUND", "357")]
+_delete_nothing = always(when('group "nobody" is deleted', "357"), then("it is refused with GROUP_ID_NOT_FOUND", "357"))
 
 
 def _fetch(model: Kip890Clients, name: str, version: str, partition: str) -> list[ActLine]:
@@ -165,7 +160,7 @@ def acts() -> Iterator[Act[Kip890Clients]]:
     for group in GROUPS:
         for partition in (_HERE, _THERE):
             yield Act(f"an offset of {partition} is committed to {group}", lambda *_: True, _commit_outside, (group, partition), NEEDS)
-            yield Act(f"a look at {partition} in {group}", _may_look, _look, (group, partition), NEEDS)
+            yield Act(f"a look at {partition} in {group}", _may_look, offsets, (group, partition), NEEDS)
         yield Act(f"{group} is deleted", _may_delete, _delete, (group,), NEEDS)
     yield Act("a group that there is not is deleted", lambda model: model.is_quiet, _delete_nothing, (), NEEDS)
     for version, partition in _FETCHES:

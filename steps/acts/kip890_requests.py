@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from .act import Act, ActLine
+from .act import Act, ActLine, always
 from .kip890_episodes import UNUSED
 from .kip890_lines import NEEDS, given, not_grown, quoted, then, unchanged, when
 from .kip890_model import GROUPS, PARTITIONS, Kip890Clients
-from .kip890_transactions import DONE, ENDS, is_idle, is_new, may_act
+from .kip890_transactions import DONE, ENDS, is_new, may_act, may_show_nothing_new
 
 _HERE, _THERE = PARTITIONS[:2]
 _NEXT = "it is done and answers the same producer id and the next epoch"
@@ -31,10 +31,6 @@ def _initialise_with(model: Kip890Clients, name: str, timeout: str) -> list[ActL
     ]
 
 
-def _may_initialise_with(model: Kip890Clients, name: str, *_: str) -> bool:
-    return is_idle(model, name) and is_new(model, name) and model.is_quiet
-
-
 def _initialise_after_end(model: Kip890Clients, name: str) -> list[ActLine]:
     """A producer that has lost the answer to its EndTxn initialises with the epoch that it had before."""
     model.producers[name].past[-1] = "initialised"
@@ -48,7 +44,7 @@ def _initialise_after_end(model: Kip890Clients, name: str) -> list[ActLine]:
 def _may_initialise_after_end(model: Kip890Clients, name: str) -> bool:
     """Where ends are polled, each has the present epoch."""
     was_polled = any(what.endswith("is polled") for what in model.shown)
-    return _may_initialise_with(model, name) and model.producers[name].past[-1] in (*ENDS, "aborts nothing") and not was_polled
+    return may_show_nothing_new(model, name) and model.producers[name].past[-1] in (*ENDS, "aborts nothing") and not was_polled
 
 
 def _initialise_too_long(model: Kip890Clients, name: str) -> list[ActLine]:
@@ -130,8 +126,7 @@ def _may_verify(model: Kip890Clients, name: str, partition: str) -> bool:
     return is_new(model, name) and model.is_quiet and current is not None and partition in current.added
 
 
-def _compress(_: Kip890Clients, name: str, codec: str) -> list[ActLine]:
-    return [given(f"{name} compresses its batches with {codec}", "209")]
+_compress = always(given("{0} compresses its batches with {1}", "209"))
 
 
 def _write_to_an_internal_topic(model: Kip890Clients, name: str, group: str) -> list[ActLine]:
@@ -254,7 +249,7 @@ def acts() -> Iterator[Act[Kip890Clients]]:
     """The acts with other values."""
     for x in ("A", "B"):
         for timeout in _TIMEOUTS:
-            yield Act(f"{x} initialises again with {timeout}", _may_initialise_with, _initialise_with, (x, timeout), NEEDS)
+            yield Act(f"{x} initialises again with {timeout}", may_show_nothing_new, _initialise_with, (x, timeout), NEEDS)
         yield Act(f"{x} initialises after its end", _may_initialise_after_end, _initialise_after_end, (x,), NEEDS)
         yield Act(f"{x} asks for too long a timeout", may_act, _initialise_too_long, (x,), _LIMITS)
         for codec in _CODECS:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from .act import Act, ActLine, joined
+from .act import Act, ActLine, always, joined
 from .kip890_lines import NEEDS, given, not_grown, quoted, then, when
 from .kip890_model import PARTITIONS, Kip890Clients, Kip890Producer
 
@@ -91,10 +91,6 @@ def _write_both(model: Kip890Clients, name: str, one: str, other: str) -> list[A
     return [*lines, given(f"{name} has written {said}", "211")]
 
 
-def _may_write_both(model: Kip890Clients, name: str, *_: str) -> bool:
-    return may_act(model, name)
-
-
 def _end(model: Kip890Clients, name: str, ends: str) -> list[ActLine]:
     """EndTxn whose answer is judged; a new client that has not read it retries, and continues with the answer to that."""
     producer = model.producers[name]
@@ -156,7 +152,8 @@ def _has_aborted_nothing(model: Kip890Clients, name: str) -> list[ActLine]:
     return [given(f"{name} has aborted", "070")]
 
 
-def _may_abort_nothing(model: Kip890Clients, name: str) -> bool:
+def may_show_nothing_new(model: Kip890Clients, name: str, *_: str) -> bool:
+    """Whether a new client that has no transaction open is there, and nothing is in flight."""
     return is_idle(model, name) and is_new(model, name) and model.is_quiet
 
 
@@ -182,13 +179,12 @@ def _may_end_nothing_of_old(model: Kip890Clients, name: str, *_: str) -> bool:
     return producer.last_end is not None or producer.past == ["begun"]
 
 
-def _commit_nothing(_: Kip890Clients, name: str) -> list[ActLine]:
-    return [
-        when(f"{name} commits", "069"),
-        then("it is refused with INVALID_TXN_STATE", "069"),
-        then("the refusal has producer id -1 and epoch -1", "062"),
-        then(f"the producer id and epoch of {name} are unchanged", "069"),
-    ]
+_commit_nothing = always(
+    when("{0} commits", "069"),
+    then("it is refused with INVALID_TXN_STATE", "069"),
+    then("the refusal has producer id -1 and epoch -1", "062"),
+    then("the producer id and epoch of {0} are unchanged", "069"),
+)
 
 
 def _may_commit_nothing(model: Kip890Clients, name: str) -> bool:
@@ -230,16 +226,16 @@ def _add(model: Kip890Clients, name: str, partition: str) -> list[ActLine]:
     return [asked, then(f"it is done for {partition}", why)]
 
 
-def _add_beside_an_unknown_one(_: Kip890Clients, name: str, partition: str) -> list[ActLine]:
-    return [
-        when(f"{name} adds {partition} and payments-9", "033"),
-        then("it is refused for payments-9 with UNKNOWN_TOPIC_OR_PARTITION", "033"),
-        then(f"it is refused for {partition} with OPERATION_NOT_ATTEMPTED", "033"),
-        then(f"the transaction of {name} is unchanged", "033"),
-    ]
+_add_beside_an_unknown_one = always(
+    when("{0} adds {1} and payments-9", "033"),
+    then("it is refused for payments-9 with UNKNOWN_TOPIC_OR_PARTITION", "033"),
+    then("it is refused for {1} with OPERATION_NOT_ATTEMPTED", "033"),
+    then("the transaction of {0} is unchanged", "033"),
+)
 
 
-def _is_quiet(model: Kip890Clients, name: str, *_: str) -> bool:
+def is_quiet(model: Kip890Clients, name: str, *_: str) -> bool:
+    """Whether, besides, nothing is in flight."""
     return may_act(model, name) and model.is_quiet
 
 
@@ -346,8 +342,8 @@ def acts() -> Iterator[Act[Kip890Clients]]:
             yield Act(f"{x} has written to {p}", may_act, _has_written, (x, p), needs)
             yield Act(f"{x} adds {p}", may_act, _add, (x, p), needs)
             yield Act(f"{x} has committed a value to {p}", may_act, _commit_a_value, (x, p), needs)
-        yield Act(f"{x} has written to two partitions", _may_write_both, _write_both, (x, *PARTITIONS[:2]), needs)
-        yield Act(f"{x} adds a partition that there is not", _is_quiet, _add_beside_an_unknown_one, (x, PARTITIONS[0]), needs)
+        yield Act(f"{x} has written to two partitions", may_act, _write_both, (x, *PARTITIONS[:2]), needs)
+        yield Act(f"{x} adds a partition that there is not", is_quiet, _add_beside_an_unknown_one, (x, PARTITIONS[0]), needs)
         for ends in ENDS:
             yield Act(f"{x} {ends}", is_open, _end, (x, ends), needs)
             yield Act(f"{x} has {DONE[ends]}", is_open, _has_ended, (x, ends), needs)
@@ -355,8 +351,8 @@ def acts() -> Iterator[Act[Kip890Clients]]:
             yield Act(f"{x} {ends} again", _may_end_again, _end_again, (x, ends), needs)
             if x in ("A", "B"):
                 yield Act(f"{x} {ends} nothing, as an old client", _may_end_nothing_of_old, _end_nothing_of_old, (x, ends), needs)
-        yield Act(f"{x} aborts nothing", _may_abort_nothing, _abort_nothing, (x,), needs)
-        yield Act(f"{x} has aborted nothing", _may_abort_nothing, _has_aborted_nothing, (x,), needs)
+        yield Act(f"{x} aborts nothing", may_show_nothing_new, _abort_nothing, (x,), needs)
+        yield Act(f"{x} has aborted nothing", may_show_nothing_new, _has_aborted_nothing, (x,), needs)
         yield Act(f"{x} commits nothing", _may_commit_nothing, _commit_nothing, (x,), needs)
         retries = _REPEATED if x == "L" else frozenset()
         yield Act(f"{x} initialises again", is_new, _initialise, (x,), needs, excludes=retries)

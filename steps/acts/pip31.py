@@ -11,9 +11,9 @@ from fencepost.contract.evidence import Violation
 from fencepost.steps.pulsar.vocabulary import shown, values_shown
 
 from . import pip31_acknowledging, pip31_consuming, pip31_ending, pip31_episodes, pip31_topics, pip31_writing
-from .act import Act, ActLine, Table
+from .act import Act, ActLine, Table, given, then
 from .pip31_acknowledging import LATE
-from .pip31_consuming import READER, received
+from .pip31_consuming import READER, is_plain, received
 from .pip31_ending import NUMBERS, end, let_go
 from .pip31_model import BATCH, GONE, INPUT, INPUTS, KINDS, MESSAGES, Pip31, Pip31Subscription, Pip31Topic, narrowest
 from .pip31_topics import compacted, read
@@ -32,7 +32,7 @@ def _opens(used: frozenset[str]) -> list[ActLine]:
         made.append(f'the topic "{INPUTS}" with {shown(INPUT)}')
         made.append(f"a batch of {shown(BATCH)} has been written to {INPUTS}")
         made += [f'the consumer of {KINDS[name]} subscription "{name}" has received {shown(MESSAGES)} from {INPUTS}' for name in readers]
-    return [ActLine("Given", text, BUSY) for text in made]
+    return [given(text, BUSY) for text in made]
 
 
 def _closes(model: Pip31) -> list[ActLine]:
@@ -40,15 +40,11 @@ def _closes(model: Pip31) -> list[ActLine]:
     for name, one in list(model.transactions.items()):
         if one.is_open:
             lines += end(model, name, "commits")
-    looked_at = [one for one in model.subscriptions.values() if one.is_used and not one.is_removed and _is_known(model, one)]
+    looked_at = [one for one in model.subscriptions.values() if one.is_used and not one.is_removed and is_plain(model, one)]
     lines += [line for one in looked_at if not one.is_reader or one.is_exact for line in received(model, one, unasked=True)]
     lines += [line for name in model.topics for line in _look_at_topic(model, name)]
     lines += [line for one in looked_at if not one.is_reader for line in _look_at_subscription(model, one)]
     return lines
-
-
-def _is_known(model: Pip31, one: Pip31Subscription) -> bool:
-    return one.topic == INPUTS or model.topics[one.topic].is_plain_to_read
 
 
 def _has_lost_an_answer(model: Pip31) -> bool:
@@ -63,26 +59,23 @@ def _look_at_topic(model: Pip31, name: str) -> list[ActLine]:
     if one.is_contested:
         are_answered = all(entry.transaction and not entry.transaction.is_answer_lost for entry in one.entries)
         is_judged = are_answered and not _has_lost_an_answer(model) and not any(other.topic == name for other in model.producers.values())
-        return [ActLine("Then", f"{name} agrees with the answers", "PIP31-74")] if is_judged and not one.strays_at else []
+        return [then(f"{name} agrees with the answers", "PIP31-74")] if is_judged and not one.strays_at else []
     if one.strays_at or one.is_terminated:
         behind = [entry.value for entry in one.in_force if entry.written_at > one.strays_at]
         why = narrowest(["PIP31-147", *one.whys])
-        return [ActLine("Then", f'readers of {name} get as far as "{behind[-1]}"', why)] if behind else []
+        return [then(f'readers of {name} get as far as "{behind[-1]}"', why)] if behind else []
     lines = read(model, name)
     if one.is_compacted:
         lines += compacted(one, name)
     why = "PIP31-33" if model.crashed_at else "PIP31-16"
     ended = [other for other in model.transactions.values() if name in other.topics]
-    return [
-        *lines,
-        *(ActLine("Then", f"nothing of {other.name} is pending in {name}", narrowest(one.whys) if one.whys else why) for other in ended),
-    ]
+    return [*lines, *(then(f"nothing of {other.name} is pending in {name}", narrowest(one.whys) if one.whys else why) for other in ended)]
 
 
 def _look_at_subscription(model: Pip31, one: Pip31Subscription) -> list[ActLine]:
     parts = [name for name, other in model.transactions.items() if one.name in other.subscriptions]
     why = narrowest(one.whys) if one.whys else "PIP31-33" if model.crashed_at else "PIP31-20"
-    pending = [ActLine("Then", f'nothing of {name} is pending in "{one.name}"', why) for name in parts[:1]]
+    pending = [then(f'nothing of {name} is pending in "{one.name}"', why) for name in parts[:1]]
     lines = _left(model, one)
     return [*lines, *pending] if "PIP31-89" in one.whys else [*pending, *lines]
 
@@ -91,11 +84,11 @@ def _left(model: Pip31, one: Pip31Subscription) -> list[ActLine]:
     """The line about the messages that are left."""
     is_notified = set(one.states) == set(one.received) and not _has_lost_an_answer(model)
     if not one.is_clear and is_notified and not one.is_odd and "PIP31-64" not in one.whys:
-        return [ActLine("Then", f'"{one.name}" agrees with the answers', narrowest(one.whys) if one.whys else "PIP31-74")]
+        return [then(f'"{one.name}" agrees with the answers', narrowest(one.whys) if one.whys else "PIP31-74")]
     if not one.is_clear and not one.free:
         return []
     why = narrowest(one.whys) if one.whys else "PIP31-86" if model.crashed_at else "PIP31-59" if one.kind == "shared" else "PIP31-93"
-    return [ActLine("Then", f'subscription "{one.name}" has{"" if one.is_clear else " at least"} {shown(one.free)} left', why)]
+    return [then(f'subscription "{one.name}" has{"" if one.is_clear else " at least"} {shown(one.free)} left', why)]
 
 
 def _means(model: Pip31, line: ActLine, violation: Violation) -> str:

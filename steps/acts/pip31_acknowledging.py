@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from fencepost.steps.pulsar.vocabulary import shown
 
-from .act import Act, ActLine
+from .act import Act, ActLine, given, then, when
 from .pip31_model import BATCH, FREE, GONE, INPUT, MESSAGES, TAKEN, UNCLEAR, Pip31, Pip31Subscription, narrowest
 from .pip31_writing import BUSY, OTHER, TRANSACTIONS, UNKNOWN, begun, needs_of, unknown
 
@@ -27,15 +27,15 @@ def _acknowledge(model: Pip31, name: str, where: str, *which: str) -> list[ActLi
     lines, one = begun(model, name), used(model, where)
     values = [_value(one, index) for index in which]
     said = f'{shown(values)} for "{where}"'
-    asked = ActLine("When", f"{name} acknowledges {said}", BUSY, f"{name} has acknowledged {said}")
+    asked = when(f"{name} acknowledges {said}", BUSY, f"{name} has acknowledged {said}")
     model.transactions[name].subscriptions.add(where)
     if why := _conflict(model, one, name, values):
         one.whys.append("PIP31-154")
-        tried = ActLine("When", asked.text, why, f"{name} has tried to acknowledge {said}")
-        return [*lines, tried, ActLine("Then", _CONFLICT, why)]
+        tried = when(asked.text, why, f"{name} has tried to acknowledge {said}")
+        return [*lines, tried, then(_CONFLICT, why)]
     one.hold(name, values)
     why = _why_done(model, one, name)
-    return [*lines, asked._replace(requirement=why), ActLine("Then", "it is done", why)]
+    return [*lines, asked._replace(requirement=why), then("it is done", why)]
 
 
 def _has(one: Pip31Subscription, which: str) -> bool:
@@ -74,25 +74,25 @@ def _acknowledge_up_to(model: Pip31, name: str, where: str, which: str) -> list[
     index = one.received.index(value)
     said = f'everything up to "{value}" for "{where}"'
     asked = f"{name} acknowledges {said}"
-    given, tried = f"{name} has acknowledged {said}", f"{name} has tried to acknowledge {said}"
+    done, tried = f"{name} has acknowledged {said}", f"{name} has tried to acknowledge {said}"
     model.transactions[name].subscriptions.add(where)
     covered = [one.states[covered] for covered in one.up_to(index)]
     others = [other for other in one.cumulative if other != name]
     if others:
         one.whys.append("PIP31-154")
-        return [*lines, ActLine("When", asked, "PIP31-63", tried), ActLine("Then", _CONFLICT, "PIP31-63")]
+        return [*lines, when(asked, "PIP31-63", tried), then(_CONFLICT, "PIP31-63")]
     if all(state in (GONE, TAKEN) for state in covered):
         one.whys.append("PIP31-154")
-        return [*lines, ActLine("When", asked, "PIP31-56", tried), ActLine("Then", _CONFLICT, "PIP31-56")]
+        return [*lines, when(asked, "PIP31-56", tried), then(_CONFLICT, "PIP31-56")]
     if any(state not in (FREE, GONE, TAKEN, name) for state in covered):
         _may_have(one, one.up_to(index), name)
         one.tried[name] = one.up_to(index)
         one.whys.append("PIP31-64")
-        return [*lines, ActLine("Given", tried, "PIP31-64")]
+        return [*lines, given(tried, "PIP31-64")]
     one.hold(name, one.up_to(index))
     one.cumulative[name] = index
     why = _why_done(model, one, name)
-    return [*lines, ActLine("When", asked, why, given), ActLine("Then", "it is done", why)]
+    return [*lines, when(asked, why, done), then("it is done", why)]
 
 
 def _may_have(one: Pip31Subscription, values: Sequence[str], name: str) -> None:
@@ -109,7 +109,7 @@ def _try_under_cumulative(model: Pip31, name: str, where: str, value: str) -> li
     model.transactions[name].subscriptions.add(where)
     _may_have(one, [value], name)
     one.whys.append("PIP31-85")
-    return [*lines, ActLine("Given", f'{name} has tried to acknowledge "{value}" for "{where}"', "PIP31-85")]
+    return [*lines, given(f'{name} has tried to acknowledge "{value}" for "{where}"', "PIP31-85")]
 
 
 def _acknowledge_plainly(model: Pip31, where: str, which: str) -> list[ActLine]:
@@ -124,13 +124,7 @@ def _acknowledge_plainly(model: Pip31, where: str, which: str) -> list[ActLine]:
     beside = any(one.states[other] not in (FREE, GONE, TAKEN, UNCLEAR) for other in BATCH if value in BATCH and other in one.states)
     if beside:
         one.whys.append("PIP31-57")
-    return [
-        ActLine(
-            "Given",
-            f'"{value}" has been acknowledged for "{where}" without a transaction',
-            narrowest(one.whys),
-        )
-    ]
+    return [given(f'"{value}" has been acknowledged for "{where}" without a transaction', narrowest(one.whys))]
 
 
 def _acknowledge_plainly_up_to(model: Pip31, where: str, which: str) -> list[ActLine]:
@@ -147,7 +141,7 @@ def _acknowledge_plainly_up_to(model: Pip31, where: str, which: str) -> list[Act
         one.whys.append("PIP31-57")
         one.is_exact = False
     why = narrowest(one.whys)
-    return [ActLine("Given", f'everything up to "{value}" has been acknowledged for "{where}" without a transaction', why)]
+    return [given(f'everything up to "{value}" has been acknowledged for "{where}" without a transaction', why)]
 
 
 def _acknowledge_late(model: Pip31, name: str, where: str, value: str) -> list[ActLine]:
@@ -156,7 +150,7 @@ def _acknowledge_late(model: Pip31, name: str, where: str, value: str) -> list[A
     one.banned.add(value)
     one.is_exact, one.is_odd = False, True
     unannounced = "" if where in model.transactions[name].subscriptions else ", which it has not added"
-    return [ActLine("Given", f'{name} has tried to acknowledge "{value}" for "{where}"{unannounced}', "PIP31-89")]
+    return [given(f'{name} has tried to acknowledge "{value}" for "{where}"{unannounced}', "PIP31-89")]
 
 
 def _acknowledge_unknown(model: Pip31, where: str, value: str) -> list[ActLine]:
@@ -164,7 +158,7 @@ def _acknowledge_unknown(model: Pip31, where: str, value: str) -> list[ActLine]:
     one.whys.append("PIP31-89")
     one.banned.add(value)
     one.is_exact, one.is_odd = False, True
-    return [*lines, ActLine("Given", f'{UNKNOWN} has tried to acknowledge "{value}" for "{where}", which it has not added', "PIP31-89")]
+    return [*lines, given(f'{UNKNOWN} has tried to acknowledge "{value}" for "{where}", which it has not added', "PIP31-89")]
 
 
 def _add(model: Pip31, name: str, one: str, other: str) -> list[ActLine]:
@@ -172,29 +166,25 @@ def _add(model: Pip31, name: str, one: str, other: str) -> list[ActLine]:
     for where in (one, other):
         used(model, where)
         model.transactions[name].subscriptions.add(where)
-    return [
-        *lines,
-        ActLine("When", f"{name} adds {said}", "PIP31-20", f"{name} has added {said}"),
-        ActLine("Then", "it is done", "PIP31-20"),
-    ]
+    return [*lines, when(f"{name} adds {said}", "PIP31-20", f"{name} has added {said}"), then("it is done", "PIP31-20")]
 
 
 def _add_late(model: Pip31, name: str, where: str) -> list[ActLine]:
     used(model, where)
-    return [ActLine("When", f'{name} adds "{where}"', "PIP31-21"), ActLine("Then", "it is refused", "PIP31-21")]
+    return [when(f'{name} adds "{where}"', "PIP31-21"), then("it is refused", "PIP31-21")]
 
 
 def _add_to_unknown(model: Pip31, where: str) -> list[ActLine]:
     used(model, where)
-    asked = ActLine("When", f'{UNKNOWN} adds "{where}"', "PIP31-19")
-    return [*unknown(model), asked, ActLine("Then", "it is refused with TransactionNotFound", "PIP31-19")]
+    asked = when(f'{UNKNOWN} adds "{where}"', "PIP31-19")
+    return [*unknown(model), asked, then("it is refused with TransactionNotFound", "PIP31-19")]
 
 
 def _notify_again(model: Pip31, name: str, where: str) -> list[ActLine]:
     one, is_commit = used(model, where), model.transactions[name].committed
     one.whys.append("PIP31-153")
     why = "PIP31-153" if is_commit else "PIP31-37"
-    return [ActLine("Given", f'"{where}" has been asked to {"commit" if is_commit else "abort"} {name}', why)]
+    return [given(f'"{where}" has been asked to {"commit" if is_commit else "abort"} {name}', why)]
 
 
 def _pipeline(model: Pip31, name: str, where: str, topic: str) -> list[ActLine]:
@@ -203,7 +193,7 @@ def _pipeline(model: Pip31, name: str, where: str, topic: str) -> list[ActLine]:
     model.done["each"] += 1
     model.done["pipelined"] += 1
     asked = f'a client pipelines requests that add {topic} and "{where}" to {name} and {UNKNOWN}'
-    return [*lines, ActLine("When", asked, "PIP31-14"), ActLine("Then", "each of them is answered by its own answer", "PIP31-14")]
+    return [*lines, when(asked, "PIP31-14"), then("each of them is answered by its own answer", "PIP31-14")]
 
 
 def is_there(model: Pip31, where: str, *_: str) -> bool:

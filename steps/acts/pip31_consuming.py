@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fencepost.steps.pulsar.vocabulary import shown
 
-from .act import Act, ActLine
+from .act import Act, ActLine, given, then, when
 from .pip31_acknowledging import LATE, NAMESAKE, is_there, used
 from .pip31_model import FREE, GONE, INPUTS, KINDS, TAKEN, Pip31, Pip31Subscription, narrowest, rare
 from .pip31_writing import BUSY, KEYED, TOPICS, begun, new_value, takes_part, why_on
@@ -38,7 +38,7 @@ def received(model: Pip31, one: Pip31Subscription, *, unasked: bool = False) -> 
         said = f"{owed} before any other write"
     if not one.is_exact:
         said = f"{owed} and perhaps others"
-    lines = [ActLine("Then", f'the consumer of "{one.name}" receives {said}', why)] if one.is_exact or one.owed else []
+    lines = [then(f'the consumer of "{one.name}" receives {said}', why)] if one.is_exact or one.owed else []
     one.owed = []
     one.is_attached |= bool(lines)
     if lines and one.topic in model.topics:
@@ -53,28 +53,28 @@ def _join(model: Pip31, where: str, topic: str, kind: str, *_: str) -> list[ActL
     if not model.topics[topic].is_used:  # who has read something is served in another way than who has not
         value = model.new_value("plain")
         model.write(topic, [value])
-        lines = [ActLine("Given", f'"{value}" has been written to {topic}', BUSY)]
+        lines = [given(f'"{value}" has been written to {topic}', BUSY)]
     values = model.topics[topic].values()
     batched = tuple(entry.value for entry in model.topics[topic].in_force if entry.is_in_batch)
     model.subscriptions[where] = Pip31Subscription(where, kind, topic, values, dict.fromkeys(values, FREE), batched)
     model.subscriptions[where].is_used = True
     by = f', by the name of "{NAMESAKE[where]}"' if where in NAMESAKE else ""
     said = f'the consumer of {kind} subscription "{where}" has received {shown(values)} from {topic}{by}'
-    return [*lines, ActLine("Given", said, "PIP31-131" if by else why_on(model, topic))]
+    return [*lines, given(said, "PIP31-131" if by else why_on(model, topic))]
 
 
 def _committed_before(model: Pip31, name: str, topic: str) -> list[ActLine]:
     """A transaction of two messages, which ends before a consumer joins."""
     values, why = [new_value(model, name, topic), new_value(model, name, topic)], why_on(model, topic)
-    lines = [*begun(model, name), ActLine("Given", f"{name} has written {shown(values)} to {topic}", why)]
+    lines = [*begun(model, name), given(f"{name} has written {shown(values)} to {topic}", why)]
     model.write(topic, values, takes_part(model, name, topic))
     model.decide(name, committed=True)
-    return [*lines, ActLine("Given", f"{name} has committed", why)]
+    return [*lines, given(f"{name} has committed", why)]
 
 
 def _follow(model: Pip31, where: str, topic: str) -> list[ActLine]:
     model.subscriptions[where] = Pip31Subscription(where, "exclusive", topic, is_reader=True, is_used=True)
-    return [ActLine("Given", f'a reader "{where}" has begun behind all that is in {topic}', BUSY)]
+    return [given(f'a reader "{where}" has begun behind all that is in {topic}', BUSY)]
 
 
 def _take_over(model: Pip31, where: str) -> list[ActLine]:
@@ -86,7 +86,7 @@ def _take_over(model: Pip31, where: str) -> list[ActLine]:
         one.whys.append("PIP31-96")
     one.begin_anew(is_new_consumer=True)
     one.is_attached = True
-    return [ActLine("Given", f'another consumer has taken over "{where}"', why_for(model, one))]
+    return [given(f'another consumer has taken over "{where}"', why_for(model, one))]
 
 
 def _take_over_and_look(model: Pip31, where: str) -> list[ActLine]:
@@ -101,14 +101,14 @@ def _take_over_with_few_permits(model: Pip31, where: str) -> list[ActLine]:
 
 def _redeliver_counted(model: Pip31, where: str, value: str) -> list[ActLine]:
     used(model, where).asked_again = True
-    seen = ActLine("Then", f'the consumer of "{where}" receives "{value}" once more', "PIP31-135")
-    return [ActLine("When", f'the consumer of "{where}" asks for redelivery of "{value}"', "PIP31-135"), seen]
+    seen = then(f'the consumer of "{where}" receives "{value}" once more', "PIP31-135")
+    return [when(f'the consumer of "{where}" asks for redelivery of "{value}"', "PIP31-135"), seen]
 
 
 def _redeliver(model: Pip31, where: str) -> list[ActLine]:
     one = used(model, where)
     one.begin_anew(is_new_consumer=False)
-    return [ActLine("When", f'the consumer of "{where}" asks for redelivery', why_for(model, one)), *received(model, one)]
+    return [when(f'the consumer of "{where}" asks for redelivery', why_for(model, one)), *received(model, one)]
 
 
 def _redeliver_one(model: Pip31, where: str, value: str) -> list[ActLine]:
@@ -118,7 +118,7 @@ def _redeliver_one(model: Pip31, where: str, value: str) -> list[ActLine]:
     one.asked_again = True
     if not one.whys and one.states[value] in model.transactions:
         one.whys.append("PIP31-62")
-    return [ActLine("When", f'the consumer of "{where}" asks for redelivery of "{value}"', why_for(model, one)), *received(model, one)]
+    return [when(f'the consumer of "{where}" asks for redelivery of "{value}"', why_for(model, one)), *received(model, one)]
 
 
 def _look(model: Pip31, where: str) -> list[ActLine]:
@@ -131,7 +131,7 @@ def _go_back(model: Pip31, where: str, value: str) -> list[ActLine]:
     model.go_back(one)
     one.is_odd = True
     one.whys.append("PIP31-95")
-    return [ActLine("When", f'the consumer of "{where}" goes back to "{value}"', "PIP31-95"), *received(model, one)]
+    return [when(f'the consumer of "{where}" goes back to "{value}"', "PIP31-95"), *received(model, one)]
 
 
 def _remove(model: Pip31, where: str) -> list[ActLine]:
@@ -141,7 +141,7 @@ def _remove(model: Pip31, where: str) -> list[ActLine]:
         if where in transaction.subscriptions:
             transaction.subscriptions.discard(where)
             one.banned.add(name)
-    return [ActLine("Given", f'subscription "{where}" has been removed', "PIP31-96")]
+    return [given(f'subscription "{where}" has been removed', "PIP31-96")]
 
 
 def _second_comes_and_goes(model: Pip31, where: str) -> list[ActLine]:
@@ -149,45 +149,39 @@ def _second_comes_and_goes(model: Pip31, where: str) -> list[ActLine]:
     free = shown(one.free)
     one.is_exact, one.owed, one.asked_again = False, [], True
     return [
-        ActLine(
-            "Given",
-            f'the consumer of {kind} subscription "others" has received nothing from {INPUTS}, by the name of "{where}"',
-            "PIP31-137",
-        ),
-        ActLine("Given", f'the consumer of "{where}" has asked for redelivery', "PIP31-137"),
-        *([ActLine("Then", f'"{where}" and "others" receive {free} between them', why_for(model, one))] if free != "nothing" else []),
-        ActLine("Given", 'the consumer of "others" has left', BUSY),
+        given(f'the consumer of {kind} subscription "others" has received nothing from {INPUTS}, by the name of "{where}"', "PIP31-137"),
+        given(f'the consumer of "{where}" has asked for redelivery', "PIP31-137"),
+        *([then(f'"{where}" and "others" receive {free} between them', why_for(model, one))] if free != "nothing" else []),
+        given('the consumer of "others" has left', BUSY),
     ]
 
 
 def _two_active(model: Pip31, topic: str, does_one_leave: str) -> list[ActLine]:
     lines = _two(model, topic, "failover")
-    seen = ActLine(
-        "Then",
-        f'the active one of "ones" and "others" receives {shown(model.topics[topic].values())}, and the other one nothing',
-        "PIP31-136",
+    seen = then(
+        f'the active one of "ones" and "others" receives {shown(model.topics[topic].values())}, and the other one nothing', "PIP31-136"
     )
-    leaves = ActLine("When", 'the active one of "ones" and "others" leaves', "PIP31-136")
+    leaves = when('the active one of "ones" and "others" leaves', "PIP31-136")
     return [*lines, *([leaves] if does_one_leave else []), seen]
 
 
 def _two_of_one_key(model: Pip31, topic: str) -> list[ActLine]:
     lines = _two(model, topic, "key-shared")
     said = f'one of "ones" and "others" receives {shown(model.topics[topic].values())}, and the other one nothing'
-    return [*lines, ActLine("Then", said, "PIP31-137")]
+    return [*lines, then(said, "PIP31-137")]
 
 
 def _two(model: Pip31, topic: str, kind: str) -> list[ActLine]:
     """Two consumers of a new subscription, and a transaction that is committed after they have joined."""
     said = [f'the consumer of {kind} subscription "{name}" has received nothing from {topic}' for name in ("ones", "others")]
-    joined = [ActLine("Given", said[0], BUSY), ActLine("Given", f'{said[1]}, by the name of "ones"', BUSY)]
+    joined = [given(said[0], BUSY), given(f'{said[1]}, by the name of "ones"', BUSY)]
     return [*joined, *_committed_before(model, "H", topic)]
 
 
 def _try_to_join(model: Pip31, where: str, how: str) -> list[ActLine]:
     used(model, where)
-    asked = ActLine("When", f'another consumer tries to join "{where}"{how}', "PIP31-138")
-    return [asked, ActLine("Then", "it is refused" if how else "it is refused with ConsumerBusy", "PIP31-138")]
+    asked = when(f'another consumer tries to join "{where}"{how}', "PIP31-138")
+    return [asked, then("it is refused" if how else "it is refused with ConsumerBusy", "PIP31-138")]
 
 
 def _hear_the_last(model: Pip31, where: str) -> list[ActLine]:
@@ -195,8 +189,7 @@ def _hear_the_last(model: Pip31, where: str) -> list[ActLine]:
     one.owed, one.is_exact = [], False
     values = model.topics[one.topic].values()
     return [
-        ActLine(
-            "Then",
+        then(
             f'the consumer of "{where}" learns that {shown(values[-1:])} is the last message',
             rare(model.topics[one.topic].whys, "PIP31-94"),
         )
@@ -216,10 +209,11 @@ def _is_quiet(model: Pip31, where: str, *_: str) -> bool:
     if one is None or not is_there(model, where):
         return False
     held = any(other.is_held_up and where in other.subscriptions for other in model.transactions.values())
-    return not held and (one.topic == INPUTS or not model.topics[one.topic].has_more_behind) and _is_plain(model, one)
+    return not held and (one.topic == INPUTS or not model.topics[one.topic].has_more_behind) and is_plain(model, one)
 
 
-def _is_plain(model: Pip31, one: Pip31Subscription) -> bool:
+def is_plain(model: Pip31, one: Pip31Subscription) -> bool:
+    """Whether the order of what its topic holds is known."""
     return one.topic == INPUTS or model.topics[one.topic].is_plain_to_read
 
 
@@ -229,7 +223,7 @@ def _may_be_two(model: Pip31, topic: str, *_: str) -> bool:
 
 def _may_look(model: Pip31, where: str) -> bool:
     one = model.subscriptions.get(where)
-    if one is None or one.is_removed or model.done["looks"] >= MOST_LOOKS or not _is_plain(model, one):
+    if one is None or one.is_removed or model.done["looks"] >= MOST_LOOKS or not is_plain(model, one):
         return False
     return (one.is_reader and one.is_exact and not model.topics[one.topic].has_more_behind) or _is_quiet(model, where)
 

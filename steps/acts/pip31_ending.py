@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from .act import Act, ActLine
+from .act import Act, ActLine, always, given, then, when
 from .pip31_model import Pip31, narrowest
 from .pip31_writing import BUSY, OTHER, TOPICS, TRANSACTIONS, UNKNOWN, begun, may_write, needs_of, takes_part, unknown, why_on
 
@@ -12,7 +12,6 @@ ENDS = ("commits", "aborts")
 END = {"commits": "commit", "aborts": "abort"}
 PAST = {"commits": "committed", "aborts": "aborted"}
 _GOING = {"commits": "COMMITTING", "aborts": "ABORTING"}
-_OTHER_END = {"commits": "aborts", "aborts": "commits"}
 _REPEATED = {"commits": "PIP31-24", "aborts": "PIP31-25"}
 _OPPOSITE = {"commits": "PIP31-26", "aborts": "PIP31-27"}
 NUMBERS = "numbers"
@@ -29,7 +28,7 @@ def settled(model: Pip31, name: str) -> list[ActLine]:
     """The line that waits until the end has reached all participants."""
     committed = model.transactions[name].committed
     why = "PIP31-28" if model.has_crashed_in(name) else "PIP31-34"
-    return [ActLine("Then", f"{name} is {PAST[decision(committed)].upper()}", why)]
+    return [then(f"{name} is {PAST[decision(committed)].upper()}", why)]
 
 
 def end(model: Pip31, name: str, how: str) -> list[ActLine]:
@@ -37,8 +36,8 @@ def end(model: Pip31, name: str, how: str) -> list[ActLine]:
     one = model.transactions[name]
     why = "PIP31-32" if model.has_crashed_in(name) else BUSY if one.has_part else "PIP31-73"
     model.decide(name, how == "commits")
-    asked = ActLine("When", f"{name} {how}", why, f"{name} has {PAST[how]}")
-    return [asked, ActLine("Then", "it is done", why), *settled(model, name)]
+    asked = when(f"{name} {how}", why, f"{name} has {PAST[how]}")
+    return [asked, then("it is done", why), *settled(model, name)]
 
 
 def _end(model: Pip31, name: str, how: str) -> list[ActLine]:
@@ -53,16 +52,16 @@ def _end_again(model: Pip31, name: str, how: str) -> list[ActLine]:
     if one.is_held_up and is_same:
         why = "PIP31-23" if how == "commits" else why
     answer = "it is refused" if not is_same else "it is done" if one.is_held_up else "it is done, or refused with TransactionNotFound"
-    lines = [ActLine("When", f"{name} {how}", why, f"{name} has tried to {END[how]}"), ActLine("Then", answer, why)]
+    lines = [when(f"{name} {how}", why, f"{name} has tried to {END[how]}"), then(answer, why)]
     if one.is_held_up:
-        lines.append(ActLine("Then", f"{name} is {_GOING[decision(one.committed)]}", why))
+        lines.append(then(f"{name} is {_GOING[decision(one.committed)]}", why))
     return lines
 
 
 def _hold_up(model: Pip31, name: str, how: str) -> list[ActLine]:
     lines = begun(model, name)
     model.decide(name, how == "commits", held=True)
-    return [*lines, ActLine("Given", f"the {END[how]} of {name} is incomplete", "PIP31-29")]
+    return [*lines, given(f"the {END[how]} of {name} is incomplete", "PIP31-29")]
 
 
 def let_go(model: Pip31, name: str) -> list[ActLine]:
@@ -72,36 +71,32 @@ def let_go(model: Pip31, name: str) -> list[ActLine]:
     if model.crashed_at > model.transactions[name].decided_at:
         why = "PIP31-30" if how == "commits" else "PIP31-31"
     model.let_go(name)
-    given = ActLine("When", f"the end of {name} is held up no longer", why)
-    return [given, ActLine("Then", f"{name} went from {_GOING[how]} to {PAST[how].upper()}", why)]
+    went = f"{name} went from {_GOING[how]} to {PAST[how].upper()}"
+    return [when(f"the end of {name} is held up no longer", why), then(went, why)]
 
 
 def _end_twice(model: Pip31, name: str, first: str, second: str) -> list[ActLine]:
-    lines = [*begun(model, name), ActLine("When", f"{name} is asked to {END[first]} and to {END[second]} at the same time", "PIP31-74")]
+    lines = [*begun(model, name), when(f"{name} is asked to {END[first]} and to {END[second]} at the same time", "PIP31-74")]
     if first == second:
         model.decide(name, first == "commits")
         for topic in model.transactions[name].topics:
             model.topics[topic].whys.append("PIP31-91")
-        return [*lines, ActLine("Then", f"{name} is {PAST[first].upper()}", "PIP31-91")]
+        return [*lines, then(f"{name} is {PAST[first].upper()}", "PIP31-91")]
     model.decide(name, None)
-    return [*lines, ActLine("Then", f"exactly one end of {name} succeeded", "PIP31-74")]
+    return [*lines, then(f"exactly one end of {name} succeeded", "PIP31-74")]
 
 
 def _crash_at_answer(model: Pip31, name: str, how: str) -> list[ActLine]:
-    lines = [*begun(model, name), ActLine("Given", f"{name} has been asked to {END[how]}", "PIP31-28")]
+    lines = [*begun(model, name), given(f"{name} has been asked to {END[how]}", "PIP31-28")]
     model.decide(name, how == "commits")
     model.go_down()
-    return [
-        *lines,
-        ActLine("Given", "the system has crashed and restarted", "PIP31-28"),
-        ActLine("Then", f"{name} is {PAST[how].upper()}", "PIP31-28"),
-    ]
+    return [*lines, given("the system has crashed and restarted", "PIP31-28"), then(f"{name} is {PAST[how].upper()}", "PIP31-28")]
 
 
 def _notify_topic_again(model: Pip31, name: str, topic: str) -> list[ActLine]:
     how = END[decision(model.transactions[name].committed)]
     model.topics[topic].whys.append("PIP31-36" if how == "commit" else "PIP31-37")
-    return [ActLine("Given", f"{topic} has been asked to {how} {name}", narrowest(model.topics[topic].whys))]
+    return [given(f"{topic} has been asked to {how} {name}", narrowest(model.topics[topic].whys))]
 
 
 def _add(model: Pip31, name: str, one: str, other: str) -> list[ActLine]:
@@ -110,28 +105,26 @@ def _add(model: Pip31, name: str, one: str, other: str) -> list[ActLine]:
         takes_part(model, name, topic)
     return [
         *lines,
-        ActLine("When", f"{name} adds {one} and {other}", "PIP31-18", f"{name} has added {one} and {other}"),
-        ActLine("Then", "it is done", "PIP31-18"),
+        when(f"{name} adds {one} and {other}", "PIP31-18", f"{name} has added {one} and {other}"),
+        then("it is done", "PIP31-18"),
     ]
 
 
-def _add_late(_: Pip31, name: str, topic: str) -> list[ActLine]:
-    return [ActLine("When", f"{name} adds {topic}", "PIP31-17"), ActLine("Then", "it is refused", "PIP31-17")]
+_add_late = always(when("{0} adds {1}", "PIP31-17"), then("it is refused", "PIP31-17"))
 
 
 def _use_unknown(model: Pip31, said: str, why: str, *_: str) -> list[ActLine]:
-    return [*unknown(model), ActLine("When", f"{UNKNOWN} {said}", why), ActLine("Then", "it is refused with TransactionNotFound", why)]
+    return [*unknown(model), when(f"{UNKNOWN} {said}", why), then("it is refused with TransactionNotFound", why)]
 
 
 def _look(model: Pip31, name: str) -> list[ActLine]:
     why = "PIP31-32" if model.has_crashed_in(name) else "PIP31-40"
     if not model.transactions[name].has_part and model.has_crashed_in(name):
         why = "PIP31-10"
-    return [ActLine("Then", f"{name} is OPEN", why)]
+    return [then(f"{name} is OPEN", why)]
 
 
-def _look_at_watermark(_: Pip31, name: str) -> list[ActLine]:
-    return [ActLine("Then", f"the coordinator's low watermark lies before {name}", "PIP31-157")]
+_look_at_watermark = always(then("the coordinator's low watermark lies before {0}", "PIP31-157"))
 
 
 def _time_out(model: Pip31, name: str, topic: str) -> list[ActLine]:
@@ -141,9 +134,9 @@ def _time_out(model: Pip31, name: str, topic: str) -> list[ActLine]:
     said = f"{name} is left open past its timeout"
     return [
         *lines,
-        ActLine("When", said, "PIP31-39", said.replace(" is left ", " has been left ")),
-        ActLine("Then", f"{name} is ABORTED", "PIP31-39"),
-        ActLine("Then", f"{name} was OPEN until its timeout had passed", "PIP31-40"),
+        when(said, "PIP31-39", said.replace(" is left ", " has been left ")),
+        then(f"{name} is ABORTED", "PIP31-39"),
+        then(f"{name} was OPEN until its timeout had passed", "PIP31-40"),
     ]
 
 
@@ -152,15 +145,15 @@ def _time_out_held_up(model: Pip31, name: str, topic: str) -> list[ActLine]:
     model.decide(name, committed=False, held=True)
     model.transactions[name].timed_out = True
     said = (f"the end of {name} is held up", f"{name} has been left open past its timeout")
-    return [*lines, *(ActLine("Given", one, "PIP31-45") for one in said), ActLine("Then", f"{name} is ABORTING", "PIP31-45")]
+    return [*lines, *(given(one, "PIP31-45") for one in said), then(f"{name} is ABORTING", "PIP31-45")]
 
 
 def _time_out_and_add(model: Pip31, name: str, topic: str) -> list[ActLine]:
     lines = _begun_short(model, name, topic)
     model.decide(name, committed=False)
     model.transactions[name].timed_out = True
-    asked = ActLine("When", f"{name} adds {topic} again and again until it is refused", "PIP31-41")
-    return [*lines, asked, ActLine("Then", "it is refused", "PIP31-41"), ActLine("Then", f"{name} is ABORTED", "PIP31-41")]
+    asked = when(f"{name} adds {topic} again and again until it is refused", "PIP31-41")
+    return [*lines, asked, then("it is refused", "PIP31-41"), then(f"{name} is ABORTED", "PIP31-41")]
 
 
 def _crash_before_time_out(model: Pip31, name: str, topic: str) -> list[ActLine]:
@@ -168,8 +161,8 @@ def _crash_before_time_out(model: Pip31, name: str, topic: str) -> list[ActLine]
     model.go_down()
     model.decide(name, committed=False)
     model.transactions[name].timed_out = True
-    asked = ActLine("When", f"the system crashes while {name} is OPEN and restarts", "PIP31-43")
-    return [*lines, asked, ActLine("Then", f"{name} is ABORTED", "PIP31-43")]
+    asked = when(f"the system crashes while {name} is OPEN and restarts", "PIP31-43")
+    return [*lines, asked, then(f"{name} is ABORTED", "PIP31-43")]
 
 
 def _commit_past_time_out(model: Pip31, name: str, topic: str) -> list[ActLine]:
@@ -180,7 +173,7 @@ def _commit_past_time_out(model: Pip31, name: str, topic: str) -> list[ActLine]:
     model.transactions[SHORT].committed = False
     incomplete, past = f"the commit of {name} is incomplete", f"{SHORT} has been left open past its timeout"
     said = (incomplete, f"transaction {SHORT} with a moderate timeout", past)
-    return [*lines, *(ActLine("Given", one, "PIP31-44") for one in said), ActLine("Then", f"{name} is COMMITTING", "PIP31-44")]
+    return [*lines, *(given(one, "PIP31-44") for one in said), then(f"{name} is COMMITTING", "PIP31-44")]
 
 
 def _begun_short(model: Pip31, name: str, topic: str, time_out: str = "short") -> list[ActLine]:
@@ -188,41 +181,36 @@ def _begun_short(model: Pip31, name: str, topic: str, time_out: str = "short") -
     model.done[_TIMED_OUT] += 1
     value, why = model.new_value("x" if topic == "states" else name), why_on(model, topic, name)
     model.write(topic, [value], takes_part(model, name, topic))
-    begins = ActLine("Given", f"transaction {name} with a {time_out} timeout", BUSY)
-    return [begins, ActLine("Given", f'{name} has written "{value}" to {topic}', why)]
+    begins = given(f"transaction {name} with a {time_out} timeout", BUSY)
+    return [begins, given(f'{name} has written "{value}" to {topic}', why)]
 
 
 def _race_the_time_out(model: Pip31, topic: str) -> list[ActLine]:
     model.topics[topic].is_contested = True
     model.done[_TIMED_OUT] += 1
-    begins = ActLine("Given", f"{_RACERS} transactions with a moderate timeout have written to {topic}", "PIP31-75")
-    asked = ActLine("When", "each of them is committed at about its timeout", "PIP31-75")
-    return [begins, asked, ActLine("Then", f"{topic} agrees with the answers", "PIP31-75")]
+    begins = given(f"{_RACERS} transactions with a moderate timeout have written to {topic}", "PIP31-75")
+    asked = when("each of them is committed at about its timeout", "PIP31-75")
+    return [begins, asked, then(f"{topic} agrees with the answers", "PIP31-75")]
 
 
 def _begin_several(model: Pip31, _: str) -> list[ActLine]:
     model.done[_IDS] += 1
     why = "PIP31-11" if model.crashed_at else "PIP31-12"
     law = "PIP31-71" if model.done["committed ids"] and model.crashed_at else "PIP31-11"
-    lines = [ActLine("When", "6 transactions begin at 2 clients in turn", why), ActLine("Then", "the transaction ids are distinct", law)]
-    return lines if model.done["each"] else [*lines, ActLine("Then", "the transaction ids are ascending", "PIP31-12")]
+    lines = [when("6 transactions begin at 2 clients in turn", why), then("the transaction ids are distinct", law)]
+    return lines if model.done["each"] else [*lines, then("the transaction ids are ascending", "PIP31-12")]
 
 
 def _commit_several(model: Pip31, _: str) -> list[ActLine]:
     model.done["committed ids"] += 1
-    return [ActLine("Given", "3 transactions have committed", BUSY)]
+    return [given("3 transactions have committed", BUSY)]
 
 
 def _begin_at_each(model: Pip31, _: str) -> list[ActLine]:
     model.done["each"] += 1
-    has_two = ActLine("Given", "the system has 2 coordinators", BUSY)
-    asked = ActLine("When", "a transaction begins at each coordinator", "PIP31-13")
-    return [
-        has_two,
-        asked,
-        ActLine("Then", "it is done", "PIP31-13"),
-        ActLine("Then", "the transaction ids name the coordinator that was asked", "PIP31-13"),
-    ]
+    has_two = given("the system has 2 coordinators", BUSY)
+    asked = when("a transaction begins at each coordinator", "PIP31-13")
+    return [has_two, asked, then("it is done", "PIP31-13"), then("the transaction ids name the coordinator that was asked", "PIP31-13")]
 
 
 def _is_decided(model: Pip31, name: str, *_: str) -> bool:
@@ -234,13 +222,14 @@ def _is_held_up(model: Pip31, name: str) -> bool:
     return name in model.transactions and model.transactions[name].is_held_up
 
 
-def _is_open(model: Pip31, name: str, *_: str) -> bool:
+def is_open(model: Pip31, name: str, *_: str) -> bool:
+    """Whether the transaction was begun, and not ended."""
     return name in model.transactions and model.transactions[name].is_open
 
 
 def _may_race(model: Pip31, name: str, *_: str) -> bool:
     """Whether the answers suffice to judge it: its topics have only what transactions wrote without a named producer."""
-    if not _is_open(model, name):
+    if not is_open(model, name):
         return False
     one = model.transactions[name]
     entries = [entry for topic in one.topics for entry in model.topics[topic].entries]
@@ -283,9 +272,9 @@ def acts() -> Iterator[Act[Pip31]]:
         needs, held = needs_of(x), needs_of(x, "held-ends")
         for how in ENDS:
             yield Act(f"{x} {how}", _may_end, _end, (x, how), needs)
-            yield Act(f"{x} {how}, held up", _is_open, _hold_up, (x, how), held)
-            yield Act(f"{x} {how}, and a crash comes", _is_open, _crash_at_answer, (x, how), needs_of(x, "crash"))
-        yield Act(f"a look at {x}", _is_open, _look, (x,), needs)
+            yield Act(f"{x} {how}, held up", is_open, _hold_up, (x, how), held)
+            yield Act(f"{x} {how}, and a crash comes", is_open, _crash_at_answer, (x, how), needs_of(x, "crash"))
+        yield Act(f"a look at {x}", is_open, _look, (x,), needs)
         yield Act(f"a look at the low watermark before {x}", _is_oldest, _look_at_watermark, (x,), needs_of(x, "buffer-statistics"))
     for x in TRANSACTIONS[:2]:
         yield Act(f"{x} adds two topics", _may_add, _add, (x, *TOPICS[:2]))

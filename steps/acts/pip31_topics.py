@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fencepost.steps.pulsar.vocabulary import shown
 
-from .act import Act, ActLine
+from .act import Act, ActLine, always, given, then, when
 from .pip31_consuming import MOST_LOOKS
 from .pip31_ending import NUMBERS, end
 from .pip31_model import INPUTS, Pip31, Pip31Topic, narrowest, rare
@@ -18,18 +18,14 @@ def _ask_for(model: Pip31, kind: str, topic: str, how_many: str) -> list[ActLine
     model.done["asks"] += 1
     name = f"fresh{chr(96 + model.done['asks'])}"
     asked = f'a consumer of {kind} subscription "{name}" of {topic} asks for {len(values)} messages'
-    seen = ActLine("Then", f'the consumer of "{name}" receives {shown(values)} and no more unasked', rare(model.topics[topic].whys, why))
-    return [ActLine("When", asked, why), seen]
+    seen = then(f'the consumer of "{name}" receives {shown(values)} and no more unasked', rare(model.topics[topic].whys, why))
+    return [when(asked, why), seen]
 
 
 def _read_behind(model: Pip31, topic: str) -> list[ActLine]:
     values = model.topics[topic].values()
     model.topics[topic].has_sentinels = True
-    return [
-        ActLine(
-            "Then", f'readers of {topic} from behind "{values[0]}" see {shown(values[1:])}', rare(model.topics[topic].whys, "PIP31-141")
-        )
-    ]
+    return [then(f'readers of {topic} from behind "{values[0]}" see {shown(values[1:])}', rare(model.topics[topic].whys, "PIP31-141"))]
 
 
 def _look_at(model: Pip31, topic: str) -> list[ActLine]:
@@ -42,7 +38,7 @@ def read(model: Pip31, topic: str) -> list[ActLine]:
     one = model.topics[topic]
     one.has_sentinels = True
     order = "" if one.is_in_order else " in some order"
-    return [ActLine("Then", f"readers of {topic} see {shown(one.values())}{order}", _why_read(model, one))]
+    return [then(f"readers of {topic} see {shown(one.values())}{order}", _why_read(model, one))]
 
 
 def _why_read(model: Pip31, one: Pip31Topic) -> str:
@@ -55,19 +51,19 @@ def _why_read(model: Pip31, one: Pip31Topic) -> str:
 
 def _crash(model: Pip31) -> list[ActLine]:
     model.go_down()
-    return [ActLine("Given", "the system has crashed and restarted", "PIP31-32")]
+    return [given("the system has crashed and restarted", "PIP31-32")]
 
 
 def _unload(model: Pip31, topic: str) -> list[ActLine]:
     model.unload(topic)
     model.unloaded.add(topic)
-    return [ActLine("Given", f"{topic} has been unloaded", BUSY)]
+    return [given(f"{topic} has been unloaded", BUSY)]
 
 
 def _compact(model: Pip31, topic: str) -> list[ActLine]:
     one = model.topics[topic]
     one.is_compacted = True
-    lines = [ActLine("When", f"{topic} is compacted", "PIP31-149", f"{topic} has been compacted")]
+    lines = [when(f"{topic} is compacted", "PIP31-149", f"{topic} has been compacted")]
     return [*lines, *compacted(one, topic, just_now=True)]
 
 
@@ -83,7 +79,7 @@ def compacted(one: Pip31Topic, topic: str, *, just_now: bool = False) -> list[Ac
     is_all = just_now and not one.has_open and bool(values)
     why = "PIP31-149" if is_all and all(entry.is_in_force for entry in one.entries) else why
     seen = f"readers of compacted {topic} see {shown(values)}{'' if is_all else ' last'}"
-    return [ActLine("Then", seen, rare(one.whys, why))]
+    return [then(seen, rare(one.whys, why))]
 
 
 def _commit_newest_first(model: Pip31, one: str, other: str, topic: str) -> list[ActLine]:
@@ -91,7 +87,7 @@ def _commit_newest_first(model: Pip31, one: str, other: str, topic: str) -> list
     where = model.topics[topic]
     where.has_sentinels = True
     values = [entry.value for entry in sorted(where.in_force, key=lambda entry: entry.in_force_at)]
-    return [*lines, ActLine("Then", f"readers of {topic} see {shown(values)}", rare(where.whys, "PIP31-53"))]
+    return [*lines, then(f"readers of {topic} see {shown(values)}", rare(where.whys, "PIP31-53"))]
 
 
 def _may_commit_newest_first(model: Pip31, one: str, other: str, topic: str) -> bool:
@@ -105,13 +101,13 @@ def _may_commit_newest_first(model: Pip31, one: str, other: str, topic: str) -> 
 
 def _terminate(model: Pip31, topic: str) -> list[ActLine]:
     one = model.topics[topic]
-    lines = [ActLine("Given", f"{topic} has been terminated", "PIP31-147")]
+    lines = [given(f"{topic} has been terminated", "PIP31-147")]
     values = one.values()
     if len(values) > 1 and one.is_in_order and not one.has_sentinels and not any(entry.is_in_batch for entry in one.entries):
         lines += [
-            ActLine("When", f'a consumer of exclusive subscription "early" of {topic} asks for {len(values) - 1} messages', "PIP31-139"),
-            ActLine("Then", f'the consumer of "early" receives {shown(values[:-1])} and no more unasked', rare(one.whys, "PIP31-139")),
-            ActLine("Then", 'the consumer of "early" learns nothing of an end', "PIP31-139"),
+            when(f'a consumer of exclusive subscription "early" of {topic} asks for {len(values) - 1} messages', "PIP31-139"),
+            then(f'the consumer of "early" receives {shown(values[:-1])} and no more unasked', rare(one.whys, "PIP31-139")),
+            then('the consumer of "early" learns nothing of an end', "PIP31-139"),
         ]
     one.is_terminated = True
     return lines
@@ -119,14 +115,14 @@ def _terminate(model: Pip31, topic: str) -> list[ActLine]:
 
 def _write_behind_the_end(model: Pip31, topic: str) -> list[ActLine]:
     asked = f'"{new_value(model, "late", topic)}" is written to {topic}'
-    return [ActLine("When", asked, "PIP31-147"), ActLine("Then", "it is refused with TopicTerminatedError", "PIP31-147")]
+    return [when(asked, "PIP31-147"), then("it is refused with TopicTerminatedError", "PIP31-147")]
 
 
 def _make_again(model: Pip31, topic: str) -> list[ActLine]:
     model.topics[topic] = Pip31Topic(whys=["PIP31-146"])
     for one in model.transactions.values():
         one.topics.discard(topic)
-    return [ActLine("Given", f"{topic} has been deleted and made again", "PIP31-146")]
+    return [given(f"{topic} has been deleted and made again", "PIP31-146")]
 
 
 def _may_ask(model: Pip31, _: str, topic: str, how_many: str) -> bool:
@@ -138,15 +134,15 @@ def _has_batches(one: Pip31Topic) -> bool:
     return any(entry.is_in_batch for entry in one.entries)
 
 
-def _make_requests(_: Pip31, topic: str) -> list[ActLine]:
-    asked = ActLine("When", f"a consumer of {topic} makes each of its requests", "PIP31-133")
-    return [asked, ActLine("Then", "each of its requests is answered", "PIP31-133")]
+_make_requests = always(
+    when("a consumer of {0} makes each of its requests", "PIP31-133"), then("each of its requests is answered", "PIP31-133")
+)
 
 
 def _make_partitions(model: Pip31, _: str) -> list[ActLine]:
     model.done["partitions"] += 1
-    asked = ActLine("When", "the topic parts is made, with a partition count of 3", "PIP31-145")
-    return [asked, ActLine("Then", "it is done", "PIP31-145"), ActLine("Then", "parts has a partition count of 3", "PIP31-145")]
+    asked = when("the topic parts is made, with a partition count of 3", "PIP31-145")
+    return [asked, then("it is done", "PIP31-145"), then("parts has a partition count of 3", "PIP31-145")]
 
 
 def _may_read(model: Pip31, topic: str) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from fencepost.steps.pulsar.vocabulary import shown
 
-from .act import Act, ActLine
+from .act import Act, ActLine, always, given, then, when
 from .pip31_model import Pip31, Pip31Producer, Pip31Transaction, narrowest
 
 TRANSACTIONS, OTHER = ("A", "B", "C"), "D"
@@ -24,7 +24,7 @@ def begun(model: Pip31, name: str) -> list[ActLine]:
     said = f"transaction {name}"
     if name == OTHER:
         said = f"{name} is a transaction of the second coordinator, whose number the first one has passed"
-    return [ActLine("Given", said, BUSY)]
+    return [given(said, BUSY)]
 
 
 def needs_of(name: str, *more: str) -> frozenset[str]:
@@ -52,15 +52,11 @@ def new_value(model: Pip31, name: str, topic: str) -> str:
     return model.new_value("x" if topic == KEYED else name)
 
 
-def _begin(model: Pip31, name: str) -> list[ActLine]:
-    return begun(model, name)
-
-
 def _write(model: Pip31, name: str, topic: str) -> list[ActLine]:
     lines, value, why = begun(model, name), new_value(model, name, topic), why_on(model, topic, name)
     model.write(topic, [value], takes_part(model, name, topic))
-    asked = ActLine("When", f'{name} writes "{value}" to {topic}', why, f'{name} has written "{value}" to {topic}')
-    return [*lines, asked, ActLine("Then", "it is done", why)]
+    asked = when(f'{name} writes "{value}" to {topic}', why, f'{name} has written "{value}" to {topic}')
+    return [*lines, asked, then("it is done", why)]
 
 
 def _write_batch(model: Pip31, name: str, topic: str) -> list[ActLine]:
@@ -68,40 +64,40 @@ def _write_batch(model: Pip31, name: str, topic: str) -> list[ActLine]:
     values = [new_value(model, name, topic), new_value(model, name, topic)]
     model.write(topic, values, takes_part(model, name, topic), in_batch=True)
     said = f"a batch of {shown(values)} to {topic}"
-    return [*lines, ActLine("When", f"{name} writes {said}", why, f"{name} has written {said}"), ActLine("Then", "it is done", why)]
+    return [*lines, when(f"{name} writes {said}", why, f"{name} has written {said}"), then("it is done", why)]
 
 
 def _write_many(model: Pip31, name: str, topic: str) -> list[ActLine]:
     lines, values = begun(model, name), [new_value(model, name, topic) for _ in range(_MANY)]
     why = why_on(model, topic, name)
     model.write(topic, values, takes_part(model, name, topic))
-    return [*lines, ActLine("Given", f"{name} has written {shown(values)} to {topic} in one go", why)]
+    return [*lines, given(f"{name} has written {shown(values)} to {topic} in one go", why)]
 
 
 def _write_both_keys(model: Pip31, name: str, topic: str) -> list[ActLine]:
     lines, values = begun(model, name), [model.new_value("x"), model.new_value("y")]
     why = why_on(model, topic, name)
     model.write(topic, values, takes_part(model, name, topic))
-    return [*lines, ActLine("Given", f"{name} has written {shown(values)} to {topic}", why)]
+    return [*lines, given(f"{name} has written {shown(values)} to {topic}", why)]
 
 
 def _write_plain(model: Pip31, topic: str) -> list[ActLine]:
     value, why = new_value(model, "plain", topic), why_on(model, topic)
     model.write(topic, [value])
-    return [ActLine("Given", f'"{value}" has been written to {topic}', why)]
+    return [given(f'"{value}" has been written to {topic}', why)]
 
 
 def _write_plain_batch(model: Pip31, topic: str) -> list[ActLine]:
     values, why = [new_value(model, "plain", topic) for _ in range(2)], why_on(model, topic)
     model.write(topic, values, in_batch=True)
-    return [ActLine("Given", f"a batch of {shown(values)} has been written to {topic}", why)]
+    return [given(f"a batch of {shown(values)} has been written to {topic}", why)]
 
 
 def _write_late(model: Pip31, name: str, topic: str) -> list[ActLine]:
     model.topics[topic].whys.append("PIP31-50")
     said = f'{name} writes "{model.new_value("late")}" to {topic}'
     tried = said.replace(" writes ", " has tried to write ")
-    return [ActLine("When", said, "PIP31-49", tried), ActLine("Then", "it is refused", "PIP31-49")]
+    return [when(said, "PIP31-49", tried), then("it is refused", "PIP31-49")]
 
 
 def _write_stray(model: Pip31, name: str, topic: str) -> list[ActLine]:
@@ -109,7 +105,7 @@ def _write_stray(model: Pip31, name: str, topic: str) -> list[ActLine]:
     model.topics[topic].strays_at = model.tick()
     model.topics[topic].whys.append("PIP31-51")
     value = model.new_value("stray")
-    return [*lines, ActLine("Given", f'{name} has tried to write "{value}" to {topic}, which it has not added', "PIP31-51")]
+    return [*lines, given(f'{name} has tried to write "{value}" to {topic}, which it has not added', "PIP31-51")]
 
 
 def unknown(model: Pip31) -> list[ActLine]:
@@ -117,13 +113,13 @@ def unknown(model: Pip31) -> list[ActLine]:
     if model.has_met_trouble:
         return []
     model.has_met_trouble = True
-    return [ActLine("Given", f"{UNKNOWN} is an unknown transaction", BUSY)]
+    return [given(f"{UNKNOWN} is an unknown transaction", BUSY)]
 
 
 def _write_unknown(model: Pip31, topic: str) -> list[ActLine]:
     lines, value = unknown(model), model.new_value("stray")
     model.topics[topic].whys.append("PIP31-110")
-    return [*lines, ActLine("Given", f'{UNKNOWN} has tried to write "{value}" to {topic}, which it has not added', "PIP31-110")]
+    return [*lines, given(f'{UNKNOWN} has tried to write "{value}" to {topic}, which it has not added', "PIP31-110")]
 
 
 def _send(model: Pip31, producer: str, topic: str, name: str, how: str) -> list[ActLine]:
@@ -139,7 +135,7 @@ def _send(model: Pip31, producer: str, topic: str, name: str, how: str) -> list[
     others = {one.topic for other, one in model.producers.items() if other != producer}
     why = "PIP31-90" if is_repeated else "PIP31-155" if topic in others else why_on(model, topic, name)
     said = f"producer {producer} has written {_plain(values)} to {topic} in {name}"
-    return [*lines, ActLine("Given", said + (", with the same sequence id" if is_repeated else ""), why)]
+    return [*lines, given(said + (", with the same sequence id" if is_repeated else ""), why)]
 
 
 def _plain(values: Sequence[str]) -> str:
@@ -151,30 +147,27 @@ def _send_again(model: Pip31, producer: str) -> list[ActLine]:
     one.is_connected = True
     model.topics[one.topic].whys.append("PIP31-48")
     said = f"producer {producer} sends {_plain(one.values)} again on a new connection"
-    given = said.replace(" sends ", " has sent ")
-    return [ActLine("When", said, "PIP31-48", given), ActLine("Then", "it is done", "PIP31-48")]
+    return [when(said, "PIP31-48", said.replace(" sends ", " has sent ")), then("it is done", "PIP31-48")]
 
 
 def _close(model: Pip31, producer: str) -> list[ActLine]:
     model.producers[producer].is_closed = True
-    return [ActLine("Given", f"producer {producer} has closed", BUSY)]
+    return [given(f"producer {producer} has closed", BUSY)]
 
 
 def _come_back(model: Pip31, producer: str, how: str) -> list[ActLine]:
     one = model.producers[producer]
     one.is_closed, one.is_connected = False, True
-    lines = [ActLine("When", f"producer {producer} opens again{how}", "PIP31-143"), ActLine("Then", "it is done", "PIP31-143")]
+    lines = [when(f"producer {producer} opens again{how}", "PIP31-143"), then("it is done", "PIP31-143")]
     if one.topic == DEDUPLICATED and not one.has_repeated:
-        lines.append(ActLine("Then", f"producer {producer} is answered the last sequence id that it has used", "PIP31-144"))
+        lines.append(then(f"producer {producer} is answered the last sequence id that it has used", "PIP31-144"))
     return lines
 
 
-def _second(_: Pip31, producer: str) -> list[ActLine]:
-    asked = ActLine("When", f"producer {producer} opens again while it is open", "PIP31-143")
-    return [asked, ActLine("Then", "it is refused with ProducerBusy", "PIP31-143")]
+_second = always(when("producer {0} opens again while it is open", "PIP31-143"), then("it is refused with ProducerBusy", "PIP31-143"))
 
 
-def may_write(model: Pip31, name: str, topic: str) -> bool:
+def may_write(model: Pip31, name: str, topic: str, *_: str) -> bool:
     """Whether a transaction may write there; where it has sent something unannounced, it does not add the topic any more."""
     one = model.topics[topic]
     return model.is_open(name) and not one.is_terminated and not one.strays_at and not one.is_contested
@@ -226,7 +219,7 @@ def acts() -> Iterator[Act[Pip31]]:
     """All acts that write."""
     for x in (*TRANSACTIONS, OTHER):
         needs = needs_of(x)
-        yield Act(f"{x} begins", lambda model, name: name not in model.transactions, _begin, (x,), needs)
+        yield Act(f"{x} begins", lambda model, name: name not in model.transactions, begun, (x,), needs)
         for topic in TOPICS if x in TRANSACTIONS[:2] else TOPICS[:1]:
             yield Act(f"{x} writes to {topic}", may_write, _write, (x, topic), needs)
     for x in TRANSACTIONS[:2]:

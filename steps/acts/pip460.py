@@ -5,8 +5,6 @@
 
 from collections.abc import Iterator
 
-from fencepost.contract.evidence import Violation
-
 from . import (
     pip460_absences,
     pip460_changing,
@@ -46,10 +44,6 @@ def _closes(model: Layouts) -> list[ActLine]:
     return [*lines, *([then(f"soon each active segment of {TOPIC} takes a message", "03")] if model.changes else [])]
 
 
-def _means(_model: Layouts, line: ActLine, _violation: Violation) -> str:
-    return line.requirement
-
-
 def _acts() -> Iterator[Act[Layouts]]:
     for part in (pip460_changing, pip460_writing, pip460_consuming, pip460_subscribing, pip460_watching, pip460_episodes):
         yield from part.acts()
@@ -65,8 +59,7 @@ TABLE = Table(
     tuple(_acts()),
     _opens,
     _closes,
-    _means,
-    (frozenset(), frozenset(SEGMENTS) - _LEFT, frozenset(SEGMENTS) - _LEFT | {"bob", "carol"}, _LEFT),
-    (pip460_writing.TRANSACTIONS, pip460_watching.WATCHERS),
+    places=(frozenset(), frozenset(SEGMENTS) - _LEFT, frozenset(SEGMENTS) - _LEFT | {"bob", "carol"}, _LEFT),
+    alike=(pip460_writing.TRANSACTIONS, pip460_watching.WATCHERS),
 )
 """A sequence may keep to one half of the hashes."""

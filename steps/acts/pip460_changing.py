@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from .act import Act, ActLine, joined
 from .pip460_lines import change, given, layout, readers, refused, requested, then, when
 from .pip460_model import CHILDREN, FIRST, MERGED, SEGMENTS, TOPIC, Layouts
+from .pip460_writing import is_sealed
 
 _POINTS = ("after-subscriptions", "after-children", "before-terminate", "after-terminate", "after-layout", "after-told")
 _MADE = frozenset({"after-layout", "after-told"})
@@ -195,14 +196,6 @@ def _retain(model: Layouts) -> list[ActLine]:
     return [when("the retention of sealed segments passes", "14", "the retention of sealed segments has passed")]
 
 
-def _look(model: Layouts) -> list[ActLine]:
-    return layout(model)
-
-
-def _read(model: Layouts, segment: str) -> list[ActLine]:
-    return readers(model, segment)
-
-
 def _parted(names: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Parents and children."""
     return next((parents, children) for parents, children in _CHANGES if (*parents, *children) == names)
@@ -234,10 +227,6 @@ def _may_go_wrong(model: Layouts, _: str, *names: str) -> bool:
 
 def _may_change_in_traffic(model: Layouts, *names: str) -> bool:
     return _may_change(model, *names) and model.is_plain_to_read and not model.done["traffic"] and _is_calm(model)
-
-
-def _is_sealed(model: Layouts, segment: str) -> bool:
-    return not model.is_open_ended and segment in model.sealed
 
 
 def _is_one_sealed(model: Layouts, one: str, other: str) -> bool:
@@ -281,7 +270,7 @@ def acts() -> Iterator[Act[Layouts]]:
     """All acts that change the layout, and looks at it."""
     for parent, children in CHILDREN.items():
         yield Act(f"{parent} is split", _may_split, _split, (parent, *children))
-        yield Act(f"a split of {parent}, which is sealed", _is_sealed, _split_refused, (parent,))
+        yield Act(f"a split of {parent}, which is sealed", is_sealed, _split_refused, (parent,))
         for loss in _NEWS:
             yield Act(
                 f"{parent} is split, of which an event is {loss}", _may_split_unheard, _change_unheard, (parent, loss, *children), _FAULTS
@@ -308,8 +297,8 @@ def acts() -> Iterator[Act[Layouts]]:
         names = (*first, "and", *second)
         yield Act(f"{requested(first)} and {requested(second)} at once", _may_ask_for_both, _ask_for_both, names, races=True)
     for segment in SEGMENTS:
-        yield Act(f"a look at {segment}", _may_read, _read, (segment,))
-    yield Act("a look at the layout", lambda model: bool(model.changes or model.has_waited), _look)
+        yield Act(f"a look at {segment}", _may_read, readers, (segment,))
+    yield Act("a look at the layout", lambda model: bool(model.changes or model.has_waited), layout)
     yield Act("the retention passes", lambda model: bool(model.sealed) and model.may_pass_time, _retain, (), _TIME)
     yield Act("the retention passes for an outdated layout", _may_prune, _prune_by_an_outdated_layout, (), _FAULTS | _TIME)
     yield Act("a crash", _may_crash, _crash, (), frozenset({"crash"}))

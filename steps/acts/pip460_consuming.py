@@ -92,10 +92,6 @@ def _register(model: Layouts) -> list[ActLine]:
     return [given(f"subscription {REGISTERED} has been registered for {TOPIC}", "55")]
 
 
-def _look_at_waiting(model: Layouts, segment: str) -> list[ActLine]:
-    return waiting(model, segment)
-
-
 def waiting(model: Layouts, segment: str) -> list[ActLine]:
     """What waits for the registered subscription in a segment, which nobody has consumed. This may be asked once."""
     one, registered = model.segments[segment], model.subscriptions[REGISTERED]
@@ -243,7 +239,7 @@ def acts() -> Iterator[Act[Layouts]]:
         yield Act(f"the grace period passes{how}", _may_pass_grace, _pass_grace, (how,), _TIME)
     yield Act("keepers are registered", _may_register, _register)
     for segment in SEGMENTS:
-        yield Act(f"a look at what waits in {segment}", _may_wait, _look_at_waiting, (segment,))
+        yield Act(f"a look at what waits in {segment}", _may_wait, waiting, (segment,))
     yield Act("a queue consumer reads everything", _may_queue, _queue)
     yield Act("a checkpoint consumer reads everything", _may_take_checkpoints, _take_checkpoints)
     yield Act("the checkpoint consumer goes back", _may_go_back, _go_back)

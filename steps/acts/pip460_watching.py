@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from .act import Act, ActLine
+from .act import Act, ActLine, always
 from .pip460_lines import change, given, refused, then, when
 from .pip460_model import CHILDREN, FIRST, TOPIC, Layouts, Pip460Watch
 
@@ -33,10 +33,6 @@ def _watch_oddly(model: Layouts, name: str, what: str) -> list[ActLine]:
     return [*lines, then(f"client {name} is notified how {TOPIC} is now, first of all", "27")]
 
 
-def _look(model: Layouts, name: str) -> list[ActLine]:
-    return notified(model, name)
-
-
 def notified(model: Layouts, name: str) -> list[ActLine]:
     """What a client that watches receives: all changes in its watch, and nothing in one that it has closed."""
     lines = [then(f"client {name} is notified how {TOPIC} is now, with parents and children", "28")]
@@ -55,8 +51,7 @@ def _lose(model: Layouts, name: str) -> list[ActLine]:
     return [given(f"client {name} has lost its connection", "33")]
 
 
-def _look_up(_: Layouts) -> list[ActLine]:
-    return [then(f"a lookup of {TOPIC} soon answers where its segments are", "30")]
+_look_up = always(then(f"a lookup of {TOPIC} soon answers where its segments are", "30"))
 
 
 def _recreate(model: Layouts, is_notified: str) -> list[ActLine]:
@@ -125,7 +120,7 @@ def acts() -> Iterator[Act[Layouts]]:
         yield Act(f"{x} watches at another broker", _may_watch, _watch, (x, _ELSEWHERE), _BROKERS)
         for what in (*_NAMES, f"{TOPIC} as a persistent topic"):
             yield Act(f"{x} watches {what}", _may_watch_oddly, _watch_oddly, (x, what))
-        yield Act(f"a look at what {x} is told", _is_watching, _look, (x,))
+        yield Act(f"a look at what {x} is told", _is_watching, notified, (x,))
         yield Act(f"{x} watches once more, and closes that watch", _may_close, _close_another, (x,))
         yield Act(f"{x} loses its connection", _is_watching, _lose, (x,))
     yield Act("a lookup of the segments", lambda model: not model.is_open_ended, _look_up)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fencepost.steps.pulsar.vocabulary import shown
 
-from .act import Act, ActLine
+from .act import Act, ActLine, always
 from .pip460_lines import given, readers, refused, then, when
 from .pip460_model import FIRST, KEYS, SEGMENTS, TOPIC, Layouts, Pip460Transaction
 
@@ -50,12 +50,8 @@ def _write_late(model: Layouts, segment: str) -> list[ActLine]:
     return [*lines, then(_TERMINATED, "13"), *readers(model, segment, "13")]
 
 
-def _open_sealed(_: Layouts, segment: str) -> list[ActLine]:
-    return refused(f"a client opens a producer of {segment}", "13", _TERMINATED)
-
-
-def _open_gone(_: Layouts, segment: str) -> list[ActLine]:
-    return refused(f"a client opens a producer of {segment}", "13")
+_open_sealed = always(*refused("a client opens a producer of {0}", "13", _TERMINATED))
+_open_gone = always(*refused("a client opens a producer of {0}", "13"))
 
 
 def _go_on(model: Layouts, segment: str, child: str) -> list[ActLine]:
@@ -64,8 +60,7 @@ def _go_on(model: Layouts, segment: str, child: str) -> list[ActLine]:
     return [when(f'the producer that {segment} had sends "{value}" to {child}', "13"), then("it is done", "13")]
 
 
-def _open_elsewhere(_: Layouts, segment: str, opening: str) -> list[ActLine]:
-    return refused(f"a client {opening} {segment} at a broker that has it not", "53")
+_open_elsewhere = always(*refused("a client {1} {0} at a broker that has it not", "53"))
 
 
 def _wait_for_the_end(model: Layouts, name: str, segment: str) -> list[ActLine]:
@@ -81,10 +76,6 @@ def _begun(model: Layouts, name: str) -> list[ActLine]:
         return []
     model.transactions[name] = Pip460Transaction()
     return [given(f"transaction {name}", "03")]
-
-
-def _may_write(model: Layouts, segment: str) -> bool:
-    return model.is_active(segment)
 
 
 def _may_write_by_key(model: Layouts, key: str) -> bool:
@@ -112,7 +103,8 @@ def _may_go_on(model: Layouts, segment: str, child: str) -> bool:
     return _has_producer(model, segment) and model.is_active(child) and not model.done[f"{segment} gone on"]
 
 
-def _may_open_sealed(model: Layouts, segment: str) -> bool:
+def is_sealed(model: Layouts, segment: str) -> bool:
+    """Whether the segment is known to be sealed."""
     return not model.is_open_ended and segment in model.sealed
 
 
@@ -142,7 +134,7 @@ def _may_wait_for_the_end(model: Layouts, name: str, segment: str) -> bool:
 def acts() -> Iterator[Act[Layouts]]:
     """All acts that write."""
     for segment in SEGMENTS:
-        yield Act(f"a write to {segment}", _may_write, _write, (segment,))
+        yield Act(f"a write to {segment}", Layouts.is_active, _write, (segment,))
     for key in KEYS:
         yield Act(f"a write by key {key}", _may_write_by_key, _write_by_key, (key,))
     for x in TRANSACTIONS:
@@ -154,7 +146,7 @@ def acts() -> Iterator[Act[Layouts]]:
             yield Act(f"the end of {segment} behind {x}", _may_wait_for_the_end, _wait_for_the_end, (x, segment))
     for segment in _SEALABLE:
         yield Act(f"a late write to {segment}", _has_producer, _write_late, (segment,))
-        yield Act(f"a producer of {segment}, which is sealed", _may_open_sealed, _open_sealed, (segment,))
+        yield Act(f"a producer of {segment}, which is sealed", is_sealed, _open_sealed, (segment,))
         yield Act(f"a producer of {segment}, which is gone", _may_open_gone, _open_gone, (segment,))
         for opening in _OPENINGS:
             said = f"a client {opening} {segment} at another broker"

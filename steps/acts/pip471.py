@@ -12,7 +12,7 @@ from fencepost.contract.evidence import Violation
 from fencepost.steps.pulsar.vocabulary import values_shown
 
 from . import pip31, pip471_episodes, pip471_kinds, pip471_segments, pip471_store
-from .act import Act, ActLine, Table
+from .act import Act, ActLine, Table, given
 from .pip31_writing import TRANSACTIONS
 from .pip471_adapting import ADAPTED, retold
 from .pip471_model import FIRST, SEGMENTS, Pip471
@@ -26,7 +26,7 @@ def _opens(used: frozenset[str]) -> list[ActLine]:
     lines = list(pip31.TABLE.opens(used))
     if not used.isdisjoint(SEGMENTS):
         made = (f'the scalable topic "{_WHOLE}" of segment "root"', f"root has been split into {' and '.join(FIRST)}")
-        lines = [*lines, *(ActLine("Given", text, "PIP31-148") for text in made)]
+        lines = [*lines, *(given(text, "PIP31-148") for text in made)]
     return retold(lines)
 
 

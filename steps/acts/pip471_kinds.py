@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from .act import Act, ActLine
-from .pip31_ending import END, ENDS, PAST, end, settled
+from .act import Act, ActLine, always, given, then, when
+from .pip31_ending import END, ENDS, PAST, end, is_open, settled
 from .pip31_writing import begun, may_write, new_value, takes_part
 from .pip471_adapting import retelling
 from .pip471_model import Pip471
@@ -18,19 +18,18 @@ def _write_unannounced(model: Pip471, name: str, topic: str) -> list[ActLine]:
     lines, value, why = begun(model, name), new_value(model, name, topic), "PIP471-46"
     model.topics[topic].whys.append(why)
     model.write(topic, [value], takes_part(model, name, topic))
-    return [*lines, ActLine("Given", f'{name} has tried to write "{value}" to {topic}, which it has not added', why)]
+    return [*lines, given(f'{name} has tried to write "{value}" to {topic}, which it has not added', why)]
 
 
-def _add_late(_: Pip471, name: str, topic: str) -> list[ActLine]:
-    return [ActLine("When", f"{name} adds {topic}", _ADDED), ActLine("Then", "it is done, or refused with InvalidTxnStatus", _ADDED)]
+_add_late = always(when("{0} adds {1}", _ADDED), then("it is done, or refused with InvalidTxnStatus", _ADDED))
 
 
 def _end_before_another(model: Pip471, name: str, how: str) -> list[ActLine]:
     why = "PIP471-22"
     model.decide(name, how == "commits")
     return [
-        ActLine("When", f"{name} {how}, and a later transaction behind it", why),
-        ActLine("Then", "it is done", why),
+        when(f"{name} {how}, and a later transaction behind it", why),
+        then("it is done", why),
         *(line._replace(requirement=why) for line in settled(model, name)),
     ]
 
@@ -39,22 +38,22 @@ def _classic(model: Pip471, how: str) -> list[ActLine]:
     model.done[_ONCE] += 1
     seen = '"k1"' if how == "commits" else "nothing"
     return [
-        ActLine("Given", f'the classic topic "{_BOTH}"', _CLASSIC),
-        ActLine("Given", "classic transaction K", _CLASSIC),
-        ActLine("Given", f'K has written "k1" to {_BOTH}', _CLASSIC),
-        ActLine("Given", f"K has {PAST[how]}", _CLASSIC),
-        ActLine("Then", f"readers of {_BOTH} see {seen}", _CLASSIC),
+        given(f'the classic topic "{_BOTH}"', _CLASSIC),
+        given("classic transaction K", _CLASSIC),
+        given(f'K has written "k1" to {_BOTH}', _CLASSIC),
+        given(f"K has {PAST[how]}", _CLASSIC),
+        then(f"readers of {_BOTH} see {seen}", _CLASSIC),
     ]
 
 
 def _classic_with_the_same_number(model: Pip471, name: str, how: str, added: str) -> list[ActLine]:
     model.done[_ONCE] += 1
-    lines = [*begun(model, name), ActLine("Given", f"{name} and K are transactions with the same number, the second one classic", _CLASSIC)]
+    lines = [*begun(model, name), given(f"{name} and K are transactions with the same number, the second one classic", _CLASSIC)]
     if added in model.topics:
         value = new_value(model, name, added)
         model.write(added, [value], takes_part(model, name, added))
         model.topics[added].whys.append(_CLASSIC)
-        lines.append(ActLine("Given", f'{name} has written "{value}" to {added}', _CLASSIC))
+        lines.append(given(f'{name} has written "{value}" to {added}', _CLASSIC))
         said = added
     else:
         one, said = model.subscriptions[added], f'"{added}"'
@@ -62,8 +61,8 @@ def _classic_with_the_same_number(model: Pip471, name: str, how: str, added: str
         one.hold(name, ["i1"])
         one.whys.append(_CLASSIC)
         model.transactions[name].subscriptions.add(added)
-        lines.append(ActLine("Given", f'{name} has acknowledged "i1" for {said}', _CLASSIC))
-    return [*lines, ActLine("Given", f"K has added {said}", _CLASSIC), ActLine("Given", f"K has {PAST[how]}", _CLASSIC)]
+        lines.append(given(f'{name} has acknowledged "i1" for {said}', _CLASSIC))
+    return [*lines, given(f"K has added {said}", _CLASSIC), given(f"K has {PAST[how]}", _CLASSIC)]
 
 
 def _write_to_the_other_kind(model: Pip471, name: str) -> list[ActLine]:
@@ -71,11 +70,11 @@ def _write_to_the_other_kind(model: Pip471, name: str) -> list[ActLine]:
     lines = begun(model, name)
     return [
         *lines,
-        ActLine("Given", f'the classic topic "{_BOTH}"', _MISPLACED),
-        ActLine("Given", f'{name} has tried to write "m1" to {_BOTH}, which it has not added', _MISPLACED),
+        given(f'the classic topic "{_BOTH}"', _MISPLACED),
+        given(f'{name} has tried to write "m1" to {_BOTH}, which it has not added', _MISPLACED),
         *end(model, name, "commits"),
-        ActLine("Given", f'"m2" has been written to {_BOTH}', _MISPLACED),
-        ActLine("Then", f'readers of {_BOTH} get as far as "m2"', _MISPLACED),
+        given(f'"m2" has been written to {_BOTH}', _MISPLACED),
+        then(f'readers of {_BOTH} get as far as "m2"', _MISPLACED),
     ]
 
 
@@ -88,18 +87,18 @@ def _write_many(model: Pip471, name: str, topic: str) -> list[ActLine]:
     model.begin(name)
     model.done[topic] += 1
     lines = [
-        ActLine("Given", f'the topic "{topic}"', "PIP471-10"),
-        ActLine("Given", f"transaction {name}", "PIP471-10"),
-        ActLine("Given", messages_in_flight(name, _MANY, topic), "PIP471-10"),
+        given(f'the topic "{topic}"', "PIP471-10"),
+        given(f"transaction {name}", "PIP471-10"),
+        given(messages_in_flight(name, _MANY, topic), "PIP471-10"),
     ]
     model.decide(name, committed=True)
-    asked = ActLine("When", f"{name} {ENDS[0]}", "PIP471-10", f"{name} has been asked to {END[ENDS[0]]}")
-    return [*lines, asked, ActLine("Then", f"readers of {topic} see exactly what of {name} was receipted", "PIP471-17")]
+    asked = when(f"{name} {ENDS[0]}", "PIP471-10", f"{name} has been asked to {END[ENDS[0]]}")
+    return [*lines, asked, then(f"readers of {topic} see exactly what of {name} was receipted", "PIP471-17")]
 
 
 def _move(model: Pip471) -> list[ActLine]:
     model.go_down()
-    return [ActLine("Given", "the first coordinator has moved to another broker, since its own had crashed", "PIP471-47")]
+    return [given("the first coordinator has moved to another broker, since its own had crashed", "PIP471-47")]
 
 
 def _count_entries(model: Pip471, name: str, how: str) -> list[ActLine]:
@@ -116,11 +115,7 @@ def _count_entries(model: Pip471, name: str, how: str) -> list[ActLine]:
         f"{name} has {PAST[how]}",
         f'"n3" has been written to {topic}',
     )
-    return [*(ActLine("Given", line, why) for line in said), ActLine("Then", f'"n3" stands 2 entries behind "n1" in {topic}', why)]
-
-
-def _is_open(model: Pip471, name: str, *_: str) -> bool:
-    return name in model.transactions and model.transactions[name].is_open
+    return [*(given(line, why) for line in said), then(f'"n3" stands 2 entries behind "n1" in {topic}', why)]
 
 
 def _may_be_classic(model: Pip471, *_: str) -> bool:
@@ -163,7 +158,7 @@ def acts() -> Iterator[Act[Any]]:
             (x, _TOPIC),
         )
         for how in ENDS:
-            yield Act(f"{x} {how} before another", _is_open, _ENDS, (x, how))
+            yield Act(f"{x} {how} before another", is_open, _ENDS, (x, how))
     for how in ENDS:
         yield Act(f"a classic transaction {how}", _may_be_classic, _classic, (how,))
         for added in (_TOPIC, "workers"):

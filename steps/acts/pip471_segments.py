@@ -5,7 +5,7 @@ them.
 from collections.abc import Iterator
 from typing import Any
 
-from .act import Act, ActLine
+from .act import Act, ActLine, given, then, when
 from .pip471_adapting import elsewhere
 from .pip471_model import CHILDREN, FIRST, MERGED, SEGMENTS, Pip471, stored
 
@@ -20,22 +20,22 @@ _COUNTS = frozenset({"entry-counts"})
 
 def _split(model: Pip471, parent: str, *children: str) -> list[ActLine]:
     model.seal((parent,), children, "PIP471-49")
-    return [ActLine("Given", f"{parent} has been split into {' and '.join(children)}", "PIP471-49")]
+    return [given(f"{parent} has been split into {' and '.join(children)}", "PIP471-49")]
 
 
 def _merge(model: Pip471, one: str, other: str, child: str) -> list[ActLine]:
     model.seal((one, other), (child,), "PIP471-51")
-    return [ActLine("Given", f"{one} and {other} have been merged into {child}", "PIP471-51")]
+    return [given(f"{one} and {other} have been merged into {child}", "PIP471-51")]
 
 
 def _write_to_sealed(model: Pip471, name: str, segment: str) -> list[ActLine]:
     said = f'"{model.new_value("late")}" to {segment}'
-    asked = ActLine("When", f"{name} writes {said}", _SEALED, f"{name} has tried to write {said}")
-    return [asked, ActLine("Then", "it is refused with TopicTerminatedError", _SEALED)]
+    asked = when(f"{name} writes {said}", _SEALED, f"{name} has tried to write {said}")
+    return [asked, then("it is refused with TopicTerminatedError", _SEALED)]
 
 
 def _count(model: Pip471, segment: str) -> list[ActLine]:
-    return [ActLine("Then", f"the length of {segment} is {stored(model.topics[segment].entries)}", "PIP471-54")]
+    return [then(f"the length of {segment} is {stored(model.topics[segment].entries)}", "PIP471-54")]
 
 
 def hears_the_end(where: str) -> str:
@@ -44,7 +44,7 @@ def hears_the_end(where: str) -> str:
 
 
 def _hear_the_end(_model: Pip471, where: str, _: str) -> list[ActLine]:
-    return [ActLine("Then", hears_the_end(where), "PIP471-53")]
+    return [then(hears_the_end(where), "PIP471-53")]
 
 
 def _may_split(model: Pip471, parent: str, *_: str) -> bool:

@@ -5,9 +5,9 @@ from typing import Any
 
 from fencepost.steps.pulsar.vocabulary import shown
 
-from .act import Act, ActLine
+from .act import Act, ActLine, always, given, then, when
 from .pip31_acknowledging import is_there
-from .pip31_ending import END, ENDS, PAST, end
+from .pip31_ending import END, ENDS, PAST, end, is_open
 from .pip31_model import BATCH, FREE, AcknowledgedMessage
 from .pip31_writing import begun, may_write, takes_part
 from .pip471_adapting import retelling
@@ -45,14 +45,14 @@ _ONE_CUMULATIVE = "heirs"
 
 def _end_in_trouble(model: Pip471, name: str, how: str, trouble: str) -> list[ActLine]:
     one, why = model.transactions[name], _TROUBLES[trouble][0]
-    lines = [ActLine("Given", trouble, why), *(line._replace(requirement=why) for line in end(model, name, how))]
+    lines = [given(trouble, why), *(line._replace(requirement=why) for line in end(model, name, how))]
     for topic in one.topics:
         model.topics[topic].whys.append(why)
     for where in one.subscriptions:
         model.subscriptions[where].is_exact = False
         model.subscriptions[where].whys.append(why)
     one.is_late = True
-    return [*lines, ActLine("Then", f"the store soon has no operation records of {name}", why)]
+    return [*lines, then(f"the store soon has no operation records of {name}", why)]
 
 
 def _write_in_trouble(model: Pip471, name: str, topic: str, how: str) -> list[ActLine]:
@@ -60,9 +60,9 @@ def _write_in_trouble(model: Pip471, name: str, topic: str, how: str) -> list[Ac
     takes_part(model, name, topic)
     model.topics[topic].whys.append("PIP471-13")
     said = f'"{model.new_value("refused")}" to {topic}'
-    fails = ActLine("Given", f"the store does not answer the next write of an operation record, {how}", "PIP471-13")
-    asked = ActLine("When", f"{name} writes {said}", "PIP471-13", f"{name} has tried to write {said}")
-    return [*lines, fails, asked, ActLine("Then", "it is refused", "PIP471-13")]
+    fails = given(f"the store does not answer the next write of an operation record, {how}", "PIP471-13")
+    asked = when(f"{name} writes {said}", "PIP471-13", f"{name} has tried to write {said}")
+    return [*lines, fails, asked, then("it is refused", "PIP471-13")]
 
 
 def _acknowledge_in_trouble(model: Pip471, name: str, where: str, value: str, how: str) -> list[ActLine]:
@@ -71,8 +71,8 @@ def _acknowledge_in_trouble(model: Pip471, name: str, where: str, value: str, ho
     one.whys.append("PIP471-30")
     one.is_exact = False
     model.transactions[name].subscriptions.add(where)
-    fails = ActLine("Given", f"the store does not answer the next write of an operation record, {how}", "PIP471-30")
-    return [*lines, fails, ActLine("Given", f'{name} was refused the acknowledgement of "{value}" for "{where}"', "PIP471-30")]
+    fails = given(f"the store does not answer the next write of an operation record, {how}", "PIP471-30")
+    return [*lines, fails, given(f'{name} was refused the acknowledgement of "{value}" for "{where}"', "PIP471-30")]
 
 
 def _end_otherwise_in_between(model: Pip471, name: str, topic: str) -> list[ActLine]:
@@ -81,14 +81,14 @@ def _end_otherwise_in_between(model: Pip471, name: str, topic: str) -> list[ActL
     model.topics[topic].whys.append(why)
     model.done[_STALE] += 1
     one.is_answer_lost = True
-    return [ActLine("Given", _STALE, why), ActLine("Given", f"{name} has tried to {how}", why)]
+    return [given(_STALE, why), given(f"{name} has tried to {how}", why)]
 
 
 def _write_in_between(model: Pip471, name: str, topic: str) -> list[ActLine]:
     model.topics[topic].whys.append("PIP471-17")
     model.done[_STALE] += 1
     tried = f'{name} has tried to write "{model.new_value("late")}" to {topic}'
-    return [ActLine("Given", _STALE, "PIP471-17"), ActLine("Given", tried, "PIP471-17")]
+    return [given(_STALE, "PIP471-17"), given(tried, "PIP471-17")]
 
 
 def _acknowledge_in_between(model: Pip471, name: str, where: str, value: str) -> list[ActLine]:
@@ -96,10 +96,7 @@ def _acknowledge_in_between(model: Pip471, name: str, where: str, value: str) ->
     one.is_exact = False
     one.whys.append("PIP471-29")
     model.done[_STALE] += 1
-    return [
-        ActLine("Given", _STALE, "PIP471-29"),
-        ActLine("Given", f'{name} has tried to acknowledge "{value}" for "{where}"', "PIP471-29"),
-    ]
+    return [given(_STALE, "PIP471-29"), given(f'{name} has tried to acknowledge "{value}" for "{where}"', "PIP471-29")]
 
 
 def _crash_in_end(model: Pip471, name: str, how: str, point: str) -> list[ActLine]:
@@ -112,7 +109,7 @@ def _crash_in_end(model: Pip471, name: str, how: str, point: str) -> list[ActLin
     for topic in one.topics:
         model.topics[topic].whys.append(why)
     said = (f"the system will crash {point}", f"{name} has tried to {END[how]}", "the system has restarted")
-    lines = [ActLine("Given", line, why) for line in said]
+    lines = [given(line, why) for line in said]
     return lines if is_decided else [*lines, *end(model, name, how)]
 
 
@@ -122,9 +119,9 @@ def _crash_in_write(model: Pip471, name: str, topic: str, point: str) -> list[Ac
     model.go_down()
     model.topics[topic].whys.append(why)
     said = (f"the system will crash {point}", f'{name} has tried to write "{value}" to {topic}', "the system has restarted")
-    lines += [ActLine("Given", line, why) for line in said]
+    lines += [given(line, why) for line in said]
     if not model.topics[topic].has_more_behind and model.topics[topic].is_in_order:
-        lines += [ActLine("Then", f"readers of {topic} see {shown(model.topics[topic].values())}", why)]
+        lines += [then(f"readers of {topic} see {shown(model.topics[topic].values())}", why)]
         model.topics[topic].has_sentinels = True
     return [*lines, *end(model, name, "aborts")]
 
@@ -139,13 +136,13 @@ def retention_passes(model: Pip471) -> None:
 
 def _pass(model: Pip471, name: str) -> list[ActLine]:
     retention_passes(model)
-    return [ActLine("Given", f"the retention of {name} has passed", "PIP471-38")]
+    return [given(f"the retention of {name} has passed", "PIP471-38")]
 
 
 def _crash_in_collection(model: Pip471, name: str, how: str) -> list[ActLine]:
-    lines = [*end(model, name, how), ActLine("Given", "the system will crash during-collection", "PIP471-39"), *_pass(model, name)]
+    lines = [*end(model, name, how), given("the system will crash during-collection", "PIP471-39"), *_pass(model, name)]
     model.go_down()
-    return [*lines, ActLine("Given", "the system has restarted", "PIP471-39")]
+    return [*lines, given("the system has restarted", "PIP471-39")]
 
 
 def _why_collected(entries: list[AcknowledgedMessage]) -> list[str]:
@@ -157,28 +154,21 @@ def _why_collected(entries: list[AcknowledgedMessage]) -> list[str]:
 
 def _end_collected(model: Pip471, name: str) -> list[ActLine]:
     how = "commits" if model.transactions[name].committed else "aborts"
-    return [
-        ActLine("When", f"{name} {how}", "PIP471-38", f"{name} has tried to {END[how]}"),
-        ActLine("Then", "it is refused", "PIP471-38"),
-    ]
+    return [when(f"{name} {how}", "PIP471-38", f"{name} has tried to {END[how]}"), then("it is refused", "PIP471-38")]
 
 
-def _look_at_header(_: Pip471, name: str) -> list[ActLine]:
-    return [ActLine("Then", f"the store has an open header with the deadline of {name}", "PIP471-01")]
-
-
-def _look_at_partition(_: Pip471, name: str) -> list[ActLine]:
-    return [ActLine("Then", f"the store has one partition key for all records of {name}", "PIP471-12")]
+_look_at_header = always(then("the store has an open header with the deadline of {0}", "PIP471-01"))
+_look_at_partition = always(then("the store has one partition key for all records of {0}", "PIP471-12"))
 
 
 def _look_at_deadlines(model: Pip471, name: str) -> list[ActLine]:
     is_found = "is" if model.transactions[name].is_open else "is not"
-    return [ActLine("Then", f"{name} {is_found} found by its deadline", "PIP471-41")]
+    return [then(f"{name} {is_found} found by its deadline", "PIP471-41")]
 
 
 def _count_writes(model: Pip471, name: str, topic: str) -> list[ActLine]:
     count = stored([entry for entry in model.topics[topic].entries if is_of(entry, model.transactions[name])])
-    return [ActLine("Then", f"the store has {count} writes to {topic} in {name}", "PIP471-07")]
+    return [then(f"the store has {count} writes to {topic} in {name}", "PIP471-07")]
 
 
 def _look_at_acknowledgements(model: Pip471, name: str, where: str) -> list[ActLine]:
@@ -187,36 +177,25 @@ def _look_at_acknowledgements(model: Pip471, name: str, where: str) -> list[ActL
         said, why = f'everything up to "{one.received[one.cumulative[name]]}"', "PIP471-09"
     else:
         said, why = shown(one.holds(name)), "PIP471-08"
-    return [ActLine("Then", f'the store has acknowledgements of {said} for "{where}" in {name}', why)]
+    return [then(f'the store has acknowledgements of {said} for "{where}" in {name}', why)]
 
 
-def _look_for_what_is_left(_: Pip471, name: str) -> list[ActLine]:
-    return [ActLine("Then", f"the store soon has no operation records of {name}", "PIP471-36")]
-
-
-def _look_for_what_is_collected(_: Pip471, name: str) -> list[ActLine]:
-    return [ActLine("Then", f"the store soon has no header of {name}", "PIP471-38")]
-
-
-def _look_for_index_entries(_: Pip471, name: str) -> list[ActLine]:
-    return [ActLine("Then", f"the store soon has no index entries of {name}", "PIP471-40")]
+_look_for_what_is_left = always(then("the store soon has no operation records of {0}", "PIP471-36"))
+_look_for_what_is_collected = always(then("the store soon has no header of {0}", "PIP471-38"))
+_look_for_index_entries = always(then("the store soon has no index entries of {0}", "PIP471-40"))
 
 
 def _keep(model: Pip471, name: str, how: str) -> list[ActLine]:
     lines = end(model, name, how)
     model.done["retentions"] += 1
     model.collect()
-    kept = ActLine("Then", f"the store keeps the header of {name} for the retention", "PIP471-37")
+    kept = then(f"the store keeps the header of {name} for the retention", "PIP471-37")
     return [line for line in lines if line.text not in (f"{name} is {PAST[how].upper()}",)] + [kept]
-
-
-def _is_open(model: Pip471, name: str, *_: str) -> bool:
-    return name in model.transactions and model.transactions[name].is_open
 
 
 def _may_end_in_trouble(model: Pip471, name: str, _: str, trouble: str) -> bool:
     """Where the fault affects this end and not a later request."""
-    if not _is_open(model, name) or not model.is_loaded(name):
+    if not is_open(model, name) or not model.is_loaded(name):
         return False
     needed = _TROUBLES[trouble][1]
     if needed == "aborts":
@@ -226,7 +205,7 @@ def _may_end_in_trouble(model: Pip471, name: str, _: str, trouble: str) -> bool:
 
 def _may_crash_in_end(model: Pip471, name: str, _: str, point: str) -> bool:
     """Where it reaches that point."""
-    if not _is_open(model, name) or not model.is_loaded(name):
+    if not is_open(model, name) or not model.is_loaded(name):
         return False
     if point == "after-cursor-apply":
         return any(one.holds(name) for one in model.subscriptions.values() if not one.is_removed)
@@ -235,7 +214,7 @@ def _may_crash_in_end(model: Pip471, name: str, _: str, point: str) -> bool:
 
 def _may_be_collected(model: Pip471, name: str, _: str) -> bool:
     """Where this transaction and no other is collected."""
-    return _is_open(model, name) and model.is_loaded(name) and not any(not one.is_open for one in model.transactions.values())
+    return is_open(model, name) and model.is_loaded(name) and not any(not one.is_open for one in model.transactions.values())
 
 
 def _may_write_in_trouble(model: Pip471, name: str, topic: str, _: str) -> bool:
@@ -288,10 +267,6 @@ def _may_acknowledge_in_between(model: Pip471, name: str, subscription: str, val
     )
 
 
-def _may_crash_in_write(model: Pip471, name: str, topic: str, _: str) -> bool:
-    return may_write(model, name, topic)
-
-
 def _may_pass(model: Pip471, name: str, *_: str) -> bool:
     return _is_over(model, name) and model.done["retentions"] < _MOST_RETENTIONS
 
@@ -301,7 +276,7 @@ def _is_collected(model: Pip471, name: str) -> bool:
 
 
 def _has_written(model: Pip471, name: str, topic: str) -> bool:
-    return _is_open(model, name) and any(is_of(entry, model.transactions[name]) for entry in model.topics[topic].entries)
+    return is_open(model, name) and any(is_of(entry, model.transactions[name]) for entry in model.topics[topic].entries)
 
 
 def _has_acknowledged(model: Pip471, name: str, where: str) -> bool:
@@ -310,7 +285,7 @@ def _has_acknowledged(model: Pip471, name: str, where: str) -> bool:
     held = one.holds(name)
     is_plain = not any(value in BATCH for value in held) and not one.is_removed
     is_plain = is_plain and (where == _ONE_CUMULATIVE or name not in one.cumulative)
-    return _is_open(model, name) and bool(held) and is_plain and name not in one.banned and not one.whys
+    return is_open(model, name) and bool(held) and is_plain and name not in one.banned and not one.whys
 
 
 def _may_have_nothing_left(model: Pip471, name: str) -> bool:
@@ -318,7 +293,7 @@ def _may_have_nothing_left(model: Pip471, name: str) -> bool:
 
 
 def _may_keep(model: Pip471, name: str, _: str) -> bool:
-    return _is_open(model, name) and model.done["retentions"] < _MOST_RETENTIONS
+    return is_open(model, name) and model.done["retentions"] < _MOST_RETENTIONS
 
 
 _ENDS_IN_TROUBLE = retelling(_end_in_trouble)
@@ -350,7 +325,7 @@ def _of(x: str) -> Iterator[Act[Any]]:
         yield Act(f"{x} writes to {topic} in between", _may_write_in_between, _write_in_between, (x, topic), _FAULTS)
         for point in _PUBLISHING:
             said = f"{x} writes to {topic}, and a crash comes {point}"
-            yield Act(said, _may_crash_in_write, _CRASHES_IN_WRITE, (x, topic, point), _CRASHES)
+            yield Act(said, may_write, _CRASHES_IN_WRITE, (x, topic, point), _CRASHES)
     said = f"{x} acknowledges i1 in between"
     yield Act(said, _may_acknowledge_in_between, _acknowledge_in_between, (x, "workers", "i1"), _FAULTS)
     yield Act(f"the retention of {x}", _may_pass, _pass, (x,), _RETENTION)
@@ -363,8 +338,8 @@ def _looks_at(x: str) -> Iterator[Act[Any]]:
         yield Act(f"the writes of {x} to {topic}", _has_written, _count_writes, (x, topic), _STORE)
     for where in ("workers", "auditors", _ONE_CUMULATIVE):
         yield Act(f"the acknowledgements of {x} for {where}", _has_acknowledged, _look_at_acknowledgements, (x, where), _STORE)
-    yield Act(f"the header of {x}", _is_open, _look_at_header, (x,), _STORE)
-    yield Act(f"the partition of {x}", _is_open, _look_at_partition, (x,), _INDEXES)
+    yield Act(f"the header of {x}", is_open, _look_at_header, (x,), _STORE)
+    yield Act(f"the partition of {x}", is_open, _look_at_partition, (x,), _INDEXES)
     yield Act(f"the deadline of {x}", lambda model, name: name in model.transactions, _look_at_deadlines, (x,), _INDEXES)
     yield Act(f"what is left of {x}", _may_have_nothing_left, _look_for_what_is_left, (x,), _STORE)
     yield Act(f"{x} is collected", _is_collected, _look_for_what_is_collected, (x,), _RETENTION | _STORE)

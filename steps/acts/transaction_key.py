@@ -5,12 +5,11 @@ Where the proposal leaves a choice, such as whether a client that reconnects kee
 
 from collections.abc import Iterator
 
-from fencepost.contract.evidence import Violation
 from fencepost.steps.pulsar.vocabulary import shown
 
 from . import transaction_key_begun, transaction_key_faults, transaction_key_neighbours, transaction_key_refusals, transaction_key_waiting
 from . import transaction_key_conditions as conditions
-from .act import Act, ActLine, Table
+from .act import Act, ActLine, Table, always, given, then, when
 from .transaction_key_lines import aborted, others_stay, transaction_of
 from .transaction_key_model import KEYS, PAYMENTS, TASKS, KeyedTransaction, KnownKeys
 
@@ -26,7 +25,7 @@ def _opens(used: frozenset[str]) -> list[ActLine]:
     if _INPUTS in used:
         made.append(f'the topic "{_INPUTS}" with {shown(_INPUT)}')
         made.append(f'the consumer of shared subscription "{_WORKERS}" has received {shown(_INPUT)} from {_INPUTS}')
-    return [ActLine("Given", text, _BUSY) for text in made]
+    return [given(text, _BUSY) for text in made]
 
 
 def _closes(model: KnownKeys) -> list[ActLine]:
@@ -34,7 +33,7 @@ def _closes(model: KnownKeys) -> list[ActLine]:
     lines += _look(model, _TOPIC) if model.entries else []
     if model.done[_INPUTS]:
         left = [value for value in _INPUT if value not in model.taken]
-        lines.append(ActLine("Then", f'subscription "{_WORKERS}" has {shown(left)} left', "TXKEY-09" if model.done["late"] else "TXKEY-05"))
+        lines.append(then(f'subscription "{_WORKERS}" has {shown(left)} left', "TXKEY-09" if model.done["late"] else "TXKEY-05"))
     return lines
 
 
@@ -42,25 +41,25 @@ def _look(model: KnownKeys, topic: str) -> list[ActLine]:
     values = model.visible()
     order = " in some order" if len(values) > 1 else ""
     why = "TXKEY-34" if model.done["late"] else "TXKEY-10" if model.done["ends late"] else "TXKEY-06"
-    return [ActLine("Then", f"readers of {topic} see {shown(values)}{order}", why)]
+    return [then(f"readers of {topic} see {shown(values)}{order}", why)]
 
 
 def _connect(model: KnownKeys, task: str, key: str) -> list[ActLine]:
     before, was_there = model.last.get(key), model.current(key)
     lines = [
-        ActLine("When", f"{task} connects with {key}", "TXKEY-01" if before is None else "TXKEY-04", f"{task} has connected with {key}"),
-        ActLine("Then", "it is done", "TXKEY-01" if before is None else "TXKEY-04"),
+        when(f"{task} connects with {key}", "TXKEY-01" if before is None else "TXKEY-04", f"{task} has connected with {key}"),
+        then("it is done", "TXKEY-01" if before is None else "TXKEY-04"),
     ]
     is_comparable = before is not None and before != task and model.tasks[before].key == key and model.tasks[before].is_notified
     why = "TXKEY-29" if key in model.deleted else "TXKEY-20" if model.done["crash"] else "TXKEY-02"
     lost = model.connect(task, key)
     if before is None:
-        lines.append(ActLine("Then", f"{task} is given epoch 0", "TXKEY-16" if len(model.last) > 1 else "TXKEY-01"))
+        lines.append(then(f"{task} is given epoch 0", "TXKEY-16" if len(model.last) > 1 else "TXKEY-01"))
     elif is_comparable:
-        lines.append(ActLine("Then", f"{task} is given a greater epoch than {before}", why))
-        lines.append(ActLine("Then", f"{task} is given the coordinator of {before}", "TXKEY-19"))
+        lines.append(then(f"{task} is given a greater epoch than {before}", why))
+        lines.append(then(f"{task} is given the coordinator of {before}", "TXKEY-19"))
     if was_there is not None and was_there.is_connected and not was_there.has_left:
-        lines.append(ActLine("Then", f"the connection of {before} is closed", "TXKEY-04"))
+        lines.append(then(f"the connection of {before} is closed", "TXKEY-04"))
     return [*lines, *aborted(lost, "TXKEY-21" if model.done["crash"] else "TXKEY-05"), *others_stay(model, key)]
 
 
@@ -68,45 +67,43 @@ def _come_back(model: KnownKeys, task: str) -> list[ActLine]:
     why = "TXKEY-20" if model.done["crash"] else "TXKEY-02"
     one = model.tasks[task]
     one.is_connected, one.has_left = True, False
-    lines = [ActLine("When", f"{task} connects again", why, f"{task} has connected again"), ActLine("Then", "it is done", why)]
+    lines = [when(f"{task} connects again", why, f"{task} has connected again"), then("it is done", why)]
     given_up = model.abort(task)
-    return [*lines, ActLine("Given", f"{given_up.name} has tried to abort", "TXKEY-26")] if given_up else lines
+    return [*lines, given(f"{given_up.name} has tried to abort", "TXKEY-26")] if given_up else lines
 
 
 def _come_back_late(model: KnownKeys, task: str) -> list[ActLine]:
     one = model.tasks[task]
     why = "TXKEY-29" if one.key in model.deleted else "TXKEY-03"
-    lines = [ActLine("When", f"{task} connects again", why), ActLine("Then", "it is refused with NotAllowedError", why)]
+    lines = [when(f"{task} connects again", why), then("it is refused with NotAllowedError", why)]
     now = model.current(one.key)
     if now is None:
         return lines
-    lines += [ActLine("Then", f"the connection of {now.name} is open", "TXKEY-03")] if now.is_connected and not now.has_left else []
-    return [*lines, *([ActLine("Then", f"{now.open.name} is OPEN", "TXKEY-03")] if now.open else [])]
+    lines += [then(f"the connection of {now.name} is open", "TXKEY-03")] if now.is_connected and not now.has_left else []
+    return [*lines, *([then(f"{now.open.name} is OPEN", "TXKEY-03")] if now.open else [])]
 
 
 def _begin(model: KnownKeys, task: str) -> list[ActLine]:
     before = model.tasks[task].open
     one = model.begin(task)
-    lines = [ActLine("When", f"{task} begins transaction {one.name}", _BUSY, f"{task} has begun transaction {one.name}")]
-    return [*lines, ActLine("Then", "it is done", _BUSY), *aborted(before, "TXKEY-14")]
+    lines = [when(f"{task} begins transaction {one.name}", _BUSY, f"{task} has begun transaction {one.name}")]
+    return [*lines, then("it is done", _BUSY), *aborted(before, "TXKEY-14")]
 
 
-def _begin_fenced(_: KnownKeys, task: str) -> list[ActLine]:
-    asked = ActLine("When", f"{task} asks for a new transaction on its old connection", "TXKEY-12")
-    return [asked, ActLine("Then", f"{task} is not served", "TXKEY-12")]
+_begin_fenced = always(when("{0} asks for a new transaction on its old connection", "TXKEY-12"), then("{0} is not served", "TXKEY-12"))
 
 
 def _write(model: KnownKeys, task: str, topic: str) -> list[ActLine]:
     one, value, why = transaction_of(model, task), model.new_value(), "TXKEY-21" if model.done["crash"] else _BUSY
     model.entries.append((value, one))
     said = f'"{value}" to {topic}'
-    return [ActLine("When", f"{one.name} writes {said}", why, f"{one.name} has written {said}"), ActLine("Then", "it is done", why)]
+    return [when(f"{one.name} writes {said}", why, f"{one.name} has written {said}"), then("it is done", why)]
 
 
 def _write_plain(model: KnownKeys, topic: str) -> list[ActLine]:
     value = model.new_value()
     model.entries.append((value, None))
-    return [ActLine("Given", f'"{value}" has been written to {topic}', "TXKEY-30")]
+    return [given(f'"{value}" has been written to {topic}', "TXKEY-30")]
 
 
 def _write_without_a_key(model: KnownKeys, topic: str) -> list[ActLine]:
@@ -114,7 +111,7 @@ def _write_without_a_key(model: KnownKeys, topic: str) -> list[ActLine]:
     one, value = KeyedTransaction("W", "", committed=True), model.new_value()
     model.entries.append((value, one))
     said = ("transaction W", f'W has written "{value}" to {topic}', "W has committed")
-    return [ActLine("Given", line, "TXKEY-30") for line in said]
+    return [given(line, "TXKEY-30") for line in said]
 
 
 def _acknowledge(model: KnownKeys, task: str, value: str, *_: str) -> list[ActLine]:
@@ -123,10 +120,7 @@ def _acknowledge(model: KnownKeys, task: str, value: str, *_: str) -> list[ActLi
     one.holds.add(value)
     one.has_acknowledged = True
     said = f'"{value}" for "{_WORKERS}"'
-    return [
-        ActLine("When", f"{one.name} acknowledges {said}", why, f"{one.name} has acknowledged {said}"),
-        ActLine("Then", "it is done", why),
-    ]
+    return [when(f"{one.name} acknowledges {said}", why, f"{one.name} has acknowledged {said}"), then("it is done", why)]
 
 
 def _end(model: KnownKeys, task: str, how: str) -> list[ActLine]:
@@ -136,16 +130,16 @@ def _end(model: KnownKeys, task: str, how: str) -> list[ActLine]:
     else:
         model.abort(task)
         one.is_late = False
-    asked = ActLine("When", f"{one.name} {how}", why, f"{one.name} has {'committed' if how == 'commits' else 'aborted'}")
-    settled = ActLine("Then", f"{one.name} is {'COMMITTED' if how == 'commits' else 'ABORTED'}", why)
-    return [asked, ActLine("Then", "it is done", why), settled]
+    asked = when(f"{one.name} {how}", why, f"{one.name} has {'committed' if how == 'commits' else 'aborted'}")
+    settled = then(f"{one.name} is {'COMMITTED' if how == 'commits' else 'ABORTED'}", why)
+    return [asked, then("it is done", why), settled]
 
 
 def _end_late(model: KnownKeys, task: str, how: str) -> list[ActLine]:
     one, why = transaction_of(model, task), "TXKEY-10" if how == "commits" else "TXKEY-11"
     model.done["ends late"] += 1
     tried = f"{one.name} has tried to {_ENDS[how]}"
-    return [ActLine("When", f"{one.name} {how}", why, tried), ActLine("Then", _refusal(one), why)]
+    return [when(f"{one.name} {how}", why, tried), then(_refusal(one), why)]
 
 
 def _refusal(one: KeyedTransaction) -> str:
@@ -159,16 +153,16 @@ def _write_late(model: KnownKeys, task: str, topic: str) -> list[ActLine]:
 def _written_late(model: KnownKeys, one: KeyedTransaction, topic: str) -> list[ActLine]:
     said = f'"late" to {topic}'
     model.done["late"] += 1
-    asked = ActLine("When", f"{one.name} writes {said}", "TXKEY-07", f"{one.name} has tried to write {said}")
-    return [asked, ActLine("Then", _refusal(one), "TXKEY-07")]
+    asked = when(f"{one.name} writes {said}", "TXKEY-07", f"{one.name} has tried to write {said}")
+    return [asked, then(_refusal(one), "TXKEY-07")]
 
 
 def _acknowledge_late(model: KnownKeys, task: str, value: str, *_: str) -> list[ActLine]:
     model.done[_INPUTS] += 1
     model.done["late"] += 1
     one, said = transaction_of(model, task), f'"{value}" for "{_WORKERS}"'
-    asked = ActLine("When", f"{one.name} acknowledges {said}", "TXKEY-09", f"{one.name} has tried to acknowledge {said}")
-    return [asked, ActLine("Then", _refusal(one), "TXKEY-09")]
+    asked = when(f"{one.name} acknowledges {said}", "TXKEY-09", f"{one.name} has tried to acknowledge {said}")
+    return [asked, then(_refusal(one), "TXKEY-09")]
 
 
 def _go_on_late(model: KnownKeys, task: str, other: str, topic: str, inputs: str, value: str, how: str) -> list[ActLine]:
@@ -177,7 +171,7 @@ def _go_on_late(model: KnownKeys, task: str, other: str, topic: str, inputs: str
     lines = [*_begin(model, task), *_write(model, task, topic), *_acknowledge(model, task, value, inputs), *_connect(model, other, key)]
     lines += [*_begin(model, other), *_write(model, other, topic)]
     late = [*_write_late(model, task, topic), *_acknowledge_late(model, task, value, inputs), *_end_late(model, task, how)]
-    stays = ActLine("Then", f"{transaction_of(model, other).name} is OPEN", "TXKEY-10" if how == "commits" else "TXKEY-11")
+    stays = then(f"{transaction_of(model, other).name} is OPEN", "TXKEY-10" if how == "commits" else "TXKEY-11")
     return [*lines, *late, stays, *_end(model, other, "commits")]
 
 
@@ -194,7 +188,7 @@ def _go_on_with_an_earlier(model: KnownKeys, task: str, topic: str) -> list[ActL
 
 def _leave(model: KnownKeys, task: str) -> list[ActLine]:
     model.tasks[task].has_left = True
-    return [ActLine("Given", f"{task} has left", _BUSY)]
+    return [given(f"{task} has left", _BUSY)]
 
 
 def _time_out(model: KnownKeys, task: str, topic: str) -> list[ActLine]:
@@ -204,40 +198,35 @@ def _time_out(model: KnownKeys, task: str, topic: str) -> list[ActLine]:
     model.entries.append((value, one))
     model.abort(task)
     return [
-        ActLine("Given", f"{task} has begun transaction {one.name} with a short timeout", "TXKEY-35"),
+        given(f"{task} has begun transaction {one.name} with a short timeout", "TXKEY-35"),
         *aborted(before, "TXKEY-14"),
-        ActLine("Given", f'{one.name} has written "{value}" to {topic}', "TXKEY-35"),
-        ActLine("When", f"{one.name} is left open past its timeout", "TXKEY-35", f"{one.name} has been left open past its timeout"),
+        given(f'{one.name} has written "{value}" to {topic}', "TXKEY-35"),
+        when(f"{one.name} is left open past its timeout", "TXKEY-35", f"{one.name} has been left open past its timeout"),
         *aborted(one, "TXKEY-35"),
     ]
 
 
 def _delete(model: KnownKeys, key: str) -> list[ActLine]:
     lost = model.delete(key)
-    lines = [ActLine("When", f"{key} is deleted", "TXKEY-27", f"{key} has been deleted"), ActLine("Then", "it is done", "TXKEY-27")]
-    return [
-        *lines,
-        *aborted(lost, "TXKEY-27"),
-        ActLine("Then", f"administrators do not find {key}", "TXKEY-28"),
-        *others_stay(model, key),
-    ]
+    lines = [when(f"{key} is deleted", "TXKEY-27", f"{key} has been deleted"), then("it is done", "TXKEY-27")]
+    return [*lines, *aborted(lost, "TXKEY-27"), then(f"administrators do not find {key}", "TXKEY-28"), *others_stay(model, key)]
 
 
 def _look_at_key(model: KnownKeys, key: str) -> list[ActLine]:
     one = model.current(key)
     assert one is not None, f"{key} has an owner"
     is_open = f"transaction {one.open.name}" if one.open else "nothing"
-    return [ActLine("Then", f"{key} is at the epoch of {one.name}, with {is_open} open", "TXKEY-27")]
+    return [then(f"{key} is at the epoch of {one.name}, with {is_open} open", "TXKEY-27")]
 
 
 def _look_at_keys(model: KnownKeys) -> list[ActLine]:
     there = [key for key in KEYS if key in model.last and key not in model.deleted]
-    return [ActLine("Then", f"administrators are shown {' and '.join(there)} and no other", "TXKEY-27")]
+    return [then(f"administrators are shown {' and '.join(there)} and no other", "TXKEY-27")]
 
 
 def _look_at_metrics(model: KnownKeys) -> list[ActLine]:
     there = [key for key in KEYS if key in model.last and key not in model.deleted]
-    return [ActLine("Then", f"the metrics agree with what administrators are shown of {' and '.join(there)}", "TXKEY-31")]
+    return [then(f"the metrics agree with what administrators are shown of {' and '.join(there)}", "TXKEY-31")]
 
 
 def _connect_at_once(model: KnownKeys, one: str, other: str, key: str) -> list[ActLine]:
@@ -247,23 +236,24 @@ def _connect_at_once(model: KnownKeys, one: str, other: str, key: str) -> list[A
     for task in (one, other):
         model.connect(task, key)
         model.tasks[task].is_current = model.tasks[task].is_notified = False
-    asked = ActLine("When", f"{one} and {other} connect with {key} at the same time", "TXKEY-24")
-    return [asked, ActLine("Then", f"exactly one of {one} and {other} stays connected", "TXKEY-24"), *aborted(lost, "TXKEY-05")]
+    asked = when(f"{one} and {other} connect with {key} at the same time", "TXKEY-24")
+    return [asked, then(f"exactly one of {one} and {other} stays connected", "TXKEY-24"), *aborted(lost, "TXKEY-05")]
 
 
-def _connect_without_a_key(_: KnownKeys) -> list[ActLine]:
-    lines = [ActLine("When", "task plain connects with no key", "TXKEY-33"), ActLine("Then", "it is done", "TXKEY-33")]
-    return [*lines, ActLine("Then", "task plain is given no epoch", "TXKEY-33")]
+_connect_without_a_key = always(
+    when("task plain connects with no key", "TXKEY-33"),
+    then("it is done", "TXKEY-33"),
+    then("task plain is given no epoch", "TXKEY-33"),
+)
 
 
 def _crash(model: KnownKeys) -> list[ActLine]:
     model.done["crash"] += 1
     model.go_down()
-    return [ActLine("Given", "the system has crashed and restarted", "TXKEY-20")]
+    return [given("the system has crashed and restarted", "TXKEY-20")]
 
 
-def _unload(_: KnownKeys, topic: str) -> list[ActLine]:
-    return [ActLine("Given", f"{topic} has been unloaded", "TXKEY-34")]
+_unload = always(given("{0} has been unloaded", "TXKEY-34"))
 
 
 def _crash_in_connect(model: KnownKeys, task: str, key: str) -> list[ActLine]:
@@ -273,11 +263,10 @@ def _crash_in_connect(model: KnownKeys, task: str, key: str) -> list[ActLine]:
     model.done["crash"] += 1
     model.go_down()
     said = ("the system will crash after-epoch-persisted", f"{task} has tried to connect with {key}", "the system has restarted")
-    return [*(ActLine("Given", line, "TXKEY-23") for line in said), *aborted(lost, "TXKEY-23")]
+    return [*(given(line, "TXKEY-23") for line in said), *aborted(lost, "TXKEY-23")]
 
 
-def _compact(_: KnownKeys) -> list[ActLine]:
-    return [ActLine("Given", "the key topic has been compacted", "TXKEY-20")]
+_compact = always(given("the key topic has been compacted", "TXKEY-20"))
 
 
 def _fail_to_connect(model: KnownKeys, task: str, key: str) -> list[ActLine]:
@@ -285,20 +274,20 @@ def _fail_to_connect(model: KnownKeys, task: str, key: str) -> list[ActLine]:
     if task in model.tasks:
         model.tasks[task].is_notified = False
     lines = [
-        ActLine("Given", "the key topic fails at the next write", "TXKEY-22"),
-        ActLine("When", f"{task} connects with {key}", "TXKEY-22", f"{task} has tried to connect with {key}"),
-        ActLine("Then", "it is refused", "TXKEY-22"),
+        given("the key topic fails at the next write", "TXKEY-22"),
+        when(f"{task} connects with {key}", "TXKEY-22", f"{task} has tried to connect with {key}"),
+        then("it is refused", "TXKEY-22"),
     ]
     if now is not None and now.is_connected and not now.has_left:
-        lines.append(ActLine("Then", f"the connection of {now.name} is open", "TXKEY-22"))
-    return [*lines, *([ActLine("Then", f"{now.open.name} is OPEN", "TXKEY-22")] if now is not None and now.open else [])]
+        lines.append(then(f"the connection of {now.name} is open", "TXKEY-22"))
+    return [*lines, *([then(f"{now.open.name} is OPEN", "TXKEY-22")] if now is not None and now.open else [])]
 
 
 def _acts() -> Iterator[Act[KnownKeys]]:
     for x in TASKS:
         for key in KEYS:
             yield Act(f"{x} connects with {key}", conditions.may_connect, _connect, (x, key), _KEYED)
-        yield Act(f"{x} comes back", conditions.may_come_back, _come_back, (x,), _KEYED)
+        yield Act(f"{x} comes back", conditions.has_key, _come_back, (x,), _KEYED)
         yield Act(f"{x} comes back late", conditions.is_fenced, _come_back_late, (x,), _KEYED)
         yield Act(f"{x} begins", conditions.is_served, _begin, (x,), _KEYED)
         yield Act(f"{x} begins though it is fenced", conditions.may_begin_fenced, _begin_fenced, (x,), _KEYED)
@@ -346,12 +335,8 @@ def _acts() -> Iterator[Act[KnownKeys]]:
     yield Act("a crash", lambda model: bool(model.last), _crash, (), frozenset({"crash"}))
 
 
-def _means(_model: KnownKeys, line: ActLine, _violation: Violation) -> str:
-    return line.requirement
-
-
 _FEW = frozenset(KEYS[1:])
 _PLACES: tuple[frozenset[str], ...] = (frozenset(), _FEW, _FEW | {_INPUTS}, _FEW | {_TOPIC}, _FEW | {TASKS[2]}, frozenset(KEYS[2:]))
 
-TABLE = Table("transaction_key", KnownKeys, tuple(_acts()), _opens, _closes, _means, _PLACES, (TASKS,))
+TABLE = Table("transaction_key", KnownKeys, tuple(_acts()), _opens, _closes, places=_PLACES, alike=(TASKS,))
 """A sequence may keep to one key, and to one topic."""

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from . import transaction_key_conditions as conditions
-from .act import Act, ActLine
-from .transaction_key_lines import aborted, transaction_of
+from .act import Act, ActLine, given, when
+from .transaction_key_lines import aborted, seen, transaction_of
 from .transaction_key_model import TASKS, KnownKeys
 
 _KEYED = frozenset({"transaction-keys"})
@@ -25,19 +25,15 @@ _STORE = "the store does not answer the next change of a header, and"
 _FAILURES = ("does not write it", "has written it")
 
 
-def _then(why: str, *texts: str) -> list[ActLine]:
-    return [ActLine("Then", text, why) for text in texts]
-
-
 def _begin_two(model: KnownKeys, task: str) -> list[ActLine]:
     """The second of them fences the first, also where another one is fenced before."""
     key = model.tasks[task].key
     first, second = model.begin(task), model.begin(task)
     return [
-        ActLine("When", f"{task} begins transactions {first.name} and {second.name} at the same time", "TXKEY-13"),
-        *_then("TXKEY-13", "it is done"),
+        when(f"{task} begins transactions {first.name} and {second.name} at the same time", "TXKEY-13"),
+        *seen("TXKEY-13", "it is done"),
         *aborted(first, "TXKEY-13"),
-        *_then("TXKEY-13", f"{second.name} is OPEN", f"{key} is at the epoch of {task}, with transaction {second.name} open"),
+        *seen("TXKEY-13", f"{second.name} is OPEN", f"{key} is at the epoch of {task}, with transaction {second.name} open"),
     ]
 
 
@@ -47,19 +43,19 @@ def _commit_and_begin_two(model: KnownKeys, task: str) -> list[ActLine]:
     model.commit(one)
     first, second = model.begin(task), model.begin(task)
     return [
-        ActLine("Given", f"{one.name} has been asked to commit", "TXKEY-13"),
-        ActLine("When", f"{task} begins transactions {first.name} and {second.name} at the same time", "TXKEY-13"),
+        given(f"{one.name} has been asked to commit", "TXKEY-13"),
+        when(f"{task} begins transactions {first.name} and {second.name} at the same time", "TXKEY-13"),
         *aborted(first, "TXKEY-13"),
-        *_then("TXKEY-13", f"{second.name} is OPEN"),
+        *seen("TXKEY-13", f"{second.name} is OPEN"),
     ]
 
 
 def _begin_unrecorded(model: KnownKeys, task: str) -> list[ActLine]:
     key = model.tasks[task].key
     return [
-        ActLine("Given", "the key topic fails at the next write", "TXKEY-13"),
-        ActLine("When", f"{task} asks for a new transaction on its old connection", "TXKEY-13"),
-        *_then("TXKEY-13", "it is refused", f"{key} is at the epoch of {task}, with nothing open"),
+        given("the key topic fails at the next write", "TXKEY-13"),
+        when(f"{task} asks for a new transaction on its old connection", "TXKEY-13"),
+        *seen("TXKEY-13", "it is refused", f"{key} is at the epoch of {task}, with nothing open"),
     ]
 
 
@@ -69,12 +65,12 @@ def _come_back_and_begin(model: KnownKeys, task: str) -> list[ActLine]:
     one.is_connected, one.has_left = True, False
     before, following = one.open, model.begin(task)
     return [
-        ActLine("When", f"{task} connects again", "TXKEY-13"),
-        *_then("TXKEY-13", "it is done"),
-        ActLine("When", f"{task} begins transaction {following.name}", "TXKEY-13"),
-        *_then("TXKEY-13", "it is done"),
+        when(f"{task} connects again", "TXKEY-13"),
+        *seen("TXKEY-13", "it is done"),
+        when(f"{task} begins transaction {following.name}", "TXKEY-13"),
+        *seen("TXKEY-13", "it is done"),
         *aborted(before, "TXKEY-13"),
-        *_then("TXKEY-13", f"{one.key} is at the epoch of {task}, with transaction {following.name} open"),
+        *seen("TXKEY-13", f"{one.key} is at the epoch of {task}, with transaction {following.name} open"),
     ]
 
 
@@ -87,17 +83,17 @@ def _come_back_and_go_on(model: KnownKeys, task: str, other: str, topic: str) ->
     model.done["late"] += 1
     model.done["ends late"] += 1
     return [
-        ActLine("Given", f'{one.name} has written "{value}" to {topic}', "TXKEY-07"),
-        ActLine("Given", f"{other} has connected with {key}", "TXKEY-07"),
-        ActLine("When", f"{task} connects again with no epoch", "TXKEY-02"),
-        *_then("TXKEY-02", "it is done"),
+        given(f'{one.name} has written "{value}" to {topic}', "TXKEY-07"),
+        given(f"{other} has connected with {key}", "TXKEY-07"),
+        when(f"{task} connects again with no epoch", "TXKEY-02"),
+        *seen("TXKEY-02", "it is done"),
         *aborted(lost, "TXKEY-05"),
-        ActLine("When", f'{one.name} writes "late" to {topic}', "TXKEY-07"),
-        *_then("TXKEY-07", _EXPIRED),
-        ActLine("When", f"{one.name} commits", "TXKEY-10"),
-        *_then("TXKEY-10", _EXPIRED),
-        ActLine("When", f"{one.name} aborts", "TXKEY-11"),
-        *_then("TXKEY-11", _EXPIRED),
+        when(f'{one.name} writes "late" to {topic}', "TXKEY-07"),
+        *seen("TXKEY-07", _EXPIRED),
+        when(f"{one.name} commits", "TXKEY-10"),
+        *seen("TXKEY-10", _EXPIRED),
+        when(f"{one.name} aborts", "TXKEY-11"),
+        *seen("TXKEY-11", _EXPIRED),
     ]
 
 
@@ -113,10 +109,10 @@ def _acknowledge_all_late(model: KnownKeys, task: str, other: str, had: str, bet
         model.done["crash"] += 1
         model.go_down()
     return [
-        *(ActLine("Given", text, "TXKEY-08") for text in said),
+        *(given(text, "TXKEY-08") for text in said),
         *aborted(lost, "TXKEY-05"),
-        ActLine("When", f"{one.name} acknowledges {_ALL}", "TXKEY-08"),
-        *_then("TXKEY-08", _EXPIRED, _REASON, 'subscription "stackers" has "h1", "h2" left'),
+        when(f"{one.name} acknowledges {_ALL}", "TXKEY-08"),
+        *seen("TXKEY-08", _EXPIRED, _REASON, 'subscription "stackers" has "h1", "h2" left'),
     ]
 
 
@@ -134,10 +130,10 @@ def _acknowledge_all_silently(model: KnownKeys, task: str, other: str) -> list[A
         f"{one.name} has acknowledged {_ALL} without asking for an answer",
     )
     return [
-        *(ActLine("Given", text, "TXKEY-08") for text in said),
+        *(given(text, "TXKEY-08") for text in said),
         *aborted(lost, "TXKEY-05"),
-        ActLine("When", f"{following.name} acknowledges {_ALL}", "TXKEY-08"),
-        *_then("TXKEY-08", "it is done"),
+        when(f"{following.name} acknowledges {_ALL}", "TXKEY-08"),
+        *seen("TXKEY-08", "it is done"),
     ]
 
 
@@ -151,9 +147,9 @@ def _commit_crash_and_lose(model: KnownKeys, task: str, other: str) -> list[ActL
     model.tasks[other].is_connected = True
     said = ("the system will crash after-decision-logged", f"{one.name} has tried to commit", "the system has restarted")
     return [
-        *(ActLine("Given", text, "TXKEY-25") for text in said),
-        ActLine("When", f"{other} connects with {key}", "TXKEY-25"),
-        *_then("TXKEY-25", "it is done", f"{one.name} is COMMITTED"),
+        *(given(text, "TXKEY-25") for text in said),
+        when(f"{other} connects with {key}", "TXKEY-25"),
+        *seen("TXKEY-25", "it is done", f"{one.name} is COMMITTED"),
     ]
 
 
@@ -164,9 +160,9 @@ def _lose_in_trouble(model: KnownKeys, task: str, other: str, third: str, failur
     model.connect(third, key)
     said = (f"{_STORE} {failure}", f"{other} has tried to connect with {key}")
     return [
-        *(ActLine("Given", text, "TXKEY-36") for text in said),
-        ActLine("When", f"{third} connects with {key}", "TXKEY-36"),
-        *_then("TXKEY-36", f"{third} is given a greater epoch than {task}"),
+        *(given(text, "TXKEY-36") for text in said),
+        when(f"{third} connects with {key}", "TXKEY-36"),
+        *seen("TXKEY-36", f"{third} is given a greater epoch than {task}"),
         *aborted(one, "TXKEY-36"),
     ]
 

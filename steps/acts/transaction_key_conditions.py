@@ -25,10 +25,6 @@ def is_open(model: KnownKeys, task: str, *_: str) -> bool:
     return has_key(model, task) and model.tasks[task].open is not None
 
 
-def may_come_back(model: KnownKeys, task: str) -> bool:
-    return has_key(model, task)
-
-
 def is_fenced(model: KnownKeys, task: str) -> bool:
     """Whether it was given an epoch, and another task has been given one since, or its key is deleted."""
     one = model.tasks.get(task)

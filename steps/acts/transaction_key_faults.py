@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from . import transaction_key_conditions as conditions
-from .act import Act, ActLine
+from .act import Act, ActLine, given, then
 from .transaction_key_lines import aborted
 from .transaction_key_model import PAYMENTS, TASKS, KnownKeys
 
@@ -21,7 +21,7 @@ def _crash_in_connect(model: KnownKeys, task: str, key: str, point: str) -> list
     model.done["crash"] += 1
     model.go_down()
     said = (f"the system will crash {point}", f"{task} has tried to connect with {key}", "the system has restarted")
-    return [*(ActLine("Given", line, "TXKEY-23") for line in said), *aborted(lost, "TXKEY-23")]
+    return [*(given(line, "TXKEY-23") for line in said), *aborted(lost, "TXKEY-23")]
 
 
 def _crash_in_deletion(model: KnownKeys, key: str) -> list[ActLine]:
@@ -29,27 +29,27 @@ def _crash_in_deletion(model: KnownKeys, key: str) -> list[ActLine]:
     model.done["crash"] += 1
     model.go_down()
     said = ("the system will crash before-decision-logged", f"an administrator has tried to delete {key}", "the system has restarted")
-    return [*(ActLine("Given", line, "TXKEY-23") for line in said), *aborted(lost, "TXKEY-23")]
+    return [*(given(line, "TXKEY-23") for line in said), *aborted(lost, "TXKEY-23")]
 
 
 def _fail_to_delete(model: KnownKeys, key: str) -> list[ActLine]:
     """Nothing has changed after the failure."""
     now = model.current(key)
     assert now is not None, f"{key} has an owner"
-    lines = [ActLine("Given", text, "TXKEY-27") for text in (_FAILS, f"an administrator has tried to delete {key}")]
-    lines += [ActLine("Then", f"the connection of {now.name} is open", "TXKEY-27")] if now.is_connected and not now.has_left else []
-    return [*lines, *([ActLine("Then", f"{now.open.name} is OPEN", "TXKEY-27")] if now.open else [])]
+    lines = [given(text, "TXKEY-27") for text in (_FAILS, f"an administrator has tried to delete {key}")]
+    lines += [then(f"the connection of {now.name} is open", "TXKEY-27")] if now.is_connected and not now.has_left else []
+    return [*lines, *([then(f"{now.open.name} is OPEN", "TXKEY-27")] if now.open else [])]
 
 
 def _spoil(model: KnownKeys, trouble: str) -> list[ActLine]:
     model.done["unreadable"] += 1
-    return [ActLine("Given", f"the key topic {trouble}", "TXKEY-22")]
+    return [given(f"the key topic {trouble}", "TXKEY-22")]
 
 
 def _add_coordinators(model: KnownKeys) -> list[ActLine]:
     """Recorded keys stay at their coordinators."""
     model.done["coordinators"] += 1
-    return [ActLine("Given", "the system has 15 coordinators", "TXKEY-29")]
+    return [given("the system has 15 coordinators", "TXKEY-29")]
 
 
 def _may_crash(model: KnownKeys, task: str, key: str, point: str) -> bool:

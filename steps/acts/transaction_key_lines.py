@@ -1,21 +1,24 @@
 """The lines that several acts of the transaction key share."""
 
-from .act import ActLine
+from .act import ActLine, then
 from .transaction_key_model import KEYS, KeyedTransaction, KnownKeys
+
+
+def seen(why: str, *texts: str) -> list[ActLine]:
+    """What is expected after one request."""
+    return [then(text, why) for text in texts]
 
 
 def aborted(one: KeyedTransaction | None, why: str) -> list[ActLine]:
     """A transaction, if there is one, was aborted for its task."""
-    return [ActLine("Then", f"{one.name} is ABORTED", why)] if one is not None else []
+    return [then(f"{one.name} is ABORTED", why)] if one is not None else []
 
 
 def others_stay(model: KnownKeys, key: str) -> list[ActLine]:
     """The owner of another key keeps it, and its transaction."""
     others = [one for one in (model.current(other) for other in KEYS if other != key) if one is not None]
-    lines = [
-        ActLine("Then", f"the connection of {one.name} is open", "TXKEY-15") for one in others if one.is_connected and not one.has_left
-    ]
-    return [*lines, *(ActLine("Then", f"{one.open.name} is OPEN", "TXKEY-15") for one in others if one.open)]
+    lines = [then(f"the connection of {one.name} is open", "TXKEY-15") for one in others if one.is_connected and not one.has_left]
+    return [*lines, *(then(f"{one.open.name} is OPEN", "TXKEY-15") for one in others if one.open)]
 
 
 def transaction_of(model: KnownKeys, task: str) -> KeyedTransaction:

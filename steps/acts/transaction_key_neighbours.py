@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from . import transaction_key_conditions as conditions
-from .act import Act, ActLine
+from .act import Act, ActLine, then, when
 from .transaction_key_lines import others_stay
 from .transaction_key_model import PAYMENTS, TASKS, KnownKeys
 
@@ -38,35 +38,35 @@ def _resemble(model: KnownKeys, key: str) -> list[ActLine]:
     why = "TXKEY-16" if " of " in key and key.startswith("key") else "TXKEY-15"
     stays = others_stay(model, key)
     return [
-        ActLine("When", f"task near connects with {key}", why),
-        ActLine("Then", "it is done", why),
-        ActLine("Then", "task near is given epoch 0", why),
+        when(f"task near connects with {key}", why),
+        then("it is done", why),
+        then("task near is given epoch 0", why),
         *stays,
-        ActLine("When", f"task next connects with {key}", why),
-        ActLine("Then", "task next is given a greater epoch than task near", "TXKEY-02"),
-        ActLine("Then", "task next is given the coordinator of task near", "TXKEY-19"),
-        ActLine("Then", "the connection of task near is closed", "TXKEY-04"),
-        ActLine("Then", f"{key} is at the epoch of task next, with nothing open", "TXKEY-18"),
-        ActLine("When", f"{key} is deleted", "TXKEY-27"),
-        ActLine("Then", "it is done", "TXKEY-27"),
-        ActLine("Then", f"administrators do not find {key}", "TXKEY-28"),
+        when(f"task next connects with {key}", why),
+        then("task next is given a greater epoch than task near", "TXKEY-02"),
+        then("task next is given the coordinator of task near", "TXKEY-19"),
+        then("the connection of task near is closed", "TXKEY-04"),
+        then(f"{key} is at the epoch of task next, with nothing open", "TXKEY-18"),
+        when(f"{key} is deleted", "TXKEY-27"),
+        then("it is done", "TXKEY-27"),
+        then(f"administrators do not find {key}", "TXKEY-28"),
         *stays,
     ]
 
 
 def _connect_invalidly(model: KnownKeys, key: str) -> list[ActLine]:
-    asked = ActLine("When", f"task odd connects with {key}", "TXKEY-17")
-    return [asked, ActLine("Then", "it is refused with NotAllowedError", "TXKEY-17"), *others_stay(model, key)]
+    asked = when(f"task odd connects with {key}", "TXKEY-17")
+    return [asked, then("it is refused with NotAllowedError", "TXKEY-17"), *others_stay(model, key)]
 
 
 def _connect_elsewhere(model: KnownKeys, key: str) -> list[ActLine]:
-    asked = ActLine("When", f"task odd connects with {key} at another coordinator than its own", "TXKEY-19")
-    return [asked, ActLine("Then", "it is refused", "TXKEY-19"), *others_stay(model, "")]
+    asked = when(f"task odd connects with {key} at another coordinator than its own", "TXKEY-19")
+    return [asked, then("it is refused", "TXKEY-19"), *others_stay(model, "")]
 
 
 def _begin_elsewhere(model: KnownKeys, task: str) -> list[ActLine]:
-    asked = ActLine("When", f"{task} asks for a new transaction at another coordinator than its own on its old connection", "TXKEY-19")
-    return [asked, ActLine("Then", "it is refused", "TXKEY-19"), *others_stay(model, "")]
+    asked = when(f"{task} asks for a new transaction at another coordinator than its own on its old connection", "TXKEY-19")
+    return [asked, then("it is refused", "TXKEY-19"), *others_stay(model, "")]
 
 
 def _may_resemble(model: KnownKeys, key: str) -> bool:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from . import transaction_key_conditions as conditions
-from .act import Act, ActLine
-from .transaction_key_lines import aborted, others_stay, transaction_of
+from .act import Act, ActLine, given, when
+from .transaction_key_lines import aborted, others_stay, seen, transaction_of
 from .transaction_key_model import ALICES, BOBS, KEYS, TASKS, KnownKeys
 
 _KEYED = frozenset({"transaction-keys"})
@@ -15,14 +15,10 @@ _REASON = 'the refusal begins with "ExpiredTransaction"'
 _EXPIRED = "it is refused with InvalidTxnStatus"
 
 
-def _then(why: str, *texts: str) -> list[ActLine]:
-    return [ActLine("Then", text, why) for text in texts]
-
-
 def _come_with(model: KnownKeys, task: str, epoch: str) -> list[ActLine]:
     """The present state does not change."""
     one = model.tasks[task]
-    lines = [ActLine("When", f"{task} connects again with {epoch}", "TXKEY-03"), *_then("TXKEY-03", _STALE)]
+    lines = [when(f"{task} connects again with {epoch}", "TXKEY-03"), *seen("TXKEY-03", _STALE)]
     return lines + _untouched(model, one.key, "TXKEY-03")
 
 
@@ -32,9 +28,9 @@ def _untouched(model: KnownKeys, key: str, why: str) -> list[ActLine]:
     if now is None or not now.is_notified:
         return []
     is_open = f"transaction {now.open.name}" if now.open else "nothing"
-    lines = _then(why, f"{key} is at the epoch of {now.name}, with {is_open} open")
-    lines += _then(why, f"{now.open.name} is OPEN") if now.open else []
-    return lines + (_then(why, f"the connection of {now.name} is open") if now.is_connected and not now.has_left else [])
+    lines = seen(why, f"{key} is at the epoch of {now.name}, with {is_open} open")
+    lines += seen(why, f"{now.open.name} is OPEN") if now.open else []
+    return lines + (seen(why, f"the connection of {now.name} is open") if now.is_connected and not now.has_left else [])
 
 
 def _come_as_new(model: KnownKeys, task: str) -> list[ActLine]:
@@ -42,17 +38,17 @@ def _come_as_new(model: KnownKeys, task: str) -> list[ActLine]:
     key = model.tasks[task].key
     before = model.current(key)
     is_other = before is not None and before.name != task and before.is_notified
-    lines = [ActLine("When", f"{task} connects again with {_NONE}", "TXKEY-02"), *_then("TXKEY-02", "it is done")]
-    lines += _then("TXKEY-02", f"{task} is given a greater epoch than {before.name}") if is_other and before is not None else []
+    lines = [when(f"{task} connects again with {_NONE}", "TXKEY-02"), *seen("TXKEY-02", "it is done")]
+    lines += seen("TXKEY-02", f"{task} is given a greater epoch than {before.name}") if is_other and before is not None else []
     if is_other and before is not None and before.is_connected and not before.has_left:
-        lines += _then("TXKEY-04", f"the connection of {before.name} is closed")
+        lines += seen("TXKEY-04", f"the connection of {before.name} is closed")
     return [*lines, *aborted(model.connect(task, key), "TXKEY-05"), *others_stay(model, key)]
 
 
 def _delete_nothing(model: KnownKeys, key: str) -> list[ActLine]:
     """A missing key, or one of another owner."""
-    lines = [ActLine("When", f"{key} is deleted", "TXKEY-28"), *_then("TXKEY-28", "it is refused")]
-    lines += _then("TXKEY-28", f"administrators do not find {key}")
+    lines = [when(f"{key} is deleted", "TXKEY-28"), *seen("TXKEY-28", "it is refused")]
+    lines += seen("TXKEY-28", f"administrators do not find {key}")
     return [*lines, *(line for other in KEYS for line in _untouched(model, other, "TXKEY-28"))]
 
 
@@ -62,19 +58,19 @@ def _ask_on_the_old_connection(model: KnownKeys, task: str, what: str) -> list[A
     key = model.tasks[task].key
     why = {"the commit": "TXKEY-10", "the abort": "TXKEY-11"}.get(what, "TXKEY-12")
     asked = f"{what} of {one.name}" if what.startswith("the") else f"{what} to be added to {one.name}"
-    lines = [ActLine("When", f"{task} asks for {asked} on its old connection", why), *_then(why, f"{task} is not served")]
+    lines = [when(f"{task} asks for {asked} on its old connection", why), *seen(why, f"{task} is not served")]
     return lines + _untouched(model, key, why)
 
 
 def _add_late(model: KnownKeys, task: str, topic: str) -> list[ActLine]:
     one = transaction_of(model, task)
-    return [ActLine("When", f"{one.name} adds {topic}", "TXKEY-12"), *_then("TXKEY-12", _EXPIRED, _REASON)]
+    return [when(f"{one.name} adds {topic}", "TXKEY-12"), *seen("TXKEY-12", _EXPIRED, _REASON)]
 
 
 def _end_late_with_reason(model: KnownKeys, task: str) -> list[ActLine]:
     one = transaction_of(model, task)
     model.done["ends late"] += 1
-    lines = [ActLine("When", f"{one.name} commits", "TXKEY-10"), *_then("TXKEY-10", _EXPIRED, _REASON)]
+    lines = [when(f"{one.name} commits", "TXKEY-10"), *seen("TXKEY-10", _EXPIRED, _REASON)]
     return lines + _untouched(model, model.tasks[task].key, "TXKEY-10")
 
 
@@ -84,7 +80,7 @@ def _acknowledge_late_silently(model: KnownKeys, task: str, value: str, *_: str)
     model.done["late"] += 1
     one = transaction_of(model, task)
     said = f'{one.name} has acknowledged "{value}" for "{_WORKERS}" without asking for an answer'
-    return [ActLine("Given", said, "TXKEY-09")]
+    return [given(said, "TXKEY-09")]
 
 
 def _may_come_with(model: KnownKeys, task: str, epoch: str) -> bool:

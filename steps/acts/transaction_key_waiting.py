@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from . import transaction_key_conditions as conditions
-from .act import Act, ActLine
+from .act import Act, ActLine, given, then, when
 from .transaction_key_lines import aborted, transaction_of
 from .transaction_key_model import TASKS, KeyedTransaction, KnownKeys
 
@@ -123,8 +123,7 @@ def _wait(model: KnownKeys, name: str, _: str) -> list[ActLine]:
     if "crash" in one.needs:
         model.done["crash"] += 1
         model.go_down()
-    given = [ActLine("Given", text, one.why) for text in one.givens]
-    return [*given, ActLine("When", one.asks, one.why), ActLine("Then", one.due, one.why)]
+    return [*(given(text, one.why) for text in one.givens), when(one.asks, one.why), then(one.due, one.why)]
 
 
 def _may_wait(model: KnownKeys, *_: str) -> bool:
@@ -136,11 +135,8 @@ def _commit_and_lose(model: KnownKeys, task: str, other: str) -> list[ActLine]:
     one, key = transaction_of(model, task), model.tasks[task].key
     model.commit(one)
     model.connect(other, key)
-    lines = [
-        ActLine("Given", f"{one.name} has been asked to commit", "TXKEY-25"),
-        ActLine("When", f"{other} connects with {key}", "TXKEY-25"),
-    ]
-    return [*lines, ActLine("Then", "it is done", "TXKEY-25"), ActLine("Then", f"{one.name} is COMMITTED", "TXKEY-25")]
+    lines = [given(f"{one.name} has been asked to commit", "TXKEY-25"), when(f"{other} connects with {key}", "TXKEY-25")]
+    return [*lines, then("it is done", "TXKEY-25"), then(f"{one.name} is COMMITTED", "TXKEY-25")]
 
 
 def _may_lose(model: KnownKeys, task: str, other: str, *_: str) -> bool:
@@ -154,12 +150,12 @@ def _go_on_with_the_first_of_many(model: KnownKeys, task: str, topic: str) -> li
     for number in range(_MANY):
         before = model.tasks[task].open
         begun.append(one := model.begin(task))
-        lines.append(ActLine("Given", f"{task} has begun transaction {one.name}", "TXKEY-14"))
+        lines.append(given(f"{task} has begun transaction {one.name}", "TXKEY-14"))
         lines += aborted(before, "TXKEY-14")
         if not number:
             value = model.new_value()
             model.entries.append((value, one))
-            lines.append(ActLine("Given", f'{one.name} has written "{value}" to {topic}', "TXKEY-07"))
+            lines.append(given(f'{one.name} has written "{value}" to {topic}', "TXKEY-07"))
     return [*lines, *_write_late(model, begun[0], topic)]
 
 
@@ -169,8 +165,8 @@ def _may_begin_many(model: KnownKeys, task: str, _: str) -> bool:
 
 def _write_late(model: KnownKeys, one: KeyedTransaction, topic: str) -> list[ActLine]:
     model.done["late"] += 1
-    asked = ActLine("When", f'{one.name} writes "late" to {topic}', "TXKEY-07")
-    return [asked, ActLine("Then", _EXPIRED, "TXKEY-07"), ActLine("Then", _REASON, "TXKEY-07")]
+    asked = when(f'{one.name} writes "late" to {topic}', "TXKEY-07")
+    return [asked, then(_EXPIRED, "TXKEY-07"), then(_REASON, "TXKEY-07")]
 
 
 def _time_out_and_lose(model: KnownKeys, task: str, other: str, topic: str) -> list[ActLine]:
@@ -189,7 +185,7 @@ def _time_out_and_lose(model: KnownKeys, task: str, other: str, topic: str) -> l
         f"{other} has connected with {key}",
     )
     model.connect(other, key)
-    return [*(ActLine("Given", text, "TXKEY-07") for text in said), *aborted(before, "TXKEY-14"), *_write_late(model, one, topic)]
+    return [*(given(text, "TXKEY-07") for text in said), *aborted(before, "TXKEY-14"), *_write_late(model, one, topic)]
 
 
 def _may_time_out_and_lose(model: KnownKeys, task: str, other: str, topic: str) -> bool:
@@ -206,7 +202,7 @@ def _compact_and_write_late(model: KnownKeys, task: str, other: str, topic: str,
         model.done["crash"] += 1
         model.go_down()
         said.append("the system has crashed and restarted")
-    return [*(ActLine("Given", text, "TXKEY-07") for text in said), *aborted(lost, "TXKEY-05"), *_write_late(model, one, topic)]
+    return [*(given(text, "TXKEY-07") for text in said), *aborted(lost, "TXKEY-05"), *_write_late(model, one, topic)]
 
 
 def acts() -> Iterator[Act[KnownKeys]]:

@@ -2,7 +2,7 @@
 
 import re
 
-from fencepost.steps.sentence import ValueType, Vocabulary, choice, listed, quoted, text
+from fencepost.steps.sentence import ValueType, Vocabulary, choice, listed, quoted, text, unless
 
 _RUN = re.compile(r'"1" up to "([1-9][0-9]{0,2})"')
 
@@ -36,14 +36,7 @@ VALUES = ValueType(
     _render,
     '"...", "..."; or "1" up to "20"',
 )
-CONTENT = ValueType(
-    "content",
-    f"nothing|{VALUES.pattern}",
-    "values in their order, or nothing",
-    lambda written: () if written == "nothing" else VALUES.parse(written),
-    lambda values: VALUES.render(values) if values else "nothing",
-    "values, or nothing",
-)
+CONTENT = unless("nothing", (), "content", VALUES, "values in their order, or nothing", "values, or nothing")
 ORDER = choice("order", "in some order", meaning="that the order is not asked for")
 TIMEOUT = choice("timeout", "short", meaning="a timeout that is over while a scenario waits; a minute where nothing is said")
 END = choice("end", "commit", "abort", meaning="how a transaction is to end")

@@ -326,11 +326,7 @@ class KafkaContext:
         Where DescribeTransactions is not offered, every partition that the producer wrote to must hold its marker.
         """
         if self.can_describe:
-            match self.observer.settled(producer.transactional_id):
-                case Done(description):
-                    return Done(description.state)
-                case trouble:
-                    return trouble
+            return self.observer.settled(producer.transactional_id).converted(lambda description: description.state)
         for _ in self.time.attempts():
             if self.is_over(producer):
                 return Done(next((_COMPLETE[marker] for marker in self._markers(producer) if marker), "Empty"))

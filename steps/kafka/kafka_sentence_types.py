@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 from fencepost.adapters.kafka.kafka_values import FetchedOffset
-from fencepost.steps.sentence_types import ValueType, choice, listed, number, quoted, text
+from fencepost.steps.sentence_types import ValueType, choice, listed, number, quoted, text, unless
 
 T = TypeVar("T")
 
@@ -115,13 +115,7 @@ PARTITION = text(
     "a partition, by its topic and its number; that of a group is the one of __consumer_offsets in which the group's offsets are kept",
 )
 PARTITIONS = listed("partitions", PARTITION, "partitions, each judged by itself", " and ")
-PARTITIONS_OR_NONE = ValueType(
-    "partitions_or_none",
-    f"no partition at all|{PARTITIONS.pattern}",
-    "partitions, or an empty list of them",
-    lambda written: () if written == "no partition at all" else PARTITIONS.parse(written),
-    lambda names: PARTITIONS.render(names) if names else "no partition at all",
-)
+PARTITIONS_OR_NONE = unless("no partition at all", (), "partitions_or_none", PARTITIONS, "partitions, or an empty list of them")
 VALUES = ValueType(
     "values",
     r'nothing|"[ -!#-~]*"(?:, "[ -!#-~]*")*',
@@ -132,13 +126,12 @@ VALUES = ValueType(
 NUMBER = number("number", "a natural number")
 NODE = number("node", "a node of the cluster")
 PARTITION_COUNT = counted("partition_count", "partition", "how many partitions a topic has")
-DEFAULT_COUNT = "the default number of partitions"
-COUNT_OR_DEFAULT = ValueType(
+COUNT_OR_DEFAULT = unless(
+    "the default number of partitions",
+    None,
     "count_or_default",
-    f"{PARTITION_COUNT.pattern}|{DEFAULT_COUNT}",
+    PARTITION_COUNT,
     "how many partitions a topic has; the default is the broker's",
-    lambda written: None if written == DEFAULT_COUNT else PARTITION_COUNT.parse(written),
-    lambda count: DEFAULT_COUNT if count is None else PARTITION_COUNT.render(count),
 )
 RECORD_COUNT = counted("record_count", "record", "how many records: r0, r1, ...")
 
@@ -238,12 +231,12 @@ COMMITTED_OFFSET = ValueType(
     lambda written: None if written == "no committed offset" else int(written.removeprefix("committed offset ")),
     lambda offset: "no committed offset" if offset is None else f"committed offset {offset}",
 )
-REFUSAL = ValueType(
+REFUSAL = unless(
+    "retriable",
+    None,
     "refusal",
-    rf"retriable|{ERRORS.pattern}",
+    ERRORS,
     "the errors that may refuse a client that retries; retriable: those after which Kafka's clients retry",
-    lambda written: None if written == "retriable" else ERRORS.parse(written),
-    lambda errors: "retriable" if errors is None else ERRORS.render(errors),
 )
 FATE = choice(
     "fate",

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from fencepost.adapters.kafka.kafka_values import Appended, TopicPartition
 from fencepost.adapters.kafka.probe import AppendResults
+from fencepost.contract.errors import NotOffered
 from fencepost.contract.outcomes import Done, Outcome
 from fencepost.steps.step_outcomes import achieved
 
@@ -16,7 +17,6 @@ from .keyed_records import keyed, send_keyed, write_keyed
 from .leaders import let_one_node_lead
 from .producer import ProducerInstance
 from .requests import must_be_unknown, put
-from .topic_ids import write_by_old_id
 from .vocabulary import KAFKA
 
 _APART_MS = 1_000
@@ -68,7 +68,7 @@ def writes(
         )
         return
     if outside == "by the id of the deleted topic":
-        write_by_old_id(context, one, value, where)
+        _write_by_old_id(context, one, value, where)
         return
     if outside or identity == "no transactional id":
         context.keep(one, _without_id(context, one, where, value, transactional=not outside), "Produce")
@@ -276,3 +276,13 @@ def _without_id(
     sequence = one.next_sequence(where)
     batch = one.probe.batch_of([value], producer=one.current, sequence=sequence, transactional=transactional)
     return one.probe.produce_one_batch(where, batch, transactional_id=None, version=context.version(one, "produce"))
+
+
+def _write_by_old_id(context: KafkaContext, one: ProducerInstance, value: str, where: TopicPartition) -> None:
+    """Send Produce v13 of one record, as a producer does that has not learned of the deletion."""
+    topic_id = context.deleted.get(where.topic)
+    if topic_id is None:
+        raise NotOffered(f"topic ids: DeleteTopics did not answer that of {where.topic}")
+    batch = one.probe.batch_of([value], producer=one.current, sequence=0, transactional=True)
+    answer = one.probe.produce_one_batch(where, batch, transactional_id=one.transactional_id, version=13, topic_id=topic_id)
+    context.keep(one, answer, "Produce")

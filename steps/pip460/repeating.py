@@ -44,11 +44,7 @@ def is_notified_where_it_was(context: PulsarContext, sequence: int) -> None:
 def _sent(context: PulsarContext, sender: str, value: str, segment: str, sequence: int, transaction: str | None) -> Outcome[MessageId]:
     client: PulsarProbe = context.session.client(f"sender {sender}")
     txn = None if transaction is None else context.take_part(transaction, Participant(segment, is_subscription=False))
-    match _opened(context, sender, segment):
-        case Done(producer):
-            return client.send(producer, value, sequence_id=sequence, transaction=txn)
-        case trouble:
-            return trouble
+    return _opened(context, sender, segment).then(lambda producer: client.send(producer, value, sequence_id=sequence, transaction=txn))
 
 
 def _opened(context: PulsarContext, sender: str, segment: str) -> Outcome[ProducerHandle]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from fencepost.steps.pulsar.vocabulary import TYPES, names
-from fencepost.steps.sentence import ValueType, Vocabulary, choice, listed, number, phrases, quoted, text
+from fencepost.steps.sentence import ValueType, Vocabulary, choice, listed, number, phrases, quoted, text, unless
 
 _SEGMENT = text("segment", "[a-z]+", "a segment of a scalable topic, by its name in the scenario")
 _FAMILY = listed("family", _SEGMENT, "segments of one scalable topic", " and ")
@@ -179,13 +179,7 @@ PIP460 = Vocabulary(
             "undisturbed", "and was notified of no others", "perhaps among others", meaning="whether others are excluded, since the When"
         ),
         choice("distribution", "once", "in turn", meaning="to one of them, or to each in its turn"),
-        ValueType(
-            "assigned",
-            f"nothing|{_FAMILY.pattern}",
-            "segments of one scalable topic, or none",
-            lambda written: () if written == "nothing" else _FAMILY.parse(written),
-            lambda found: _FAMILY.render(found) if found else "nothing",
-        ),
+        unless("nothing", (), "assigned", _FAMILY, "segments of one scalable topic, or none"),
         choice("former", "from its first connection", meaning="of two that it has"),
         choice("registered", "registered for", "unregistered from", meaning="by an administrator"),
         ValueType(

@@ -1,9 +1,9 @@
-"""The records of a transaction in the metadata store, and the store's faults. An administrator's view: no client is asked."""
+"""The records of a transaction in the metadata store, the store's faults, and what is stored of a segment. No client is asked."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from fencepost.contract.metadata_view import HeaderSeen, MetadataView, OperationSeen, ShowsMetadata
+from fencepost.contract.metadata_view import HeaderSeen, MetadataView, OperationSeen, ShowsLedgers, ShowsMetadata
 from fencepost.steps.pulsar.faults import RETENTION_PASSED_S
 from fencepost.steps.pulsar.pulsar_context import PulsarContext
 from fencepost.steps.pulsar.sentence_values import Acknowledged
@@ -147,3 +147,14 @@ def _index_entries(context: PulsarContext, transaction: str) -> int:
 def _operations(context: PulsarContext, transaction: str) -> Sequence[OperationSeen]:
     txn = context.id_of(transaction)
     return _store(context).operations(txn.coordinator, txn.sequence)
+
+
+@PIP471.then("the length of {topic} is {count}")
+def has_length(context: PulsarContext, topic: str, count: int) -> None:
+    """So many entries are in its ledgers: messages, batches, and everything else that was written there. An administrator's view: no client
+    is asked.
+    """
+    session = context.session
+    assert isinstance(session, ShowsLedgers), "whose system offers entry-counts"
+    found = session.length_of(context.topics[topic])
+    context.evidence.expect(found == count, str(count), str(found), what=f"length of {topic}")

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from fencepost.adapters.pulsar.pulsar_values import ReportedStatus, SubType, TxnAction
-from fencepost.steps.sentence import ValueType, Vocabulary, choice, listed, number, phrases, quoted, text
+from fencepost.steps.sentence import ValueType, Vocabulary, choice, listed, number, phrases, quoted, text, unless
 
 from .sentence_values import (
     AckFor,
@@ -104,13 +104,7 @@ def _render_plain(message: PlainMessages) -> str:
     return ("a batch of " if message.is_batch else "") + _VALUES.render(message.values)
 
 
-_CONTENT = ValueType(
-    "content",
-    f"nothing|{_VALUES.pattern}",
-    "payloads, in their order, or nothing",
-    lambda written: () if written == "nothing" else _VALUES.parse(written),
-    lambda values: _VALUES.render(values) if values else "nothing",
-)
+_CONTENT = unless("nothing", (), "content", _VALUES, "payloads, in their order, or nothing")
 _ERROR = text("error", "[A-Z][A-Za-z]+", "an error of PulsarApi.proto's ServerError")
 _PARTICIPANT = ValueType("participant", _PARTICIPANT_PATTERN, "a topic, or a subscription in quotation marks", participant, str)
 

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 from fencepost.adapters.pulsar.pulsar_values import TxnAction
 from fencepost.steps.pulsar.sentence_values import Participant
 from fencepost.steps.pulsar.vocabulary import TYPES, names, participant
-from fencepost.steps.sentence import ValueType, Vocabulary, choice, listed, number, phrases, text
+from fencepost.steps.sentence import ValueType, Vocabulary, choice, listed, number, phrases, text, unless
 
 _ODD = (
     "no key",
@@ -207,13 +207,7 @@ KEYS = Vocabulary(
             str,
             "epoch 0 | no epoch | a greater epoch than task one | a greater epoch than before | the coordinator of task one",
         ),
-        ValueType(
-            "open",
-            f"nothing|{_TRANSACTIONS.pattern}",
-            "the open transactions of a key, or nothing",
-            lambda written: () if written == "nothing" else _TRANSACTIONS.parse(written),
-            lambda found: _TRANSACTIONS.render(found) if found else "nothing",
-        ),
+        unless("nothing", (), "open", _TRANSACTIONS, "the open transactions of a key, or nothing"),
         choice(
             "epoch",
             "the epoch before its own",

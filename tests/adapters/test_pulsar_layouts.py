@@ -183,10 +183,6 @@ def test_a_watch_keeps_every_layout_that_is_reported(broker: ScriptedPulsar, pro
 
     assert watch.first.epoch == 0
     assert [layout.epoch for layout in probe.layouts_reported(watch)] == [0, 0, 1, 2]
-    assert [value(probe.next_layout(watch)).epoch for _ in range(3)] == [0, 1, 2]
-    assert value(probe.layout_from(watch, 1)).epoch == 1
-    assert isinstance(probe.next_layout(watch, within_s=0.1), Unknown)
-    assert isinstance(probe.layout_from(watch, 3, within_s=0.1), Unknown)
 
 
 def test_watches_are_distinguished(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
@@ -227,7 +223,7 @@ def test_a_watch_is_refused_or_ends_with_an_error(broker: ScriptedPulsar, probe:
     watch = value(probe.watch_layout(TOPIC))
     broker.push(pb.CommandScalableTopicUpdate(session_id=watch.number, error=11, message="gone"))
 
-    assert probe.next_layout(watch) == Refused("TopicNotFound", 11, "gone")
+    assert probe.end_reported(watch) == Refused("TopicNotFound", 11, "gone")
     assert len(probe.layouts_reported(watch)) == 1
 
 
@@ -235,13 +231,9 @@ def test_a_watch_is_over_with_its_connection(broker: ScriptedPulsar, probe: Puls
     """Updates that came before stay; a new watch begins with the present state."""
     watch = value(probe.watch_layout(TOPIC))
     broker.push(reported(watch.number, 1, *SPLIT))
-    assert probe.is_watching(watch)
     broker.connections[0].is_open = False
 
-    assert not probe.is_watching(watch)
-    assert value(probe.next_layout(watch)).epoch == 1
-    assert isinstance(over := probe.next_layout(watch), Unknown)
-    assert over.lost
+    assert [layout.epoch for layout in probe.layouts_reported(watch)] == [0, 1]
     assert value(probe.watch_layout(TOPIC)).first.epoch == 0
 
 
@@ -261,7 +253,6 @@ def test_the_topics_of_a_namespace_are_watched(broker: ScriptedPulsar, probe: Pu
 
     assert watch.first == {TOPIC}
     assert [set(reported) for reported in probe.topics_reported(watch)] == [{TOPIC}, {TOPIC, "topic://a/b/c"}, {"topic://a/b/c"}]
-    assert [set(value(probe.next_topics(watch))) for _ in range(2)] == [{TOPIC, "topic://a/b/c"}, {"topic://a/b/c"}]
     probe.close_watch(watch)
     assert [frame.body.watch_id for frame in broker.of("WATCH_SCALABLE_TOPICS_CLOSE")] == [watch.number]
 
@@ -289,7 +280,6 @@ def test_an_update_without_topics_is_malformed(broker: ScriptedPulsar, probe: Pu
         lambda probe: probe.join_stream(TOPIC, "s", "a"),
         lambda probe: probe.join_queue(TOPIC, "s"),
         lambda probe: probe.writer(TOPIC),
-        lambda probe: probe.read_topic(TOPIC, "s"),
     ],
 )
 def test_a_broker_that_says_nothing_of_scalable_topics_is_not_asked(act: Callable[[PulsarProbe], object]) -> None:
@@ -328,8 +318,6 @@ def test_a_stream_consumer_registers_at_the_controller(broker: ScriptedPulsar, p
     assert len(broker.connections) == 3
     assert [one.numbers for one in probe.assignments_reported(consumer)] == [(1, 2), (1,), (3,)]
     assert value(probe.assignment(consumer)).segments[0].topic == segment(3)
-    assert [value(probe.next_assignment(consumer)).epoch for _ in range(2)] == [1, 2]
-    assert isinstance(probe.next_assignment(consumer, within_s=0.1), Unknown)
     assert value(probe.assignment(other)).numbers == (1, 2)
     assert value(probe.assigned(other, frozenset({2, 1}))).epoch == 1
     assert isinstance(probe.assigned(other, frozenset({2}), within_s=0.1), Unknown)

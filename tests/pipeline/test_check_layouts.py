@@ -44,7 +44,11 @@ def recorded() -> Events:
         if change is not None:
             value(change())
             scene.layout  # noqa: B018 - a look, by which the history knows the change
-    value(scene.probe.take_until(stream, *(f"{key}2" for key in KEYS)))
+    due = {f"{key}2" for key in KEYS}
+    while due:
+        message = value(scene.probe.take(stream))
+        value(scene.probe.acknowledge_taken(stream, message))
+        due.discard(message.value)
     reported: Events = json.loads(json.dumps(session.history("honest")))
     session.close()
     system.close()

@@ -109,16 +109,6 @@ def test_what_is_doubled_arrives_twice_until_release(ends: Ends) -> None:
     assert ends.arrived == ["a", "a", "b", "a"]
 
 
-def test_a_reordered_queue_arrives_by_rank(ends: Ends) -> None:
-    """Equal ranks keep their order."""
-    ends.send("a", "b", "c")
-
-    ends.network.reorder(lambda content: 0 if content == "c" else 1)
-    ends.network.deliver()
-
-    assert ends.arrived == ["c", "a", "b"]
-
-
 def test_a_crash_loses_what_is_in_flight_and_nobody_notices(ends: Ends) -> None:
     """Neither end learns of it."""
     ends.send("a")

@@ -6,7 +6,7 @@ A broker may refuse with any status, push an epoch twice, and ignore what is sen
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from fencepost.adapters.pulsar.pulsar_values import ReportedLayout, TxnAction, scalable
+from fencepost.adapters.pulsar.pulsar_values import LayoutWatchHandle, ReportedLayout, TxnAction, scalable
 from fencepost.adapters.pulsar.scalable_session import ScalableSession
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 
@@ -30,6 +30,11 @@ class Scene:
     def layout(self) -> ReportedLayout:
         layout: ReportedLayout = value(self.probe.layout(self.topic))
         return layout
+
+    def reported(self, watch: LayoutWatchHandle, epoch: int, within_s: float | None = None) -> ReportedLayout:
+        """The first layout of that epoch or a later one that a watch receives."""
+        layouts = (layout for _ in self.session.time.attempts(within_s) for layout in self.probe.layouts_reported(watch))
+        return next(layout for layout in layouts if layout.epoch >= epoch)
 
 
 def value(outcome: Outcome[Any]) -> Any:
@@ -101,7 +106,7 @@ def watched_layouts(session: ScalableSession) -> None:
 
     value(scene.probe.split(scene.topic, 0))
     value(scene.probe.merge(scene.topic, 1, 2))
-    last = value(scene.probe.layout_from(watch, 2))
+    last = scene.reported(watch, 2)
 
     assert [one.number for one in last.active] == [3]
     assert {layout.epoch for layout in scene.probe.layouts_reported(watch)} == {0, 1, 2}
@@ -120,10 +125,7 @@ def watched_topics(session: ScalableSession) -> None:
     watch = value(probe.watch_scalable_topics())
 
     def reported(topic: str, is_there: bool) -> bool:
-        while isinstance(news := probe.next_topics(watch, within_s=10.0), Done):
-            if (topic in news.value) == is_there:
-                return True
-        return False
+        return any((topic in probe.topics_reported(watch)[-1]) == is_there for _ in session.time.attempts(10.0))
 
     def notified_of_both(topic: str) -> bool:
         value(probe.create_scalable_topic(topic))
@@ -148,7 +150,7 @@ def stream_consumers(session: ScalableSession) -> None:
     for key in KEYS:
         value(scene.probe.send_to_topic(writer, f"{key} before", key=key))
     value(scene.probe.split(scene.topic, 0))
-    value(scene.probe.layout_from(value(scene.probe.watch_layout(scene.topic)), 1))
+    scene.reported(value(scene.probe.watch_layout(scene.topic)), 1)
     for key in KEYS:
         value(scene.probe.send_to_topic(writer, f"{key} behind", key=key))
 
@@ -189,7 +191,6 @@ def sealed_segments(session: ScalableSession) -> None:
     assert isinstance(late, Unknown) or (isinstance(late, Refused) and late.code == SEALED), late
     assert isinstance(again, Refused)
     assert again.code == SEALED
-    assert [message.value for message in value(scene.probe.read_topic(scene.topic, "s"))] == ["stored"]
     consumer = value(scene.probe.subscribe(parent.topic, "s"))
     (message,) = value(scene.probe.receive_until(consumer, "stored"))
     value(scene.probe.acknowledge(consumer, [message.id]))
@@ -225,7 +226,7 @@ def transactions_across_a_split(session: ScalableSession) -> None:
 
     queue = value(scene.probe.join_queue(scene.topic, "s"))
 
-    taken = value(scene.probe.take_until(queue, "committed before", "committed behind"))
+    taken = [value(scene.probe.take(queue)) for _ in range(2)]
     assert sorted(message.value for message in taken) == ["committed before", "committed behind"]
 
 

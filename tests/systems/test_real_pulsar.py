@@ -124,7 +124,6 @@ def test_an_abort_is_never_seen(probe: PulsarProbe, topic: str) -> None:
 
     assert values(probe.receive_until(consumer, "sentinel")) == ["sentinel"]
     assert values(probe.receive_until(value(probe.subscribe(topic, "late")), "sentinel")) == ["sentinel"]
-    assert value(probe.topic_stats(topic)).aborted_transactions == 1
 
 
 def test_what_is_said_after_the_end(probe: PulsarProbe) -> None:
@@ -148,7 +147,6 @@ def test_an_acknowledgement_waits_for_its_transaction(probe: PulsarProbe, topic:
     value(probe.add_subscriptions(first, [subscription]))
     value(probe.acknowledge(consumer, [message.id], transaction=first))
 
-    assert value(probe.position_state(subscription, message.id.position)) == "PendingAck"
     assert code(probe.acknowledge(consumer, [message.id], transaction=second)) == 23
     assert value(probe.transaction(first)).subscriptions == {subscription}
     value(probe.end(first, TxnAction.ABORT))
@@ -162,7 +160,6 @@ def test_an_acknowledgement_waits_for_its_transaction(probe: PulsarProbe, topic:
     value(probe.redeliver(consumer))
 
     assert values(probe.receive_until(consumer, "sentinel")) == ["sentinel"]
-    assert value(probe.position_state(subscription, message.id.position)) == "MarkDelete"
 
 
 def test_messages_of_a_batch_are_acknowledged_one_by_one(probe: PulsarProbe, topic: str) -> None:

@@ -65,11 +65,13 @@ def test_a_sealed_segment_that_no_subscription_needs_is_pruned(to_be_pruned: ToB
     """Within a minute or so, which is pushed: the epoch is one more, and the children have no parent. A registered subscription's stays."""
     drained, needed = to_be_pruned.drained, to_be_pruned.needed
 
-    pruned = value(drained.probe.layout_from(to_be_pruned.watch, 2, within_s=PRUNED_WITHIN_S))
+    pruned = drained.reported(to_be_pruned.watch, 2, PRUNED_WITHIN_S)
 
     assert [(one.number, one.parents) for one in pruned.segments] == [(1, ()), (2, ())]
-    assert [one.number for one in needed.layout.sealed] == [0]
-    assert [message.value for message in value(needed.probe.read_topic(needed.topic, "s"))] == ["needed"]
+    (sealed,) = needed.layout.sealed
+    assert sealed.number == 0
+    consumer = value(needed.probe.subscribe(sealed.topic, "s"))
+    assert [message.value for message in value(needed.probe.receive_until(consumer, "needed"))] == ["needed"]
 
 
 def test_the_history_reports_every_change(session: ScalableSession, to_be_pruned: ToBePruned) -> None:

@@ -1,11 +1,11 @@
-"""Defects in what is left of transactions when topics and records are deleted."""
+"""Defects in DeleteTopics, and in what is left of transactions when topics and records are deleted."""
 
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.groups import GroupOffsets
 from fencepost.reference.kafka.kafka_errors import Errors
-from fencepost.reference.kafka.kafka_topics import KafkaTopics
+from fencepost.reference.kafka.kafka_topics import KafkaTopic, KafkaTopics
 from fencepost.reference.kafka.kafka_types import PartitionName, journal_of
 from fencepost.reference.kafka.markers import MarkerSender
 from fencepost.reference.kafka.partition_log import PartitionLog, Snapshot
@@ -129,3 +129,11 @@ class AbortedRestUnlisted(PartitionLog):
         start = super().delete_before(offset)
         self._aborted = [transaction for transaction in self._aborted if transaction.first_offset >= start]
         return start
+
+
+@defect({"KIP890-368": seen("Metadata knows it", what="^topic ")}, origin="textbook: an answer before the work, which is then forgotten")
+class DeletionPromised(KafkaTopics):
+    """DeleteTopics says that it is done, and the topic stays."""
+
+    def delete(self, topic: KafkaTopic) -> None:
+        pass

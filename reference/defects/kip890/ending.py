@@ -12,6 +12,8 @@ from fencepost.reference.kafka.markers import MarkerSender
 from fencepost.reference.kafka.transaction import Decision, KafkaTransaction, KafkaTransactionState
 from fencepost.reference.kafka.transaction_log import KafkaTransactionLog
 
+from .neighbours import KnowsNeighbours
+
 
 @defect({"KIP890-060": seen(r"^success with \(producer id \d+, epoch 0\)")}, origin="KAFKA-14562: no broker raised the epoch before it")
 class NoEpochBump(KafkaCoordinator):
@@ -157,3 +159,11 @@ class NoEmptyAbortAfterAnOldEnd(KafkaCoordinator):
         if is_after_old_end and known is not None and self.bumps_epoch(api_version) and producer == known.producer:
             raise RequestRefused(Errors.INVALID_TXN_STATE)
         return super().end_transaction(transactional_id, producer, decision, api_version)
+
+
+@defect({"KIP890-060": Symptom(what="answer to EndTxn")}, origin="textbook: a loop around too much")
+class BumpedForEachOpen(KnowsNeighbours):
+    """An end raises the epoch once for each transaction that is open in the same partitions."""
+
+    def prepare(self, transaction: KafkaTransaction, decision: Decision, bumps: int, *, moves_on: bool = True) -> KafkaTransaction:
+        return super().prepare(transaction, decision, bumps + (len(self.beside(transaction)) if bumps else 0), moves_on=moves_on)

@@ -1,4 +1,4 @@
-"""Defects in InitProducerId."""
+"""Defects in InitProducerId, and in transactional ids that differ little: an id is what its bytes are."""
 
 from dataclasses import replace
 
@@ -7,13 +7,15 @@ from fencepost.reference.defects.decorator import defect, expected, seen
 from fencepost.reference.kafka.dialect import Dialect
 from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
 from fencepost.reference.kafka.kafka_errors import Errors
-from fencepost.reference.kafka.kafka_types import NOTHING, ProducerIdAndEpoch
+from fencepost.reference.kafka.kafka_types import NO_PRODUCER, NOTHING, ProducerIdAndEpoch
 from fencepost.reference.kafka.ownership import ProducerIdOwnership
 from fencepost.reference.kafka.transaction import PREPARED, Decision, KafkaTransaction, KafkaTransactionState
 from fencepost.reference.kafka.transaction_log import KafkaTransactionLog
 from fencepost.reference.kernel.journal import Disk
 
 from .neighbours import KnowsNeighbours
+
+_FENCED = Symptom(expected="^success", what="answer to EndTxn")
 
 
 @defect(
@@ -299,3 +301,25 @@ class TakeoverAbortsNeighbours(KnowsNeighbours):
         for other in self.beside(transaction):
             self.abort_by_server(other)
         super().abort_before_takeover(transaction)
+
+
+@defect({"KIP890-014": _FENCED}, origin="red team: a database whose keys ignore case")
+class IdsWithoutCase(KafkaCoordinator):
+    """Two transactional ids that differ in case alone are one, and each of their producers fences the other."""
+
+    def init_producer_id(self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch = NO_PRODUCER) -> ProducerIdAndEpoch:
+        return super().init_producer_id(transactional_id.lower(), timeout_ms, expected)
+
+    def describe(self, transactional_id: str) -> KafkaTransaction:
+        return super().describe(transactional_id.lower())
+
+
+@defect({"KIP890-014": _FENCED}, origin="red team: names that are trimmed, as those of settings are")
+class IdsWithoutBlanks(KafkaCoordinator):
+    """A transactional id that begins with a blank is that without it, and each of their producers fences the other."""
+
+    def init_producer_id(self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch = NO_PRODUCER) -> ProducerIdAndEpoch:
+        return super().init_producer_id(transactional_id.strip(), timeout_ms, expected)
+
+    def describe(self, transactional_id: str) -> KafkaTransaction:
+        return super().describe(transactional_id.strip())

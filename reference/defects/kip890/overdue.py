@@ -10,7 +10,10 @@ from fencepost.reference.kafka.kafka_types import NO_PRODUCER, PartitionName, Pr
 from fencepost.reference.kafka.transaction import KafkaTransaction, KafkaTransactionState
 from fencepost.reference.kafka.transaction_log import KafkaTransactionLog
 
+from .neighbours import KnowsNeighbours
+
 _A_PAGE = 10
+_TOO_EARLY = Symptom(what="^timeout of A", expected="^2000 ms or more", seen="^no longer open ([0-9]{1,3}|1[0-9]{3}) ms")
 
 
 class _HasItsOwnTime(KafkaCoordinator):
@@ -48,9 +51,6 @@ class OverdueUpToALimit(KafkaCoordinator):
         self._transactions = dict(list(known.items())[:_A_PAGE])
         super().abort_timed_out()
         self._transactions = known | self._transactions
-
-
-_TOO_EARLY = Symptom(what="^timeout of A", expected="^2000 ms or more", seen="^no longer open ([0-9]{1,3}|1[0-9]{3}) ms")
 
 
 @defect({"KIP890-213": _TOO_EARLY}, origin="textbook: a margin that is subtracted where it should be added")
@@ -132,3 +132,15 @@ class BeginsWithTheLastOne(KafkaCoordinator):
         if before is not None and before.started_at >= 0:
             known = self._transactions[transactional_id]
             self._transactions[transactional_id] = replace(known, started_at=before.started_at)
+
+
+@defect({"KIP890-350": Symptom(what="start")}, origin="textbook: the last activity of a partition taken for that of each transaction")
+class StartRenewedByOthers(KnowsNeighbours):
+    """When another transaction begins in the same partition, the timeouts of the transactions that are open there start again."""
+
+    def add_partitions(
+        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[PartitionName], transaction_version: int
+    ) -> None:
+        super().add_partitions(transactional_id, producer, partitions, transaction_version)
+        for other in self.beside(self._transactions[transactional_id]):
+            self._transactions[other.transactional_id] = replace(other, started_at=self._machine.clock.now)

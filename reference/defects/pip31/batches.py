@@ -1,4 +1,4 @@
-"""Defects of Pulsar in acknowledgements of a batch's messages, in transactions."""
+"""Defects of Pulsar in batches that are sent in a transaction, and in acknowledgements of a batch's messages in one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -7,10 +7,12 @@ from fencepost.reference.defects.decorator import defect, expected, seen
 from fencepost.reference.defects.pip31.pending_through_crashes import CommitLeavesPending
 from fencepost.reference.pulsar.buffer import MessagePosition, ReadView
 from fencepost.reference.pulsar.cursor import Cursor, Moved
+from fencepost.reference.pulsar.marker_buffer import MarkerBuffer
 from fencepost.reference.pulsar.pending_ack_journal import PendingAckJournal, TransactionEnded
 from fencepost.reference.pulsar.pending_ack_store import PendingAck, Units
 from fencepost.reference.pulsar.pending_acks import PendingAcks
-from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId
+from fencepost.reference.pulsar.pulsar_types import EndAction, Message, Position, TxnId
+from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 from fencepost.reference.pulsar.subscription import Subscription
 
 
@@ -131,3 +133,24 @@ class AbortIsReplayedForTheEntry(PendingAckJournal):
             place for record in self._journal if isinstance(record, PendingAck) and record.txn in aborted for place in record.individual
         }
         return [waiting for waiting in super().replay() if touched.isdisjoint(waiting.individual)]
+
+
+def _without_its_transaction(message: Message) -> Message:
+    return message if message.batch_size is None else replace(message, txn=None)
+
+
+class _MarksSingleMessages(MarkerBuffer):
+    def publish(self, message: Message) -> Position:
+        return super().publish(_without_its_transaction(message))
+
+
+@defect(
+    {"PIP31-82": seen('^"a1", "a2", "a4", "a5", "a3"$', expected='^"a1", "a2", "a3"', what="^readers of orders$")},
+    origin="textbook: a second path into the log, which batches take",
+    also=[_MarksSingleMessages],
+)
+class BatchIsOutsideOfItsTransaction(SidecarBuffer):
+    """A batch is shown at once and for good, for only the metadata of single messages is asked for a transaction."""
+
+    def publish(self, message: Message) -> Position:
+        return super().publish(_without_its_transaction(message))

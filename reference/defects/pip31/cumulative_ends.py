@@ -1,4 +1,4 @@
-"""Defects of Pulsar in the end of a cumulative acknowledgement."""
+"""Defects of Pulsar in cumulative acknowledgements in a transaction, and in their end."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -228,3 +228,56 @@ class AbortDeletesUpToTheFirst(Subscription):
         if action is EndAction.ABORT and len(places) > 1:
             self.cursor.acknowledge_up_to(places[0], self._buffer)
         super().apply_outcome(txn, action)
+
+
+@defect(
+    {"PIP31-63": seen("^success$", expected="^a refusal with TransactionConflict or InvalidTxnStatus$", what="^answer to ACK$")},
+    origin="textbook: one field, written without being read",
+)
+class CumulativeIsReplaced(PendingAcks):
+    """A second transaction takes the place of the first one, whose commit then deletes nothing."""
+
+    def add_cumulative(self, txn: TxnId, place: MessagePosition) -> None:
+        self._keep(PendingAck(txn, cumulative=place))
+
+
+@defect(
+    {"PIP31-64": seen('^"i3"$', expected='^at least "i1"$', what="^left for auditors$")},
+    origin="as shipped by Apache Pulsar, seen on 4.0.7",
+)
+class CumulativeTakesThePending(PendingAcks):
+    """A cumulative acknowledgement commits over a message that is pending in another transaction, whose abort finds nothing."""
+
+    def covers_anothers(self, txn: TxnId, place: MessagePosition) -> bool:  # noqa: ARG002 - it does not look at single messages
+        return False
+
+
+@defect(
+    {"PIP31-121": seen("^A and B$", expected="^at most one$", what="^who has taken i[12] of auditors$")},
+    origin="red team: one direction of a comparison",
+)
+class PulsarIndividualUnderCumulativeCommits(PendingAcks):
+    """A single message is not compared with the cumulative acknowledgement of another transaction, and both commits succeed."""
+
+    def lies_under_another(self, txn: TxnId, place: MessagePosition) -> bool:  # noqa: ARG002 - it does not look at cumulative ones
+        return False
+
+
+@defect(
+    {"PIP31-121": seen("^[AB] and [AB]$", expected="^at most one$", what="^who has taken i[12] of auditors$")},
+    origin="as shipped by Apache Pulsar, seen on 4.0.7",
+)
+class PulsarBothKindsCommit(CumulativeTakesThePending, PulsarIndividualUnderCumulativeCommits):
+    """An acknowledgement is compared with those of its kind only: a message and all up to it are taken by two transactions."""
+
+
+@defect(
+    {"PIP31-63": seen("^success$", expected="^a refusal with TransactionConflict or InvalidTxnStatus$", what="^answer to ACK$")},
+    origin="red team: half of an id is compared",
+)
+class CumulativeConflictBySequenceAlone(PendingAcks):
+    """A transaction takes over what one with the same number at another coordinator has acknowledged cumulatively."""
+
+    def add_cumulative(self, txn: TxnId, place: MessagePosition) -> None:
+        self._cumulative = {txn if owner.sequence == txn.sequence else owner: held for owner, held in self._cumulative.items()}
+        super().add_cumulative(txn, place)

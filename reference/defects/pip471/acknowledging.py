@@ -7,9 +7,9 @@ from fencepost.reference.defects.pip31.cumulative_ends import CumulativeAbortFor
 from fencepost.reference.defects.pip31.subscriptions_of_kinds import (
     CommitsNothingUnlessShared,
     GivesAwayWhatAnotherAcknowledged,
+    PulsarAbortForOneConsumer,
     RewindsOverThePending,
 )
-from fencepost.reference.defects.pip31.subscriptions_of_kinds_shared import PulsarAbortForOneConsumer
 from fencepost.reference.defects.pip471.loading import local_name
 from fencepost.reference.metadata.store import under
 from fencepost.reference.metadata_transactions import MetadataParts, paths
