@@ -29,7 +29,7 @@ from fencepost.contract import gherkin, proposals
 from fencepost.contract.evidence import Mismatch
 from fencepost.contract.register import Register
 from fencepost.contract.registration import SpecifiedSystem
-from fencepost.contract.verdict import RequirementResult, ScenarioResult, judge
+from fencepost.contract.verdict import RequirementResult, ScenarioResult, Verdict, judge
 from fencepost.reference.defects import CONFORMING, DEFECTS, Defect
 from fencepost.reference.defects.watch import DecisionWatch
 from fencepost.run.options import RunOptions
@@ -45,9 +45,13 @@ _ONE_AFTER_ANOTHER = 16
 class Breadth(Enum):
     """Which requirements a defect is judged by. A conforming variant is always judged by all."""
 
+    UNTIL_SHOWN = "the scenarios of the requirements that it breaks, of each until one is violated"
     ITS_OWN = "the scenarios of the requirements that it breaks"
     ITS_FEATURES = "all scenarios of their features, so that the matrix shows what else it turns red nearby"
     EVERYTHING = "every scenario; and each conforming variant is a separate broker"
+
+
+_NARROW = (Breadth.UNTIL_SHOWN, Breadth.ITS_OWN)
 
 
 @dataclass(frozen=True)
@@ -189,9 +193,9 @@ def prove(register: Register, specs: Iterable[str], breadth: Breadth, workers: i
     found: dict[str, Seen] = {}
     alone, grouped = (variants, []) if breadth is Breadth.EVERYTHING else (defects.values(), conforming_groups.groups(conforming))
     brokers = [*((variant,) for variant in alone), *grouped]
-    tasks = _ONE_AFTER_ANOTHER if breadth is Breadth.ITS_OWN else 1
+    tasks = _ONE_AFTER_ANOTHER if breadth in _NARROW else 1
     with contextlib.suppress(KeyboardInterrupt), forkserver.pool(workers, tasks) as pool:
-        for one in _tried(pool, brokers, lambda variant: _asked_of(variant, protocols, breadth)):
+        for one in _tried(pool, brokers, lambda variant: _asked_of(variant, protocols, breadth), breadth is Breadth.UNTIL_SHOWN):
             found[one.defect.name] = one
             report(one, len(found), len(variants))
     beside = {name for name, one in found.items() if specs and one.defect.is_conforming and one.is_unmet}
@@ -212,16 +216,18 @@ def play(defects: Iterable[Defect], workers: int) -> tuple[Seen, ...]:
     return tuple(found)
 
 
-def _tried(pool: Pool, brokers: Sequence[tuple[Defect, ...]], asked: Callable[[Defect], tuple[str, ...]]) -> Iterator[Seen]:
+def _tried(
+    pool: Pool, brokers: Sequence[tuple[Defect, ...]], asked: Callable[[Defect], tuple[str, ...]], until_shown: bool = False
+) -> Iterator[Seen]:
     """The result of each variant as it arrives. If a broker with several variants is caught or fails, each of them is tried alone."""
     alone: list[tuple[Defect, ...]] = []
-    for several in pool.imap_unordered(_run, [(broker, asked(broker[0])) for broker in brokers]):
+    for several in pool.imap_unordered(_run, [(broker, asked(broker[0]), until_shown) for broker in brokers]):
         if len(several) > 1 and any(one.reds or (one.trouble and not one.is_unmet) for one in several):
             alone += [(one.defect,) for one in several]
         else:
             yield from several
     if alone:
-        yield from _tried(pool, alone, asked)
+        yield from _tried(pool, alone, asked, until_shown)
 
 
 def _cannot_be_asked(defect: Defect, register: Register, specs: tuple[str, ...]) -> str | None:
@@ -253,7 +259,7 @@ def _asked_of(variant: Defect, protocols: Mapping[str, tuple[str, ...]], breadth
     elsewhere = tuple(row for row in variant.breaks if row not in protocols)
     if breadth is Breadth.EVERYTHING or variant.is_conforming:
         return requirements + elsewhere
-    if breadth is Breadth.ITS_OWN:
+    if breadth in _NARROW:
         return tuple(variant.breaks)
     beside = {
         gherkin.requirement_of(rule.tags)
@@ -264,19 +270,22 @@ def _asked_of(variant: Defect, protocols: Mapping[str, tuple[str, ...]], breadth
     return tuple(row for row in requirements if row in beside) + elsewhere
 
 
-def _run(task: tuple[tuple[Defect, ...], tuple[str, ...]]) -> tuple[Seen, ...]:
-    return see(*task)
+def _run(task: tuple[tuple[Defect, ...], tuple[str, ...], bool]) -> tuple[Seen, ...]:
+    variants, asked, until_shown = task
+    return see(variants, asked, until_shown=until_shown)
 
 
-def see(variants: tuple[Defect, ...], asked: tuple[str, ...], profile: str | None = None) -> tuple[Seen, ...]:
-    """The suite's results for these variants as one broker, in a process that judges only variants."""
+def see(variants: tuple[Defect, ...], asked: tuple[str, ...], profile: str | None = None, *, until_shown: bool = False) -> tuple[Seen, ...]:
+    """The suite's results for these variants as one broker, in a process that judges only variants. With `until_shown`, a requirement that
+    one scenario has found violated is not asked further.
+    """
     broker = conforming_groups.as_one(variants)
     (gc.enable if broker.is_conforming else gc.disable)()  # defects are asked little, and leave little behind
     (CONFORMING if broker.is_conforming else DEFECTS)[broker.name] = broker  # this process has imported the bundled ones
     watches = [DecisionWatch(variant) for variant in variants]
     try:
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-            judged = _judged(broker, asked, profile)
+            judged = _judged(broker, asked, profile, until_shown)
     except Exception as error:  # a defect can break whatever opening the reference calls
         return tuple(Seen(variant, {}, {}, {}, f"nothing could be judged: {error!r}") for variant in variants)
     verdicts = {row.requirement: row.verdict.value for row in judged}
@@ -290,12 +299,21 @@ def see(variants: tuple[Defect, ...], asked: tuple[str, ...], profile: str | Non
     )
 
 
-def _judged(broker: Defect, asked: tuple[str, ...], profile: str | None) -> list[RequirementResult]:
-    """The result of each of these requirements on this variant of the reference."""
+def _judged(broker: Defect, asked: tuple[str, ...], profile: str | None, until_shown: bool) -> list[RequirementResult]:
+    """The result of each of these requirements on this variant of the reference.
+
+    The violation of a requirement is that of its first violated scenario, so what comes after it could only break down.
+    """
     found: dict[str, list[ScenarioResult]] = {}
+    shown: set[str] = set()
     with Plays(RunOptions(asked=SpecifiedSystem({"defect": broker.name}, profile), selection=Selection(only=asked))) as plays:
         for play in plays:
-            found.setdefault(play.requirement, []).append(plays.judge(play).result)
+            if play.requirement in shown:
+                continue
+            result = plays.judge(play).result
+            found.setdefault(play.requirement, []).append(result)
+            if until_shown and result.verdict is Verdict.VIOLATED:
+                shown.add(play.requirement)
     return [judge(requirement, sorted(results, key=lambda one: one.number)) for requirement, results in found.items()]
 
 

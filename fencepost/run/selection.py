@@ -65,7 +65,7 @@ class Selection:
         register.rows(self.specs)
         for option, patterns in (("--only", self.only), ("--skip", self.skip)):
             for pattern in patterns:
-                if not any(fnmatchcase(identifier, pattern) for identifier in register.by_id):
+                if pattern not in register.by_id and not any(fnmatchcase(identifier, pattern) for identifier in register.by_id):
                     raise WrongUsage(f"{option} {pattern}: no such requirement{hint(pattern, register.by_id)}")
         for level in self.levels:
             if level not in LEVELS:

@@ -178,7 +178,12 @@ def test_a_defect_is_asked_no_more_than_the_breadth_says(monkeypatch: pytest.Mon
     found = {breadth: proof_of(monkeypatch, *rows, defects=(BUMP,), breadth=breadth) for breadth in Breadth}
 
     asked = {breadth: set(proof.seen[0].verdicts) for breadth, proof in found.items()}
-    assert asked == {Breadth.ITS_OWN: {rows[0]}, Breadth.ITS_FEATURES: {*rows[:2]}, Breadth.EVERYTHING: {*rows}}
+    assert asked == {
+        Breadth.UNTIL_SHOWN: {rows[0]},
+        Breadth.ITS_OWN: {rows[0]},
+        Breadth.ITS_FEATURES: {*rows[:2]},
+        Breadth.EVERYTHING: {*rows},
+    }
     assert {breadth for breadth, proof in found.items() if proof.proved[rows[0]] == [BUMP.name]} == set(Breadth)
 
 

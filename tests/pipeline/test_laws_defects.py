@@ -89,6 +89,8 @@ SHOWN = {
 
 
 MOST_SCENARIOS_HAVE_ONE = 2_000
+AT_A_TIME = 50
+"""Histories that are judged together show what each shows alone (test_laws_cases.py), in a quarter of the time."""
 
 
 def test_the_honest_reference_shows_no_anomaly(reference_run: tuple[Path, str]) -> None:
@@ -96,15 +98,15 @@ def test_the_honest_reference_shows_no_anomaly(reference_run: tuple[Path, str]) 
     histories = list(history_files.found_in(reference_run[0]))
 
     assert len(histories) > MOST_SCENARIOS_HAVE_ONE
-    for file in histories:
-        events = [json.loads(line) for line in history_files.text_of(file).splitlines()]
-        assert (len(paired(events).refused), judge(events)) == (0, {}), file.name
+    for some in (histories[first : first + AT_A_TIME] for first in range(0, len(histories), AT_A_TIME)):
+        events = [json.loads(line) for file in some for line in history_files.text_of(file).splitlines()]
+        assert (len(paired(events).refused), judge(events)) == (0, {}), [file.name for file in some]
 
 
 @pytest.fixture(scope="module")
 def found() -> dict[str, tuple[bool, set[str]]]:
-    """Whether, with each defect, its own requirements' scenarios are violated, and the anomalies that their histories show."""
-    return anomalies_of_all(SHOWN)
+    """Whether, with each defect, one of its own requirements' scenarios is violated, and the anomalies that their histories show."""
+    return anomalies_of_all({defect: set(anomalies.split()) for defect, anomalies in SHOWN.items()})
 
 
 @pytest.mark.parametrize("defect", SHOWN)
