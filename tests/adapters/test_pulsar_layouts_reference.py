@@ -8,7 +8,7 @@ from fencepost.adapters.reference_scalable import ScalableReferenceSystem
 
 @pytest.mark.parametrize("profile", ["seed", "pulsar-5.0"])
 @pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
-def test_a_law_of_layouts_holds(law: Law, profile: str) -> None:
+def test_it_holds(law: Law, profile: str) -> None:
     """With the behaviour of the text, and with that of the release."""
     system = ScalableReferenceSystem(profile)
     system.open()

@@ -43,6 +43,6 @@ def test_what_a_system_does_not_offer_and_what_it_may_not_send_are_noted(error: 
     ids=lambda error: type(error).__name__,
 )
 def test_what_no_answer_can_be_is_raised(error: BaseException) -> None:
-    """An error of the kit would be the same word in both plays, so that the look has compared nothing, and nobody knows."""
+    """An error of the kit would be the same word in both plays, so the look would have compared nothing."""
     with pytest.raises(type(error)):
         said(lambda: raising(error))

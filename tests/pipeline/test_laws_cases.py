@@ -22,7 +22,7 @@ def test_a_history_breaks_its_law_and_its_twin_does_not(case: Case) -> None:
 
 
 def test_every_law_has_histories_of_both_kinds() -> None:
-    """No law is trusted that was not seen to find and to spare."""
+    """Each is seen to find and to spare."""
     kinds = Counter((case.anomaly, case.kind == "sound") for case in CASES)
 
     assert {anomaly for anomaly, _ in kinds} == {law.anomaly for law in LAWS}

@@ -105,7 +105,7 @@ def test_the_honest_reference_shows_no_anomaly(reference_run: tuple[Path, str]) 
 
 @pytest.fixture(scope="module")
 def found() -> dict[str, tuple[bool, set[str]]]:
-    """Whether, with each defect, one of its own requirements' scenarios is violated, and the anomalies that their histories show."""
+    """Whether, with each defect, a scenario of its requirements is violated, and the anomalies that their histories show."""
     return anomalies_of_all({defect: set(anomalies.split()) for defect, anomalies in SHOWN.items()})
 
 

@@ -55,7 +55,7 @@ def texts_of(kind: ValueType[Any]) -> tuple[str, ...]:
 
 @functools.cache
 def _matching(pattern: str) -> tuple[str, ...]:
-    """Texts that match, which are found once: to search for them takes longer than any law."""
+    """Texts that match, which are found once: to search for them takes longer than any of them."""
     found: dict[str, None] = {}
 
     @settings(max_examples=TEXTS, deadline=None, database=None)

@@ -103,8 +103,8 @@ class MetadataRefusedIsRecovered(TransactionRecords):
     origin="textbook: what has failed is undone, and what was done before it is not",
 )
 class MetadataRefusedInPartIsRecovered(TransactionRecords):
-    """Of an acknowledgement of several messages that the store refuses, only the last record is taken back: after the next load the first
-    message is pending, and a commit loses it."""
+    """Only the last record of an acknowledgement is taken back if the store refuses it: after the next load the first message is pending,
+    and a commit loses it."""
 
     def take_back(self, txn: TxnId, refused: Sequence[OperationRecord]) -> None:
         super().take_back(txn, refused[-1:])
