@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from fencepost.reference.kafka import Profile, ProfileError
-from fencepost.reference.kafka import kafka_profile as module
+from fencepost.reference.kernel import profiles
 
 CONFORMING: dict[str, Any] = {
     "apis": {"end_txn": [0, 5]},
@@ -31,9 +31,11 @@ CONFORMING: dict[str, Any] = {
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder of profiles in place of the bundled one."""
-    monkeypatch.setattr(module, "_folder", lambda: tmp_path)
-    yield tmp_path
-    module._read.cache_clear()
+    monkeypatch.setattr(profiles, "_releases", lambda: tmp_path)
+    profiles._loaded.cache_clear()
+    (own := tmp_path / Profile.folder).mkdir(exist_ok=True)
+    yield own
+    profiles._loaded.cache_clear()
 
 
 @pytest.mark.parametrize("name", Profile.names())
