@@ -108,6 +108,22 @@ Feature: Compaction of topics with transactions
       When ledger-0 is compacted
       Then readers of compacted ledger-0 see "b1"
 
+    Scenario: [3] A transaction has aborted within one that commits
+      Given A has written "a1" under key "x" to ledger-0
+      And B has written "b1" under key "y" to ledger-0
+      And B has aborted
+      And A has committed "a2" under key "z" to ledger-0
+      When ledger-0 is compacted
+      Then readers of compacted ledger-0 see "a1", "a2"
+
+    Scenario: [4] A record of the same key has aborted around a transaction that commits
+      Given B has committed "b1" under key "x" to ledger-0
+      And A has written "a1" under key "x" to ledger-0
+      And B has committed "b2" under key "y" to ledger-0
+      And A has aborted
+      When ledger-0 is compacted
+      Then readers of compacted ledger-0 see "b1", "b2"
+
   @KIP890-443 @MUST @retention @commits @aborts
   Rule: The cleaner removes no record of an open transaction, and no older record because an open transaction has a newer one of its key.
     A commit would show only a part of its records, or an abort could not restore the previous state.
@@ -253,6 +269,15 @@ Feature: Compaction of topics with transactions
       And B has committed "b1" under key "x" to ledger-0
       And ledger-0 has been compacted twice
       When C writes "c0" under key "x" to ledger-0 with its previous epoch
+      Then it is refused with INVALID_PRODUCER_EPOCH
+
+    @needs:crash
+    Scenario: [4] A marker of an earlier epoch is late
+      Given A has aborted "a1" under key "x" to ledger-0
+      And B has committed "b1" under key "x" to ledger-0
+      And ledger-0 has been compacted 3 times
+      And the system has crashed and restarted
+      When an ABORT marker for A reaches ledger-0 with its previous epoch
       Then it is refused with INVALID_PRODUCER_EPOCH
 
   @KIP890-448 @SHOULD @retention @aborts

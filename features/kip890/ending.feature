@@ -77,6 +77,15 @@ Feature: Ending a transaction
       When A commits
       Then readers of payments-0 see "a1", "a2"
 
+    @needs:transactions-v2
+    Scenario: [4] A partition was in none of the last two transactions
+      Given producer A with transactional id "transfer"
+      And A has committed "a1" to payments-0
+      And A has committed "a2" to payments-1
+      And A has committed "a3" to payments-1
+      When A commits "a4" to payments-0
+      Then readers of payments-0 see "a1", "a4"
+
   @KIP890-064 @MUST @commits
   Rule: A coordinator answers a retried EndTxn v5 commit, at the epoch that it ended, with success and the same identity as before.
     The answer to a commit may be lost. A client that is fenced by its own success loses all further data.

@@ -122,6 +122,13 @@ Feature: Late EndTxn requests
       Then it is refused with PRODUCER_FENCED
       And the transaction of B is unchanged
 
+    Scenario: [6] The instance commits with the epoch from before it initialised again
+      Given producer A with transactional id "transfer"
+      And A has initialised again
+      When A commits with its previous epoch
+      Then it is refused with PRODUCER_FENCED or INVALID_TXN_STATE
+      And the transaction of A is unchanged
+
   @KIP890-202 @MUST @commits @aborts
   Rule: While a decision is prepared, EndTxn v5 with the opposite decision is refused, or answered with a retriable error.
     An abort that overtakes the markers of a commit would leave one half of the transaction committed and the other aborted.

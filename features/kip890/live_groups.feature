@@ -99,6 +99,14 @@ Feature: Offsets of active groups
         | commits | 100    |
         | aborts  | 60     |
 
+    @needs:crash
+    Scenario: [7] The system crashes after a plain offset and the commit of the transaction
+      Given A has sent offset 5 of payments-0 to group "shop"
+      And offset 7 of payments-0 has been committed to group "shop" outside of transactions
+      And A has committed
+      When the system crashes and restarts
+      Then group "shop" has committed offset 7 of payments-0
+
   @KIP890-243 @MUST @commits
   Rule: A commit does not restore offsets that were pending when DeleteGroups deleted their group.
     A group that was deleted to start afresh would find offsets from before the deletion.
@@ -129,3 +137,12 @@ Feature: Offsets of active groups
       And A has sent offset 7 of payments-0 to group "shop"
       When A commits
       Then group "shop" has committed offset 7 of payments-0
+
+    @needs:crash
+    Scenario: [5] The system crashes between the deletion of a group and the commit
+      Given A has sent offset 5 of payments-0 to group "shop"
+      And group "shop" has been deleted
+      And the system has crashed and restarted
+      When A commits
+      Then the transaction of A is over
+      And group "shop" has no committed offset of payments-0

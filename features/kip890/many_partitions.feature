@@ -119,3 +119,13 @@ Feature: Transactions with many partitions
       And the system has crashed and restarted
       When A commits
       Then every partition of "ledger" holds one COMMIT marker of A, and its last stable offset is its high watermark
+
+    @needs:crash
+    Scenario: [6] The system crashes after each of two partitions
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And the system has crashed and restarted
+      And A has written "a2" to payments-1
+      And the system has crashed and restarted
+      When A commits
+      Then one COMMIT marker was added to payments-0 and payments-1

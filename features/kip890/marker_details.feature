@@ -166,6 +166,14 @@ Feature: Markers in detail
       Then it is done
       And the last stable offset of payments-0 is the high watermark
 
+    Scenario: [7] An older coordinator sends a marker to a partition that knows a newer one and to one that does not
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-1
+      And an ABORT marker for A has reached payments-0 from coordinator epoch 7
+      When an ABORT marker for A reaches payments-0 and payments-1 from coordinator epoch 6
+      Then it is refused only for payments-0 with TRANSACTION_COORDINATOR_FENCED
+      And the last stable offset of payments-1 is the high watermark
+
   @KIP890-131 @MUST
   Rule: WriteTxnMarkers v1 at the current epoch ends an open transaction, so that an operator can end one that hangs.
     Without it operators have no tool against a transaction that hangs already.
@@ -235,6 +243,14 @@ Feature: Markers in detail
       Then it is done for payments-0 of A
       And it is refused for payments-0 of B with INVALID_PRODUCER_EPOCH
       And the open transaction of B in payments-0 starts at "b1"
+
+    Scenario: [4] The first marker is one of a producer that was taken over
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And B has written "b1" to payments-0
+      And A has written "a1" to payments-0
+      And C has taken over from A
+      When an ABORT marker for A and a COMMIT marker for B reach payments-0 in one request
+      Then it is done for payments-0 of B
 
   @KIP890-132 @MUST
   Rule: A partition accepts a marker for a producer that it does not know, and compares that producer's later data with the marker's epoch.

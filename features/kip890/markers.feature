@@ -35,3 +35,12 @@ Feature: Markers
       And node 2 is paused until the next answer
       When A aborts
       Then one ABORT marker was added to accounts-0 and accounts-1
+
+    @needs:transactions-v2
+    Scenario: [5] A partition was not in the previous transaction, and is added and not written to
+      Given producer A with transactional id "transfer"
+      And A has committed "a1" to payments-0
+      And A has committed "a2" to payments-1
+      And A has added payments-0
+      When A commits
+      Then the transaction of A is over

@@ -56,6 +56,20 @@ Feature: What a group's offsets are during and after a transaction
       When A sends offset 5 of payments-0 to group "shop"
       Then group "Shop" has no pending offset of payments-0
 
+    @needs:crash
+    Scenario Outline: [7] One of two transactions with pending offsets of one partition ends after a crash
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And A has sent offset 5 of payments-0 to group "shop"
+      And B has sent offset 6 of payments-0 to group "shop"
+      And the system has crashed and restarted
+      When <producer> aborts
+      Then group "shop" has a pending offset of payments-0
+
+      Examples:
+        | producer |
+        | A        |
+        | B        |
+
   @KIP890-053 @MUST @commits
   Rule: OffsetFetch returns the offsets and metadata of a transaction once its commit is complete.
     A group whose committed position is not visible processes its input again.
@@ -144,6 +158,25 @@ Feature: What a group's offsets are during and after a transaction
       And A has left group "shop"
       When A commits
       Then group "shop" has committed offset 5 of payments-0
+
+    @needs:crash
+    Scenario: [12] The second offset of a transaction for one partition is smaller, and the system crashes before the commit
+      Given producer A with transactional id "transfer"
+      And A has sent offset 5 of payments-0 to group "shop"
+      And A has sent offset 3 of payments-0 to group "shop"
+      And the system has crashed and restarted
+      When A commits
+      Then group "shop" has committed offset 3 of payments-0
+
+    @needs:crash
+    Scenario: [13] The system crashes after a later transaction has moved the group back
+      Given producer A with transactional id "transfer"
+      And A has sent offset 5 of payments-0 to group "shop"
+      And A has committed
+      And A has sent offset 3 of payments-0 to group "shop"
+      And A has committed
+      When the system crashes and restarts
+      Then group "shop" has committed offset 3 of payments-0
 
   @KIP890-054 @MUST @aborts
   Rule: An abort of a transaction leaves the offset that was committed before it unchanged.

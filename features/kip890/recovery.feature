@@ -151,6 +151,14 @@ Feature: Timeouts and recovery
       Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of payments-0 has not grown
 
+    Scenario: [5] An old client writes after its timeout
+      Given producer A with transactional id "transfer" and a short timeout
+      And A is an old client (transaction version 0)
+      And A has written "a1" to payments-0
+      And A has left its transaction open past its timeout
+      When A writes "late" to payments-0
+      Then it is refused with INVALID_PRODUCER_EPOCH
+
   @KIP890-160 @MUST @recovery
   Rule: A coordinator completes a transaction whose EndTxn was answered after a crash, in every partition and as decided.
     A commit that was answered is a promise, even if the broker crashes before the first marker is written.

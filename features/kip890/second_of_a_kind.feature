@@ -94,6 +94,15 @@ Feature: The second of a kind
       And group "audit" has no pending offset of payments-0
       And group "billing" has no pending offset of payments-0
 
+    @needs:crash
+    Scenario: [12] The system crashes after requests with offsets of two groups
+      Given A has sent offset 5 of payments-0 to group "shop"
+      And A has sent offset 7 of payments-0 to group "audit"
+      And the system has crashed and restarted
+      When A commits
+      Then group "shop" has committed offset 5 of payments-0
+      And group "audit" has committed offset 7 of payments-0
+
   @KIP890-401 @MUST @recovery
   Rule: A coordinator that starts completes every prepared transaction in its log, of all transactional ids.
     A coordinator that completes only the first one blocks the readers of all others until the next restart.
@@ -138,3 +147,19 @@ Feature: The second of a kind
       And A has written "a2" to payments-1
       When ListTransactions is sent for what was begun a second ago
       Then A is listed
+
+    Scenario: [3] A transactional id begins its second transaction with an offset
+      Given A has committed "a1" to payments-0
+      And producer B with transactional id "refund" and a short timeout
+      And B has written "b1" to payments-1
+      And B has left its transaction open past its timeout
+      When A sends offset 5 of payments-0 to group "shop"
+      Then the start time of A is later than it was
+
+    Scenario: [4] A transactional id begins its next transaction after an abort
+      Given A has aborted 2 transactions in payments-0
+      And producer B with transactional id "refund" and a short timeout
+      And B has written "b1" to payments-1
+      And B has left its transaction open past its timeout
+      When A writes "a2" to payments-0
+      Then the start time of A is later than it was

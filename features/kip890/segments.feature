@@ -22,3 +22,12 @@ Feature: Transactions over several segments
       When B commits and A aborts
       Then a read_committed Fetch of any batch of A in ledger-0 lists its aborted transaction
       And readers of ledger-0 see "b1"
+
+    Scenario: [3] A shorter transaction aborts within a transaction over four segments
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And A has written "a1" to ledger-0
+      And B has written "b1" to ledger-0
+      And B has aborted
+      And A has written 3 batches to ledger-0
+      When A aborts
+      Then a read_committed Fetch of any batch of A in ledger-0 lists its aborted transaction

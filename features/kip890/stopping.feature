@@ -161,3 +161,13 @@ Feature: A clean stop
       And node 2 is unavailable until the next answer
       When B aborts
       Then one ABORT marker was added to accounts-0 and accounts-1
+
+    @needs:two-nodes @needs:crash
+    Scenario: [4] A topic of the transaction was deleted, and the system crashes while a leader is unavailable
+      Given producer B has written "b1" to accounts-0 on node 1 and "b2" to accounts-1 on node 2
+      And B has written "b3" to payments-0
+      And topic "payments" has been deleted
+      And node 2 is paused until the next restart
+      And B has been asked to commit
+      When the system crashes and restarts
+      Then readers of accounts-1 see "b2"

@@ -192,6 +192,17 @@ class ProducerForgottenWithItsRecords(LogCleaner):
 
 
 @defect(
+    {"KIP890-447": seen("^success", expected="INVALID_PRODUCER_EPOCH", what="^answer to WriteTxnMarkers")},
+    origin="red team: a last batch that is looked for among those with records",
+)
+class EpochForgottenWithItsMarker(LogCleaner):
+    """The last marker of a producer is removed with its records, though nothing else in the log has the producer's epoch."""
+
+    def is_last_of_producer(self, log: PartitionLog, batch: Batch) -> bool:
+        return not batch.control and super().is_last_of_producer(log, batch)
+
+
+@defect(
     {"KIP890-448": seen("^COMMIT", expected="^one for ABORT", what="^markers of A in archive-0")},
     origin="textbook: a time that is set for records, and not looked at for markers",
 )
@@ -200,3 +211,49 @@ class MarkerNotRetained(LogCleaner):
 
     def marker_retention_ms(self, log: PartitionLog) -> int:  # noqa: ARG002 - whatever the topic says
         return 0
+
+
+class _MixesUp(LogCleaner):
+    """It does not look at the producer of a marker."""
+
+    def clean(self, log: PartitionLog) -> None:
+        batches = [entry.batch for entry in log.entries(log.start_offset)]
+        self._markers = [(batch.base_offset, batch.marker.type) for batch in batches if batch.marker is not None]
+        super().clean(log)
+
+    def newest_of_keys(self, entries: Iterable[LogEntry], fates: Fates) -> Mapping[bytes, int]:
+        return super().newest_of_keys(entries, self.mixed_up(fates))
+
+    def cleaned_data(self, log: PartitionLog, entry: LogEntry, fates: Fates, newest: Mapping[bytes, int]) -> LogEntry | None:
+        return super().cleaned_data(log, entry, self.mixed_up(fates), newest)
+
+    def mixed_up(self, fates: Fates) -> Fates:
+        return {offset: self.fate(self._first_after(offset), fate) for offset, fate in fates.items()}
+
+    def fate(self, first: MarkerType, own: MarkerType) -> MarkerType:
+        raise NotImplementedError
+
+    def _first_after(self, offset: int) -> MarkerType:
+        return next(marker for at, marker in self._markers if at > offset)
+
+
+@defect(
+    {"KIP890-442": seen('^"a2"', expected='^"a1", "a2"', what="^records that readers of")},
+    origin="red team: aborted transactions that are known by where they are, and not by whose they are",
+)
+class AbortDecidesForAllOpen(_MixesUp):
+    """An ABORT marker makes the cleaner take all that is open there for aborted, so it removes what another transaction commits later."""
+
+    def fate(self, first: MarkerType, own: MarkerType) -> MarkerType:
+        return first if first is MarkerType.ABORT else own
+
+
+@defect(
+    {"KIP890-442": seen('^"b2"', expected='^"b1", "b2"', what="^records that readers of")},
+    origin="red team: aborted transactions that are known by where they are, and not by whose they are",
+)
+class CommitDecidesForAllOpen(_MixesUp):
+    """A COMMIT marker makes the cleaner take all that is open there for committed, so an aborted record replaces a committed one."""
+
+    def fate(self, first: MarkerType, own: MarkerType) -> MarkerType:
+        return first if first is MarkerType.COMMIT else own

@@ -9,6 +9,7 @@ from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
 from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
 from fencepost.reference.kafka.kafka_types import PartitionName, ProducerIdAndEpoch
 from fencepost.reference.kafka.markers import MarkerSender
+from fencepost.reference.kafka.producer_state import EpochStanding, ProducerStates
 from fencepost.reference.kafka.transaction import Decision, KafkaTransaction, KafkaTransactionState
 from fencepost.reference.kafka.transaction_log import KafkaTransactionLog
 
@@ -167,3 +168,17 @@ class BumpedForEachOpen(KnowsNeighbours):
 
     def prepare(self, transaction: KafkaTransaction, decision: Decision, bumps: int, *, moves_on: bool = True) -> KafkaTransaction:
         return super().prepare(transaction, decision, bumps + (len(self.beside(transaction)) if bumps else 0), moves_on=moves_on)
+
+
+@defect(
+    {"KIP890-063": seen('^"a1";', expected='^"a1", "a4"', what="^records that readers of payments-0")},
+    origin="red team: epochs that are compared like sequence numbers",
+)
+class EpochsWithoutAGap(ProducerStates):
+    """A partition takes no epoch that is more than one above the last that it knows, as after transactions in other partitions."""
+
+    def standing(self, producer: ProducerIdAndEpoch) -> EpochStanding:
+        state = self.get(producer.producer_id)
+        if state is not None and producer.epoch > state.producer.epoch + 1:
+            return EpochStanding.FENCED
+        return super().standing(producer)

@@ -91,3 +91,20 @@ class LateEndEndsTheFirst(KafkaCoordinator):
         if is_first and before != transaction.producer_id and producer == ProducerIdAndEpoch(before or 0, EXHAUSTED_EPOCH):
             return RequestedTransaction.CURRENT
         return super().asked_about(transaction, producer)
+
+
+@defect(
+    {"KIP890-201": seen("^success with", expected="^a refusal")},
+    origin="red team: a last epoch that InitProducerId and EndTxn share",
+)
+class EndTakenForAnInitialisation(KafkaCoordinator):
+    """EndTxn with the epoch with which the instance has initialised again is taken for the retry of an end."""
+
+    def end_transaction(
+        self, transactional_id: str, producer: ProducerIdAndEpoch, decision: Decision, api_version: int
+    ) -> ProducerIdAndEpoch:
+        transaction = self._transactions.get(transactional_id)
+        is_empty = transaction is not None and transaction.state is KafkaTransactionState.EMPTY
+        if transaction is not None and is_empty and producer.epoch == transaction.last_producer_epoch and self.bumps_epoch(api_version):
+            return transaction.producer
+        return super().end_transaction(transactional_id, producer, decision, api_version)

@@ -99,3 +99,28 @@ class DeletedGroupRefusesLater(GroupOffsets):
         void, places = self.__dict__.get("_void", set()), self._pending.get(producer_id, {})
         self._pending[producer_id] = {place: stored for place, stored in places.items() if (producer_id, place.group) not in void}
         super().decide(producer_id, decision)
+
+
+@defect(
+    {"KIP890-242": seen("^offset 5", expected="^offset 7", what="committed offset of payments-0 in group shop")},
+    origin="red team: a log that is replayed in the order of its markers",
+)
+class ReloadedCommitTakesOffsetBack(GroupOffsets):
+    """A coordinator that reloads puts the offset of a transaction over one that was committed between it and its marker."""
+
+    def counts(self, decided: Any, committed: Any) -> bool:
+        return self._is_starting or super().counts(decided, committed)
+
+
+@defect(
+    {"KIP890-243": seen("^offset 5", what="committed offset of payments-0 in group shop")},
+    origin="red team: tombstones that are replayed on the committed offsets alone",
+)
+class DeletedGroupReloadedAsPending(GroupOffsets):
+    """A coordinator that reloads finds the offsets pending that were deleted with their group, and a commit brings them back."""
+
+    def remove(self, place: Any) -> None:
+        if self._is_starting:
+            self._committed.pop(place, None)
+        else:
+            super().remove(place)

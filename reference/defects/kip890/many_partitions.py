@@ -10,8 +10,10 @@ from fencepost.reference.kafka.kafka_types import PartitionName, ProducerIdAndEp
 from fencepost.reference.kafka.markers import MarkerSender
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.producer_state import EpochStanding
-from fencepost.reference.kafka.transaction import KafkaTransaction
+from fencepost.reference.kafka.transaction import KafkaTransaction, KafkaTransactionState
+from fencepost.reference.kafka.transaction_log import KafkaTransactionLog
 from fencepost.reference.kafka.verification import TransactionSupport, Verification
+from fencepost.reference.kernel.journal import Disk, Journal
 from fencepost.wire.kafka.batches import Batch
 
 from .producing import VerifiedFirst
@@ -103,3 +105,32 @@ class ThirdPartitionNotAdded(VerifiedFirst):
     def asks_for(self, operation: TransactionSupport) -> bool:
         self._verified += 1
         return operation is not TransactionSupport.ADD or self._verified <= 2
+
+
+@defect(
+    {"KIP890-212": seen("^payments-0: none", expected="^one COMMIT", what="^markers added to payments-0")},
+    origin="red team: a record of what is new, where one of all is due",
+)
+class RecordOfThisLife(KafkaTransactionLog):
+    """The record of an open transaction has the partitions that were added since the coordinator started: a second crash loses others."""
+
+    def __init__(self, disk: Disk) -> None:
+        self._added: Journal[tuple[str, frozenset[PartitionName]]] = disk.journal("partitions of this life")
+        super().__init__(disk)
+        self._at_start = self.replay()
+
+    def must_be_durable(self, transaction: KafkaTransaction) -> bool:
+        name, is_open = transaction.transactional_id, transaction.state is KafkaTransactionState.ONGOING
+        before = self._at_start.get(name) if is_open else self._at_start.pop(name, None)
+        is_known = before is not None and before.state is KafkaTransactionState.ONGOING
+        self._added.append((name, transaction.partitions - (before.partitions if before is not None and is_known else frozenset())))
+        return super().must_be_durable(transaction)
+
+    def replay(self) -> dict[str, KafkaTransaction]:
+        added = dict(self._added)
+        return {
+            name: replace(transaction, partitions=added[name])
+            if transaction.state is KafkaTransactionState.ONGOING and added.get(name)
+            else transaction
+            for name, transaction in super().replay().items()
+        }

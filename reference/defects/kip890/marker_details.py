@@ -272,3 +272,43 @@ class CoordinatorEpochOfThePartition(ProducerStates):
         super().check_marker(marker)
         if marker.coordinator_epoch < max((state.coordinator_epoch for state in self.all()), default=-1):
             raise RequestRefused(Errors.TRANSACTION_COORDINATOR_FENCED)
+
+
+@defect(
+    {"KIP890-406": seen("INVALID_PRODUCER_EPOCH", expected="success", what="answer to WriteTxnMarkers")},
+    origin="red team: a loop that ends at the first error",
+)
+class MarkersAfterARefusedOne(MarkerWriter):
+    """In WriteTxnMarkers no marker after a refused one is written, and each has its error."""
+
+    _refused: Errors | None = None
+
+    def as_sent(self, markers: Sequence[TransactionMarker]) -> Sequence[TransactionMarker]:
+        self._refused = None
+        return super().as_sent(markers)
+
+    def write_all(self, partitions: Iterable[PartitionName], marker: TransactionMarker) -> dict[PartitionName, Errors]:
+        if self._refused is not None:
+            return dict.fromkeys(partitions, self._refused)
+        results = super().write_all(partitions, marker)
+        self._refused = next((error for error in results.values() if error is Errors.INVALID_PRODUCER_EPOCH), None)
+        return results
+
+
+@defect(
+    {
+        "KIP890-130": seen(
+            "-1: a refusal with TRANSACTION_COORDINATOR_FENCED", expected="^success for the other", what="^answer to WriteTxnMarkers"
+        )
+    },
+    origin="red team: a loop that ends at the first error",
+)
+class PartitionsAfterARefusedOne(MarkerWriter):
+    """A marker that one partition refuses is written to no later partition of the same request."""
+
+    def write_all(self, partitions: Iterable[PartitionName], marker: TransactionMarker) -> dict[PartitionName, Errors]:
+        results: dict[PartitionName, Errors] = {}
+        for partition in partitions:
+            fenced = Errors.TRANSACTION_COORDINATOR_FENCED in results.values()
+            results |= {partition: Errors.TRANSACTION_COORDINATOR_FENCED} if fenced else super().write_all([partition], marker)
+        return results

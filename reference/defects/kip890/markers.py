@@ -1,8 +1,10 @@
 """Defects in sending markers to the partitions."""
 
 from fencepost.reference.defects.decorator import defect, seen
+from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
 from fencepost.reference.kafka.kafka_types import PartitionName
-from fencepost.reference.kafka.markers import MarkerSender
+from fencepost.reference.kafka.markers import MarkerSender, TransactionMarker
+from fencepost.reference.kafka.producer_state import ProducerStates
 from fencepost.reference.kafka.transaction import KafkaTransaction
 from fencepost.reference.kernel.network import Network
 
@@ -23,3 +25,17 @@ class MarkerNotSentAgain(Network):
     def deliver(self) -> None:
         super().deliver()
         self._in_flight.clear()
+
+
+@defect(
+    {"KIP890-126": seen("^PrepareCommit", expected="over", what="^transaction of A")},
+    origin="red team: the epoch of a marker compared with that of the partition like a sequence number",
+)
+class MarkersWithoutAGap(ProducerStates):
+    """A partition takes no marker that is more than one epoch above what it knows, as after transactions in other partitions."""
+
+    def check_marker(self, marker: TransactionMarker) -> None:
+        state = self.get(marker.producer.producer_id)
+        if state is not None and marker.producer.epoch > state.producer.epoch + 1:
+            raise RequestRefused(Errors.INVALID_PRODUCER_EPOCH)
+        super().check_marker(marker)

@@ -251,3 +251,17 @@ class RenewedByRepeatedAddition(_Renewed):
         if known is not None and known.partitions >= added:
             self.renew(transactional_id)
         super().add_partitions(transactional_id, producer, added, transaction_version)
+
+
+@defect(
+    {"KIP890-157": seen("^a refusal with", expected="INVALID_PRODUCER_EPOCH", what="answer to Produce")},
+    origin="red team: the protocol of the client decides, where that of the cluster is due",
+)
+class TimedOutOldClientIsNotFenced(KafkaCoordinator):
+    """The abort at a timeout raises the epoch of a new client alone, and an old client does not learn that it has lost its transaction."""
+
+    def abort_by_server(self, transaction: KafkaTransaction) -> None:
+        if transaction.transaction_version >= 2:
+            super().abort_by_server(transaction)
+        else:
+            self.prepare(transaction, Decision.ABORT, bumps=0)

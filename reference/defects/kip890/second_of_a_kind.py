@@ -8,6 +8,7 @@ from typing import Any
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.groups import GroupOffsets
 from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
+from fencepost.reference.kafka.kafka_topics import OFFSETS_PARTITION
 from fencepost.reference.kafka.listing import TransactionFilter
 from fencepost.reference.kafka.transaction import PREPARED, KafkaTransaction, KafkaTransactionState
 from fencepost.wire.kafka.batches import Batch, MarkerType
@@ -146,3 +147,53 @@ class ThirdGroupIsLost(GroupOffsets):
         first = list(dict.fromkeys(place.group for place in pending))[:2]
         self._pending[producer_id] = {place: stored for place, stored in pending.items() if place.group in first}
         super().decide(producer_id, decision)
+
+
+@defect(
+    {"KIP890-400": seen("^no offset", expected="^offset 5", what="^committed offset of payments-0 in group shop")},
+    origin="red team: pending offsets that are loaded by the producer id alone",
+)
+class ReloadedGroupReplacesAnother(GroupOffsets):
+    """After a crash a transaction has the pending offsets of the last group alone to which it has sent some."""
+
+    def take_in(self, batch: Batch) -> None:
+        if self._is_starting and batch.transactional and batch.marker is None:
+            group = json.loads(batch.records[0].key or b"")[0]
+            before = self._pending.get(batch.producer_id, {})
+            self._pending[batch.producer_id] = {place: stored for place, stored in before.items() if place.group == group}
+        super().take_in(batch)
+
+
+@defect(
+    {"KIP890-402": seen("^start time", expected="^a start time after", what="^start time of A$")},
+    origin="red team: two ways into a transaction, of which one sets the time",
+)
+class OffsetsKeepTheStartBefore(KafkaCoordinator):
+    """A transaction that begins with offsets of a group has the start time of the previous one."""
+
+    def install(self, transaction: KafkaTransaction) -> KafkaTransaction:
+        before = self._transactions.get(transaction.transactional_id)
+        if (
+            before is not None
+            and before.is_idle
+            and before.started_at >= 0
+            and transaction.state is KafkaTransactionState.ONGOING
+            and transaction.partitions == {OFFSETS_PARTITION}
+        ):
+            transaction = replace(transaction, started_at=before.started_at)
+        return super().install(transaction)
+
+
+@defect(
+    {"KIP890-402": seen("^start time", expected="^a start time after", what="^start time of A$")},
+    origin="red team: a time that a commit resets, and an abort does not",
+)
+class StartOfTheAbortedBefore(KafkaCoordinator):
+    """The transaction after an aborted one has the start time of that one."""
+
+    def install(self, transaction: KafkaTransaction) -> KafkaTransaction:
+        before = self._transactions.get(transaction.transactional_id)
+        is_after_abort = before is not None and before.state is KafkaTransactionState.COMPLETE_ABORT and before.started_at >= 0
+        if before is not None and is_after_abort and transaction.state is KafkaTransactionState.ONGOING:
+            transaction = replace(transaction, started_at=before.started_at)
+        return super().install(transaction)

@@ -149,3 +149,16 @@ class AbortsOfEarlierLivesLeftOut(PartitionLog):
 
     def aborted_put_down(self) -> tuple[AbortedTxn, ...]:
         return super().aborted_put_down()[self._found_at_start :]
+
+
+@defect(
+    {"KIP890-340": seen("^nothing", expected='^"b2"$', what="^records that readers of accounts-1")},
+    origin="red team: the answer for a partition taken for the answer for the transaction",
+)
+class DeletedTopicCompletes(MarkerSender):
+    """A transaction of which one topic was deleted is complete at once, though its other partitions still wait for their markers."""
+
+    def marker_meant(self, answer: MarkerAnswer, waiting: Collection[WriteMarker]) -> WriteMarker | None:
+        if answer.error is Errors.UNKNOWN_TOPIC_OR_PARTITION and isinstance(waiting, set):
+            waiting.intersection_update({answer.asked})
+        return super().marker_meant(answer, waiting)
