@@ -19,7 +19,7 @@ from .replay import crash
 
 PARTITIONS = 40
 """The number of partitions of the open transaction: more than a coordinator sends or loads at a time."""
-_DECIDED, _ENDED, _GONE, _REFUSING = "crowd-decided", "crowd-ended", "crowd-gone", "crowd-refusing"
+_DECIDED, _ENDED, _GONE = "crowd-decided", "crowd-ended", "crowd-gone"
 _FIRST = "the crowd's first"
 _ENDED_TOGETHER = 4
 """How many transactions the crowd ends right before the crash."""
@@ -130,15 +130,14 @@ class Crowd(_Crowded):
 class CrashInACrowd(_Crowded):
     """The crowd ends its transactions between two steps, and the system crashes before any of them is complete.
 
-    Each transaction has one more partition, which has seen a higher coordinator epoch and so refuses the marker of this coordinator.
+    Each transaction has written to one more partition, which has seen a higher coordinator epoch of its producer and so refuses the marker
+    of this coordinator.
     """
 
     def begin(self) -> None:
         super().begin()
         probe: KafkaProbe = self.session.client("crowd")
         done(self._log.create(_ENDED), f"creating {_ENDED}")
-        refusing = self.session.unique(_REFUSING)
-        done(probe.create_topic(refusing, _ENDED_TOGETHER), f"creating {refusing}")
         self._ending = [self._writer(f"ending-{number}") for number in range(_ENDED_TOGETHER)]
         first = self._ending[0]
         done(first.write(_ENDED, _FIRST), "writing in the crowd")
@@ -147,11 +146,12 @@ class CrashInACrowd(_Crowded):
         active = done(probe.describe_producers(self._log.partition(_ENDED)), "describing the producers of the crowd")
         newer = max(one.coordinator_epoch for one in active) + 1
         for number, writer in enumerate(self._ending):
-            done(writer.write(_ENDED, f"crowd {number}"), "writing in the crowd")
-            where = TopicPartition(refusing, number)
-            done(probe.add_partitions(writer.transactional_id, writer.producer, [where]), f"adding {where}")
+            done(writer.write(_ENDED, _ending(number)), "writing in the crowd")
+            done(self._log.create(_refusing(number)), f"creating {_refusing(number)}")
+            where = self._log.partition(_refusing(number))
             marker = probe.write_marker(where, writer.producer, commit=False, coordinator_epoch=newer)
             done(marker, f"telling {where} of coordinator epoch {newer}")
+            done(writer.write(_refusing(number), _ending(number)), "writing in the crowd")
 
     def before_step(self) -> None:
         for number, writer in enumerate(self._ending):
@@ -162,7 +162,17 @@ class CrashInACrowd(_Crowded):
     def end(self) -> None:
         for writer in self._ending:
             self._await(writer)
-        self._expect([_FIRST, *(f"crowd {number}" for number in range(_ENDED_TOGETHER) if _commits(number))], _ENDED)
+        self._expect([_FIRST, *(_ending(number) for number in range(_ENDED_TOGETHER) if _commits(number))], _ENDED)
+        for number in range(_ENDED_TOGETHER):
+            self._expect([_ending(number)] if _commits(number) else [], _refusing(number))
+
+
+def _ending(number: int) -> str:
+    return f"crowd {number}"
+
+
+def _refusing(number: int) -> str:
+    return f"crowd-refusing-{number}"
 
 
 def _commits(number: int) -> bool:
