@@ -150,6 +150,8 @@ BUGS = {
     "core-kafka-late-write-hangs-elsewhere": ("after-the-end", "KIP890-060"),
     "open-is-enough": ("after-the-end", "KIP890-083"),
     "deleted-batch-appended-again": ("lived-in", "KIP890-060"),
+    "offsets-added-for-old-clients": ("crowd", "KIP890-060"),
+    "offsets-verified-once": ("crowd", "KIP890-060"),
     "partition-without-leader-taken-for-deleted": ("crash-in-a-crowd", "KIP890-060"),
 }
 """Real bugs that twins of scenarios notice that were not written for them."""
