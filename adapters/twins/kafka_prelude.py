@@ -21,7 +21,7 @@ class Prelude(Performer):
     """Each transactional id has had a committed and an aborted transaction, in each of which each group has taken input, then one that
     another instance took over, and, where no time is lost by it, one that expired. What is left of them is as they ended.
 
-    Each has them as the kind of client that uses it in the scenario.
+    They are those of old clients where the scenario has one: of all ids alike, so that all have used as many epochs.
     """
 
     idle = "the scenario has no transactional id"
@@ -39,8 +39,8 @@ class Prelude(Performer):
         for value in inputs:
             done(log.write(LOG, value), f"writing to {LOG}")
         self._expected += inputs
+        log = self._of_the_scenario(log)
         for number, name in enumerate(writers, 1):
-            log = self._log_of(name)
             writer = done(log.writer(name, TIMEOUT_MS), f"initialising {name}")
             for commit in (True, False):
                 value = f"{'committed' if commit else 'aborted'} by {name}"
@@ -67,10 +67,9 @@ class Prelude(Performer):
         if self._expected:
             expect(self._expected, self.session.transactional_log().committed(LOG), f"what readers of {LOG} see")
 
-    def _log_of(self, writer: str) -> KafkaLog:
-        """The log as a client of the writer's kind uses it."""
-        log = self.session.transactional_log()
-        kind = ClientKind.OLD if writer in self.undisturbed.old_writers else log.kind
+    def _of_the_scenario(self, log: KafkaLog) -> KafkaLog:
+        """The log as the scenario's kind of clients uses it."""
+        kind = ClientKind.OLD if self.undisturbed.has_old_clients else log.kind
         return KafkaLog(self.session.client, self.session.unique, self.session.faults, kind)
 
     @staticmethod

@@ -36,9 +36,9 @@ class Undisturbed:
         return self._own(said)
 
     @property
-    def old_writers(self) -> list[str]:
-        """The writers that have added partitions themselves, as a client without KIP-890's second part does."""
-        return self._own(one.request.get("v3_and_below_transactional_id") for one in self._requests("AddPartitionsToTxn"))
+    def has_old_clients(self) -> bool:
+        """Whether a client has added partitions itself, as one without KIP-890's second part does."""
+        return any(one.request.get("v3_and_below_transactional_id") for one in self._requests("AddPartitionsToTxn"))
 
     @property
     def groups(self) -> list[str]:
