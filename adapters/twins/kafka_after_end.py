@@ -1,11 +1,12 @@
 """Writes and offsets that were held up on their way, and arrive when their transaction is over: what KIP-890 exists for.
 
 A late batch has the sequence number after the last one, as one that was sent and not answered has, so it is no duplicate. No client waits
-for its answer. A broker that takes it has a transaction that no client will ever end.
+for its answer. A broker that takes it has a transaction that no client will ever end. So has one that takes a batch in a partition that
+the transaction does not have, as that of an earlier transaction of an old client is.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, cast
 
 from kio.static.protocol import RequestPayload
@@ -13,9 +14,10 @@ from kio.static.protocol import RequestPayload
 from fencepost.adapters.kafka.transport import KafkaTransport
 from fencepost.contract.evidence import Violation
 from fencepost.contract.outcomes import Done
-from fencepost.wire.kafka.batches import Batch, MalformedBatch, decode, encode
 from fencepost.wire.kafka.entities import api_of, request
 
+from .kafka_batches import batches_in, next_batches
+from .kafka_partitions import Partitions
 from .kafka_repeat import errors_in
 from .kafka_way import Heard, RequestPerformer
 
@@ -29,7 +31,6 @@ _OF_PRODUCERS = {
 _NEW = {"end_txn": 5, "produce": 12, "txn_offset_commit": 5}
 """The first version of clients that take a new epoch with each transaction."""
 _COMPLETE = ("CompleteCommit", "CompleteAbort")
-_SEQUENCES = 2**31
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,8 @@ class _Ended:
 
 
 class AfterTheEnd(RequestPerformer):
-    """When a transaction is complete, one more batch arrives in each of its partitions, and once more each commit of its offsets.
+    """When a transaction is complete, one more batch arrives in each of its partitions, one in a partition that it does not have, and once
+    more each commit of its offsets. In that other partition one of an old client arrives while the transaction is open, too.
 
     It is complete when DescribeTransactions says so. If the producer continues before that, nothing arrives: a batch that comes before its
     marker may be part of the transaction, and one of a client that keeps its epoch could belong to the next.
@@ -68,6 +70,7 @@ class AfterTheEnd(RequestPerformer):
         self._open: dict[int, dict[object, _Late]] = {}
         """By the producer's id and the partition or the group."""
         self._ended: dict[int, _Ended] = {}
+        self._partitions = Partitions()
 
     def before(self, client: str, transport: KafkaTransport, request: RequestPayload) -> None:  # noqa: ARG002 - of every client
         self._let_arrive()
@@ -76,19 +79,33 @@ class AfterTheEnd(RequestPerformer):
 
     def finish(self, transport: KafkaTransport, request: RequestPayload, answer: Heard, deadline_s: float) -> Heard:
         if isinstance(answer, Done) and not any(errors_in(answer.value)):
+            self._partitions.note(request)
             api, asked = api_of(request), cast(Any, request)
             if api == "produce":
-                for producer_id, where, late in _next_batches(request):
-                    self._open.setdefault(producer_id, {})[where] = _Late(transport, late, deadline_s, f"Produce to {where}")
+                for batch, (topic, number), late in next_batches(request):
+                    if batch.transactional:
+                        held_up = _Late(transport, late, deadline_s, f"Produce to {topic}-{number}")
+                        self._open.setdefault(batch.producer_id, {})[topic, number] = held_up
+                        self._stray(batch.producer_id, transport, late, deadline_s)
             elif api == "txn_offset_commit":
                 of_group = _Late(transport, request, deadline_s, "TxnOffsetCommit")
                 self._open.setdefault(asked.producer_id, {})[asked.group_id] = of_group
             elif api == "end_txn":
+                self._partitions.forget(asked.producer_id)
                 is_new = request.__version__ >= _NEW["end_txn"]
-                held_up = (one for one in self._open.pop(asked.producer_id, {}).values() if is_new or not one.is_of_new_client)
-                self._ended[asked.producer_id] = _Ended(transport, asked.transactional_id, tuple(held_up))
+                all_late = (one for one in self._open.pop(asked.producer_id, {}).values() if is_new or not one.is_of_new_client)
+                self._ended[asked.producer_id] = _Ended(transport, asked.transactional_id, tuple(all_late))
         self._let_arrive()
         return answer
+
+    def _stray(self, producer_id: int, transport: KafkaTransport, late: RequestPayload, deadline_s: float) -> None:
+        """Let the batch go to a partition that the transaction does not have, when it is over, and of an old client also now."""
+        elsewhere = self._partitions.elsewhere(producer_id, late)
+        if elsewhere is not None:
+            stray = _Late(transport, elsewhere, deadline_s, "Produce to a partition that it does not have")
+            self._open[producer_id]["elsewhere"] = stray
+            if not stray.is_of_new_client and not self.in_flight[transport] and _is_refused(stray):
+                self.did("sent", "stray batch")
 
     def _let_arrive(self) -> None:
         for producer_id, ended in list(self._ended.items()):
@@ -119,27 +136,6 @@ def _producers_of(request: RequestPayload) -> Iterator[int]:
     """The ids of the producers that continue with this request."""
     api = api_of(request)
     if api == "produce":
-        yield from (batch.producer_id for *_, batch in _batches(request))
+        yield from (batch.producer_id for *_, batch in batches_in(request))
     elif api in _OF_PRODUCERS:
         yield getattr(request, _OF_PRODUCERS[api], -1)
-
-
-def _next_batches(request: RequestPayload) -> Iterator[tuple[int, str, RequestPayload]]:
-    """For each transactional batch: its producer's id, its partition, and a request with the next batch of that partition alone."""
-    for topic, part, batch in _batches(request):
-        if batch.transactional and batch.base_sequence >= 0:
-            following = replace(batch, base_sequence=(batch.base_sequence + len(batch.records)) % _SEQUENCES)
-            alone = replace(topic, partition_data=(replace(part, records=encode(following)),))
-            late = replace(cast(Any, request), topic_data=(alone,))
-            yield batch.producer_id, f"{getattr(topic, 'name', None) or topic.topic_id}-{part.index}", late
-
-
-def _batches(request: RequestPayload) -> Iterator[tuple[Any, Any, Batch]]:
-    for topic in cast(Any, request).topic_data:
-        for part in topic.partition_data:
-            try:
-                found = decode(part.records or b"")
-            except MalformedBatch:
-                continue
-            if found:
-                yield topic, part, found[-1]

@@ -5,13 +5,15 @@ checks the crowd's outcome: if the broker forgot the crowd, it would disturb not
 """
 
 from collections.abc import Sequence
+from typing import Any
 
+from fencepost.adapters.kafka.client_kind import ClientKind
 from fencepost.adapters.kafka.kafka_core import KafkaLog, KafkaWriter
 from fencepost.adapters.kafka.kafka_session import KafkaSession
-from fencepost.adapters.kafka.kafka_values import IsolationLevel, ProducerIdentity, TopicPartition
+from fencepost.adapters.kafka.kafka_values import CommittedOffset, IsolationLevel, ProducerIdentity, TopicPartition
 from fencepost.adapters.kafka.probe import KafkaProbe
 from fencepost.contract.evidence import Violation
-from fencepost.contract.outcomes import Outcome, Refused
+from fencepost.contract.outcomes import Done, Outcome, Refused
 
 from .performer import Performer
 from .prelude import TIMEOUT_MS, await_end, done, expect
@@ -19,8 +21,9 @@ from .replay import crash
 
 PARTITIONS = 40
 """The number of partitions of the open transaction: more than a coordinator sends or loads at a time."""
-_DECIDED, _ENDED, _GONE, _REFUSING = "crowd-decided", "crowd-ended", "crowd-gone", "crowd-refusing"
+_DECIDED, _ENDED, _GONE = "crowd-decided", "crowd-ended", "crowd-gone"
 _FIRST = "the crowd's first"
+_LATE_GROUP = "crowd-late"
 _ENDED_TOGETHER = 4
 """How many transactions the crowd ends right before the crash."""
 
@@ -50,7 +53,7 @@ class _Crowded(Performer):
 
 
 class Crowd(_Crowded):
-    """One open transaction in forty partitions, and decided ones, concurrently with the scenario."""
+    """One open transaction in forty partitions, and decided ones of both kinds of clients, concurrently with the scenario."""
 
     def begin(self) -> None:
         self._is_there = self.is_active
@@ -61,11 +64,9 @@ class Crowd(_Crowded):
         self._topic = self.session.unique("crowd")
         done(self._probe.create_topic(self._topic, PARTITIONS), f"creating {self._topic}")
         done(self._log.create(_DECIDED), f"creating {_DECIDED}")
-        for commit in (True, False):
-            writer = self._writer(str(commit).lower())
-            done(writer.write(_DECIDED, _value(commit)), "writing in the crowd")
-            done(writer.end(commit), "ending in the crowd")
-            self._await(writer)
+        self._kinds = list(dict.fromkeys((self._log.kind, ClientKind.OLD)))
+        for kind in self._kinds:
+            self._decide(KafkaLog(self.session.client, self.session.unique, self.session.faults, kind))
         self._commit_in_a_deleted_topic()
         self._writer("idle")
         self._open = self._writer("open")
@@ -81,9 +82,30 @@ class Crowd(_Crowded):
         self._expect_in_each([], "nothing of the crowd while it is undecided")
         self._hold(self._open.end(True), "answer to EndTxn of the crowd")
         self._await(self._open)
-        self._expect([_value(True)], _DECIDED)
-        self._expect_place([_value(True)])
+        self._expect([_value(True, kind) for kind in self._kinds], _DECIDED)
+        self._expect_place([_value(True, self._kinds[0])])
         self._expect_in_each(["of the crowd"], "the record of the crowd")
+
+    def _decide(self, log: KafkaLog) -> None:
+        """Commit and abort as this kind of client. One more write of each comes late, and once more the offsets of the aborted one."""
+        for commit in (True, False):
+            writer = done(log.writer(f"{self._prefix}-{_value(commit, log.kind)}", TIMEOUT_MS), "initialising in the crowd")
+            producer = writer.producer
+            done(writer.write(_DECIDED, _value(commit, log.kind)), "writing in the crowd")
+            if not commit:
+                done(writer.take(_LATE_GROUP, _DECIDED, 1), "taking input in the crowd")
+            done(writer.end(commit), "ending in the crowd")
+            self._await(writer)
+            self._refuse(writer.write_late(_DECIDED, "late"), "write")
+        entry, version = {log.partition(_DECIDED): CommittedOffset(1)}, log.version("txn_offset_commit")
+        late = self._probe.commit_each_offset(writer.transactional_id, producer, log.group(_LATE_GROUP), entry, version=version)
+        for result in late.value.values() if isinstance(late, Done) else ():
+            self._refuse(result, "commit of offsets")
+
+    @staticmethod
+    def _refuse(late: Outcome[Any], what: str) -> None:
+        if isinstance(late, Done):
+            raise Violation("a refusal", "success", what=f"answer to a {what} of the crowd that comes when its transaction is over")
 
     def _expect_place(self, values: Sequence[str]) -> None:
         expect(values, self._log.place(self._group, _DECIDED), f"the values before the place of group {self._group}")
@@ -130,15 +152,14 @@ class Crowd(_Crowded):
 class CrashInACrowd(_Crowded):
     """The crowd ends its transactions between two steps, and the system crashes before any of them is complete.
 
-    Each transaction has one more partition, which has seen a higher coordinator epoch and so refuses the marker of this coordinator.
+    Each transaction has written to one more partition, which has seen a higher coordinator epoch of its producer and so refuses the marker
+    of this coordinator.
     """
 
     def begin(self) -> None:
         super().begin()
         probe: KafkaProbe = self.session.client("crowd")
         done(self._log.create(_ENDED), f"creating {_ENDED}")
-        refusing = self.session.unique(_REFUSING)
-        done(probe.create_topic(refusing, _ENDED_TOGETHER), f"creating {refusing}")
         self._ending = [self._writer(f"ending-{number}") for number in range(_ENDED_TOGETHER)]
         first = self._ending[0]
         done(first.write(_ENDED, _FIRST), "writing in the crowd")
@@ -147,11 +168,12 @@ class CrashInACrowd(_Crowded):
         active = done(probe.describe_producers(self._log.partition(_ENDED)), "describing the producers of the crowd")
         newer = max(one.coordinator_epoch for one in active) + 1
         for number, writer in enumerate(self._ending):
-            done(writer.write(_ENDED, f"crowd {number}"), "writing in the crowd")
-            where = TopicPartition(refusing, number)
-            done(probe.add_partitions(writer.transactional_id, writer.producer, [where]), f"adding {where}")
+            done(writer.write(_ENDED, _ending(number)), "writing in the crowd")
+            done(self._log.create(_refusing(number)), f"creating {_refusing(number)}")
+            where = self._log.partition(_refusing(number))
             marker = probe.write_marker(where, writer.producer, commit=False, coordinator_epoch=newer)
             done(marker, f"telling {where} of coordinator epoch {newer}")
+            done(writer.write(_refusing(number), _ending(number)), "writing in the crowd")
 
     def before_step(self) -> None:
         for number, writer in enumerate(self._ending):
@@ -162,12 +184,22 @@ class CrashInACrowd(_Crowded):
     def end(self) -> None:
         for writer in self._ending:
             self._await(writer)
-        self._expect([_FIRST, *(f"crowd {number}" for number in range(_ENDED_TOGETHER) if _commits(number))], _ENDED)
+        self._expect([_FIRST, *(_ending(number) for number in range(_ENDED_TOGETHER) if _commits(number))], _ENDED)
+        for number in range(_ENDED_TOGETHER):
+            self._expect([_ending(number)] if _commits(number) else [], _refusing(number))
+
+
+def _ending(number: int) -> str:
+    return f"crowd {number}"
+
+
+def _refusing(number: int) -> str:
+    return f"crowd-refusing-{number}"
 
 
 def _commits(number: int) -> bool:
     return number % 2 == 0
 
 
-def _value(commit: bool) -> str:
-    return "committed in the crowd" if commit else "aborted in the crowd"
+def _value(commit: bool, kind: ClientKind) -> str:
+    return f"{'committed' if commit else 'aborted'} by {kind.name.lower()}"

@@ -1,15 +1,17 @@
 """Partitions that have had transactions before: where their logs begin, nothing of an earlier life may be left."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, cast
 
 from kio.schema.errors import ErrorCode
 from kio.static.protocol import RequestPayload
 
 from fencepost.adapters.kafka.kafka_core import KafkaLog
-from fencepost.adapters.kafka.kafka_values import TopicPartition
+from fencepost.adapters.kafka.kafka_values import IsolationLevel, TopicPartition
 from fencepost.adapters.kafka.probe import KafkaProbe
 from fencepost.adapters.kafka.transport import KafkaTransport
+from fencepost.contract.evidence import Violation
 from fencepost.contract.outcomes import Done
 from fencepost.wire.kafka.entities import api_of
 
@@ -27,7 +29,8 @@ _CONFIGURED = "cleanup.policy"
 
 class LivedIn(RequestPerformer):
     """As soon as the scenario creates a topic, each partition gets a committed and an aborted transaction of each of the scenario's
-    transactional ids that has not been initialised yet, and of another one. Then DeleteRecords lets the log begin after them.
+    transactional ids that has not been initialised yet, and of another one, and a batch of an idempotent producer. Then DeleteRecords lets
+    the log begin after them, and that batch arrives once more.
     """
 
     idle = "the scenario created no topic that keeps its records until they are deleted"
@@ -61,8 +64,15 @@ class LivedIn(RequestPerformer):
                     done(writer.write(str(where), f"of {name}"), f"writing as {name}")
                 done(writer.end(commit), f"ending the transaction of {name}")
                 await_end(writer, self.session, f"that of {name}", "before the scenario")
+        probe = self._client(_STRANGER)
+        idempotent = done(probe.init_producer_id(None), "initialising an idempotent producer")
+        write = partial(probe.produce, values=["not of a transaction"], producer=idempotent, sequence=0, version=log.version("produce"))
         for where in partitions:
-            done(self._client(_STRANGER).delete_records(where), f"deleting the records of {where}")
+            done(write(where), f"writing to {where}")
+            end = done(probe.delete_records(where), f"deleting the records of {where}")
+            write(where)
+            if (now := probe.end_offset(where, IsolationLevel.READ_UNCOMMITTED)) != Done(end):
+                raise Violation(str(end), str(now), what=f"end of {where} when a batch that was deleted has arrived again")
             self.did("gave an earlier life to", "partition")
 
     def _writers(self) -> Iterator[str]:

@@ -36,6 +36,11 @@ class Undisturbed:
         return self._own(said)
 
     @property
+    def has_old_clients(self) -> bool:
+        """Whether a client has added partitions itself, as one without KIP-890's second part does."""
+        return any(one.request.get("v3_and_below_transactional_id") for one in self._requests("AddPartitionsToTxn"))
+
+    @property
     def groups(self) -> list[str]:
         """The groups whose input was acknowledged in transactions, by the scenario's names."""
         return self._own(one.request.get(field) for name, field in _GROUPS.items() for one in self._requests(name))

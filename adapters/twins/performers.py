@@ -9,11 +9,14 @@ from .kafka_crowd import CrashInACrowd, Crowd
 from .kafka_entries import Reordered, Split
 from .kafka_form import ById, Compressed, OlderLooks, OneBatch
 from .kafka_last_look import kafka_last_look
+from .kafka_late_marker import LateMarker
 from .kafka_lived_in import LivedIn
+from .kafka_lost_in_crash import LostInACrash
 from .kafka_moves import CoordinatorMoved, LeaderMoved
+from .kafka_overtaken import Overtaken
+from .kafka_prelude import Prelude
 from .kafka_repeat import AnswerLost, Late, NewConnection, Twice
 from .performer import Performer, Undisturbed
-from .prelude import Prelude
 from .pulsar_before import PulsarCrowd, TopicPrelude
 from .pulsar_elsewhere import PulsarAnswerLost, PulsarNewConnection
 from .pulsar_entries import PulsarReordered, PulsarSplit
@@ -43,6 +46,9 @@ _OF_PROTOCOL: Mapping[str, Mapping[str, type[Performer]]] = {
         "twice": Twice,
         "answer-lost": AnswerLost,
         "late": Late,
+        "lost-in-a-crash": LostInACrash,
+        "late-marker": LateMarker,
+        "overtaken": Overtaken,
         "after-the-end": AfterTheEnd,
         "new-connection": NewConnection,
         "split": Split,

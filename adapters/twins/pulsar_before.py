@@ -29,6 +29,8 @@ _CROWD_TIMEOUT_MS = 60 * 86_400_000
 _OF_DISTURBANCE = "of the disturbance"
 _DECIDED = "crowd-decided"
 _VALUES = {True: "committed in the crowd", False: "aborted in the crowd"}
+_PLAIN = ("taken and committed", "taken and given back")
+"""Messages that newer transactions take from the same subscriptions as the open one, and what becomes of that."""
 
 
 class TopicPrelude(Performer):
@@ -120,6 +122,8 @@ class PulsarCrowd(Performer):
             done(writer.write(_DECIDED, value), "writing in the crowd")
             done(writer.end(commit), "ending in the crowd")
             await_end(writer, self.session, str(writer.ended), _OF_DISTURBANCE)
+            for plain in _PLAIN if commit else ():
+                done(self._log.write(_DECIDED, plain), f"writing to {_DECIDED}")
             writer.write_late(_DECIDED, f"late, {value}")  # refused, or of a transaction that readers do not see
         if isinstance(self.session.time, PassesTime):
             self._let_one_expire(self.session.time)
@@ -128,20 +132,33 @@ class PulsarCrowd(Performer):
             done(self._open.write(name, "open in the crowd"), "writing in the crowd")
         for name in self.undisturbed.subscriptions:
             done(self._open.take(f"{name}-crowd", _DECIDED, 1), f"taking input as {name}-crowd")
+        if self.undisturbed.subscriptions:
+            self._end_newer_ones()
         self.did("opened", "crowd transaction")
+
+    def _end_newer_ones(self) -> None:
+        """End two that have taken input next to the open one's: a commit, and an abort, after which it is there again."""
+        for commit in (True, False):
+            newer = self._writer(f"crowd newer {commit}")
+            for name in self.undisturbed.subscriptions:
+                if not isinstance(taken := newer.take(f"{name}-crowd", _DECIDED, 1), Done):
+                    raise Violation("the next message", str(taken), what=f"input of {name}-crowd after what is pending")
+            done(newer.end(commit), "ending in the crowd")
+            await_end(newer, self.session, str(newer.ended), _OF_DISTURBANCE)
 
     def end(self) -> None:
         if not self._is_there:
             return
-        self._await(None, partial(self._log.committed, self._topics[0]), f"what readers of {self._topics[0]} see")
+        self._await([], partial(self._log.committed, self._topics[0]), f"what readers of {self._topics[0]} see")
         if isinstance(answer := self._open.end(True), Refused):
             raise Violation("success", str(answer), what="answer to END_TXN of the crowd", error=answer.error, code=answer.code)
         await_end(self._open, self.session, str(self._open.ended), _OF_DISTURBANCE)
         for name in self._topics:
-            self._await("open in the crowd", partial(self._log.committed, name), f"what readers of {name} see")
-        self._await(_VALUES[True], self._received, "what the consumer of the crowd has received")
+            self._await(["open in the crowd"], partial(self._log.committed, name), f"what readers of {name} see")
+        self._await([_VALUES[True], *_PLAIN], self._received, "what the consumer of the crowd has received")
         for name in self.undisturbed.subscriptions:
-            self._await(_VALUES[True], partial(self._log.place, f"{name}-crowd", _DECIDED), f"the place of {name}-crowd")
+            taken = [_VALUES[True], _PLAIN[0]]
+            self._await(taken, partial(self._log.place, f"{name}-crowd", _DECIDED), f"the place of {name}-crowd")
 
     def _received(self) -> Outcome[Sequence[str]]:
         """What the consumer has received, each value once: it acknowledges nothing, so a broker may redeliver that any number of times."""
@@ -160,9 +177,9 @@ class PulsarCrowd(Performer):
     def _writer(self, name: str, timeout_ms: int = _CROWD_TIMEOUT_MS) -> PulsarWriter:
         return done(self._log.writer(name, timeout_ms), "making a writer of the crowd")
 
-    def _await(self, value: str | None, look: Callable[[], Outcome[Sequence[str]]], what: str) -> None:
+    def _await(self, values: Sequence[str], look: Callable[[], Outcome[Sequence[str]]], what: str) -> None:
         for _ in self.session.time.attempts():
             seen = look()
-            if isinstance(seen, Done) and list(seen.value) == ([] if value is None else [value]):
+            if isinstance(seen, Done) and list(seen.value) == list(values):
                 return
-        raise Violation("nothing" if value is None else f"{value!r}", str(seen), what=what)
+        raise Violation(", ".join(map(repr, values)) or "nothing", str(seen), what=what)

@@ -1,7 +1,8 @@
 """`fencepost prove --museum --twins`: the defects of real bugs, each played with twins of the scenarios that were not written for it.
 
 Without the scenarios of the requirements that a defect breaks, is it still noticed: by a twin that differs, or by a scenario that is red
-without a disturbance? Both turn a run of twins red. A defect is played until a twin differs, or its share of CPU time is over.
+without a disturbance? Both turn a run of twins red. A defect is played until a twin differs, or its share of CPU time is over. A whole run
+of twins plays all scenarios; here the other scenarios of the same features have the first half of the time.
 """
 
 import contextlib
@@ -10,7 +11,7 @@ import os
 import random
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -24,19 +25,19 @@ from fencepost.contract.verdict import Verdict
 from fencepost.proof import forkserver
 from fencepost.proof.kill_matrix import MUSEUM_TWINS, PROVE
 from fencepost.proof.twin_proof import ProofPart
-from fencepost.reference.defects import DEFECTS
+from fencepost.reference.defects import DEFECTS, Defect
 from fencepost.run.options import RunOptions
-from fencepost.run.plays import Plays
+from fencepost.run.plays import Play, Plays
 from fencepost.twins import disturbances
 from fencepost.twins.drawn_twins import DrawnTwins, places
 from fencepost.twins.twin import Twins, TwinVerdict
 
 from .bugs import bundled
 
-_DRAWN = 2
-"""How many twins of each scenario are played."""
+_DRAWN_NEAR, _DRAWN = 8, 2
+"""How many twins are played of each scenario of the features that the defect is about, and of each other one."""
 _CPU_S = 7.0
-"""How much CPU time a defect has."""
+"""How much CPU time a defect has, half of it at most for the first of these."""
 
 
 @dataclass(frozen=True)
@@ -94,21 +95,30 @@ def _play(task: tuple[str, int]) -> DefectInTwins:
     count, red = 0, None
     with Plays(RunOptions(asked=SpecifiedSystem({"defect": name}))) as plays:
         twins = Twins(plays.systems)
-        mine = [play for play in plays if play.protocol == defect.protocol and play.requirement not in defect.breaks]
-        random.Random(seed).shuffle(mine)  # noqa: S311 - so that a defect is not looked for by the order of the features
+        near, far = _without_its_own(plays.all, defect, seed)
         chosen = [one for one in disturbances.bundled().by_name.values() if defect.protocol in one.protocols]
-        for play in mine:
-            if time.process_time() - began > _CPU_S:
-                break
+        half = _CPU_S / 2
+        for play, drawn, until in [*((play, _DRAWN_NEAR, half) for play in near), *((play, _DRAWN, _CPU_S) for play in far)]:
+            if time.process_time() - began > until:
+                continue
             plain = twins.plain(play)
             if plain.verdict.is_red and red is None:
                 red = f"{play.requirement} {play.name}"
             if plain.verdict is not Verdict.MET:
                 continue
-            for result in DrawnTwins(places(twins, play, chosen), _DRAWN, seed, play).results(partial(twins.put, plain)):
+            for result in DrawnTwins(places(twins, play, chosen), drawn, seed, play).results(partial(twins.put, plain)):
                 count += result.was_played
                 if result.verdict is TwinVerdict.DIFFERS:
                     seconds = round(time.process_time() - began, 2)
                     twin = f"{play.requirement} {play.name}, {result.disturbance} {result.where}"
                     return DefectInTwins(name, defect.protocol, count, seconds, result.disturbance, twin, result.difference, red)
     return DefectInTwins(name, defect.protocol, count, round(time.process_time() - began, 2), red=red)
+
+
+def _without_its_own(plays: Iterable[Play], defect: Defect, seed: int) -> tuple[list[Play], list[Play]]:
+    """The scenarios that were not written for the defect: those of the features that have its requirements, and the others."""
+    asked = [play for play in plays if play.protocol == defect.protocol]
+    features = {play.feature.path for play in asked if play.requirement in defect.breaks}
+    random.Random(seed).shuffle(asked)  # noqa: S311 - so that a defect is not looked for by the order of the features
+    others = [play for play in asked if play.requirement not in defect.breaks]
+    return [one for one in others if one.feature.path in features], [one for one in others if one.feature.path not in features]

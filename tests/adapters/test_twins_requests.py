@@ -11,13 +11,14 @@ from fencepost.adapters.twins.kafka_after_end import AfterTheEnd
 from fencepost.adapters.twins.kafka_compaction import CompactionTwin
 from fencepost.adapters.twins.kafka_entries import Reordered, Split, each, entries_of, joined, reversed_entries
 from fencepost.adapters.twins.kafka_form import Compressed, OneBatch
+from fencepost.adapters.twins.kafka_overtaken import Overtaken
 from fencepost.adapters.twins.kafka_repeat import AnswerLost, Late, NewConnection, Twice, may_be_repeated
 from fencepost.adapters.twins.kafka_way import RequestPerformer
 from fencepost.adapters.twins.performer import Undisturbed
 from fencepost.contract.evidence import Violation
 from fencepost.contract.outcomes import Done, Unknown
 from fencepost.wire.kafka.batches import Batch, Record, decode, encode
-from fencepost.wire.kafka.entities import request, response
+from fencepost.wire.kafka.entities import api_of, request, response
 
 END = request("end_txn", 4, transactional_id="t", producer_id=7, producer_epoch=0, committed=True)
 ADD = request(
@@ -303,6 +304,46 @@ def test_a_batch_that_is_taken_after_the_end_is_a_violation() -> None:
         way.call(END, 1.0)
 
 
+def _sent_to(wire: Wire) -> list[tuple[int, int]]:
+    """The partition and the sequence number of each batch that was sent."""
+    sent: list[Any] = [one for one in wire.sent if not isinstance(one, str) and api_of(one) == "produce"]
+    parts = [one.topic_data[0].partition_data[0] for one in sent]
+    return [(part.index, decode(part.records)[0].base_sequence) for part in parts]
+
+
+@pytest.mark.parametrize(("version", "expected"), [(11, [(0, 5), (1, 7)]), (12, [(0, 5)])], ids=["of an old client", "not of a new one"])
+def test_a_batch_of_an_open_transaction_strays(version: int, expected: list[tuple[int, int]]) -> None:
+    """It comes to a partition that the transaction does not have, which a new client's batch would add."""
+    inner = broker("Ongoing", [0, 48])
+    wire, way = on(
+        AfterTheEnd, lambda asked: response(asked, throttle_time=0, topics=[]) if api_of(asked) == "create_topics" else inner(asked)
+    )
+    topic = {"name": "t", "num_partitions": 2, "replication_factor": 1, "assignments": [], "configs": []}
+
+    way.call(request("create_topics", 5, topics=[topic], timeout=1, validate_only=False), 1.0)
+    way.call(written(version), 1.0)
+
+    assert _sent_to(wire) == expected
+
+
+def test_a_batch_is_overtaken_by_the_one_that_follows() -> None:
+    """It is refused. One that is not due, such as a repetition, is left alone: the one that follows it could be due."""
+    wire, way = on(Overtaken, broker("Ongoing", [45, 0, 0, 45, 0]))
+
+    for sequence in (0, 0, 2):
+        way.call(written(12, sequence), 1.0)
+
+    assert _sent_to(wire) == [(0, 2), (0, 0), (0, 0), (0, 4), (0, 2)]
+
+
+def test_a_batch_that_is_taken_out_of_order_is_a_violation() -> None:
+    """The one before it is lost then."""
+    _, way = on(Overtaken, broker("Ongoing", [0, 0]))
+
+    with pytest.raises(Violation, match="answer to a batch that comes before the one that is due: expected a refusal"):
+        way.call(written(12, 0), 1.0)
+
+
 def test_records_get_keys_that_no_other_has() -> None:
     """After the end of a transaction one has the bytes of its marker's key. A key of the scenario stays, and so does what is no batch."""
     wire, way = on(CompactionTwin, broker("Ongoing", [0] * 5))
@@ -351,7 +392,7 @@ def _performer(kind: type[RequestPerformer], codes: list[int]) -> tuple[RequestP
     return made[0], wire, way
 
 
-@pytest.mark.parametrize("kind", [AfterTheEnd, Split, Reordered, OneBatch, Compressed, NewConnection, Late])
+@pytest.mark.parametrize("kind", [AfterTheEnd, Overtaken, Split, Reordered, OneBatch, Compressed, NewConnection, Late])
 def test_a_request_that_gives_no_occasion_is_no_act(kind: type[RequestPerformer]) -> None:
     """One EndTxn has no entries, no batch, nothing before it on its connection, and nothing after it."""
     performer, _, way = _performer(kind, [0, 0])

@@ -43,6 +43,7 @@ KAFKA: dict[str, tuple[type, str, Any]] = {
     "leader-moved": (KafkaProbe, "move_partition", _no),
     "coordinator-moved": (KafkaProbe, "move_partition", _no),
     "refused-append": (SessionFaults, "append_is_to_be_refused", lambda *_: True),
+    "lost-in-a-crash": (SessionFaults, "crash", _not_offered),
     "prelude": (KafkaLog, "writer", _no),
     "lived-in": (KafkaLog, "writer", _no),
     "crowd": CREATES_ITS_OWN,
@@ -76,8 +77,8 @@ def test_a_system_that_refuses_a_disturbance_has_no_twin_that_is_alike(
 
 def test_the_disturbances_of_both_protocols_are_all_here() -> None:
     """Each is in a test above or, on Pulsar, disturbs requests as that of Kafka does."""
-    on_requests = {"twice", "answer-lost", "late", "after-the-end", "new-connection", "split", "reordered", "one-batch"}
-    on_requests |= {"older-looks", "by-id", "compressed"}
+    on_requests = {"twice", "answer-lost", "late", "late-marker", "after-the-end", "new-connection", "split", "reordered"}
+    on_requests |= {"overtaken", "one-batch", "older-looks", "by-id", "compressed"}
 
     assert set(names_of("kafka")) == on_requests | set(KAFKA)
     assert set(names_of("pulsar")) - on_requests == set(PULSAR)

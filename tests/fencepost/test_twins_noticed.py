@@ -115,6 +115,9 @@ NOTICED = {
     "answer-lost": (KafkaParts(producer_states=_NoDuplicates), "KIP890-110"),
     "refused-append": (DEFECTS["epoch-spent-by-a-refused-end"].parts, "KIP890-023"),
     "late": (KafkaParts(coordinator=_EndsTheNext), "KIP890-063"),
+    "late-marker": (DEFECTS["late-marker-ends-the-next-transaction"].parts, "KIP890-063"),
+    "lost-in-a-crash": (DEFECTS["next-producer-id-not-stored"].parts, "KIP890-076"),
+    "overtaken": (DEFECTS["new-producer-begins-anywhere"].parts, "KIP890-060"),
     "after-the-end": (DEFECTS["idle-needs-no-verifying"].parts, "KIP890-043"),
     "split": (KafkaParts(groups=_SecondCommitWipesTheFirst), "KIP890-358"),
     "prelude": (KafkaParts(ownership=_KeepsTheFirstTimeout), "KIP890-15*"),
@@ -136,5 +139,30 @@ def test_a_disturbance_shows_what_no_scenario_does(monkeypatch: pytest.MonkeyPat
 
     assert noticed is not None
     where, difference = noticed
-    assert where.startswith("before step ") or disturbance == "late", "a late request needs two steps"
+    assert where.startswith("before step ") or disturbance in ("late", "late-marker"), "a late request needs two steps"
     assert difference
+
+
+BUGS = {
+    "timed-out-producer-goes-on": ("prelude", "KIP890-060"),
+    "second-begins-at-the-first": ("prelude", "KIP890-083"),
+    "marker-applied-to-the-next-offsets": ("prelude", "KIP890-053"),
+    "core-kafka-late-write-hangs-elsewhere": ("after-the-end", "KIP890-060"),
+    "open-is-enough": ("after-the-end", "KIP890-083"),
+    "deleted-batch-appended-again": ("lived-in", "KIP890-060"),
+    "offsets-added-for-old-clients": ("crowd", "KIP890-060"),
+    "offsets-verified-once": ("crowd", "KIP890-060"),
+    "partition-without-leader-taken-for-deleted": ("crash-in-a-crowd", "KIP890-060"),
+}
+"""Real bugs that twins of scenarios notice that were not written for them."""
+
+
+@pytest.mark.parametrize("name", BUGS)
+def test_a_real_bug_is_noticed_without_the_scenarios_that_were_written_for_it(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Each of these disturbances leaves, or meets, the state that the bug is about."""
+    disturbance, requirement = BUGS[name]
+    parts = DEFECTS[name].parts
+    assert isinstance(parts, KafkaParts)
+    assert requirement not in DEFECTS[name].breaks
+
+    assert first_noticed(monkeypatch, parts, requirement, disturbance) is not None

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from twin_plays import first_noticed, names_of, twins_of
 
+from fencepost.reference.defects import DEFECTS
 from fencepost.reference.defects.replay import variants
 from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.coordinator import Reply
@@ -100,6 +101,24 @@ def test_a_disturbance_shows_what_no_scenario_does(monkeypatch: pytest.MonkeyPat
 
     assert noticed is not None
     assert noticed[1]
+
+
+BUGS = {
+    "newer-end-ends-older": "PIP31-58",
+    "abort-gives-others-back": "PIP31-61",
+    "pending-spends-permits": "PIP31-58",
+}
+"""Real bugs that the crowd shows with scenarios that were not written for them."""
+
+
+@pytest.mark.parametrize("name", BUGS)
+def test_a_real_bug_is_noticed_in_a_crowd(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """The open transaction and newer ones have taken input from the same subscription."""
+    parts = DEFECTS[name].parts
+    assert isinstance(parts, PulsarParts)
+    assert BUGS[name] not in DEFECTS[name].breaks
+
+    assert first_noticed(monkeypatch, parts, BUGS[name], "crowd") is not None
 
 
 @pytest.mark.parametrize("some", ["PIP31-01", "PIP31-23", "CORE-01", "PIP460-21", "PIP471-08", "TXKEY-15"])
