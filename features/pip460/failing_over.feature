@@ -83,6 +83,14 @@ Feature: Consumers and controllers that are absent for a while
       Then bob is assigned right
       And ann is assigned left, and was notified of no others
 
+    Scenario: [11] A consumer reconnects whose segment was split before it was drained
+      Given "p1" has been written to right
+      And bob has been cut off
+      And right has been split into low and high
+      When bob joins "workers" of orders
+      Then bob is assigned right
+      And ann is assigned left, and was notified of no others
+
   @PIP460-38 @MUST
   Rule: A controller reassigns the segments of a stream consumer that does not reconnect within the grace period.
     Messages in a segment without a consumer stay unread until an administrator intervenes.
@@ -134,6 +142,13 @@ Feature: Consumers and controllers that are absent for a while
       And bob has been cut off
       When the grace period passes
       Then carol is assigned left and right
+
+    Scenario: [7] A consumer does not reconnect whose segment was split before it was drained
+      Given "p1" has been written to right
+      And right has been split into low and high
+      And bob has been cut off
+      When the grace period passes
+      Then ann is assigned left and right
 
   @PIP460-39 @MUST @recovery
   Rule: Assignments survive a fail-over of the controller: a stream consumer that reconnects is assigned the segments that it had.

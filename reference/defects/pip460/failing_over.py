@@ -1,6 +1,7 @@
 """Defects of grace periods, and of controllers that take over."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from fencepost.reference.defects.decorator import defect, expected, seen
@@ -12,7 +13,7 @@ from fencepost.reference.scalable.names import parse_segment, segment_topic
 from fencepost.reference.scalable.node_scalable_topics import ScalableTopics
 from fencepost.reference.scalable.registrations import ConsumerRegistration, Kind, Registrations
 from fencepost.reference.scalable.segment_pruning import Pruning
-from fencepost.reference.scalable.sessions import ConsumerSession, Sessions, SubscriptionMember
+from fencepost.reference.scalable.sessions import ConsumerAssignment, ConsumerSession, Sessions, SubscriptionMember
 
 
 @defect(
@@ -286,3 +287,61 @@ class ScalableWaitsFromTheFirstFailOver(Sessions):
         if not self._layouts.registered(note):
             self._layouts.register(note, str(self.waited_for_until(name)))
         return SubscriptionMember(registration, until=int(self._layouts.registered(note)[0]))
+
+
+@defect(
+    {"PIP460-38": seen("^left$", expected="^left and right$", what="^segments of ann$")},
+    origin="red team: segments that are dealt again by their state",
+)
+class ScalableSealedOfTheLostForgotten(Sessions):
+    """When a consumer is given up, the others are assigned the active segments, and no consumer reads what is left in the sealed ones."""
+
+    @cached_property
+    def known(self) -> dict[tuple[str, str], set[str]]:
+        """The consumers of each subscription when its segments were last assigned."""
+        return {}
+
+    @cached_property
+    def forgotten(self) -> dict[tuple[str, str], set[int]]:
+        """The sealed segments of each subscription that nobody is assigned any more."""
+        return {}
+
+    def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
+        found, there = super().segments_for(topic, subscription, layout), set(self._led[topic][subscription])
+        forgotten = self.forgotten.setdefault((topic, subscription), set())
+        if self.known.get((topic, subscription), set()) - there:
+            forgotten |= {one.number for one in found if not one.is_active}
+        self.known[topic, subscription] = there
+        return [one for one in found if one.number not in forgotten]
+
+
+@defect(
+    {"PIP460-37": seen("^nothing$", expected="^right$", what="^segments of bob$")},
+    origin="red team: segments that are dealt again by their state",
+)
+class ScalableReturnedToTheActive(Sessions):
+    """A consumer that reconnects is assigned active segments alone, and no consumer reads what is left in its sealed ones."""
+
+    @cached_property
+    def returned(self) -> set[ConsumerSession]:
+        """The sessions of consumers that have reconnected."""
+        return set()
+
+    is_returning = False
+    """Whether the consumer that joins now is one that was waited for."""
+
+    def join(
+        self, topic: str, subscription: str, name: str, kind: Kind = "STREAM", hang_up: Callable[[], None] = lambda: None
+    ) -> ConsumerSession:
+        self.is_returning = name in self._led.get(topic, {}).get(subscription, {})
+        try:
+            return super().join(topic, subscription, name, kind, hang_up)
+        finally:
+            self.is_returning = False
+
+    def notify(self, session: ConsumerSession, assignment: ConsumerAssignment) -> None:
+        if self.is_returning and session.assignment is None:
+            self.returned.add(session)
+        if session in self.returned:
+            assignment = replace(assignment, segments=tuple(one for one in assignment.segments if one.is_active))
+        super().notify(session, assignment)
