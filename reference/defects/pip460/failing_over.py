@@ -303,7 +303,7 @@ class ScalableSealedOfTheLostForgotten(Sessions):
 
     @cached_property
     def forgotten(self) -> dict[tuple[str, str], set[int]]:
-        """The sealed segments of each subscription that nobody is assigned any more."""
+        """The sealed segments of each subscription that are assigned to no consumer any more."""
         return {}
 
     def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
