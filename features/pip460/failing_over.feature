@@ -83,14 +83,6 @@ Feature: Consumers and controllers that are absent for a while
       Then bob is assigned right
       And ann is assigned left, and was notified of no others
 
-    Scenario: [11] A consumer reconnects whose segment was split before it was drained
-      Given "p1" has been written to right
-      And bob has been cut off
-      And right has been split into low and high
-      When bob joins "workers" of orders
-      Then bob is assigned right
-      And ann is assigned left, and was notified of no others
-
   @PIP460-38 @MUST
   Rule: A controller reassigns the segments of a stream consumer that does not reconnect within the grace period.
     Messages in a segment without a consumer stay unread until an administrator intervenes.

@@ -1,7 +1,6 @@
 """Defects of grace periods, and of controllers that take over."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 from fencepost.reference.defects.decorator import defect, expected, seen
@@ -13,7 +12,7 @@ from fencepost.reference.scalable.names import parse_segment, segment_topic
 from fencepost.reference.scalable.node_scalable_topics import ScalableTopics
 from fencepost.reference.scalable.registrations import ConsumerRegistration, Kind, Registrations
 from fencepost.reference.scalable.segment_pruning import Pruning
-from fencepost.reference.scalable.sessions import ConsumerAssignment, ConsumerSession, Sessions, SubscriptionMember
+from fencepost.reference.scalable.sessions import ConsumerSession, Sessions, SubscriptionMember
 
 
 @defect(
@@ -313,35 +312,3 @@ class ScalableSealedOfTheLostForgotten(Sessions):
             forgotten |= {one.number for one in found if not one.is_active}
         self.known[topic, subscription] = there
         return [one for one in found if one.number not in forgotten]
-
-
-@defect(
-    {"PIP460-37": seen("^nothing$", expected="^right$", what="^segments of bob$")},
-    origin="red team: segments that are dealt again by their state",
-)
-class ScalableReturnedToTheActive(Sessions):
-    """A consumer that reconnects is assigned active segments alone, and no consumer reads what is left in its sealed ones."""
-
-    @cached_property
-    def returned(self) -> set[ConsumerSession]:
-        """The sessions of consumers that have reconnected."""
-        return set()
-
-    is_returning = False
-    """Whether the consumer that joins now is one that was waited for."""
-
-    def join(
-        self, topic: str, subscription: str, name: str, kind: Kind = "STREAM", hang_up: Callable[[], None] = lambda: None
-    ) -> ConsumerSession:
-        self.is_returning = name in self._led.get(topic, {}).get(subscription, {})
-        try:
-            return super().join(topic, subscription, name, kind, hang_up)
-        finally:
-            self.is_returning = False
-
-    def notify(self, session: ConsumerSession, assignment: ConsumerAssignment) -> None:
-        if self.is_returning and session.assignment is None:
-            self.returned.add(session)
-        if session in self.returned:
-            assignment = replace(assignment, segments=tuple(one for one in assignment.segments if one.is_active))
-        super().notify(session, assignment)
