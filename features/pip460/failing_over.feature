@@ -135,6 +135,13 @@ Feature: Consumers and controllers that are absent for a while
       When the grace period passes
       Then carol is assigned left and right
 
+    Scenario: [7] A consumer does not reconnect whose segment was split before it was drained
+      Given "p1" has been written to right
+      And right has been split into low and high
+      And bob has been cut off
+      When the grace period passes
+      Then ann is assigned left and right
+
   @PIP460-39 @MUST @recovery
   Rule: Assignments survive a failover of the controller: a stream consumer that reconnects is assigned the segments that it had.
     Otherwise each failover takes all segments away from each consumer that reconnects a little later than the others.

@@ -52,6 +52,13 @@ Feature: Subscriptions that children inherit
       Then subscription "auditors" has "p1" waiting in low
       And subscription "auditors" has "p2" waiting in high
 
+    Scenario: [6] A subscription that a consumer created on a child is on the children of that child
+      Given left has been split into low and high
+      And the consumer of shared subscription "auditors" has received nothing from high
+      And high has been split into first and second
+      When "p1" is written to second
+      Then subscription "auditors" has "p1" waiting in second
+
   @PIP460-18 @MUST @sealing
   Rule: The child of a merge has the subscriptions of each parent.
     A consumer that has read one of the parents would miss the messages of the child.

@@ -214,6 +214,14 @@ Feature: Acknowledging in a metadata-driven transaction
       When A aborts
       Then "auditors" and "others" receive "i1", "i2" between them
 
+    Scenario: [14] Of two transactions with the same number at two coordinators one aborts, and the other commits
+      Given C and D are transactions with the same number at two coordinators
+      And C has acknowledged "i1" for "workers"
+      And D has acknowledged "i2" for "workers"
+      And C has aborted
+      When D commits
+      Then subscription "workers" has "i1", "i3" left
+
   @PIP471-63 @MUST @commits @aborts
   Rule: The end of a transaction changes only the subscriptions on which the transaction has acknowledged.
     Each subscription reads the whole stream independently of the others.

@@ -213,6 +213,14 @@ Feature: Segments that are reloaded
       When "p1" is written to orders
       Then readers of orders see nothing
 
+    Scenario: [14] The segment is reloaded after the end of a transaction with the number of the open one at another coordinator
+      Given C and D are transactions with the same number at two coordinators
+      And D has written "d1" to orders
+      And C has committed "c1" to orders
+      And orders has been unloaded
+      When "p1" is written to orders
+      Then readers of orders see nothing
+
   @PIP471-61 @MUST @recovery
   Rule: A transaction continues after a reload of its segment, and messages from before and after the reload share its outcome.
     A client cannot foresee that a segment moves, and its transaction must not be torn apart by a move.

@@ -188,6 +188,13 @@ Feature: Pending acknowledgements of a subscription that is reloaded
       When B aborts
       Then subscription "workers" has "i1", "i2", "i3" left
 
+    Scenario: [4] The segment is reloaded before the abort of a cumulative acknowledgement
+      Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
+      And B has acknowledged everything up to "i2" for "auditors"
+      And inputs has been unloaded
+      When B aborts
+      Then subscription "auditors" has "i1", "i2", "i3" left
+
   @PIP471-32 @MUST @recovery
   Rule: A pending acknowledgement stays pending after the subscription is reloaded.
     If two transactions both commit the results of one message, the message is processed twice.
@@ -213,3 +220,18 @@ Feature: Pending acknowledgements of a subscription that is reloaded
       When B acknowledges "i3", "i2", "i1" for "workers"
       Then it is refused
       And B is OPEN
+
+    Scenario: [5] Another transaction acknowledges cumulatively what is pending cumulatively after a reload
+      Given the consumer of failover subscription "auditors" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged everything up to "i2" for "auditors"
+      And inputs has been unloaded
+      And another consumer has taken over "auditors"
+      When B acknowledges everything up to "i3" for "auditors"
+      Then it is refused
+
+    Scenario: [6] Another consumer does not receive what is pending cumulatively after a reload
+      Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged everything up to "i2" for "auditors"
+      And inputs has been unloaded
+      When another consumer takes over "auditors"
+      Then the consumer of "auditors" receives "i3" and nothing else

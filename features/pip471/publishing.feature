@@ -108,6 +108,13 @@ Feature: Publishing in a metadata-driven transaction
       When A writes "late" to payments
       Then it is refused
 
+    Scenario: [6] A message arrives after the commit while another transaction is open in the segment
+      Given B has written "b1" to orders
+      And A has committed "a1" to orders
+      When A writes "late" to orders
+      Then it is refused
+      And readers of orders see nothing
+
   @PIP471-16 @MUST @fencing
   Rule: A message that a broker has refused is never visible, and blocks no reader.
     A client would find readers that received its refused message, or that are blocked by it.

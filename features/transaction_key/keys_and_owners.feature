@@ -119,6 +119,14 @@ Feature: Keys and their owners
         | task three | task one    | the connect that waits longest  |
         | task four  | task two    | the connect that was sent later |
 
+    @needs:more-coordinators @needs:own-broker
+    Scenario: [15] A transaction writes again whose number is that of a fenced transaction of another coordinator
+      Given the system has 5 coordinators
+      And task two has connected with key "refunds" at another coordinator next to that of task one
+      And task two has begun 150 transactions, each fencing the one before
+      When A writes "a2" to orders
+      Then it is done
+
   @TXKEY-16 @MUST @fencing
   Rule: Two owners that use the same key name have two different keys.
     Owners do not know each other's keys, and would fence each other by accident.

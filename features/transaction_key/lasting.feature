@@ -95,6 +95,19 @@ Feature: Durable keys
       Then task three is given a greater epoch than task one
       And task four is given a greater epoch than task two
 
+    Scenario Outline: [13] A new client connects after its predecessor's transaction was <ended> and the system crashed
+      Given task two has connected with key "payments"
+      And task two has begun transaction A
+      And A has <ended>
+      And the system has crashed and restarted
+      When task three connects with key "payments"
+      Then task three is given a greater epoch than task two
+
+      Examples:
+        | ended     | why                                                        |
+        | committed | a coordinator forgets transactions that are over, not keys |
+        | aborted   | the same                                                   |
+
   @TXKEY-21 @MUST @recovery @fencing
   Rule: The open transaction of a key survives a crash of the coordinator, and the next connect still fences it.
     A coordinator that forgets the transaction of a key cannot fence it, and the transaction blocks its topics until its timeout.

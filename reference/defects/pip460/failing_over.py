@@ -286,3 +286,29 @@ class ScalableWaitsFromTheFirstFailOver(Sessions):
         if not self._layouts.registered(note):
             self._layouts.register(note, str(self.waited_for_until(name)))
         return SubscriptionMember(registration, until=int(self._layouts.registered(note)[0]))
+
+
+@defect(
+    {"PIP460-38": seen("^left$", expected="^left and right$", what="^segments of ann$")},
+    origin="red team: segments that are dealt again by their state",
+)
+class ScalableSealedOfTheLostForgotten(Sessions):
+    """When a consumer is given up, the others are assigned the active segments, and no consumer reads what is left in the sealed ones."""
+
+    @cached_property
+    def known(self) -> dict[tuple[str, str], set[str]]:
+        """The consumers of each subscription when its segments were last assigned."""
+        return {}
+
+    @cached_property
+    def forgotten(self) -> dict[tuple[str, str], set[int]]:
+        """The sealed segments of each subscription that are assigned to no consumer any more."""
+        return {}
+
+    def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
+        found, there = super().segments_for(topic, subscription, layout), set(self._led[topic][subscription])
+        forgotten = self.forgotten.setdefault((topic, subscription), set())
+        if self.known.get((topic, subscription), set()) - there:
+            forgotten |= {one.number for one in found if not one.is_active}
+        self.known[topic, subscription] = there
+        return [one for one in found if one.number not in forgotten]

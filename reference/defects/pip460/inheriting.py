@@ -102,3 +102,18 @@ class ScalableSubscribedInMemory(LayoutChanges):
         super().make_child(child, ())
         for name in subscriptions:
             topic_of(self._segments, child).subscribe(name, SubscriptionType.SHARED, EARLIEST, durable=False, compacted=False)
+
+
+@defect(
+    {"PIP460-17": seen("^nothing$", expected='^"p1"$', what="^waiting for auditors$")},
+    origin="red team: a list that is made once, when the topic is created",
+)
+class ScalableSubscriptionsOfTheFirstGeneration(LayoutChanges):
+    """A split gives the children the subscriptions of the segment that the topic began with; those that consumers made on a child are
+    missing on the children of that child."""
+
+    def subscriptions_for(self, topic: str, parents: Sequence[Segment]) -> set[str]:
+        segments = self._layouts.named(topic).layout.segments
+        while len(parents) == 1 and parents[0].parents and segments.keys() >= set(parents[0].parents):
+            parents = [segments[number] for number in parents[0].parents]
+        return super().subscriptions_for(topic, parents)

@@ -295,3 +295,18 @@ class MetadataReturnedToItsReceiver(Subscription):
 )
 class MetadataAbortForOneConsumer(PulsarAbortForOneConsumer):
     """On a segment an abort redelivers only what the consumer has received whose acknowledgement in the transaction was the last."""
+
+
+@defect(
+    {"PIP471-29": seen('^"i1", "i2", "i3"$', expected='^"i1", "i3"$', what="^left for workers$")},
+    origin="red team: half of an id used as a key",
+    of=MetadataParts,
+)
+class MetadataPendingByNumber(PendingAcks):
+    """A subscription knows transactions by the least significant bits of their ids: an end releases what another coordinator's has
+    acknowledged."""
+
+    def end(self, txn: TxnId, action: EndAction) -> PendingAck:
+        alike = [super(MetadataPendingByNumber, self).end(one, action) for one in self.transactions() if one.sequence == txn.sequence]
+        places = [item for one in alike for item in one.individual.items()]
+        return PendingAck(txn, dict(places), next((one.cumulative for one in alike if one.cumulative), None))

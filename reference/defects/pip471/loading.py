@@ -12,7 +12,7 @@ from fencepost.reference.metadata_transactions.record_models import HeaderState
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
 from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.ledger import Ledger
-from fencepost.reference.pulsar.pulsar_types import BEFORE_ALL, EndAction, Message, Position, TxnId
+from fencepost.reference.pulsar.pulsar_types import BEFORE_ALL, EndAction, Message, Position, SubscriptionName, TxnId
 
 _NO_WATERMARK = -1
 _A_PAGE = 100
@@ -221,3 +221,15 @@ class MetadataPageOfWritesRecovered(TransactionRecords):
         key = paths.segment(segment)
         found = self._store.keys_by_index(paths.WRITES_BY_SEGMENT, key, key + "\0")[:_A_PAGE]
         return {paths.txn_of(one.removeprefix(paths.OPERATIONS).rpartition("-")[0]) for one in found}
+
+
+@defect(
+    {"PIP471-60": seen('"d1"', expected="^nothing$", what="^readers of orders$")},
+    origin="red team: half of an id used as a key",
+)
+class MetadataRecordsDeletedByNumber(TransactionRecords):
+    """A participant that has applied an end deletes its operation records of all transactions with that number, at whatever coordinator."""
+
+    def delete_operations(self, txn: TxnId, participant: str | SubscriptionName) -> None:
+        for alike in {one for one in self.all_headers() if one.sequence == txn.sequence} | {txn}:
+            super().delete_operations(alike, participant)

@@ -255,3 +255,60 @@ class MetadataRecoveredOnce(PendingAckRecords):
         for waiting in found:
             marked.append(waiting)
         return [waiting for waiting in found if waiting not in before]
+
+
+_CUMULATIVE = "red team: a second kind of acknowledgement, whose recovery is tested with the first kind"
+
+
+@defect(
+    {"PIP471-31": seen('^"i3"$', expected='^"i1", "i2", "i3"$', what="^left for auditors$")},
+    origin=_CUMULATIVE,
+    of=MetadataParts,
+)
+class MetadataRecoveredCumulativeNeverReleased(PendingAcks):
+    """A cumulative acknowledgement that was recovered is not released by an abort: its messages are withheld for ever."""
+
+    def recover(self) -> None:
+        super().recover()
+        self._of_before = dict(self._cumulative)
+
+    def end(self, txn: TxnId, action: EndAction) -> PendingAck:
+        held = super().end(txn, action)
+        if action is EndAction.COMMIT or held.cumulative is None or self._of_before.get(txn) != held.cumulative:
+            return held
+        self._cumulative = {txn: held.cumulative}
+        return PendingAck(txn, held.individual)
+
+
+@defect(
+    {"PIP471-32": seen('^"i1", "i2", "i3"$', expected='^"i3"$', what="^received by auditors$")},
+    origin=_CUMULATIVE,
+    of=MetadataParts,
+)
+class MetadataRecoveredCumulativeDelivered(PendingAcks):
+    """What is pending under a cumulative acknowledgement that was recovered is delivered to the next consumer."""
+
+    def recover(self) -> None:
+        super().recover()
+        self._of_before = dict(self._cumulative)
+
+    def covers(self, place: MessagePosition) -> bool:
+        return super().covers(place) and not self._cumulative.items() <= self._of_before.items()
+
+
+@defect(
+    {"PIP471-32": seen("^success$", expected="^a refusal$", what="^answer to ACK$")},
+    origin=_CUMULATIVE,
+    of=MetadataParts,
+)
+class MetadataRecoveredCumulativeTakenOver(PendingAcks):
+    """A cumulative acknowledgement that was recovered is in conflict with none of another transaction, which takes its place."""
+
+    def recover(self) -> None:
+        super().recover()
+        self._of_before = dict(self._cumulative)
+
+    def add_cumulative(self, txn: TxnId, place: MessagePosition) -> None:
+        if txn not in self._of_before and self._cumulative.items() <= self._of_before.items():
+            self._cumulative = {}
+        super().add_cumulative(txn, place)

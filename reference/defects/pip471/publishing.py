@@ -145,3 +145,24 @@ class MetadataPageOfAcknowledgementsRecovered(TransactionRecords):
 
     def acknowledgements(self, name: SubscriptionName) -> list[tuple[TxnId, OperationRecord]]:
         return super().acknowledgements(name)[:_A_PAGE]
+
+
+@defect(
+    {"PIP471-15": seen("^success$", expected="^a refusal$", what="^answer to SEND$")},
+    origin="red team: a cache that is emptied when the last of its users has gone",
+)
+class MetadataHeadersKeptWhileAnyIsOpen(MetadataBuffer):
+    """A segment keeps the headers that it has read for as long as any transaction is open there, and takes a message in one that has
+    ended since."""
+
+    @functools.cached_property
+    def read(self) -> set[TxnId]:
+        """Those that were open when their headers were read."""
+        return set()
+
+    def refuse_what_comes_too_late(self, txn: TxnId) -> None:
+        if not self._waiting - {txn}:
+            self.read.clear()
+        if txn not in self.read:
+            super().refuse_what_comes_too_late(txn)
+        self.read.add(txn)

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, expected, seen
-from fencepost.reference.pulsar.transaction_key.claims import Claim, KeyConnection, WaitingConnect
+from fencepost.reference.pulsar.pulsar_types import TxnId
+from fencepost.reference.pulsar.transaction_key.claims import Claim, KeyConnection, KeyedRequest, WaitingConnect
 from fencepost.reference.pulsar.transaction_key.coordinator_keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
 from fencepost.reference.pulsar.transaction_key.key_records import KeyRecord
@@ -290,3 +291,16 @@ class KeyTopicOfNames(KeyTopic):
         last = {key.name: record for key, record in self._latest.items()}
         self._latest = {key: last[key.name].model_copy(update={"owner": key.owner}) for key in self._latest}
         return dict(self._latest)
+
+
+@pair(
+    {"TXKEY-15": seen("InvalidTxnStatus", expected="^success$", what="^answer to SEND$")},
+    origin="red team: half of an id used as a key",
+)
+class FencesByNumber(NodeKeys):
+    """A participant looks for a transaction among what is fenced by the least significant bits of its id, and so refuses the transaction
+    of another key at another coordinator."""
+
+    def refuse_fenced(self, txn: TxnId, doing: KeyedRequest, coordinators: range, *, scalable: bool) -> None:
+        for tc_id in coordinators:
+            super().refuse_fenced(TxnId(tc_id, txn.sequence), doing, coordinators, scalable=scalable)

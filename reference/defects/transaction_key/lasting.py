@@ -6,8 +6,9 @@ from functools import cached_property
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions.metadata_coordinator import MetadataCoordinator
-from fencepost.reference.pulsar.pulsar_types import TxnId
-from fencepost.reference.pulsar.transaction_key.coordinator_keys import TransactionKeys
+from fencepost.reference.pulsar.coordinator import Reply
+from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId
+from fencepost.reference.pulsar.transaction_key.coordinator_keys import NEW, TransactionKeys
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
 from fencepost.reference.pulsar.transaction_key.key_records import KeyRecord, decoded
 from fencepost.reference.pulsar.transaction_key.key_topic import KeyTopic
@@ -161,3 +162,18 @@ class PageOfTheKeyTopicLoaded(KeyTopic):
     def load(self) -> Mapping[TransactionKey, KeyRecord]:
         self._entries.replace(list(self._entries)[:_A_PAGE])
         return super().load()
+
+
+@pair(
+    {"TXKEY-20": seen("^epoch 0, where task two has 1$", expected="^a greater epoch", what="^given to task three$")},
+    origin="the proposal's text, which has a separate topic because the entries of the transaction log are cleared at the end",
+)
+class EpochGoesWithItsTransaction(TransactionKeys):
+    """When the transaction of a key has ended, the record of the key is cleared like that of the transaction: after a crash its epochs
+    start again."""
+
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
+        super().end(txn, action, reply)
+        for record in self._records.values():
+            if record.open_txn == txn:
+                self._topic.append(record.model_copy(update={"epoch": NEW, "open": None}))
