@@ -46,7 +46,7 @@ class PreparedCommitAbortedByTimeout(KafkaCoordinator):
 
 @defect(
     {"KIP890-162": seen(r"^\[\d+\] before the When, \[\] since", what="coordinator epochs of the markers in payments-0")},
-    origin="textbook: an epoch counted in memory, beside partitions that remember the last one",
+    origin="textbook: an epoch counted in memory, while partitions remember the last one",
 )
 class CoordinatorEpochFalls(KafkaTransactionLog):
     """A coordinator that starts again has a smaller epoch than before, so partitions take its markers for outdated ones."""

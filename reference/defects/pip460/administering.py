@@ -267,7 +267,7 @@ class ScalableMadeAgainInSilence(ScalableTopics):
 
 @defect(
     {"PIP460-47": seen("^epoch [1-9]", expected="of epoch 0$", what="^segments of orders$")},
-    origin="feared: metadata beside the topic's own, which its deletion does not know",
+    origin="feared: metadata next to the topic's own, which its deletion does not know",
 )
 class ScalableChangeOutlivesItsTopic(ScalableTopics):
     """The note of an unfinished split outlives its topic, and the controller completes the split on the next topic of that name."""
