@@ -4,7 +4,7 @@ from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.buffer import MessagePosition
 from fencepost.reference.pulsar.pending_ack_store import PendingAck
 from fencepost.reference.pulsar.pending_acks import PendingAcks
-from fencepost.reference.pulsar.pulsar_types import TxnId
+from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId
 
 
 @defect(
@@ -58,3 +58,22 @@ class CumulativeConflictBySequenceAlone(PendingAcks):
     def add_cumulative(self, txn: TxnId, place: MessagePosition) -> None:
         self._cumulative = {txn if owner.sequence == txn.sequence else owner: held for owner, held in self._cumulative.items()}
         super().add_cumulative(txn, place)
+
+
+@defect(
+    {"PIP31-64": seen('^"i1", "i2", "i3"$', expected='^"i2", "i3"$', what="^left for auditors$")},
+    origin="red team: a transaction is noted for what it asked, and not for what it got",
+)
+class RefusedCumulativeReleasesTheIndividual(PendingAcks):
+    """The abort of a transaction whose cumulative acknowledgement was refused releases what others have acknowledged below it."""
+
+    def add_cumulative(self, txn: TxnId, place: MessagePosition) -> None:
+        self.__dict__.setdefault("_asked", {})[txn] = place
+        super().add_cumulative(txn, place)
+
+    def end(self, txn: TxnId, action: EndAction) -> PendingAck:
+        waiting = super().end(txn, action)
+        asked = self.__dict__.get("_asked", {}).get(txn)
+        if action is EndAction.ABORT and asked is not None and waiting.cumulative is None:
+            self._individual = {place: owners for place, owners in self._individual.items() if place > asked}
+        return waiting

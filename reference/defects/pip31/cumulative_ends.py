@@ -228,3 +228,20 @@ class AbortDeletesUpToTheFirst(Subscription):
         if action is EndAction.ABORT and len(places) > 1:
             self.cursor.acknowledge_up_to(places[0], self._buffer)
         super().apply_outcome(txn, action)
+
+
+@defect(
+    {"PIP31-83": seen('^"i1", "i2", "i3"$', expected='^"i3"$', what="^left for auditors$")},
+    origin="red team: a transaction is noted for what it asked, and not for what it got",
+)
+class RefusedCumulativeReleasesTheOther(PendingAcks):
+    """A transaction whose cumulative acknowledgement was refused ends, and with it that of the one which has it."""
+
+    def add_cumulative(self, txn: TxnId, place: MessagePosition) -> None:
+        self.__dict__.setdefault("_asked", set()).add(txn)
+        super().add_cumulative(txn, place)
+
+    def end(self, txn: TxnId, action: EndAction) -> PendingAck:
+        if txn in self.__dict__.get("_asked", ()) and txn not in self._cumulative:
+            self._cumulative = {}
+        return super().end(txn, action)
