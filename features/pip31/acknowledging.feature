@@ -88,6 +88,14 @@ Feature: Acknowledging in a transaction
       When A aborts
       Then subscription "workers" has "i2", "i3" left
 
+    Scenario: [8] A plain acknowledgement is sent again after the transaction has aborted
+      Given transaction A
+      And A has acknowledged "i1" for "workers"
+      And "i1" has been acknowledged for "workers" without a transaction
+      And A has aborted
+      When "i1" is acknowledged for "workers" without a transaction
+      Then subscription "workers" has "i2", "i3" left
+
   @PIP31-58 @MUST @aborts
   Rule: An abort redelivers the messages that the transaction has acknowledged.
     Input that is not redelivered after an abort is never processed.
@@ -162,6 +170,13 @@ Feature: Acknowledging in a transaction
       And A has committed
       When the system crashes and restarts
       Then subscription "workers" has "i1" left
+
+    Scenario: [6] A consumer has requested redelivery of a message that is committed later
+      Given transaction A
+      And A has acknowledged "i1" for "workers"
+      And the consumer of "workers" has asked for redelivery
+      When A commits
+      Then the consumer of "workers" receives "i2", "i3" and nothing else
 
   @PIP31-60 @MUST @recovery
   Rule: After a crash a broker neither redelivers a message that is pending in a transaction nor accepts its acknowledgement in another one.

@@ -80,6 +80,20 @@ Feature: Adding participants to a transaction
         | committed | the topic would never be ended |
         | aborted   | the same for an abort          |
 
+    @needs:crash @needs:held-ends
+    Scenario Outline: [3] A topic is added while the end is incomplete after a crash
+      Given transaction A
+      And the <end> of A is incomplete
+      And the system has crashed and restarted
+      When A adds orders
+      Then it is refused
+      And orders does not take part in A
+
+      Examples:
+        | end    | why                                                          |
+        | commit | a recovered decision is sent to the participants of the log  |
+        | abort  | the same for an abort                                        |
+
   @PIP31-18 @MUST
   Rule: A coordinator answers a repeated ADD_PARTITION_TO_TXN with success, and the repetition changes nothing.
     A client that lost the answer retries, and must not lose its transaction because of that.

@@ -63,6 +63,22 @@ Feature: Consumers that stay attached
       When A commits
       Then the consumer of "tail" receives "a1" before any other write
 
+    Scenario: [7] Consumers of two subscriptions receive the messages when nothing is written after the commit
+      Given the consumer of shared subscription "watchers" has received "before" from orders
+      And the consumer of shared subscription "others" has received "before" from orders
+      And A has written "a1" to orders
+      When A commits
+      Then the consumer of "watchers" receives "a1" before any other write
+      And the consumer of "others" receives "a1" before any other write
+
+    Scenario: [8] An attached consumer has acknowledged everything else before the commit
+      Given the consumer of shared subscription "watchers" has received "before" from orders
+      And A has written "a1" to orders
+      And "before" has been acknowledged for "watchers" without a transaction
+      When A commits
+      Then the consumer of "watchers" receives "a1" before any other write
+      And subscription "watchers" has "a1" left
+
   @PIP31-81 @MUST @aborts
   Rule: A consumer that stays attached receives no message of an aborted transaction, and every message after it.
     A service would act on an order that was withdrawn, or receive nothing after it.

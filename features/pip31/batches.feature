@@ -122,3 +122,9 @@ Feature: Acknowledging a batch in several transactions
       And A has aborted
       When B commits
       Then subscription "workers" has "b1", "b3" left
+
+    Scenario: [14] A consumer requests redelivery while a message of a batch is pending
+      Given transaction A
+      And A has acknowledged "b1" for "workers"
+      When the consumer of "workers" asks for redelivery
+      Then the consumer of "workers" receives "b2", "b3" and nothing else

@@ -50,6 +50,13 @@ Feature: Cumulative acknowledgements in a transaction
       When B acknowledges everything up to "i2" for "auditors"
       Then it is done
 
+    Scenario: [4] The cumulative acknowledgement aborts, and the other transaction commits
+      Given A has acknowledged "i1" for "auditors"
+      And B has tried to acknowledge everything up to "i2" for "auditors"
+      And B has aborted
+      When A commits
+      Then subscription "auditors" has "i2", "i3" left
+
   @PIP31-121 @MUST
   Rule: If one transaction acknowledges a message individually and another one cumulatively, at most one of the acknowledgements succeeds and commits.
     The message would be processed in two transactions, and the output of both would count.

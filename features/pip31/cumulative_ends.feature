@@ -88,6 +88,13 @@ Feature: The end of a cumulative acknowledgement
       When the consumer of "auditors" goes back to "i1"
       Then the consumer of "auditors" receives "i1", "i2", "i3" and nothing else
 
+    Scenario: [13] A transaction commits its cumulative acknowledgement after one that was refused a later one has aborted
+      Given A has acknowledged everything up to "i2" for "auditors"
+      And B has tried to acknowledge everything up to "i3" for "auditors"
+      And B has aborted
+      When A commits
+      Then subscription "auditors" has "i3" left
+
   @PIP31-84 @MUST @aborts
   Rule: An abort redelivers every message up to the one that the transaction has acknowledged cumulatively.
     The input of an aborted transaction would never be processed.

@@ -43,12 +43,30 @@ Feature: The end of a transaction
       Then it is done
       And A is COMMITTING
 
+    @needs:crash @needs:held-ends
+    Scenario: [2] A client repeats a commit that is incomplete after a crash
+      Given A has written "a1" to orders
+      And the commit of A is incomplete
+      And the system has crashed and restarted
+      When A commits
+      Then it is done
+      And A is COMMITTING
+
   @PIP31-24 @MUST @commits
   Rule: A coordinator answers a repeated commit of a committed transaction with success or with TransactionNotFound.
     A client that lost the answer retries; if its commit were refused, it would do everything once more.
 
     Scenario: [1] A client repeats a commit after it is complete
       Given A has committed "a1" to orders
+      When A commits
+      Then it is done, or refused with TransactionNotFound
+      And readers of orders see "a1"
+
+    @needs:crash
+    Scenario: [2] A client repeats a commit after a refused abort and a crash
+      Given A has committed "a1" to orders
+      And A has tried to abort
+      And the system has crashed and restarted
       When A commits
       Then it is done, or refused with TransactionNotFound
       And readers of orders see "a1"
@@ -117,6 +135,16 @@ Feature: The end of a transaction
       Then it is refused
       And readers of orders see nothing
 
+    @needs:crash @needs:held-ends
+    Scenario: [6] The system crashes after it refused a commit while the abort is incomplete
+      Given A has written "a1" to orders
+      And the abort of A is incomplete
+      And A has tried to commit
+      And the system has crashed and restarted
+      When the end of A is held up no longer
+      Then A went from ABORTING to ABORTED
+      And readers of orders see nothing
+
   @PIP31-27 @MUST @commits
   Rule: A coordinator refuses to abort a transaction that is being committed or was committed, and changes nothing.
     A client that is answered that its committed transaction was aborted writes everything once more.
@@ -158,6 +186,25 @@ Feature: The end of a transaction
       When A aborts
       Then it is refused
       And readers of orders see "a1"
+
+    @needs:crash @needs:held-ends
+    Scenario: [6] The system crashes after it refused an abort while the commit is incomplete
+      Given A has written "a1" to orders
+      And the commit of A is incomplete
+      And A has tried to abort
+      And the system has crashed and restarted
+      When the end of A is held up no longer
+      Then A went from COMMITTING to COMMITTED
+      And readers of orders see "a1"
+
+    @needs:crash @needs:held-ends
+    Scenario: [7] A client aborts while the commit is incomplete after a crash
+      Given A has written "a1" to orders
+      And the commit of A is incomplete
+      And the system has crashed and restarted
+      When A aborts
+      Then it is refused
+      And A is COMMITTING
 
   @PIP31-73 @MUST @commits @aborts
   Rule: A coordinator commits and aborts a transaction without any operation.

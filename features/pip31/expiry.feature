@@ -40,6 +40,14 @@ Feature: Timeouts
       When B is left open past its timeout
       Then B is ABORTED
 
+    @needs:held-ends
+    Scenario: [5] A transaction times out while the abort of an earlier one is incomplete
+      Given transactions A and B with a short timeout
+      And the end of A is held up
+      And B has written "b1" to orders
+      When B is left open past its timeout
+      Then B is ABORTED
+
   @PIP31-40 @MUST
   Rule: A coordinator does not abort a transaction before its timeout.
     A client that kept its timeout fails if its transaction is aborted early.
@@ -164,6 +172,14 @@ Feature: Timeouts
       When the system crashes while A is OPEN and restarts
       Then A is ABORTED
       And B is ABORTED
+
+    @needs:crash @alone
+    Scenario: [6] The system crashes before the timeout of a transaction that began after a longer one
+      Given transaction A
+      And transaction B with a moderate timeout
+      And B has written "b1" to orders
+      When the system crashes while B is OPEN and restarts
+      Then B is ABORTED
 
   @PIP31-44 @MUST @commits
   Rule: A coordinator completes a transaction that is being committed, and does not abort it after its timeout.

@@ -141,6 +141,16 @@ Feature: Participants of a transaction
       When orders is asked to commit A
       Then readers of orders see "a1", "a2"
 
+    @needs:participant-ends
+    Scenario: [6] A topic that was reloaded receives the commit again while a later transaction is open
+      Given transaction B
+      And A has committed "a1" to orders
+      And B has written "b1" to orders
+      And orders has been unloaded
+      And orders has been asked to commit A
+      When B aborts
+      Then readers of orders see "a1"
+
   @PIP31-37 @MUST @aborts
   Rule: A participant that receives an abort twice changes nothing the second time.
     A second abort must not take messages away from the consumer that received them after the first.

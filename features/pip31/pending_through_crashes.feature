@@ -158,3 +158,16 @@ Feature: Pending acknowledgements across crashes
       When A commits
       Then nothing of A is pending in "auditors"
       And subscription "auditors" has "i3" left
+
+    Scenario Outline: [18] The system crashes after another cumulative acknowledgement was refused
+      Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged everything up to "i2" for "auditors"
+      And <one> has tried to acknowledge everything up to "i1" for "auditors"
+      And the system has crashed and restarted
+      When A commits
+      Then subscription "auditors" has "i3" left
+
+      Examples:
+        | one | why                                                       |
+        | B   | a refused request of another transaction counts for nothing |
+        | A   | nor does one that goes less far than the one before it    |

@@ -134,3 +134,26 @@ Feature: Acknowledgements that are refused
       And B has tried to acknowledge "i2", "i1" for "workers"
       When another consumer takes over "workers"
       Then the consumer of "workers" receives "i2", "i3" and nothing else
+
+    @needs:batch-index-acknowledgement
+    Scenario: [3] Another transaction acknowledges the free message of a batch of which a refused request named a pending one
+      Given transactions A, B and C
+      And a batch of "b1", "b2", "b3" has been written to inputs
+      And the consumer of shared subscription "packers" has received "i1", "i2", "i3", "b1", "b2", "b3" from inputs
+      And A has acknowledged "b1" for "packers"
+      And B has tried to acknowledge "b1", "b2" for "packers"
+      When C acknowledges "b2" for "packers"
+      Then it is done
+
+    @needs:crash
+    Scenario Outline: [4] The system crashes after an acknowledgement was refused
+      Given transactions A and B
+      And <first>
+      And B has tried to acknowledge "i2", "i1" for "workers"
+      When the system crashes and restarts
+      Then the consumer of "workers" receives "i2", "i3" and nothing else
+
+      Examples:
+        | first                                                              | why                                     |
+        | A has acknowledged "i1" for "workers"                              | the refusal was for a pending message   |
+        | "i1" has been acknowledged for "workers" without a transaction     | the refusal was for a deleted message   |

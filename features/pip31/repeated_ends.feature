@@ -35,3 +35,12 @@ Feature: Ends that are repeated
       And "workers" has been asked to abort A
       When B commits
       Then subscription "workers" has "i2" left
+
+    Scenario: [4] An abort is repeated after another transaction acknowledged cumulatively what it had
+      Given the consumer of exclusive subscription "auditors" has received "i1", "i2" from inputs
+      And A has acknowledged everything up to "i1" for "auditors"
+      And A has aborted
+      And B has acknowledged everything up to "i1" for "auditors"
+      And "auditors" has been asked to abort A
+      When B commits
+      Then subscription "auditors" has "i2" left

@@ -113,6 +113,26 @@ Feature: Equal names in different places
       When D commits
       Then subscription "workers" has "i1", "i3" left
 
+    @needs:more-coordinators
+    Scenario: [8] The topic is reloaded after the first of two transactions with the same number has aborted
+      Given C and D are transactions with the same number at two coordinators
+      And C has written "c1" to inputs
+      And D has written "d1" to inputs
+      And C has aborted
+      And inputs has been unloaded
+      When D commits
+      Then readers of inputs see "i1", "i2", "i3", "d1"
+
+    @needs:more-coordinators
+    Scenario: [9] One of two transactions with the same number aborts, and the other one's cumulative acknowledgement is committed
+      Given C and D are transactions with the same number at two coordinators
+      And the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
+      And C has acknowledged everything up to "i1" for "auditors"
+      And D has acknowledged "i3" for "auditors"
+      And D has aborted
+      When C commits
+      Then subscription "auditors" has "i2", "i3" left
+
   @PIP31-180 @MUST @recovery
   Rule: A subscription keeps its pending acknowledgements apart from those of every other one, even if the names of both, joined with their topics' names, are the same text.
     One name is appended to another for what is kept of a subscription. A second subscription would delete what the first one has pending,

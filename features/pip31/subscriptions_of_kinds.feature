@@ -205,3 +205,17 @@ Feature: Subscription types
       And A has committed
       When the consumer of "workers" leaves
       Then the consumer of "others" receives nothing
+
+    Scenario Outline: [17] A consumer that is attached receives nothing of what one that has left had acknowledged when the transaction commits
+      Given the consumer of <kind> subscription "workers" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged "i1" for "workers"
+      And the consumer of <kind> subscription "others" has received nothing from inputs, by the name of "workers"
+      And the consumer of "workers" has left
+      When A commits
+      Then the consumer of "others" receives "i2", "i3" and nothing else
+
+      Examples:
+        | kind       | why                                                  |
+        | shared     | what is to be redelivered is kept in a list          |
+        | failover   | the next active consumer reads from the cursor       |
+        | key-shared | what is to be redelivered is kept in a list for each key |

@@ -71,6 +71,26 @@ Feature: What readers see of a transaction
       When A commits
       Then readers of orders see "a1"
 
+    Scenario Outline: [4] A transaction without messages on the topic ends
+      Given transactions A and B
+      And A has written "a1" to orders
+      And B has added orders
+      When B <ends>
+      Then readers of orders see nothing
+
+      Examples:
+        | ends    | why                                                |
+        | commits | a commit shows what its own transaction has written |
+        | aborts  | an abort moves readers past nothing of another one |
+
+    Scenario: [5] The second of three transactions that have written to a topic aborts
+      Given transactions A, B and C
+      And A has written "a1" to orders
+      And B has written "b1" to orders
+      And C has written "c1" to orders
+      When B aborts
+      Then readers of orders see nothing
+
   @PIP31-06 @MUST
   Rule: A broker delivers the messages before the first message of an open transaction while the transaction is open.
     An open transaction must not hide earlier messages.

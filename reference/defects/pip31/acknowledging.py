@@ -9,14 +9,14 @@ from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.defects.pip31.batches import DropsWhatIsOfThatBatch
 from fencepost.reference.pulsar.buffer import MessagePosition, Readable, ReadView
 from fencepost.reference.pulsar.coordinator import Reply
-from fencepost.reference.pulsar.cursor import Cursor, Moved
+from fencepost.reference.pulsar.cursor import EARLIEST, Cursor, Moved
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.pending_ack_journal import PendingAckJournal
 from fencepost.reference.pulsar.pending_ack_store import PendingAck, Units
 from fencepost.reference.pulsar.pending_acks import PendingAcks
 from fencepost.reference.pulsar.pulsar_types import EndAction, SubscriptionType, TxnId
 from fencepost.reference.pulsar.server_errors import CommandRefused
-from fencepost.reference.pulsar.subscription import Consumer, Subscription
+from fencepost.reference.pulsar.subscription import Consumer, Delivery, Subscription
 from fencepost.reference.pulsar.transaction import PulsarTransaction
 from fencepost.reference.pulsar.transaction_responses import TransactionResponses
 
@@ -333,3 +333,38 @@ class AbortOutlivesALaterCommit(Subscription):
         super().apply_outcome(txn, action)
         if action is EndAction.COMMIT and held & returned.keys():
             self.cursor._journal.append(before)
+
+
+@defect(
+    {"PIP31-59": seen('^"i1", "i2", "i3"$', expected='^"i2", "i3"$', what="^received by workers$")},
+    origin="red team: a request that is put off while a message is pending",
+)
+class CommitCarriesOutARedelivery(Subscription):
+    """A consumer that asked for redelivery while a message was pending receives the message when the transaction commits."""
+
+    def redeliver(self, consumer: Consumer, places: Collection[MessagePosition]) -> None:
+        asked: set[MessagePosition] = self.__dict__.setdefault("_asked", set())
+        asked.update(place for place in (places or self._held_by(consumer)) if self.pending.units_at(place))
+        super().redeliver(consumer, places)
+
+    def apply_outcome(self, txn: TxnId, action: EndAction) -> None:
+        super().apply_outcome(txn, action)
+        asked: set[MessagePosition] = self.__dict__.pop("_asked", set())
+        for readable in self._buffer.after(EARLIEST) if action is EndAction.COMMIT else ():
+            for consumer in self.consumers[:1] if readable.place in asked else ():
+                consumer.deliver(Delivery(readable, 1, frozenset()))
+
+
+@defect(
+    {"PIP31-57": seen('^"i1", "i2", "i3"$', expected='^"i2", "i3"$', what="^left for workers$")},
+    origin="apache/pulsar#26616: what was acknowledged in a transaction that aborted counted as acknowledged",
+)
+class DroppedPlainAckIsRemembered(Subscription):
+    """A plain acknowledgement that was dropped counts as made: when it is sent again after the abort, it is taken for a repetition."""
+
+    def without_pending(self, place: MessagePosition, units: Units) -> Units:
+        dropped: set[tuple[MessagePosition, int]] = self.__dict__.setdefault("_dropped", set())
+        known = frozenset(unit for unit in units if (place, unit) in dropped)
+        free = super().without_pending(place, units)
+        dropped.update((place, unit) for unit in units - free)
+        return free - known

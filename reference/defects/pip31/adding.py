@@ -153,3 +153,20 @@ class UnknownIdAbortsTheNewest(LogCoordinator):
             for newest in open_now[-1:]:
                 self.decide(newest, EndAction.ABORT, None)
             raise
+
+
+@defect(
+    {"PIP31-17": seen("^success$", expected="^a refusal$", what="^answer to ADD_PARTITION_TO_TXN$")},
+    origin="red team: a state that the requests check and the recovery does not set",
+)
+class PulsarRecoveredEndTakesTopics(LogCoordinator):
+    """A coordinator that restarts in the middle of an end accepts topics for that transaction, and notifies none of them."""
+
+    def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
+        status = self.describe(txn).status
+        if txn not in self.__dict__.get("_found", ()) or not status.is_decided or status.is_complete:
+            super().add_partitions(txn, names)
+
+    def recovered(self, transaction: PulsarTransaction) -> PulsarTransaction:
+        self.__dict__.setdefault("_found", set()).add(transaction.txn)
+        return super().recovered(transaction)

@@ -3,17 +3,20 @@
 They read behind what they have read already, so a broker may serve them from memory, past what it asks of the log.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import ClassVar
+from weakref import WeakKeyDictionary
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.defects.pip31.visibility import StopsReadersWhileOpen
-from fencepost.reference.pulsar.buffer import MessagePosition, Readable
+from fencepost.reference.pulsar.buffer import MessagePosition, Readable, ReadView
 from fencepost.reference.pulsar.cursor import EARLIEST, Cursor
 from fencepost.reference.pulsar.ledger import LedgerMarker
 from fencepost.reference.pulsar.marker_buffer import MarkerBuffer
-from fencepost.reference.pulsar.pulsar_types import EndAction, Message, Position, SubscriptionName, TxnId
+from fencepost.reference.pulsar.pending_ack_store import Units
+from fencepost.reference.pulsar.pulsar_types import EndAction, Message, Position, SubscriptionName, SubscriptionType, TxnId
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
-from fencepost.reference.pulsar.subscription import Subscription
+from fencepost.reference.pulsar.subscription import Consumer, Subscription
 
 _BEHIND_ALL = 2**20
 """Behind every message that an entry of a test holds."""
@@ -156,3 +159,61 @@ class EndsWakeNoReaders(Cursor):
     def journal_name(self, name: SubscriptionName) -> str:
         self.is_durable = True
         return super().journal_name(name)
+
+
+class _CountsEnds(MarkerBuffer):
+    ends = 0
+
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
+        super().end(txn, action, low_watermark)
+        self.ends += 1
+
+
+class _IsWokenFirst(Subscription):
+    """An end wakes it, unless it has woken another subscription already."""
+
+    _woken: ClassVar[WeakKeyDictionary[ReadView, int]] = WeakKeyDictionary()
+    _seen = 0
+
+    def attach(self, consumer: Consumer, kind: SubscriptionType) -> None:
+        self._seen = getattr(self._buffer, "ends", 0)
+        super().attach(consumer, kind)
+
+    def dispatch(self) -> None:
+        ends = getattr(self._buffer, "ends", 0)
+        is_later = ends != self._seen and self._woken.get(self._buffer) == ends
+        self._seen = ends
+        if not is_later:
+            self._woken[self._buffer] = ends
+            super().dispatch()
+
+
+@defect(
+    {"PIP31-80": seen("^nothing$", expected='^"a1"$', what="^received by (watchers|others)$")},
+    origin="red team: a loop that returns in its first turn",
+    also=[_CountsEnds, _IsWokenFirst],
+)
+class EndsWakeOneSubscription(SidecarBuffer):
+    """An end wakes one subscription of the topic; the consumers of the others receive what was committed after the next write."""
+
+    ends = 0
+
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
+        super().end(txn, action, low_watermark)
+        self.ends += 1
+
+
+@defect(
+    {"PIP31-80": seen("^nothing$", expected='^"a1"$', what="^received by watchers$")},
+    origin="red team: a position that goes to the end of the log when nothing readable is left",
+)
+class AcknowledgedAllSkipsTheOpen(Subscription):
+    """A subscription that has acknowledged everything readable goes on behind what is open, and never receives it."""
+
+    def acknowledge(self, wanted: Mapping[MessagePosition, Units]) -> None:
+        super().acknowledge(wanted)
+        if not self.has_more():
+            self.__dict__.setdefault("_skipped", set()).update(getattr(self._buffer, "ongoing", dict)())
+
+    def is_withheld(self, readable: Readable) -> bool:
+        return readable.message.txn in self.__dict__.get("_skipped", ()) or super().is_withheld(readable)

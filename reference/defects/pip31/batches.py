@@ -1,11 +1,11 @@
 """Defects of Pulsar in batches that are sent in a transaction, and in acknowledgements of a batch's messages in one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, expected, seen
 from fencepost.reference.defects.pip31.pending_through_crashes import CommitLeavesPending
-from fencepost.reference.pulsar.buffer import MessagePosition, ReadView
+from fencepost.reference.pulsar.buffer import MessagePosition, Readable, ReadView
 from fencepost.reference.pulsar.cursor import Cursor, Moved
 from fencepost.reference.pulsar.marker_buffer import MarkerBuffer
 from fencepost.reference.pulsar.pending_ack_journal import PendingAckJournal, TransactionEnded
@@ -13,7 +13,7 @@ from fencepost.reference.pulsar.pending_ack_store import PendingAck, Units
 from fencepost.reference.pulsar.pending_acks import PendingAcks
 from fencepost.reference.pulsar.pulsar_types import EndAction, Message, Position, TxnId
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
-from fencepost.reference.pulsar.subscription import Subscription
+from fencepost.reference.pulsar.subscription import Consumer, Delivery, Subscription
 
 
 @defect(
@@ -154,3 +154,25 @@ class BatchIsOutsideOfItsTransaction(SidecarBuffer):
 
     def publish(self, message: Message) -> Position:
         return super().publish(_without_its_transaction(message))
+
+
+@defect(
+    {"PIP31-66": seen('^"b1", "b2", "b3"$', expected='^"b2", "b3"$', what="^received by workers$")},
+    origin="red team: a redelivery of entries, where the delivery to a new consumer leaves out what is withheld",
+)
+class RequestRedeliversTheBatch(Subscription):
+    """A consumer that requests redelivery receives the whole batch, also the message that is pending."""
+
+    _is_asked = False
+
+    def redeliver(self, consumer: Consumer, places: Collection[MessagePosition]) -> None:
+        self._is_asked = True
+        super().redeliver(consumer, places)
+        self._is_asked = False
+
+    def offer(self, readable: Readable) -> bool:
+        withheld = self.withheld_units(readable)
+        went = super().offer(readable)
+        if went and self._is_asked and withheld:
+            self.consumers[0].deliver(Delivery(readable, 1, frozenset(range(readable.message.units)) - withheld))
+        return went

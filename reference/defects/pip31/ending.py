@@ -9,6 +9,7 @@ from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId, TxnStatus
 from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
+from fencepost.reference.pulsar.transaction import PulsarTransaction
 
 _LOST_IN = 5
 """Of so many transactions, one is lost."""
@@ -180,3 +181,60 @@ class PulsarRefusedEndSucceedsWhenRepeated(LogCoordinator):
             reply()
         else:
             super().end(txn, action, reply)
+
+
+class _KnowsWhatItRecovered(LogCoordinator):
+    """A coordinator that remembers what it found decided, and not complete, when it started."""
+
+    def is_recovered(self, txn: TxnId) -> bool:
+        status = self.describe(txn).status
+        return txn in self.__dict__.get("_found", ()) and status.is_decided and not status.is_complete
+
+    def recovered(self, transaction: PulsarTransaction) -> PulsarTransaction:
+        self.__dict__.setdefault("_found", set()).add(transaction.txn)
+        return super().recovered(transaction)
+
+
+@defect(
+    {"PIP31-23": expected("^success$", what="^answer to END_TXN$", error="InvalidTxnStatus")},
+    origin="red team: apache/pulsar#10131 on the path that only a start takes",
+)
+class PulsarRepetitionIsRefusedAfterACrash(_KnowsWhatItRecovered):
+    """A coordinator that restarts completes what was decided, and refuses the client that asks for the same end again."""
+
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
+        if self.is_recovered(txn):
+            self.describe(txn).opened()
+        super().end(txn, action, reply)
+
+
+@defect(
+    {"PIP31-27": seen("^success$", expected="^a refusal$", what="^answer to END_TXN$")},
+    origin="red team: a state that the requests check and the recovery does not set",
+)
+class PulsarRecoveredCommitCanBeAborted(_KnowsWhatItRecovered):
+    """A coordinator that restarts in the middle of a commit takes the transaction for open when a client asks to abort it."""
+
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
+        known = self.describe(txn)
+        if self.is_recovered(txn) and known.status.action is not action:
+            self._install(replace(known, status=TxnStatus.OPEN))
+        super().end(txn, action, reply)
+
+
+@defect(
+    {
+        "PIP31-24": expected("^success", what="^answer to END_TXN$", error="InvalidTxnStatus"),
+        "PIP31-26": seen("COMMIT", expected="^ABORTING, then ABORTED$", what="^status of A$"),
+        "PIP31-27": seen("ABORT", expected="^COMMITTING, then COMMITTED$", what="^status of A$"),
+    },
+    origin="red team: an entry is appended first, and compared with the status when it is applied",
+)
+class PulsarRefusedEndIsLogged(LogCoordinator):
+    """An end that is refused is in the transaction log all the same, and a coordinator that restarts carries it out."""
+
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
+        known = self.describe(txn)
+        if known.status.is_decided and known.status.action is not action:
+            self._log.append(replace(known, status=TxnStatus.OPEN).decided(action))
+        super().end(txn, action, reply)

@@ -239,3 +239,44 @@ class PulsarOverdueCommitRolledBackByAStart(LogCoordinator):
         found = super().recovered(transaction)
         is_late = self._machine.clock.now - found.started_at > found.timeout_ms
         return replace(found, status=TxnStatus.ABORTING) if is_late and found.status is TxnStatus.COMMITTING else found
+
+
+@defect(
+    {"PIP31-39": seen("^OPEN$", expected="^ABORTED$", what="^status of B$")},
+    origin="red team: a loop that waits in its body",
+)
+class PulsarTimeoutWaitsForTheOneBefore(LogCoordinator):
+    """The timer aborts the next overdue transaction when the one before it is complete, so one unavailable topic keeps all others
+    open."""
+
+    _last: TxnId | None = None
+
+    def abort_timed_out(self) -> None:
+        for transaction in self.transactions():
+            before = self._transactions.get(self._last) if self._last is not None else None
+            if before is not None and not before.status.is_complete:
+                return
+            if transaction.is_overdue(self._machine.clock.now):
+                self._last = transaction.txn
+                self.decide(transaction, EndAction.ABORT, None)
+
+
+@defect(
+    {"PIP31-43": seen("^OPEN$", expected="^ABORTED$", what="^status of B$")},
+    origin="red team: a queue that is filled in the order of the log, and read as one in the order of timeouts",
+)
+class PulsarRecoveredTimeoutsQueue(LogCoordinator):
+    """After a crash the timer looks at the oldest open transaction only, and at the next one when that has ended."""
+
+    def recovered(self, transaction: PulsarTransaction) -> PulsarTransaction:
+        self.__dict__.setdefault("_queue", []).append(transaction.txn)
+        return super().recovered(transaction)
+
+    def abort_timed_out(self) -> None:
+        queue: list[TxnId] = self.__dict__.get("_queue", [])
+        waiting = [one for one in self.transactions() if one.txn in queue and not one.status.is_decided]
+        later = {one.txn: replace(one, started_at=self._machine.clock.now) for one in waiting[1:]}
+        kept = dict(self._transactions)
+        self._transactions |= later
+        super().abort_timed_out()
+        self._transactions |= {txn: kept[txn] for txn in later}

@@ -148,3 +148,20 @@ class PulsarSubscriptionsHideTheirTopic(Participants):
     def recipients(self, transaction: PulsarTransaction) -> list[Participant]:
         read = {one.topic for one in transaction.subscriptions}
         return [one for one in super().recipients(transaction) if one not in read]
+
+
+@defect(
+    {"PIP31-36": seen('^"a1", "b1"$', expected='^"a1"$', what="^readers of orders$")},
+    origin="red team: a repetition is recognised by what is in memory",
+)
+class PulsarCommitAgainTakesTheNextOne(SidecarBuffer):
+    """A topic that was reloaded and receives a commit again applies it to the transactions that are open there by now."""
+
+    def recover(self) -> None:
+        super().recover()
+        self._ended_before = frozenset(self._ended)
+
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
+        super().end(txn, action, low_watermark)
+        for other in self.ongoing() if txn in self._ended_before else ():
+            super().end(other, action, low_watermark)

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
+from fencepost.reference.pulsar.buffer import MessagePosition
 from fencepost.reference.pulsar.pending_ack_journal import PendingAckJournal, TransactionEnded
 from fencepost.reference.pulsar.pending_ack_store import PendingAck
 from fencepost.reference.pulsar.pending_acks import PendingAcks
 from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused
 
 
 @defect(
@@ -165,3 +167,19 @@ class RecoveredCumulativeCommitStaysPending(CommitLeavesPending):
 
     def leaves(self, txn: TxnId) -> bool:
         return txn in self._of_before
+
+
+@defect(
+    {"PIP31-86": seen('"i2", "i3"$', expected='^"i3"$', what="^left for auditors$")},
+    origin="as Apache Pulsar's source reads: the store is written before the conflict is looked for",
+)
+class RefusedCumulativeIsReplayed(PendingAcks):
+    """A cumulative acknowledgement that is refused is in the journal all the same, and after a crash takes the place of the accepted
+    one."""
+
+    def add_cumulative(self, txn: TxnId, place: MessagePosition) -> None:
+        try:
+            super().add_cumulative(txn, place)
+        except CommandRefused:
+            self._store.append(PendingAck(txn, cumulative=place))
+            raise

@@ -117,3 +117,34 @@ class ConflictKeepsTheOthers(PendingAcks):
             free = {place: units - self.units_at(place) for place, units in wanted.items()}
             self._hold(PendingAck(_NOBODY, individual=free))
             raise
+
+
+@defect(
+    {"PIP31-154": expected("^success$", what="^answer to ACK$", error="TransactionConflict")},
+    origin="red team: the bits of a batch are set before the conflict is seen",
+)
+class ConflictKeepsTheOthersOfTheBatch(PendingAcks):
+    """When an acknowledgement is refused for a pending message of a batch, the other messages of that batch that it names stay pending."""
+
+    def add_individual(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
+        for place, units in wanted.items():
+            if (free := units - self.units_at(place)) and free != units:
+                self._keep(PendingAck(txn, individual={place: free}))
+        super().add_individual(txn, wanted)
+
+
+@defect(
+    {"PIP31-154": seen('^"i3"$', expected='^"i2", "i3"$', what="^received by workers$")},
+    origin="as Apache Pulsar's source reads: the store is written before the conflict is looked for",
+)
+class FreeOnesOfTheRefusedReplayed(PendingAcks):
+    """An acknowledgement that is refused for a pending message is in the journal all the same: after a crash its free messages are
+    pending."""
+
+    def add_individual(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
+        try:
+            super().add_individual(txn, wanted)
+        except CommandRefused:
+            free = {place: units - self.units_at(place) for place, units in wanted.items()}
+            self._store.append(PendingAck(txn, individual={place: units for place, units in free.items() if units}))
+            raise

@@ -43,3 +43,18 @@ class EndTakesWhatWasRestored(PendingAcks):
         if txn in self.transactions() or not self._restored:
             return super().end(txn, action)
         return super().end(self._restored.pop(), action)
+
+
+@defect(
+    {"PIP31-153": seen('^"i1", "i2"$', expected='^"i2"$', what="^left for auditors$")},
+    origin="red team: one field for each subscription, which any end of a former owner clears",
+)
+class RepeatedEndFreesTheCumulative(PendingAcks):
+    """A repeated end of a transaction that once had the cumulative acknowledgement takes it from the one that has it now."""
+
+    def end(self, txn: TxnId, action: EndAction) -> PendingAck:
+        once: set[TxnId] = self.__dict__.setdefault("_had_cumulative", set())
+        if txn in once:
+            self._cumulative = {}
+        once.update({txn} & self._cumulative.keys())
+        return super().end(txn, action)

@@ -6,6 +6,8 @@ from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.marker_buffer import MarkerBuffer
 from fencepost.reference.pulsar.pending_ack_journal import PendingAckJournal
+from fencepost.reference.pulsar.pending_ack_store import PendingAck
+from fencepost.reference.pulsar.pending_acks import PendingAcks
 from fencepost.reference.pulsar.pulsar_types import EndAction, Message, Position, SubscriptionName, TxnId
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 from fencepost.reference.pulsar.subscription import Subscription
@@ -113,3 +115,39 @@ class PulsarPendingByJoinedNames(PendingAckJournal):
     def journal_name(self, name: SubscriptionName) -> str:
         super().journal_name(name)
         return f"pending-acks {name.topic}-{name.name}"
+
+
+class _MarksReloadedByNumber(MarkerBuffer):
+    def recover(self) -> None:
+        super().recover()
+        ended = {txn.sequence: action for txn, action in self._ended.items()}
+        for txn in [txn for txn in self._ongoing if txn.sequence in ended]:
+            del self._ongoing[txn]
+            self._ended[txn] = ended[txn.sequence]
+
+
+@defect(
+    {"PIP31-132": seen('^"i1", "i2", "i3"$', expected='^"i1", "i2", "i3", "d1"$', what="^readers of inputs$")},
+    origin="red team: a snapshot whose keys are half an id",
+    also=[_MarksReloadedByNumber],
+)
+class PulsarTransactionsReloadedByNumber(SidecarBuffer):
+    """A topic that is reloaded takes a transaction for ended where one with its number at another coordinator has ended there."""
+
+    def recover(self) -> None:
+        super().recover()
+        ended = {txn.sequence: action for txn, action in self._ended.items()}
+        self._ended |= {txn: ended[txn.sequence] for txn in self._messages if txn not in self._ended and txn.sequence in ended}
+
+
+@defect(
+    {"PIP31-132": seen('^"i1", "i2", "i3"$', expected='^"i2", "i3"$', what="^left for auditors$")},
+    origin="red team: half of an id is compared",
+)
+class CumulativeEndsByNumber(PendingAcks):
+    """The end of a transaction drops the cumulative acknowledgement of one with the same number at another coordinator."""
+
+    def end(self, txn: TxnId, action: EndAction) -> PendingAck:
+        waiting = super().end(txn, action)
+        self._cumulative = {owner: held for owner, held in self._cumulative.items() if owner.sequence != txn.sequence}
+        return waiting

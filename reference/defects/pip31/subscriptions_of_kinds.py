@@ -9,7 +9,7 @@ from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.cursor import EARLIEST
 from fencepost.reference.pulsar.pending_ack_store import Units
 from fencepost.reference.pulsar.pulsar_types import EndAction, SubscriptionType, TxnId
-from fencepost.reference.pulsar.subscription import Consumer, Subscription
+from fencepost.reference.pulsar.subscription import Consumer, Delivery, Subscription
 
 
 @defect(
@@ -199,3 +199,24 @@ class PulsarCommitForOneConsumer(NotesTheLastConsumer):
         self.cursor.acknowledge(mine, self._buffer)
         self.cursor.acknowledge_up_to(waiting.cumulative or EARLIEST, self._buffer)
         self.pending.record_end(txn)
+
+
+@defect(
+    {"PIP31-93": seen('^"i1", "i2", "i3"$', expected='^"i2", "i3"$', what="^received by others$")},
+    origin="red team: a list of what is to be redelivered, which a commit does not look at",
+)
+class CommitLetsOutWhatWaitsForRedelivery(Subscription):
+    """What was pending when its consumer left waits in a list for redelivery, and the commit does not take it out: another consumer
+    receives it then."""
+
+    def detach(self, consumer: Consumer) -> None:
+        waiting: set[MessagePosition] = self.__dict__.setdefault("_waiting", set())
+        waiting.update(place for place, units in self._held_by(consumer).items() if units & self.pending.units_at(place))
+        super().detach(consumer)
+
+    def apply_outcome(self, txn: TxnId, action: EndAction) -> None:
+        super().apply_outcome(txn, action)
+        waiting: set[MessagePosition] = self.__dict__.pop("_waiting", set())
+        for readable in self._buffer.after(EARLIEST) if action is EndAction.COMMIT else ():
+            for consumer in self.consumers[:1] if readable.place in waiting else ():
+                consumer.deliver(Delivery(readable, 1, frozenset()))

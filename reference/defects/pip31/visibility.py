@@ -185,3 +185,54 @@ class PulsarThirdIsRead(SidecarBuffer):
 
 def _is_first_of_three(txn: TxnId, ongoing: Mapping[TxnId, Position]) -> bool:
     return len(ongoing) > 2 and ongoing.get(txn) == min(ongoing.values())
+
+
+class _ReadsOnAfterAnEmptyEnd(MarkerBuffer):
+    _reads_on = False
+
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
+        self._reads_on = txn not in self._ongoing and txn not in self._ended
+        super().end(txn, action, low_watermark)
+
+    @property
+    def max_read_position(self) -> Position:
+        return self._ledger.last if self._reads_on else super().max_read_position
+
+
+@defect(
+    {"PIP31-05": seen('^"a1"$', expected="^nothing$", what="^readers of orders$")},
+    origin="red team: an end that moves readers on without a look at who is open",
+    also=[_ReadsOnAfterAnEmptyEnd],
+)
+class PulsarEmptyEndShowsTheOpen(SidecarBuffer):
+    """The end of a transaction that has no message on a topic shows readers what the oldest open one has there."""
+
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
+        is_empty = txn not in self._messages and txn not in self._ended
+        super().end(txn, action, low_watermark)
+        for other in list(self.ongoing())[:1] if is_empty else ():
+            self._ledger.append(LedgerMarker(other, EndAction.COMMIT, tuple(message for _, message in self._messages[other])))
+
+
+class _TakesTheOldestOfThree(MarkerBuffer):
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
+        first = min(self._ongoing, key=lambda one: self._ongoing[one], default=None)
+        is_later = len(self._ongoing) > 2 and txn != first
+        super().end(txn, action, low_watermark)
+        if is_later and first is not None:
+            del self._ongoing[first]
+
+
+@defect(
+    {"PIP31-05": seen('^"a1"$', expected="^nothing$", what="^readers of orders$")},
+    origin="red team: a queue of the open transactions, whose head every end takes",
+    also=[_TakesTheOldestOfThree],
+)
+class PulsarAnyEndTakesTheOldest(SidecarBuffer):
+    """When one of three open transactions of a topic ends that is not the oldest, readers get the messages of the oldest as well."""
+
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
+        oldest, *others = self.ongoing() or (None,)
+        super().end(txn, action, low_watermark)
+        if oldest is not None and len(others) > 1 and txn in others:
+            self._ledger.append(LedgerMarker(oldest, EndAction.COMMIT, tuple(message for _, message in self._messages[oldest])))
