@@ -117,6 +117,7 @@ class PulsarCrowd(Performer):
         for name in (_DECIDED, *self._topics):
             done(self._log.create(name), f"creating {name}")
         self._follower: PulsarFollower = done(self._log.follow(_DECIDED), "attaching a consumer of the crowd")
+        decided = list[tuple[PulsarWriter, str]]()
         for commit, value in _VALUES.items():
             writer = self._writer(f"crowd {value}")
             done(writer.write(_DECIDED, value), "writing in the crowd")
@@ -124,7 +125,7 @@ class PulsarCrowd(Performer):
             await_end(writer, self.session, str(writer.ended), _OF_DISTURBANCE)
             for plain in _PLAIN if commit else ():
                 done(self._log.write(_DECIDED, plain), f"writing to {_DECIDED}")
-            writer.write_late(_DECIDED, f"late, {value}")  # refused, or of a transaction that readers do not see
+            decided.append((writer, value))
         if isinstance(self.session.time, PassesTime):
             self._let_one_expire(self.session.time)
         self._open = self._writer("crowd open")
@@ -134,6 +135,8 @@ class PulsarCrowd(Performer):
             done(self._open.take(f"{name}-crowd", _DECIDED, 1), f"taking input as {name}-crowd")
         if self.undisturbed.subscriptions:
             self._end_newer_ones()
+        for writer, value in decided:
+            writer.write_late(_DECIDED, f"late, {value}")  # refused, or of a transaction that readers do not see
         self.did("opened", "crowd transaction")
 
     def _end_newer_ones(self) -> None:

@@ -357,7 +357,7 @@ class CommitCarriesOutARedelivery(Subscription):
 
 @defect(
     {"PIP31-57": seen('^"i1", "i2", "i3"$', expected='^"i2", "i3"$', what="^left for workers$")},
-    origin="apache/pulsar#26616: what was acknowledged in a transaction that aborted counted as acknowledged",
+    origin="red team: what was acknowledged in a transaction that aborted counted as acknowledged",
 )
 class DroppedPlainAckIsRemembered(Subscription):
     """A plain acknowledgement that was dropped counts as made: when it is sent again after the abort, it is taken for a repetition."""
