@@ -91,14 +91,16 @@ class ConcurrentTwins:
         is_made.set()
         left = list(plays)
         with closing(concurrency):
-            while left:
+            while True:
                 over = concurrency.over
                 for play in [one for one in left if one.run in over]:
                     left.remove(play)
                     self.kills = before + concurrency.kills
                     yield play, concurrency.of(play)
+                if not left:
+                    break
                 try:
-                    concurrency.of(left[0], _HEARS_EACH_S) if left else None
+                    concurrency.of(left[0], _HEARS_EACH_S)
                 except TimeoutError:
                     if not self._goes_on(len(concurrency.over)):
                         return

@@ -1,5 +1,6 @@
 """Defects of Pulsar in cumulative acknowledgements in a transaction, and in their end."""
 
+import functools
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -283,20 +284,28 @@ class CumulativeConflictBySequenceAlone(PendingAcks):
         super().add_cumulative(txn, place)
 
 
+class NotesWhatWasAsked(PendingAcks):
+    """Keeps for each transaction up to where it asked to acknowledge cumulatively, whether or not that was refused."""
+
+    @functools.cached_property
+    def _asked(self) -> dict[TxnId, MessagePosition]:
+        return {}
+
+    def add_cumulative(self, txn: TxnId, place: MessagePosition) -> None:
+        self._asked[txn] = place
+        super().add_cumulative(txn, place)
+
+
 @defect(
     {"PIP31-64": seen('^"i1", "i2", "i3"$', expected='^"i2", "i3"$', what="^left for auditors$")},
     origin="red team: a transaction is noted for what it asked, and not for what it got",
 )
-class RefusedCumulativeReleasesTheIndividual(PendingAcks):
+class RefusedCumulativeReleasesTheIndividual(NotesWhatWasAsked):
     """The abort of a transaction whose cumulative acknowledgement was refused releases what others have acknowledged below it."""
-
-    def add_cumulative(self, txn: TxnId, place: MessagePosition) -> None:
-        self.__dict__.setdefault("_asked", {})[txn] = place
-        super().add_cumulative(txn, place)
 
     def end(self, txn: TxnId, action: EndAction) -> PendingAck:
         waiting = super().end(txn, action)
-        asked = self.__dict__.get("_asked", {}).get(txn)
+        asked = self._asked.get(txn)
         if action is EndAction.ABORT and asked is not None and waiting.cumulative is None:
             self._individual = {place: owners for place, owners in self._individual.items() if place > asked}
         return waiting
@@ -306,14 +315,10 @@ class RefusedCumulativeReleasesTheIndividual(PendingAcks):
     {"PIP31-83": seen('^"i1", "i2", "i3"$', expected='^"i3"$', what="^left for auditors$")},
     origin="red team: a transaction is noted for what it asked, and not for what it got",
 )
-class RefusedCumulativeReleasesTheOther(PendingAcks):
+class RefusedCumulativeReleasesTheOther(NotesWhatWasAsked):
     """A transaction whose cumulative acknowledgement was refused ends, and with it that of the one which has it."""
 
-    def add_cumulative(self, txn: TxnId, place: MessagePosition) -> None:
-        self.__dict__.setdefault("_asked", set()).add(txn)
-        super().add_cumulative(txn, place)
-
     def end(self, txn: TxnId, action: EndAction) -> PendingAck:
-        if txn in self.__dict__.get("_asked", ()) and txn not in self._cumulative:
+        if txn in self._asked and txn not in self._cumulative:
             self._cumulative = {}
         return super().end(txn, action)
