@@ -59,6 +59,16 @@ Feature: Ending a transaction as an old client
       And the producer id and epoch of A are unchanged
       And the log of payments-0 has not grown
 
+    @needs:crash
+    Scenario: [4] An old client repeats a complete commit after a crash
+      Given producer A with transactional id "transfer"
+      And A is an old client (transaction version 0)
+      And A has committed "a1" to payments-0
+      And the system has crashed and restarted
+      When A commits
+      Then it is done
+      And the log of payments-0 has not grown
+
   @KIP890-085 @MUST @commits @aborts
   Rule: A coordinator answers EndTxn v4 with the opposite decision of a completed transaction with INVALID_TXN_STATE.
     A client would be answered the opposite of what has happened to its transaction.
