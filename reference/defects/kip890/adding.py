@@ -255,7 +255,7 @@ class ThirdOfABatchIsAnsweredAsDone(Additions):
         return [*verdicts[:2], *(dict.fromkeys(errors, Errors.NONE) for errors in verdicts[2:])]
 
 
-class _AddsForThePreviousEpoch(KafkaCoordinator):
+class AddsForThePreviousEpoch(KafkaCoordinator):
     """A coordinator that adds a partition to the open transaction also for a producer whose epoch is the one before."""
 
     protocol: int
@@ -279,17 +279,7 @@ class _AddsForThePreviousEpoch(KafkaCoordinator):
     {"KIP890-032": seen("success", expected="PRODUCER_FENCED", what="answer to AddPartitionsToTxn")},
     origin="red team: the retry of the new protocol, in a request that has none",
 )
-class LateAdditionToTheNextTransaction(_AddsForThePreviousEpoch):
+class LateAdditionToTheNextTransaction(AddsForThePreviousEpoch):
     """A late AddPartitionsToTxn of an ended transaction adds its partition to the next one."""
 
     protocol = 0
-
-
-@defect(
-    {"KIP890-091": seen("^success", expected="INVALID_PRODUCER_EPOCH", what="answer to Produce")},
-    origin="red team: the retry of the new protocol, in a request that has none",
-)
-class LateBatchInTheNextTransaction(_AddsForThePreviousEpoch):
-    """A late batch of an ended transaction adds its partition to the next one, whose end makes the batch visible."""
-
-    protocol = 2

@@ -347,25 +347,22 @@ class AbortRaisesForTheNextOwner(KafkaCoordinator):
     """After its owner's abort a transactional id has an epoch that no request has used yet, and a new instance gets just that one: two
     instances share it."""
 
+    def __init__(self, *parts: Any) -> None:
+        self._fenced: set[str] = set()
+        super().__init__(*parts)
+
+    def abort_by_server(self, transaction: KafkaTransaction) -> None:
+        self._fenced.add(transaction.transactional_id)
+        super().abort_by_server(transaction)
+
     def init_producer_id(self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch = NO_PRODUCER) -> ProducerIdAndEpoch:
         known = self._transactions.get(transactional_id)
         owner = super().init_producer_id(transactional_id, timeout_ms, expected)
-        if known is None or known.state is not KafkaTransactionState.COMPLETE_ABORT or expected != NO_PRODUCER:
+        if transactional_id in self._fenced or expected != NO_PRODUCER or known is None:
+            return owner
+        if known.state is not KafkaTransactionState.COMPLETE_ABORT:
             return owner
         return self.install(replace(self._transactions[transactional_id], producer_epoch=known.producer_epoch)).producer
-
-
-@defect(
-    {"KIP890-021": seen("^success", expected="PRODUCER_FENCED", what="answer to InitProducerId")},
-    origin="textbook: what a retry is compared with is kept whether there can be a retry or not",
-)
-class RotationPassesForARetry(ProducerIdOwnership):
-    """A takeover at the last usable epoch keeps that epoch as the last one, so the old instance passes for a retry of the new one."""
-
-    def next_owner(self, transaction: KafkaTransaction, expected_epoch: int, timeout_ms: int) -> KafkaTransaction:
-        if transaction.epoch_is_exhausted and expected_epoch == NOTHING:
-            expected_epoch = transaction.producer_epoch
-        return super().next_owner(transaction, expected_epoch, timeout_ms)
 
 
 @defect(
