@@ -6,7 +6,7 @@ Feature: Ending a transaction as an old client
     Given a topic "payments" with 2 partitions
 
   @KIP890-083 @MUST @commits @aborts
-  Rule: A coordinator that receives EndTxn v4 ends the transaction, keeps the epoch and answers without an identity.
+  Rule: A coordinator that receives EndTxn v4 ends the transaction and keeps the epoch.
     An old client cannot learn of a raised epoch; its next transaction would be fenced.
 
     Scenario: [1] An old client commits
