@@ -69,7 +69,11 @@ def prove(
     ] = None,
     only: Annotated[
         list[str] | None,
-        typer.Option(metavar="PATH", help="With --mutants: change only this folder or file, such as reference/kafka. May be repeated."),
+        typer.Option(
+            metavar="PATH|KIND",
+            help="With --mutants: change only this folder or file, such as reference/kafka, or make only changes of this kind, such as "
+            "loop. May be repeated.",
+        ),
     ] = None,
     write_killed: Annotated[
         Path | None,
@@ -87,10 +91,11 @@ def prove(
 
     One of these options chooses another proof:
 
-    --mutants N makes N random changes to the code of the reference, one at a time: a comparison, a condition, a constant, or a statement
-    that is left out. A mutant is killed when it violates a requirement that the reference meets. A mutant that only makes the run fail is
-    not killed. fixtures/mutants/harmless.yaml lists the changes that break no promise, with reasons. Exit code 1: fewer than 90 % of
-    the other mutants were killed, a change that breaks no promise was killed, or a mutant survived that was killed before.
+    --mutants N makes N random changes to the code of the reference, one at a time: a comparison, a condition, a constant, a loop that
+    takes only the first of several items or leaves out the last, or a statement that is left out. A mutant is killed when it violates a
+    requirement that the reference meets. A mutant that only makes the run fail is not killed. fixtures/mutants/harmless.yaml lists the
+    changes that break no promise, with reasons. Exit code 1: fewer than 90 % of the other mutants were killed, a change that breaks no
+    promise was killed, or a mutant survived that was killed before.
 
     --explore plays random sequences of acts on each defect until one violates a requirement, and a fixed number of sequences on each
     conforming variant. Exit code 1: exploration found something in a conforming variant. --part 1/3 explores a third of the variants.
@@ -115,6 +120,8 @@ def prove(
         fencepost prove --mutants 200 --seed 7
 
         fencepost prove --mutants 50 --only reference/kafka/kafka_coordinator.py --all
+
+        fencepost prove --mutants 100 --only loop
 
         fencepost prove --explore --spec core
 

@@ -13,6 +13,7 @@ from .known_mutants import KnownMutants
 from .line_coverage import LineReach
 from .mutant_verdicts import Outcome
 from .mutation_sites import MutantKey, MutationSite, draw, places_in
+from .mutations import KINDS
 from .process_pool import KitFailed, StartedProcesses
 from .tasks import Honest, MutantJudge, Note
 
@@ -31,9 +32,11 @@ class Drawn:
 
     @classmethod
     def of(cls, count: int, seed: int, only: Sequence[str] = ()) -> "Drawn":
-        """Draw `count` mutants, from all or from these files and folders. Raises WrongUsage and DataFileError."""
+        """Draw `count` mutants, from all or from these files, folders and kinds. Raises WrongUsage and DataFileError."""
         everywhere = places_of_files()
-        places = places_of_files(only) if only else everywhere
+        kinds = set(KINDS).intersection(only) or KINDS
+        files = [one for one in only if one not in KINDS]
+        places = [place for place in (places_of_files(files) if files else everywhere) if place.kind in kinds]
         return cls(tuple(draw(places, count, seed)), len(places), seed, known_mutants.load(everywhere))
 
 

@@ -1,6 +1,6 @@
 """The changes that can be made at one node of a syntax tree: one function for each kind.
 
-A kind has a name for people: comparison, boolean operator, condition, constant, arithmetic, dropped statement, dropped raise.
+A loop takes only the first item, or leaves out the last of several: the errors that a test with one item cannot see.
 A dropped statement stays in the text behind `if 0:`, so that its names keep their meaning.
 """
 
@@ -33,6 +33,11 @@ _ARITHMETIC: dict[type[ast.operator], tuple[str, str]] = {
     ast.Div: ("/", "*"),
     ast.Mod: ("%", "*"),
 }
+
+KINDS = ("comparison", "boolean operator", "condition", "constant", "arithmetic", "loop", "dropped statement", "dropped raise")
+
+_ENDLESS = ("count", "itertools.count")
+"""Iterators of which no list can be made."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +102,10 @@ def changes_at(node: ast.AST, text: Text, function: str) -> Iterator[SourceChang
             yield SourceChange("constant", *text.span(node), str(value + 1))
         case ast.If(test=test) | ast.IfExp(test=test):
             yield from _opposite(text, test)
-        case ast.comprehension(ifs=tests):
+        case ast.For(iter=items):
+            yield from _some_of(text, items)
+        case ast.comprehension(iter=items, ifs=tests):
+            yield from _some_of(text, items)
             for test in tests:
                 yield from _opposite(text, test)
         case ast.Raise():
@@ -127,6 +135,14 @@ def _opposite(text: Text, test: ast.expr) -> Iterator[SourceChange]:
     is_opposite = isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], _OPPOSITES)
     if not is_negation and not is_opposite:
         yield SourceChange("condition", *text.span(test), f"not ({text.of(test)})")
+
+
+def _some_of(text: Text, items: ast.expr) -> Iterator[SourceChange]:
+    """A loop over the first item alone, and over all but the last of several."""
+    if not any(isinstance(node, ast.Call) and ast.unparse(node.func) in _ENDLESS for node in ast.walk(items)):
+        listed = f"list({text.of(items)})"
+        yield SourceChange("loop", *text.span(items), f"{listed}[:1]")
+        yield SourceChange("loop", *text.span(items), f"(lambda all_: all_[:-1] or all_)({listed})")
 
 
 def _dropped(text: Text, kind: str, node: ast.stmt) -> SourceChange:

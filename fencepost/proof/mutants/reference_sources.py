@@ -14,6 +14,8 @@ from typing import Any
 
 from fencepost.contract.errors import WrongUsage
 
+from .mutations import KINDS
+
 _ROOM = "fencepost.reference"
 FOLDERS = ("kafka", "kernel", "metadata", "metadata_transactions", "pulsar", "scalable")
 """What the suite runs of it. The defects are wrong already, and what serves over sockets no run in process comes across."""
@@ -53,7 +55,10 @@ def files(only: Sequence[str] = ()) -> dict[str, Path]:
         here = {name: path for name, path in found.items() if f"{name}/".startswith(f"{asked.strip('/')}/")}
         if not here:
             known = ", ".join(f"reference/{folder}" for folder in FOLDERS)
-            raise WrongUsage(f"--only {asked}: no file of the reference is changed there; expected {known}, or a folder or file below them")
+            raise WrongUsage(
+                f"--only {asked}: no file of the reference is changed there; expected {known}, or a folder or file below them, or a kind "
+                f"of change: {', '.join(KINDS)}"
+            )
         chosen |= here
     return chosen if only else found
 
