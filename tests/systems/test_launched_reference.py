@@ -79,7 +79,7 @@ def test_the_log_of_the_broker_stands_beside_a_red(tmp_path: Path, temporary: Pa
     del temporary
 
     run = fencepost(
-        "run", "kafka", "--launcher", file, "--only", "KIP890-275", "--results", tmp_path / "results", "--no-html", expect=1, cwd=tmp_path
+        "run", "kafka", "--launcher", file, "--only", "KIP890-272", "--results", tmp_path / "results", "--no-html", expect=1, cwd=tmp_path
     )
 
     (log,) = (tmp_path / "results" / "broker-logs").iterdir()
