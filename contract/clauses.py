@@ -1,0 +1,90 @@
+"""Clauses: which scenarios ask which clause of a requirement's statement, or of its `check` text.
+
+`features/<proposal>/clauses.yaml` has, by requirement, fragments of these texts, each with the numbers of its scenarios, `asked by ID` or
+`not asked: REASON`. A requirement that is not there has one clause, which all its scenarios ask.
+"""
+
+import functools
+from collections.abc import Iterator, Mapping
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+from . import gherkin, register
+from .datafile import line_of, load
+from .register import Register
+
+_FILE = "clauses.yaml"
+_EXPECTED = "expected the numbers of its scenarios, such as [1, 3], or 'asked by ID', another tested requirement, or 'not asked: REASON'"
+_BY, NOT = "asked by ", "not asked: "
+
+
+def of(requirement: str) -> dict[str, list[str]]:
+    """The clauses of a bundled requirement, each with the names of its scenarios, or with who asks it or why it is not asked; empty if the
+    requirement has one clause. Raises UnknownName.
+    """
+    names = [scenario.name for _, scenario in gherkin.scenarios_of(requirement)]
+    entry = _bundled_for(register.bundled().spec_of(requirement)).get(requirement, {})
+    return {
+        _flow(fragment): [names[number - 1] for number in asking] if isinstance(asking, list) else [asking]
+        for fragment, asking in entry.items()
+    }
+
+
+def faults_of_bundled(spec: str) -> Iterator[str]:
+    """Every fault of the bundled clauses of a proposal."""
+    known = register.bundled()
+    counts = {row.id: len(gherkin.scenarios_of(row.id)) for row in known.rows([spec]) if row.is_tested}
+    yield from faults(resources.files("fencepost.features") / spec / _FILE, counts, known)
+
+
+def faults(path: Path | Traversable, counts: Mapping[str, int], known: Register) -> Iterator[str]:
+    """Every fault of a file, as `file:line: ID: what; remedy`. `counts` has the number of scenarios of each tested requirement of its
+    proposal. Raises DataFileError for a file that does not have this form.
+    """
+    for identifier, entry in _read(path).items():
+        at = f"{path}:{line_of(path, identifier)}: {identifier}"
+        if identifier not in counts:
+            yield f"{at}: is no tested requirement of this proposal; expected an id of the requirements.yaml next to this file"
+            continue
+        for fragment, asking in entry.items():
+            for fault in _faults_of_clause(identifier, fragment, asking, counts[identifier], known):
+                yield f"{path}:{line_of(path, identifier, fragment)}: {identifier}: {fragment!r} {fault}"
+        asked = {number for asking in entry.values() if isinstance(asking, list) for number in asking}
+        if left := [f"[{number}]" for number in range(1, counts[identifier] + 1) if number not in asked]:
+            yield f"{at}: no clause has {', '.join(left)}; name the clause that it asks, or remove the entry if there is one clause"
+
+
+def _faults_of_clause(identifier: str, fragment: str, asking: Any, count: int, known: Register) -> Iterator[str]:
+    row = known[identifier]
+    if not any(_flow(fragment) in _flow(text) for text in (row.statement, row.check)):
+        yield "is neither in its statement nor in its check text; quote it word for word"
+    match asking:
+        case [_, *_] if all(type(number) is int for number in asking):
+            for number in asking:
+                if not 1 <= number <= count:
+                    yield f"has [{number}], and {identifier} has [1] to [{count}]; correct the number"
+        case str() if asking.startswith(NOT) and asking.removeprefix(NOT).strip():
+            pass
+        case str() if asking.startswith(_BY) and asking.removeprefix(_BY) != identifier and _is_tested(asking.removeprefix(_BY), known):
+            pass
+        case _:
+            yield f"has {asking!r}; {_EXPECTED}"
+
+
+def _is_tested(identifier: str, known: Register) -> bool:
+    return identifier in known.by_id and known[identifier].is_tested
+
+
+@functools.cache
+def _bundled_for(spec: str) -> dict[str, dict[str, Any]]:
+    return _read(resources.files("fencepost.features") / spec / _FILE)
+
+
+def _read(path: Path | Traversable) -> dict[str, dict[str, Any]]:
+    return load(path, dict[str, dict[str, Any]]) if path.is_file() else {}
+
+
+def _flow(text: str) -> str:
+    return " ".join(text.split())
