@@ -220,3 +220,17 @@ Feature: Adding participants to a transaction
         | ended     | why                           |
         | committed | its part would never be ended |
         | aborted   | the same for an abort         |
+
+    @needs:crash @needs:held-ends
+    Scenario Outline: [3] A subscription is added while the end is incomplete after a crash
+      Given transaction A
+      And the <end> of A is incomplete
+      And the system has crashed and restarted
+      When A adds "workers"
+      Then it is refused
+      And "workers" does not take part in A
+
+      Examples:
+        | end    | why                                                         |
+        | commit | a recovered decision is sent to the participants of the log |
+        | abort  | the same for an abort                                       |

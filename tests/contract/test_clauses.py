@@ -88,12 +88,12 @@ def test_a_requirement_is_explained_with_its_clauses() -> None:
     out = fencepost("explain", "CORE-01", expect=0).out
     data = json.loads(fencepost("explain", "CORE-01", "--format", "json", expect=0).out)
 
-    assert '"in every log"\n      [2] A transaction with writes to two logs commits\n' in out
-    assert data["clauses"]["in every log"] == ["[2] A transaction with writes to two logs commits"]
+    assert '"in every log that it wrote to"\n      [2] A transaction with writes to two logs commits\n' in out
+    assert data["clauses"]["in every log that it wrote to"] == ["[2] A transaction with writes to two logs commits"]
 
 
 def test_a_requirement_that_is_not_in_the_table_has_one_clause() -> None:
-    """There is nothing to tell apart."""
+    """Its statement is not divided."""
     assert clauses.of("CORE-05") == {}
     assert "\nclauses\n" not in fencepost("explain", "CORE-05", expect=0).out
 
