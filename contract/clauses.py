@@ -13,7 +13,7 @@ from typing import Any
 
 from . import gherkin, register
 from .datafile import line_of, load
-from .register import Register
+from .register import Register, Requirement
 
 _FILE = "clauses.yaml"
 _EXPECTED = "expected the numbers of its scenarios, such as [1, 3], or 'asked by ID', another tested requirement, or 'not asked: REASON'"
@@ -44,30 +44,34 @@ def faults(path: Path | Traversable, counts: Mapping[str, int], known: Register)
     proposal. Raises DataFileError for a file that does not have this form.
     """
     for identifier, entry in _read(path).items():
-        at = f"{path}:{line_of(path, identifier)}: {identifier}"
-        if identifier not in counts:
-            yield f"{at}: is no tested requirement of this proposal; expected an id of the requirements.yaml next to this file"
-            continue
-        for fragment, asking in entry.items():
-            for fault in _faults_of_clause(identifier, fragment, asking, counts[identifier], known):
-                yield f"{path}:{line_of(path, identifier, fragment)}: {identifier}: {fragment!r} {fault}"
-        asked = {number for asking in entry.values() if isinstance(asking, list) for number in asking}
-        if left := [f"[{number}]" for number in range(1, counts[identifier] + 1) if number not in asked]:
-            yield f"{at}: no clause has {', '.join(left)}; name the clause that it asks, or remove the entry if there is one clause"
+        for loc, what in _faults_of_entry(identifier, entry, counts, known):
+            yield f"{path}:{line_of(path, *loc)}: {identifier}: {what}"
 
 
-def _faults_of_clause(identifier: str, fragment: str, asking: Any, count: int, known: Register) -> Iterator[str]:
-    row = known[identifier]
+def _faults_of_entry(
+    identifier: str, entry: Mapping[str, Any], counts: Mapping[str, int], known: Register
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Each with the keys that lead to its place."""
+    if identifier not in counts:
+        yield (identifier,), "is no tested requirement of this proposal; expected an id of the requirements.yaml next to this file"
+        return
+    for fragment, asking in entry.items():
+        for what in _faults_of_clause(known[identifier], fragment, asking, counts[identifier], known):
+            yield (identifier, fragment), f"{fragment!r} {what}"
+    asked = {number for asking in entry.values() if isinstance(asking, list) for number in asking}
+    if left := [f"[{number}]" for number in range(1, counts[identifier] + 1) if number not in asked]:
+        yield (identifier,), f"no clause has {', '.join(left)}; name the clause that it asks, or remove the entry if there is one clause"
+
+
+def _faults_of_clause(row: Requirement, fragment: str, asking: Any, count: int, known: Register) -> Iterator[str]:
     if not any(_flow(fragment) in _flow(text) for text in (row.statement, row.check)):
         yield "is neither in its statement nor in its check text; quote it word for word"
     match asking:
         case [_, *_] if all(type(number) is int for number in asking):
-            for number in asking:
-                if not 1 <= number <= count:
-                    yield f"has [{number}], and {identifier} has [1] to [{count}]; correct the number"
+            yield from (f"has [{one}], and {row.id} has [1] to [{count}]; correct the number" for one in asking if not 1 <= one <= count)
         case str() if asking.startswith(NOT) and asking.removeprefix(NOT).strip():
             pass
-        case str() if asking.startswith(_BY) and asking.removeprefix(_BY) != identifier and _is_tested(asking.removeprefix(_BY), known):
+        case str() if asking.startswith(_BY) and asking.removeprefix(_BY) != row.id and _is_tested(asking.removeprefix(_BY), known):
             pass
         case _:
             yield f"has {asking!r}; {_EXPECTED}"
