@@ -12,20 +12,23 @@ from pathlib import Path
 from typing import Any
 
 from . import gherkin, register
-from .datafile import line_of, load
+from .datafile import DataFileError, line_of, load
 from .register import Register, Requirement
 
-_FILE = "clauses.yaml"
 _EXPECTED = "expected the numbers of its scenarios, such as [1, 3], or 'asked by ID', another tested requirement, or 'not asked: REASON'"
 _BY, NOT = "asked by ", "not asked: "
 
 
 def of(requirement: str) -> dict[str, list[str]]:
     """The clauses of a bundled requirement, each with the names of its scenarios, or with who asks it or why it is not asked; empty if the
-    requirement has one clause. Raises UnknownName.
+    requirement has one clause. Raises UnknownName, and DataFileError for a wrong entry.
     """
+    known = register.bundled()
+    path = _path(known.spec_of(requirement))
+    entry = _bundled(path).get(requirement, {})
     names = [scenario.name for _, scenario in gherkin.scenarios_of(requirement)]
-    entry = _bundled_for(register.bundled().spec_of(requirement)).get(requirement, {})
+    for loc, what in _faults_of_entry(requirement, entry, {requirement: len(names)}, known) if entry else ():
+        raise DataFileError(f"{path}:{line_of(path, *loc)}: {requirement}: {what}")
     return {
         _flow(fragment): [names[number - 1] for number in asking] if isinstance(asking, list) else [asking]
         for fragment, asking in entry.items()
@@ -35,15 +38,19 @@ def of(requirement: str) -> dict[str, list[str]]:
 def faults_of_bundled(spec: str) -> Iterator[str]:
     """Every fault of the bundled clauses of a proposal."""
     known = register.bundled()
-    counts = {row.id: len(gherkin.scenarios_of(row.id)) for row in known.rows([spec]) if row.is_tested}
-    yield from faults(resources.files("fencepost.features") / spec / _FILE, counts, known)
+    yield from faults(_path(spec), {row.id: len(gherkin.scenarios_of(row.id)) for row in known.rows([spec]) if row.is_tested}, known)
 
 
 def faults(path: Path | Traversable, counts: Mapping[str, int], known: Register) -> Iterator[str]:
     """Every fault of a file, as `file:line: ID: what; remedy`. `counts` has the number of scenarios of each tested requirement of its
-    proposal. Raises DataFileError for a file that does not have this form.
+    proposal.
     """
-    for identifier, entry in _read(path).items():
+    try:
+        table = _read(path)
+    except DataFileError as error:
+        yield str(error)
+        return
+    for identifier, entry in table.items():
         for loc, what in _faults_of_entry(identifier, entry, counts, known):
             yield f"{path}:{line_of(path, *loc)}: {identifier}: {what}"
 
@@ -81,13 +88,15 @@ def _is_tested(identifier: str, known: Register) -> bool:
     return identifier in known.by_id and known[identifier].is_tested
 
 
-@functools.cache
-def _bundled_for(spec: str) -> dict[str, dict[str, Any]]:
-    return _read(resources.files("fencepost.features") / spec / _FILE)
+def _path(spec: str) -> Traversable:
+    return resources.files("fencepost.features") / spec / "clauses.yaml"
 
 
 def _read(path: Path | Traversable) -> dict[str, dict[str, Any]]:
     return load(path, dict[str, dict[str, Any]]) if path.is_file() else {}
+
+
+_bundled = functools.cache(_read)
 
 
 def _flow(text: str) -> str:

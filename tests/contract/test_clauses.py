@@ -1,6 +1,7 @@
 """Clauses: the table says which scenario asks which part of a statement, and a row of it that is wrong is reported."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -65,10 +66,20 @@ def test_a_wrong_row_is_reported_with_the_remedy(before: str, after: str, report
 
 
 @pytest.mark.parametrize("text", ["KIP1-01: [1, 2]\n", "- KIP1-01\n", 'KIP1-01:\n  "twice": [1]\n  "twice": [2]\n'])
-def test_a_file_of_another_form_is_refused(text: str, tmp_path: Path) -> None:
-    """With its file and line."""
-    with pytest.raises(DataFileError, match=r"clauses.yaml:\d"):
-        faults(text, tmp_path)
+def test_a_file_of_another_form_is_one_fault(text: str, tmp_path: Path) -> None:
+    """With its line."""
+    (fault,) = faults(text, tmp_path)
+
+    assert re.match(r"clauses.yaml:\d", fault)
+
+
+def test_a_wrong_entry_is_not_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message is the fault, with its place."""
+    (tmp_path / "clauses.yaml").write_text('CORE-01:\n  "in every log": [1, 3]\n', encoding="utf-8")
+    monkeypatch.setattr(clauses, "_path", lambda _: tmp_path / "clauses.yaml")
+
+    with pytest.raises(DataFileError, match=r"clauses.yaml:2: CORE-01: 'in every log' has \[3], and CORE-01 has \[1] to \[2]"):
+        clauses.of("CORE-01")
 
 
 def test_the_bundled_clauses_are_clean() -> None:
