@@ -24,11 +24,11 @@ def of(requirement: str) -> dict[str, list[str]]:
     requirement has one clause. Raises UnknownName, and DataFileError for a wrong entry.
     """
     known = register.bundled()
-    path = _path(known.spec_of(requirement))
-    entry = _bundled(path).get(requirement, {})
+    spec = known.spec_of(requirement)
+    entry = _bundled_for(spec).get(requirement, {})
     names = [scenario.name for _, scenario in gherkin.scenarios_of(requirement)]
     for loc, what in _faults_of_entry(requirement, entry, {requirement: len(names)}, known) if entry else ():
-        raise DataFileError(f"{path}:{line_of(path, *loc)}: {requirement}: {what}")
+        raise DataFileError(f"{_path(spec)}:{line_of(_path(spec), *loc)}: {requirement}: {what}")
     return {
         _flow(fragment): [names[number - 1] for number in asking] if isinstance(asking, list) else [asking]
         for fragment, asking in entry.items()
@@ -88,15 +88,17 @@ def _is_tested(identifier: str, known: Register) -> bool:
     return identifier in known.by_id and known[identifier].is_tested
 
 
+@functools.cache
+def _bundled_for(spec: str) -> dict[str, dict[str, Any]]:
+    return _read(_path(spec))
+
+
 def _path(spec: str) -> Traversable:
     return resources.files("fencepost.features") / spec / "clauses.yaml"
 
 
 def _read(path: Path | Traversable) -> dict[str, dict[str, Any]]:
     return load(path, dict[str, dict[str, Any]]) if path.is_file() else {}
-
-
-_bundled = functools.cache(_read)
 
 
 def _flow(text: str) -> str:

@@ -77,6 +77,7 @@ def test_a_wrong_entry_is_not_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     """The message is the fault, with its place."""
     (tmp_path / "clauses.yaml").write_text('CORE-01:\n  "in every log": [1, 3]\n', encoding="utf-8")
     monkeypatch.setattr(clauses, "_path", lambda _: tmp_path / "clauses.yaml")
+    monkeypatch.setattr(clauses, "_bundled_for", clauses._bundled_for.__wrapped__)
 
     with pytest.raises(DataFileError, match=r"clauses.yaml:2: CORE-01: 'in every log' has \[3], and CORE-01 has \[1] to \[2]"):
         clauses.of("CORE-01")
