@@ -106,19 +106,6 @@ class MetadataCoordinatorKnowsItsOwn(KnowsWhatItBegan):
 
 
 @defect(
-    {"PIP471-01": seen("TransactionNotFound", expected="^success$", what="^answer to END_TXN$")},
-    origin="feared: a header that is written with the first operation, to save a write for transactions that do nothing",
-)
-class MetadataHeaderWithTheFirstOperation(KnowsWhatItBegan):
-    """A transaction without operations is in its coordinator's memory only, and unknown after a crash."""
-
-    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
-        if txn not in self.begun and not self.is_over(txn) and not self._records.participants(txn):
-            raise CommandRefused(ServerError.TRANSACTION_NOT_FOUND, f"transaction {txn} was not begun here")
-        super().end(txn, action, reply)
-
-
-@defect(
     {
         "PIP471-33": seen('^"i2"$', expected='^"i1", "i2"$', what="^left for workers$"),
         "PIP471-39": seen('^"i2"$', expected='^"i1", "i2"$', what="^left for workers$"),
