@@ -179,4 +179,3 @@ Feature: Late EndTxn requests
       And the system has crashed and restarted
       When A aborts with its previous epoch
       Then it is refused with CONCURRENT_TRANSACTIONS, INVALID_TXN_STATE or PRODUCER_FENCED
-      And the transaction of A is PrepareCommit
