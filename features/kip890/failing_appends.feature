@@ -79,7 +79,7 @@ Feature: Appends that fail
       And the second append to the transaction log fails
       When A commits
       Then it is done and answers the same producer id and the next epoch
-      And the transaction of A is CompleteCommit
+      And the transaction of A is over
       And readers of payments-0 see "a1"
       And an append to the transaction log has failed
 

@@ -55,7 +55,7 @@ class PartitionAddedWithoutTheLog(KafkaCoordinator):
 
 
 @defect(
-    {"KIP890-463": seen("^PrepareCommit", expected="^CompleteCommit", what="^transaction of A")},
+    {"KIP890-463": seen("^PrepareCommit", expected="^over", what="^transaction of A")},
     origin="textbook: a last step that is called by the step before it only",
 )
 class CompletionTriedOnce(KafkaCoordinator):
