@@ -7,7 +7,7 @@ from fencepost.steps.step_outcomes import achieved
 from .acls import asked
 from .kafka_context import KafkaContext
 from .producer import ProducerInstance
-from .rights import ForGroup, ForItsId, ForPartition, ForRight, MarkerTo, OwnRequest, ToNode
+from .rights import ForGroup, ForIds, ForItsId, ForPartition, ForRight, MarkerTo, OwnRequest, ToNode
 from .vocabulary import KAFKA
 
 
@@ -33,6 +33,8 @@ def _answer(context: KafkaContext, one: ProducerInstance, own_request: OwnReques
             return one.probe.coordinator_node(one.transactional_id, 3)
         case ForItsId():
             return one.probe.coordinator_node(one.transactional_id, one.probe.newest("find_coordinator", 4, 6))
+        case ForIds(producers):
+            return one.probe.describe_transactions([context.producers[name].transactional_id for name in producers])
         case ForGroup(version, group):
             return one.probe.coordinator_node(context.session.unique(group), version, kind=CoordinatorKind.GROUP)
         case ForPartition(partition):
