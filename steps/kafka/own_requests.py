@@ -17,7 +17,8 @@ def sends_itself(context: KafkaContext, producer: str, own_request: OwnRequest) 
     for WriteTxnMarkers v1, with the producer's own epoch, from coordinator epoch 0.
 
     A request to a node is sent once, to this node, even if another one should get it. AddPartitionsToTxn names every partition of the
-    scenario, AddOffsetsToTxn a group of this name alone, and EndTxn commits.
+    scenario, AddOffsetsToTxn a group of this name alone, and EndTxn commits. DescribeTransactions for several producers is one request,
+    sent once, to the coordinator of the first.
     """
     one = context.turn_of(producer)
     context.keep(one, _answer(context, one, own_request), own_request.request)
