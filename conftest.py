@@ -39,7 +39,7 @@ LONGEST = ("tests/fencepost/test_defects.py", "tests/fencepost/test_mutants_judg
 """Without a real broker these take longest (docs/decisions/0029): begun last, one of them would run alone at the end."""
 
 settings.register_profile("quick", max_examples=20, deadline=None)
-settings.register_profile("ci", derandomize=True, deadline=None)
+settings.register_profile("ci", max_examples=40, derandomize=True, deadline=None)
 settings.register_profile("thorough", max_examples=1_500, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "default"))
 

@@ -3,7 +3,7 @@
 A system without these is judged all the same: its scenarios run in the order of the register, and a plan has less about it.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -19,10 +19,27 @@ BROKERS_AT_ONCE = 3
 
 @dataclass(frozen=True)
 class ScheduledScenario:
-    """A scenario, as far as it decides which broker it gets and how long it takes; `feature` is such as `kip890/ending.feature`."""
+    """A scenario, as far as it decides which broker it gets and how long it takes; `feature` is such as `kip890/ending.feature`.
+
+    Scenarios with the same `wave` share their crashes: the system goes down `falls` times for all of them. A fresh broker plays one wave. A
+    scenario without a wave runs concurrently with others, or by itself if scenarios run one after the other.
+    """
 
     feature: str
     needs: frozenset[str]
+    wave: int | None = None
+    falls: int = 0
+
+
+def seconds_together(scenarios: Iterable[ScheduledScenario], takes: Callable[[ScheduledScenario], float], at_once: int) -> float:
+    """The seconds of these scenarios of a broker, of which each takes so many if the system goes down in it once. Those of a wave wait for
+    each other, so it takes as long as the longest of them; of the others, `at_once` run concurrently.
+    """
+    waves: dict[int | None, float] = {}
+    for one in scenarios:
+        before = waves.get(one.wave, 0.0)
+        waves[one.wave] = before + takes(one) / at_once if one.wave is None else max(before, takes(one) * max(1, one.falls))
+    return sum(waves.values())
 
 
 @dataclass(frozen=True)

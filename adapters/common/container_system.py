@@ -154,6 +154,8 @@ class ContainerSystem(ABC, Generic[B]):
         with contextlib.suppress(NotOffered, SystemUnreachable, WrongUsage):  # the sessions report the reason
             with self._changed:
                 place = self._find_or_add(self._settings.configuration_for(needs))
+                for _ in titles:  # at once, so that no fresh broker is started ahead for any of them
+                    self._line.take(place.configuration)
                 going = self._hold(place)
                 held = place
                 self._shared.update(dict.fromkeys(titles, place))
@@ -247,8 +249,9 @@ class ContainerSystem(ABC, Generic[B]):
     def _take(self, configuration: str, title: str) -> _Place[B]:
         """The place of a scenario's broker; releases brokers that are no longer needed, or for which there is no room next to it."""
         with self._changed:
-            place = self._shared.get(title) or self._find_or_add(configuration)
-            self._line.take(configuration)
+            if (place := self._shared.get(title)) is None:
+                place = self._find_or_add(configuration)
+                self._line.take(configuration)
             going = self._hold(place)
             place.is_spent = place.is_taken and title not in self._shared
         self._give_back(going)

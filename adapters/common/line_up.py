@@ -1,8 +1,9 @@
 """The broker that is started next, and those that are released, so that few containers exist at once and no scenario waits in vain.
 
 The brokers of a run are in a line in the order in which scenarios need their configurations. Each session takes the first place of its
-configuration from the line: a broker that the line no longer needs is released, and the next one starts in advance. This module neither
-starts nor awaits brokers; `container_system` does. Scenarios may run concurrently, and so may come in another order than planned.
+configuration from the line, and those that share a broker take theirs together: a broker that the line no longer needs is released, and the
+next one starts in advance. This module neither starts nor awaits brokers; `container_system` does. Scenarios may run concurrently, and so
+may come in another order than planned.
 """
 
 from collections import Counter

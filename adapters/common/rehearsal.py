@@ -4,11 +4,12 @@ It uses the line of the real run (`line_up`), with a clock that only adds measur
 scenarios run.
 """
 
+import heapq
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from fencepost.contract.brokers import ScheduledScenario
+from fencepost.contract.brokers import BROKERS_AT_ONCE, ScheduledScenario, seconds_together
 
 from .costs import BrokerCosts, Costs
 from .line_up import LineUp
@@ -16,10 +17,11 @@ from .line_up import LineUp
 
 @dataclass(eq=False)
 class _OnPaper:
-    """A broker that exists, or will serve at `serves_at`."""
+    """A broker that exists, or will serve at `serves_at`. If it is not idle, it plays scenarios until `is_over_at`."""
 
     configuration: str
     serves_at: float
+    is_over_at: float = 0.0
     is_spent: bool = False
     is_idle: bool = True
 
@@ -35,8 +37,8 @@ class Rehearsal:
 
 
 def rehearse(line: LineUp, default: str, scenarios: Sequence[tuple[str, ScheduledScenario]], costs: Costs, at_once: int = 1) -> Rehearsal:
-    """Play these scenarios, each with its configuration and `at_once` of them concurrently, which counts as if each took that much less
-    time; before them the handshake uses the default broker.
+    """Play these scenarios, each with its configuration, after the handshake, which uses the default broker. If a broker plays several
+    `at_once`, a few brokers do at the same time.
     """
     return _Stage(line, costs, at_once).play(default, scenarios)
 
@@ -51,20 +53,39 @@ class _Stage:
         self._found = Rehearsal()
 
     def play(self, default: str, scenarios: Sequence[tuple[str, ScheduledScenario]]) -> Rehearsal:
-        self._line.plan([configuration for configuration, _ in scenarios])
+        turns = self._turns(scenarios)
+        self._line.plan([configuration for configuration, _ in turns])
         self._now = self._start(default).serves_at
         self._start_ahead()
-        for configuration, scenario in scenarios:
+        lanes = [self._now] * (BROKERS_AT_ONCE if self._at_once > 1 else 1)
+        for configuration, seconds in turns:
+            self._end_until(heapq.heappop(lanes))
             member = self._take(configuration)
             self._line.take(configuration)
             self._start_ahead()
-            self._now = max(self._now, member.serves_at) + self._costs.seconds(scenario) / self._at_once
+            member.is_over_at = max(self._now, member.serves_at) + seconds
             member.is_spent = self._line.kinds[configuration].fresh
-            member.is_idle = True
-            self._there = [one for one in self._there if one not in self._line.not_needed(self._there)]
-            self._start_ahead()
-        self._found.seconds = self._now
+            heapq.heappush(lanes, member.is_over_at)
+        self._found.seconds = max(lanes)
         return self._found
+
+    def _turns(self, scenarios: Sequence[tuple[str, ScheduledScenario]]) -> list[tuple[str, float]]:
+        """The configuration and the seconds of each scenario, or of all that a broker plays if several run at once."""
+        if self._at_once == 1:
+            return [(configuration, self._costs.seconds(scenario)) for configuration, scenario in scenarios]
+        brokers: dict[tuple[str, int | None], list[ScheduledScenario]] = {}
+        for configuration, scenario in scenarios:
+            broker = (configuration, scenario.wave if self._line.kinds[configuration].fresh else None)
+            brokers.setdefault(broker, []).append(scenario)
+        return [(name, seconds_together(some, self._costs.seconds, self._at_once)) for (name, _), some in brokers.items()]
+
+    def _end_until(self, now: float) -> None:
+        """The turns that are over by now release their brokers."""
+        self._now = now
+        for one in self._there:
+            one.is_idle = one.is_over_at <= now
+        self._there = [one for one in self._there if one not in self._line.not_needed(self._there)]
+        self._start_ahead()
 
     def _take(self, configuration: str) -> _OnPaper:
         usable = [one for one in self._there if one.configuration == configuration and not one.is_spent]

@@ -134,11 +134,12 @@ class Late(RequestPerformer):
         self._clients[transport] = client
 
     def finish(self, transport: KafkaTransport, request: RequestPayload, answer: Heard, deadline_s: float) -> Heard:
-        version = _RECOGNISED.get(api_of(request))
-        if version is None or request.__version__ < version:
+        if (version := _RECOGNISED.get(api_of(request))) is None:
             return answer
         client = self._clients[transport]
         late = self._late.pop(client, None)
+        if request.__version__ < version:
+            return answer  # an old end keeps the epoch, so a leader that has forgotten the producer would accept an earlier write
         if late is not None and not self.in_flight[late[0]] and isinstance(late[0].call(late[1], deadline_s), Done):
             self.did("sent", "late request")
         # What was refused has no effect by which it could be recognised, and may be due the second time.

@@ -98,6 +98,15 @@ Feature: Logs that are sealed
       When A commits
       Then readers of orders see "a1"
 
+    @needs:reload
+    Scenario: [12] A log is reloaded between the seal and the abort
+      Given A has written "a1" to orders
+      And "plain" has been written to orders
+      And orders has been sealed
+      And orders has been reloaded
+      When A aborts
+      Then readers of orders see "plain"
+
   @CORE-44 @MUST @sealing
   Rule: A sealed log accepts no more writes, and a refused write is stored nowhere.
     A write that is acknowledged after the seal is lost: no reader looks there any more.
@@ -139,6 +148,13 @@ Feature: Logs that are sealed
       When A commits "a1" to payments
       Then it is done
       And readers of payments see "a1"
+
+    Scenario: [7] A plain write that a sealed log has refused is invisible
+      Given "early" has been written to orders
+      And orders has been sealed
+      When "plain" is written to orders
+      Then it is refused
+      And readers of orders see "early"
 
   @CORE-45 @MUST @sealing
   Rule: Writes that were acknowledged before a log was sealed stay readable until they are consumed.

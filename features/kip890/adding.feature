@@ -72,6 +72,15 @@ Feature: Adding partitions to a transaction
       Then it is refused for payments-0 with PRODUCER_FENCED
       And the transaction of A is unchanged
 
+    @needs:transactions-v2
+    Scenario: [5] A producer adds a partition with the epoch before its commit while its next transaction is open
+      Given producer A with transactional id "transfer"
+      And A has committed "a1" to payments-0
+      And A has written "a2" to payments-0
+      When A adds payments-1 with its previous epoch
+      Then it is refused for payments-1 with PRODUCER_FENCED
+      And the transaction of A is unchanged
+
   @KIP890-033 @MUST
   Rule: A broker that receives AddPartitionsToTxn with one unknown partition adds none, and answers the others with OPERATION_NOT_ATTEMPTED.
     A client that reads a partial answer as success writes to partitions that are not in its transaction.

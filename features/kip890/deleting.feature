@@ -168,6 +168,15 @@ Feature: Deletions during an open transaction
       When the system crashes and restarts
       Then group "shop" has no committed offset of refunds-0
 
+    Scenario: [5] Two groups have offsets of a topic that is deleted
+      Given producer A with transactional id "transfer"
+      And A has sent offset 5 of refunds-0 to group "shop"
+      And A has sent offset 7 of refunds-0 to group "audit"
+      And A has committed
+      When topic "refunds" is deleted and made again
+      Then group "shop" has no committed offset of refunds-0
+      And group "audit" has no committed offset of refunds-0
+
   @KIP890-232 @MUST
   Rule: DeleteRecords inside an open transaction leaves its remaining records undecided, until the transaction ends.
     Readers of committed data would see the second half of a transaction that is aborted later.
@@ -255,4 +264,12 @@ Feature: Deletions during an open transaction
       And A has aborted
       And the records of payments-0 before "a2" have been deleted
       When the system crashes and restarts
+      Then readers of payments-0 see nothing
+
+    Scenario: [3] All but the last of several aborted transactions are deleted
+      Given producer A with transactional id "transfer"
+      And A has aborted 2 transactions in payments-0
+      And A has written "a1" to payments-0
+      And A has aborted
+      When the records of payments-0 before "a1" are deleted
       Then readers of payments-0 see nothing

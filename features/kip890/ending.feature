@@ -325,3 +325,11 @@ Feature: Ending a transaction
       When A aborts with the epoch before its previous one
       Then the refusal has producer id -1 and epoch -1
       And the producer id and epoch of A are unchanged
+
+    Scenario: [4] A commit arrives two transactions late while the next one is open
+      Given producer A with transactional id "transfer"
+      And A has aborted
+      And A has aborted
+      And A has written "a1" to payments-0
+      When A commits with the epoch before its previous one
+      Then it is refused with PRODUCER_FENCED

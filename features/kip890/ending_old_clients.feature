@@ -6,7 +6,7 @@ Feature: Ending a transaction as an old client
     Given a topic "payments" with 2 partitions
 
   @KIP890-083 @MUST @commits @aborts
-  Rule: A coordinator that receives EndTxn v4 ends the transaction, keeps the epoch and answers without an identity.
+  Rule: A coordinator that receives EndTxn v4 ends the transaction and keeps the epoch.
     An old client cannot learn of a raised epoch; its next transaction would be fenced.
 
     Scenario: [1] An old client commits
@@ -57,6 +57,16 @@ Feature: Ending a transaction as an old client
       When A commits
       Then it is done
       And the producer id and epoch of A are unchanged
+      And the log of payments-0 has not grown
+
+    @needs:crash
+    Scenario: [4] An old client repeats a complete commit after a crash
+      Given producer A with transactional id "transfer"
+      And A is an old client (transaction version 0)
+      And A has committed "a1" to payments-0
+      And the system has crashed and restarted
+      When A commits
+      Then it is done
       And the log of payments-0 has not grown
 
   @KIP890-085 @MUST @commits @aborts

@@ -160,6 +160,15 @@ Feature: Exhausted epochs
       When A commits with its previous epoch
       Then it is done and answers the producer id and epoch in force
 
+    @needs:transactions-v2
+    Scenario: [6] The exhausted identity commits its aborted transaction
+      Given producer A at the last usable epoch
+      And A has written "a1" to payments-0
+      And A has aborted
+      When A commits with its previous epoch
+      Then it is refused with INVALID_TXN_STATE or PRODUCER_FENCED
+      And readers of payments-0 see nothing
+
   @KIP890-078 @MUST @fencing
   Rule: After an overflow the producer's next transaction has the new producer id, and requests with the old one are refused.
     If the old producer id were still valid, late writes of the last epoch could not be distinguished from new ones.
@@ -210,6 +219,15 @@ Feature: Exhausted epochs
       And A has aborted
       When A aborts with the epoch before its previous one
       Then it is refused with INVALID_PRODUCER_ID_MAPPING
+
+    @needs:transactions-v2
+    Scenario: [6] A record is written with the old producer id to a partition outside of its last transaction
+      Given producer A at the last usable epoch
+      And A has written "a1" to payments-0
+      And A has committed
+      When A writes "late" to payments-1 with its previous epoch
+      Then it is refused with INVALID_PRODUCER_EPOCH or INVALID_PRODUCER_ID_MAPPING
+      And the log of payments-1 has not grown
 
   @KIP890-405 @MUST @commits @aborts
   Rule: A transaction that ends at the last usable epoch, 32766, ends in each of its partitions, the offsets of groups included.

@@ -64,6 +64,17 @@ Feature: Expiry
       When A stays idle through a crash, until its transactional id expires
       Then the transactional id of A was kept about as long as that of B
 
+    Scenario Outline: [9] An id whose last transaction is complete expires
+      Given producer A with transactional id "transfer"
+      And A has <ended> 2 transactions in payments-0
+      When A stays idle until its transactional id expires
+      Then the coordinator does not know A
+
+      Examples:
+        | ended     |
+        | committed |
+        | aborted   |
+
   @KIP890-166 @MUST @retention
   Rule: A coordinator does not remove a transactional id with an open transaction, however long it is idle.
     An open transaction whose id was removed can never be ended.

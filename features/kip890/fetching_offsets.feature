@@ -22,6 +22,7 @@ Feature: Fetching and committing the offsets of groups
         | 5       |
         | 7       |
         | 8       |
+        | 9       |
 
     Scenario Outline: [2] OffsetFetch returns the offset of a named partition
       Given A has sent offset 5 of payments-0 and payments-1 to group "shop" with metadata "half way" and leader epoch 3

@@ -89,6 +89,12 @@ Feature: Initialising a transactional id
       When a client initialises with an unused transactional id with a negative timeout
       Then it is refused with INVALID_TRANSACTION_TIMEOUT
 
+    @needs:known-limits
+    Scenario: [8] A client initialises a new transactional id with a timeout one millisecond longer than the broker allows
+      Given producer A with transactional id "transfer"
+      When a client initialises with an unused transactional id with a millisecond more than is allowed
+      Then it is refused with INVALID_TRANSACTION_TIMEOUT
+
   @KIP890-013 @MUST
   Rule: A coordinator answers InitProducerId v3 and later with INVALID_REQUEST if it has a producer id without an epoch, or an epoch without a producer id.
     Half of an identity is a bug of the client. A coordinator that ignores it lets the client fence itself.
@@ -194,6 +200,14 @@ Feature: Initialising a transactional id
       Then it is done and answers the same producer id and the next epoch
       And the producer id and epoch of A are those of the answer
 
+    Scenario: [4] A new instance initialises after an abort
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has aborted
+      When B takes over from A
+      Then it is done and answers the same producer id and the next epoch
+      And the producer id and epoch of A are those of the answer
+
   @KIP890-016 @MUST
   Rule: A coordinator answers InitProducerId v3 and later that has the current identity with the same producer id and the next epoch.
     Requests from before the producer initialised may still arrive; only a raised epoch causes them to be refused.
@@ -281,6 +295,14 @@ Feature: Initialising a transactional id
       Then it is refused with PRODUCER_FENCED
       And the producer id and epoch of B are unchanged
 
+    @needs:aged-ids
+    Scenario: [4] An old instance initialises after a takeover at its last usable epoch
+      Given producer A at the last usable epoch
+      And B has taken over from A
+      When A initialises again
+      Then it is refused with PRODUCER_FENCED
+      And the producer id and epoch of B are unchanged
+
   @KIP890-029 @MUST
   Rule: A coordinator stores the transaction timeout of each successful InitProducerId, and the latest one applies.
     A new instance that inherits the longer timeout of its predecessor blocks readers for longer than it requested, if it abandons a
@@ -332,3 +354,11 @@ Feature: Initialising a transactional id
       When A initialises again with a shorter timeout
       Then it is done and answers a new producer id and epoch 0
       And the transaction timeout of A is a shorter timeout
+
+    Scenario: [8] A transaction of a new instance is open when another one times out after the shorter timeout of the old instance
+      Given producers A and C with transactional ids "transfer" and "refund" and a short timeout
+      And B has taken over from A
+      And B has written "b1" to payments-0
+      And C has written "c1" to payments-1
+      When C leaves its transaction open past its timeout
+      Then the transaction of B is Ongoing in payments-0

@@ -77,6 +77,16 @@ Feature: Late EndTxn requests
       Then the transaction of A is unchanged
       And readers of payments-0 see "a1"
 
+    @needs:crash
+    Scenario: [8] A late commit arrives after a crash while the next transaction is open
+      Given producer A with transactional id "transfer"
+      And A has committed "a1" to payments-0
+      And A has written "a2" to payments-0
+      And the system has crashed and restarted
+      When A commits with its previous epoch
+      Then it is refused with PRODUCER_FENCED or INVALID_TXN_STATE
+      And the transaction of A is unchanged
+
   @KIP890-201 @MUST @fencing
   Rule: After a new instance has taken over an idle transactional id, a coordinator refuses EndTxn of the old instance and changes nothing.
     A zombie that wakes up would commit what its successor is still writing, or abort it.
@@ -129,6 +139,16 @@ Feature: Late EndTxn requests
       Then it is refused with PRODUCER_FENCED or INVALID_TXN_STATE
       And the transaction of A is unchanged
 
+    @needs:crash
+    Scenario: [7] The old instance commits after a crash, before the new one has begun a transaction
+      Given producer A with transactional id "transfer"
+      And A has committed "a1" to payments-0
+      And B has taken over from A
+      And the system has crashed and restarted
+      When A commits
+      Then it is refused with PRODUCER_FENCED or INVALID_TXN_STATE
+      And the transaction of B is unchanged
+
   @KIP890-202 @MUST @commits @aborts
   Rule: While a decision is prepared, EndTxn v5 with the opposite decision is refused, or answered with a retriable error.
     An abort that overtakes the markers of a commit would leave one half of the transaction committed and the other aborted.
@@ -150,3 +170,12 @@ Feature: Late EndTxn requests
       When A commits with its previous epoch
       Then it is refused with CONCURRENT_TRANSACTIONS, INVALID_TXN_STATE or PRODUCER_FENCED
       And the transaction of A is PrepareAbort
+
+    @needs:crash @needs:hold-markers
+    Scenario: [3] A client aborts after a crash while its commit is incomplete
+      Given producer A with transactional id "transfer"
+      And completion of A's transactions is blocked
+      And A has been asked to commit
+      And the system has crashed and restarted
+      When A aborts with its previous epoch
+      Then it is refused with CONCURRENT_TRANSACTIONS, INVALID_TXN_STATE or PRODUCER_FENCED

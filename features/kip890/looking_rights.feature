@@ -26,7 +26,7 @@ Feature: Rights to describe and to add
       And the transaction of A is Ongoing in payments-0
 
   @KIP890-259 @MUST
-  Rule: A broker answers FindCoordinator of a principal without DESCRIBE on the transactional id with TRANSACTIONAL_ID_AUTHORIZATION_FAILED.
+  Rule: A broker refuses FindCoordinator of a principal without DESCRIBE on the transactional id (TRANSACTIONAL_ID_AUTHORIZATION_FAILED) or on the group (GROUP_AUTHORIZATION_FAILED).
     A client that may not use an id would still learn which node coordinates it.
 
     Scenario: [1] A user without any right on a transactional id looks up its coordinator

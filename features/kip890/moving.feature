@@ -48,6 +48,13 @@ Feature: Leaders and coordinators that move
       Then readers of accounts-1 see nothing
       And a read_committed Fetch of accounts-1 lists the aborted transaction of A from "a2"
 
+    Scenario: [7] A batch is sent again after the move
+      Given producer A has written "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
+      And accounts-1 has moved to node 1
+      When A writes "again" to accounts-1 at sequence 0
+      Then it is done
+      And the log of accounts-1 has not grown
+
   @KIP890-264 @MUST @recovery
   Rule: A coordinator that takes over on another node continues an open transaction as the old one would have.
     A transaction that the new coordinator does not know could never be ended, and its readers would wait for ever.
@@ -121,6 +128,15 @@ Feature: Leaders and coordinators that move
       And A has been asked to abort
       When the coordinator of A moves to node 2
       Then group "shop" has no pending offset of accounts-0
+
+    Scenario: [3] Two commits are completed by the next coordinator
+      Given producer A has committed "a1" to accounts-0 on node 1 and "a2" to accounts-1 on node 2
+      And producer B with transactional id "refund" at the coordinator of A
+      And completion of A's and B's transactions is blocked until the next move
+      And A has been asked to commit
+      And B has been asked to commit
+      When the coordinator of A moves to node 2
+      Then the transaction of B is over
 
   @KIP890-422 @MUST @recovery
   Rule: A commit after a move of the coordinator applies both the records from before the move and the offsets from after it.

@@ -56,6 +56,14 @@ Feature: The duration of a transaction
       When all of the twenty leave their transactions open past their timeouts
       Then readers of payments-0 and payments-1 see nothing of the twenty
 
+    @needs:failed-appends
+    Scenario: [2] The transaction log refuses one of the twenty aborts
+      Given twenty producers with a short timeout have written to payments-0 and payments-1
+      And the next append to the transaction log fails
+      When all of the twenty leave their transactions open past their timeouts
+      Then readers of payments-0 and payments-1 see nothing of the twenty
+      And an append to the transaction log has failed
+
   @KIP890-350 @MUST
   Rule: DescribeTransactions shows the time at which the first partition was added as the start time, and later partitions do not change it.
     A producer that adds a partition now and then would never time out, and operators who look for old transactions would not find it.

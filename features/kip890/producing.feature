@@ -35,6 +35,15 @@ Feature: How the leader of a partition judges a Produce
       When the held-up request arrives
       Then the log of payments-1 has not grown
 
+    @needs:transactions-v2
+    Scenario: [4] A late batch arrives in a partition outside of its ended transaction while the next one is open
+      Given producer A with transactional id "transfer"
+      And A has committed "a1" to payments-0
+      And A has written "a2" to payments-0
+      When A writes "late" to payments-1 with its previous epoch
+      Then it is refused with INVALID_PRODUCER_EPOCH
+      And the log of payments-1 has not grown
+
   @KIP890-092 @MUST
   Rule: A leader accepts further batches of a transaction, and the transaction's start offset in the partition stays at the first batch.
     A start offset that moves with each batch lets the last stable offset pass records that are undecided.

@@ -159,6 +159,14 @@ Feature: Timeouts and recovery
       When A writes "late" to payments-0
       Then it is refused with INVALID_PRODUCER_EPOCH
 
+    Scenario: [6] A producer writes to a partition outside of its transaction after its timeout
+      Given producer A with transactional id "transfer" and a short timeout
+      And A has written "a1" to payments-0
+      And A has left its transaction open past its timeout
+      When A writes "late" to payments-1
+      Then it is refused with INVALID_PRODUCER_EPOCH
+      And the log of payments-1 has not grown
+
   @KIP890-160 @MUST @recovery
   Rule: A coordinator completes a transaction whose EndTxn was answered after a crash, in every partition and as decided.
     A commit that was answered is a promise, even if the broker crashes before the first marker is written.

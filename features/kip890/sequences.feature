@@ -171,6 +171,15 @@ Feature: Sequence numbers
       Then it is done and answers the offset of "r0"
       And the log of payments-0 has not grown
 
+    @needs:crash
+    Scenario: [12] A batch is repeated after a crash
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And the system has crashed and restarted
+      When A writes "again" to payments-0 at sequence 0
+      Then it is done and answers the offset of "a1"
+      And the log of payments-0 has not grown
+
   @KIP890-113 @MUST
   Rule: A leader answers a gap or a partial overlap with OUT_OF_ORDER_SEQUENCE_NUMBER, and does not append an older duplicate again.
     A gap means lost records, an overlap means records stored twice.

@@ -115,6 +115,15 @@ Feature: A clean stop
       When all of the twenty commit, and the system stops cleanly right after its last answer
       Then readers of payments-0 and payments-1 see all of the twenty
 
+    @needs:clean-stop @needs:hold-markers
+    Scenario: [2] An abort that could not be completed before a clean stop
+      Given completion of A's transactions is blocked until the next restart
+      And A has written "a1" to payments-0
+      And A has been asked to abort
+      When the system stops cleanly and restarts
+      Then the transaction of A is CompleteAbort
+      And readers of payments-0 see nothing
+
   @KIP890-268 @MUST @recovery
   Rule: Offsets that are pending when a broker stops cleanly are still pending after the restart, and take effect if their transaction commits.
     The group would continue after records whose results were never committed, or read those again whose results were.

@@ -8,7 +8,7 @@ Feature: Adding participants to a transaction
     And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
 
   @PIP31-15 @MUST
-  Rule: A coordinator answers ADD_PARTITION_TO_TXN for an unknown transaction with TransactionNotFound, or for an unknown coordinator with TransactionCoordinatorNotFound, and neither opens it nor changes another one.
+  Rule: A coordinator answers ADD_PARTITION_TO_TXN for an unknown transaction with TransactionNotFound, or for an unknown coordinator with that or TransactionCoordinatorNotFound, and neither opens it nor changes another one.
     A topic that is added to a missing transaction is never notified of an end, and its messages stay undecided.
 
     Scenario: [1] A topic is added to a transaction id that was never assigned
@@ -129,7 +129,7 @@ Feature: Adding participants to a transaction
       And readers of payments see "a2"
 
   @PIP31-19 @MUST
-  Rule: A coordinator answers ADD_SUBSCRIPTION_TO_TXN for an unknown transaction with TransactionNotFound, or for an unknown coordinator with TransactionCoordinatorNotFound, and neither opens it nor changes another one.
+  Rule: A coordinator answers ADD_SUBSCRIPTION_TO_TXN for an unknown transaction with TransactionNotFound, or for an unknown coordinator with that or TransactionCoordinatorNotFound, and neither opens it nor changes another one.
     A subscription that is added to a missing transaction keeps its acknowledgements pending for ever.
 
     Scenario: [1] A subscription is added to a transaction id that was never assigned
@@ -220,3 +220,17 @@ Feature: Adding participants to a transaction
         | ended     | why                           |
         | committed | its part would never be ended |
         | aborted   | the same for an abort         |
+
+    @needs:crash @needs:held-ends
+    Scenario Outline: [3] A subscription is added while the end is incomplete after a crash
+      Given transaction A
+      And the <end> of A is incomplete
+      And the system has crashed and restarted
+      When A adds "workers"
+      Then it is refused
+      And "workers" does not take part in A
+
+      Examples:
+        | end    | why                                                         |
+        | commit | a recovered decision is sent to the participants of the log |
+        | abort  | the same for an abort                                       |

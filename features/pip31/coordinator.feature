@@ -39,6 +39,13 @@ Feature: The transaction coordinator
       When 10 transactions begin at 2 clients in turn
       Then the transaction ids are ascending
 
+    @needs:crash
+    Scenario: [2] Transactions begin before and after a crash
+      Given 10 transactions have begun
+      And the system has crashed and restarted
+      When 10 transactions begin
+      Then the transaction ids are ascending
+
   @PIP31-13 @MUST
   Rule: The most significant bits of a transaction id are the number of the coordinator that assigned it.
     A client that sends a request to the wrong coordinator would be answered that its transaction never began.

@@ -27,6 +27,13 @@ Feature: Cumulative acknowledgements in a transaction
       When D acknowledges everything up to "i2" for "auditors"
       Then it is refused with TransactionConflict or InvalidTxnStatus
 
+    @needs:crash
+    Scenario: [4] The system crashes between the two cumulative acknowledgements
+      Given A has acknowledged everything up to "i1" for "auditors"
+      And the system has crashed and restarted
+      When B acknowledges everything up to "i2" for "auditors"
+      Then it is refused with TransactionConflict or InvalidTxnStatus
+
   @PIP31-64 @SHOULD
   Rule: A broker refuses a cumulative acknowledgement that covers a message pending in another transaction, or lets that transaction decide over the message.
     A cumulative acknowledgement over a pending message would delete what the other transaction may redeliver.

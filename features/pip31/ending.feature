@@ -90,6 +90,24 @@ Feature: The end of a transaction
       Then it is done, or refused with TransactionNotFound
       And readers of orders see nothing
 
+    @needs:crash @needs:held-ends
+    Scenario: [3] A client repeats an abort that is incomplete after a crash
+      Given A has written "a1" to orders
+      And the abort of A is incomplete
+      And the system has crashed and restarted
+      When A aborts
+      Then it is done
+      And A is ABORTING
+
+    @needs:crash
+    Scenario: [4] A client aborts after a complete abort and a crash
+      Given A has written "a1" to orders
+      And A has aborted
+      And the system has crashed and restarted
+      When A aborts
+      Then it is done, or refused with TransactionNotFound
+      And readers of orders see nothing
+
   @PIP31-26 @MUST @aborts
   Rule: A coordinator refuses END_TXN with COMMIT for a transaction that is ABORTING or ABORTED, and the transaction ends as aborted.
     A client that receives a success for an aborted transaction continues, and its data is lost.
@@ -144,6 +162,15 @@ Feature: The end of a transaction
       When the end of A is held up no longer
       Then A went from ABORTING to ABORTED
       And readers of orders see nothing
+
+    @needs:crash @needs:held-ends
+    Scenario: [7] A client commits while the abort is incomplete after a crash
+      Given A has written "a1" to orders
+      And the abort of A is incomplete
+      And the system has crashed and restarted
+      When A commits
+      Then it is refused
+      And A is ABORTING
 
   @PIP31-27 @MUST @commits
   Rule: A coordinator refuses to abort a transaction that is being committed or was committed, and changes nothing.

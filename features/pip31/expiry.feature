@@ -129,6 +129,16 @@ Feature: Timeouts
       Then it is refused
       And readers of orders see nothing
 
+    @needs:crash
+    Scenario: [3] A client commits after the timeout and a crash
+      Given transaction A with a short timeout
+      And A has written "a1" to orders
+      And A has been left open past its timeout
+      And the system has crashed and restarted
+      When A commits
+      Then it is refused
+      And readers of orders see nothing
+
   @PIP31-43 @MUST @recovery
   Rule: The timeout of a transaction survives a crash of its coordinator.
     If a crash loses the timeouts, the transactions of crashed clients stay open for ever.

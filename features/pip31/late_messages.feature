@@ -85,6 +85,14 @@ Feature: Messages outside of the transaction's end
       When "plain" is written to orders
       Then readers of orders see "a1", "plain"
 
+    Scenario: [5] A plain message follows a late message of an aborted transaction
+      Given transaction A
+      And A has written "a1" to orders
+      And A has aborted
+      And A has tried to write "late" to orders
+      When "plain" is written to orders
+      Then readers of orders see "plain"
+
   @PIP31-51 @SHOULD
   Rule: A message to a topic that was never added to its transaction does not stay pending for ever.
     The pending message would withhold all later messages from every reader.

@@ -197,3 +197,10 @@ Feature: After a crash
       When B commits
       Then nothing of B is pending in "workers"
       And subscription "workers" has "i2" left
+
+    @needs:buffer-statistics
+    Scenario: [8] A transaction with a topic aborts after the crash
+      Given the system has crashed and restarted
+      When A aborts
+      Then nothing of A is pending in orders
+      And readers of orders see nothing

@@ -59,6 +59,14 @@ Feature: Subscriptions that children inherit
       When "p1" is written to second
       Then subscription "auditors" has "p1" waiting in second
 
+    Scenario: [7] Two subscriptions that consumers created on the segment are on a child
+      Given the consumer of shared subscription "auditors" has received nothing from left
+      And the consumer of shared subscription "readers" has received nothing from left
+      And left has been split into low and high
+      When "p1" is written to high
+      Then subscription "auditors" has "p1" waiting in high
+      And subscription "readers" has "p1" waiting in high
+
   @PIP460-18 @MUST @sealing
   Rule: The child of a merge has the subscriptions of each parent.
     A consumer that has read one of the parents would miss the messages of the child.

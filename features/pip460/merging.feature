@@ -127,6 +127,13 @@ Feature: Merging segments
       And A is OPEN
       And readers of low see nothing
 
+    Scenario: [13] A merge of a segment and its sealed neighbour is requested
+      Given left has been split into low and high
+      And high has been split into first and second
+      When a merge of low and high is asked for
+      Then it is refused as something that cannot be done
+      And the layout of orders is what the answers say
+
   @PIP460-12 @SHOULD
   Rule: A controller either completes or refuses, as a whole, a merge of more than two adjacent segments or of segments with different parents.
     An operator who finds half a merge cannot decide whether to complete it or to undo it.

@@ -267,6 +267,15 @@ Feature: Changes that a controller does not finish
       When the system restarts
       Then soon each active segment of orders takes a message
 
+    @needs:crash-points
+    Scenario: [28] The children of a split that the next controller completes begin empty
+      Given "p1" has been written to left
+      And a split of left has been cut short after-terminate
+      And low and high came of left
+      When "p2" is written to low
+      Then readers of low see "p2"
+      And subscription "workers" has nothing waiting in high
+
   @PIP460-41 @MUST @recovery
   Rule: One controller acts for a topic, and what a former controller still does has no effect.
     Two controllers overwrite each other's layouts, and a topic without a controller is never changed again.

@@ -83,3 +83,11 @@ Feature: Producers that send a message again
       When shop comes to low
       Then it is done
       And it is answered that its last message was number 1
+
+    Scenario: [10] The second of two producers sends a message again
+      Given shop has sent "p1" to left as number 1
+      And depot has sent "p2" to left as number 1
+      And left has been split into low and high
+      When depot sends "p2" to low as number 1
+      Then it is done
+      And readers of low see nothing

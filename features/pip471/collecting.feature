@@ -245,6 +245,15 @@ Feature: Collection of the headers of ended transactions
       When the retention of A passes
       Then readers of payments see "a2"
 
+    Scenario: [7] An acknowledgement was aborted on a segment that is not loaded
+      Given the topic "inputs" with "i1", "i2"
+      And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
+      And A has acknowledged "i1" for "workers"
+      And inputs has been unloaded
+      And A has been asked to abort
+      When the retention of A passes
+      Then subscription "workers" has "i1", "i2" left
+
   @PIP471-40 @MUST @retention
   Rule: The store has no index entry for a deleted record.
     An entry without a record sends the sweep to a missing transaction again and again.

@@ -114,6 +114,16 @@ Feature: Crashes during metadata-driven transactions
         | and does not write it |
         | and has written it    |
 
+    @needs:crash
+    Scenario: [11] The system crashes after the abort of an acknowledgement on a segment that is not loaded
+      Given the topic "inputs" with "i1", "i2"
+      And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
+      And A has acknowledged "i1" for "workers"
+      And inputs has been unloaded
+      And A has been asked to abort
+      When the system crashes and restarts
+      Then subscription "workers" has "i1", "i2" left
+
   @PIP471-34 @MUST @recovery
   Rule: If a broker crashes while it publishes a message, the message is not visible while its transaction is open.
     An entry in the ledger without a record would be visible as soon as the segment is reloaded.

@@ -63,6 +63,15 @@ Feature: Ends of metadata-driven transactions
       When "p1" is written to orders
       Then readers of orders see "a1", "p1"
 
+    Scenario: [6] A commit is refused while the segment of the aborted acknowledgement is not loaded
+      Given the topic "inputs" with "i1", "i2"
+      And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
+      And A has acknowledged "i1" for "workers"
+      And inputs has been unloaded
+      And A has been asked to abort
+      When A commits
+      Then subscription "workers" has "i1", "i2" left
+
   @PIP471-04 @MUST @commits @aborts
   Rule: If a commit and an abort of one transaction race, exactly one succeeds.
     If both calls return success, one client relies on an outcome that did not happen.
@@ -168,6 +177,11 @@ Feature: Ends of metadata-driven transactions
       When A adds "workers"
       Then it is done, or refused with InvalidTxnStatus
       And subscription "workers" has "i2" left
+
+    Scenario: [4] A topic is added to a transaction that writes nothing to it
+      Given A has added orders
+      When "p1" is written to orders
+      Then readers of orders see "p1"
 
   @PIP471-46 @MUST
   Rule: A message follows the outcome of its transaction even if its topic was never added to the transaction.

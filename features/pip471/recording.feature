@@ -43,6 +43,12 @@ Feature: What the metadata store contains of a transaction
         | and does not write it |
         | and has written it    |
 
+    @needs:crash
+    Scenario: [5] The system crashes after a transaction has begun and done nothing else
+      Given the system has crashed and restarted
+      When A commits
+      Then it is done
+
   @PIP471-07 @MUST
   Rule: A broker writes the operation record of a message in a transaction before it acknowledges the message.
     An acknowledged message without a record is never decided.

@@ -55,6 +55,15 @@ Feature: How participants are notified of an end
       When A commits
       Then readers of orders see "a1"
 
+    @needs:store-faults
+    Scenario: [5] A transaction commits after one of its messages was refused and the segment was reloaded
+      Given the store does not answer the next write of an operation record, and does not write it
+      And A has tried to write "a1" to orders
+      And A has written "a2" to orders
+      And orders has been unloaded
+      When A commits
+      Then readers of orders see "a2"
+
   @PIP471-22 @MUST @commits
   Rule: A coordinator answers a commit without waiting for the participants.
     A slow or unreachable participant would block every client with a transaction there.

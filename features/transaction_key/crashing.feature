@@ -263,6 +263,18 @@ Feature: Connects that are interrupted
         | and does not write it | no client may ever connect again               |
         | and has written it    | it is decided, and no participant was notified |
 
+    @needs:store-faults
+    Scenario Outline: [3] A second transaction of the key fences one whose abort the store does not answer
+      Given the store does not answer the next change of a header, <failure>
+      When task one begins transaction B
+      Then A is ABORTED
+      And readers of orders see nothing
+
+      Examples:
+        | failure               | why                                            |
+        | and does not write it | the client of the key does not abort it again  |
+        | and has written it    | it is decided, and no participant was notified |
+
   @TXKEY-37 @MUST @commits @fencing
   Rule: A coordinator does not fence a committed transaction if the metadata store fails to return its state.
     A client whose commit was not answered retries it, and would repeat its work if it were answered that it was fenced.

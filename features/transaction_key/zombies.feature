@@ -85,6 +85,13 @@ Feature: Fenced tasks that continue
       Then it is refused with InvalidTxnStatus
       And the refusal begins with "ExpiredTransaction"
 
+    Scenario: [10] The client of a deleted key commits its transaction
+      Given A has written "a1" to orders
+      And key "payments" has been deleted
+      When A commits
+      Then it is refused with InvalidTxnStatus
+      And readers of orders see nothing
+
   @TXKEY-11 @SHOULD @fencing @aborts
   Rule: A coordinator refuses to abort a fenced transaction, and changes nothing.
     An abort that arrives late must not end what the successor has begun.

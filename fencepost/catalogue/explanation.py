@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from fencepost.contract import gherkin, register, themes
+from fencepost.contract import clauses, gherkin, register, themes
 from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.contract.register import Requirement
 
@@ -49,6 +49,7 @@ def show_requirement(identifier: str, form: str) -> int:
     _show_row(console, row)
     found = traceability.of(row.id)
     _show(console, "rule", found.rules)
+    _show_clauses(console, row)
     _show_scenarios(console, row, found.scenarios)
     _show(console, "sentences", found.sentences)
     _show(console, "branches of the reference", found.branches, none=f'none has rule("{row.id}") yet' if row.is_tested else "")
@@ -91,6 +92,19 @@ def _show(console: Console, title: str, places: Iterable[SourcePlace], none: str
             console.print(Text(f"  {none}"))
         for place in shown:
             console.print(Text(f"  {place.where}  {place.what}"))
+        console.print()
+
+
+def _show_clauses(console: Console, row: Requirement) -> None:
+    """Print each clause with the scenarios that ask it, if there are several."""
+    table = clauses.of(row.id)
+    if table:
+        console.print(Text("clauses", style="bold"))
+    for fragment, asking in table.items():
+        console.print(Text(f'  "{fragment}"'))
+        for one in asking:
+            console.print(Text(f"      {one}", style="dim"))
+    if table:
         console.print()
 
 

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from fencepost.adapters import registry
 from fencepost.console.phrases import counted
-from fencepost.contract import editions, gherkin, proposals, register, themes
+from fencepost.contract import clauses, editions, gherkin, proposals, register, themes
 from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.contract.register import Requirement
 
@@ -111,6 +111,7 @@ def markdown(specs: Sequence[str]) -> str:
             lines += [f"- {name}: {text}" for name, text in reported.items() if text]
             placed = gherkin.scenarios_of(row.id)
             lines += [f"- `{feature.path}`: {scenario.name}" for feature, scenario in placed]
+            lines += [f'- "{clause}": {asked}' for clause, (asked, *_) in clauses.of(row.id).items() if asked.startswith(clauses.NOT)]
             lines += [""]
     return "\n".join(lines)
 
@@ -133,4 +134,5 @@ def as_json(row: Requirement) -> dict[str, Any]:
         "why": gherkin.why_of(row.id),
         "themes": list(themes.themes_of(row.id)),
         "scenarios": [{"feature": feature.path, "name": scenario.name} for feature, scenario in gherkin.scenarios_of(row.id)],
+        "clauses": clauses.of(row.id),
     }

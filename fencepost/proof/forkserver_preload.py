@@ -2,13 +2,14 @@
 
 import gc
 
-from fencepost.contract import register
+from fencepost.contract import gherkin, register
 from fencepost.run.options import RunOptions
 from fencepost.run.plays import Plays
 from fencepost.steps import vocabularies
 
 for spec in register.bundled().by_spec:
     vocabularies.speech_of(spec)
+gherkin.bundled()  # smoke scenarios are of few proposals
 with Plays(RunOptions(smoke=True)) as plays:
     for play in plays:
         plays.judge(play)

@@ -84,8 +84,8 @@ def waves(plays: Iterable[Play], broker: Where) -> Iterator[Wave]:
         yield Wave(tuple(beside))
 
 
-def _one_after_the_other(plays: Iterable[Play], where: Callable[[Play], Where]) -> list[list[Wave]]:
-    """The waves of each broker, in the order of the scenarios."""
+def waves_of_brokers(plays: Iterable[Play], where: Callable[[Play], Where]) -> list[list[Wave]]:
+    """The waves of each broker, in the order of the scenarios. A fresh broker plays one."""
     by_broker: dict[Where, list[Play]] = {}
     for play in plays:
         by_broker.setdefault(where(play), []).append(play)
@@ -120,7 +120,7 @@ class Concurrency:
         self._found: dict[str, Future[Company]] = {play.run: Future() for play in plays}
         self._is_over = False
         self._kills: list[int] = []
-        self._brokers = deque(_one_after_the_other(plays, where))
+        self._brokers = deque(waves_of_brokers(plays, where))
         self._lanes = [threading.Thread(target=self._ask_brokers, daemon=True) for _ in range(min(len(self._brokers), BROKERS_AT_ONCE))]
         for lane in self._lanes:
             lane.start()

@@ -2,14 +2,15 @@
 
 pytest-bdd drops the first of two scenarios with the same name, reads a misspelt first step as prose, and does not pass on tags on
 Examples; all three would be silently green. The other checks are the house's form: a Rule per requirement with the register's words,
-numbered scenarios, one When, an observation after it, and the words of docs/house-style.md. `sentence_lint` checks the steps.
+numbered scenarios, one When, an observation after it, and the words of docs/house-style.md. `sentence_lint` checks the steps, and
+`contract/clauses.py` that a scenario asks each clause.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
-from fencepost.contract import gherkin
+from fencepost.contract import clauses, gherkin
 from fencepost.contract import register as registers
 from fencepost.contract.capabilities import ALONE, CAPABILITIES
 from fencepost.contract.gherkin import Feature, Rule, Scenario, needs_in, requirement_of
@@ -28,8 +29,9 @@ _HEADER = re.compile(r"\S+: \[\d+] ")
 
 @cache
 def faults_of_bundled(spec: str) -> tuple[str, ...]:
-    """Every fault of the bundled features of a proposal."""
-    return tuple(lint(gherkin.bundled_for(spec), registers.bundled(), {spec: vocabularies.speech_of(spec)}))
+    """Every fault of the bundled features of a proposal, and of its clauses."""
+    of_features = lint(gherkin.bundled_for(spec), registers.bundled(), {spec: vocabularies.speech_of(spec)})
+    return (*of_features, *clauses.faults_of_bundled(spec))
 
 
 def lint(features: Iterable[Feature], register: Register, speech: Mapping[str, Speech]) -> list[str]:

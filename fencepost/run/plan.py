@@ -7,8 +7,10 @@ a run uses the same estimate to show how long it will take.
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
+from itertools import chain
 
 from rich.console import Console
 from rich.text import Text
@@ -16,14 +18,30 @@ from rich.text import Text
 from fencepost.adapters import registry
 from fencepost.console.phrases import counted, plural
 from fencepost.contract import proposals
-from fencepost.contract.brokers import Brokers, ScheduledScenario, beside, brokers_of, deal, may_offer, most_at_once, turn_of
+from fencepost.contract.brokers import (
+    Brokers,
+    ScheduledScenario,
+    beside,
+    brokers_of,
+    deal,
+    may_offer,
+    most_at_once,
+    seconds_together,
+    turn_of,
+    where_of,
+)
 from fencepost.contract.errors import UnknownName
-from fencepost.contract.gherkin import needs_in, scenarios_of
 from fencepost.contract.ports import System
-from fencepost.contract.register import Register, Requirement
+from fencepost.contract.register import Register
 
+from .concurrency import waves_of_brokers
+from .judged_systems import JudgedSystems
 from .options import RunOptions
+from .plays import Play, plays_of
 from .previous_run import PreviousRun, previous_run
+from .selection import Selection
+
+Scheduled = tuple[Play, ScheduledScenario]
 
 FORMS = ("table", "json")
 _MINUTE = 60.0
@@ -86,15 +104,18 @@ def show(options: RunOptions, register: Register, workers: int | None, form: str
 
 def plan_of(options: RunOptions, register: Register, workers: int = 1, previous: PreviousRun | None = None) -> RunPlan:
     """The plan of a run with these options, whose selection names the proposals. Nothing is started."""
-    systems = options.build_systems()
-    scenarios = {protocol: _scenarios(system, protocol, options.selection.holds, register) for protocol, system in systems.items()}
+    judged = JudgedSystems(options, register)
+    systems = judged.by_protocol
+    for system in systems.values():
+        beside(system, workers)
+    scenarios = _scenarios(judged, options.selection, register, workers)
     parts = tuple(_of_protocol(protocol, systems[protocol], asked, workers) for protocol, asked in scenarios.items() if asked)
     brokers = [part.brokers for part in parts if part.brokers]
     seconds = expected_seconds(systems, _asked(scenarios), workers)
     if previous and (workers > 1 or previous.most_at_once != max(map(most_at_once, systems.values()))):
         previous = None  # it ran another number of scenarios at once, so its seconds do not apply
     if previous:
-        seconds = _seconds_after(previous, systems, scenarios, register, seconds)
+        seconds = _seconds_after(previous, judged, scenarios, register, seconds)
     return RunPlan(
         options.system,
         os.path.relpath(options.results) if options.results else None,
@@ -110,17 +131,16 @@ def plan_of(options: RunOptions, register: Register, workers: int = 1, previous:
 
 def _seconds_after(
     previous: PreviousRun,
-    systems: Mapping[str, System],
-    scenarios: Mapping[str, Sequence["_Scenario"]],
+    judged: JudgedSystems,
+    scenarios: Mapping[str, Sequence[Scheduled]],
     register: Register,
     measured: float | None,
 ) -> float:
     """How long these scenarios take, by an earlier run; `measured` is how many seconds they take on a conforming broker."""
-    was_asked = previous.asked
-    before = {protocol: _scenarios(system, protocol, lambda row, _: row.id in was_asked, register) for protocol, system in systems.items()}
-    measured_before = expected_seconds(systems, _asked(before))
+    before = _scenarios(judged, Selection(only=tuple(previous.asked)), register)
+    measured_before = expected_seconds(judged.by_protocol, _asked(before))
     share = measured / measured_before if measured and measured_before else _count(scenarios) / max(1, _count(before))
-    return previous.seconds({one.requirement for those in scenarios.values() for one in those}, share)
+    return previous.seconds({play.requirement for those in scenarios.values() for play, _ in those}, share)
 
 
 def expected_seconds(systems: Mapping[str, System], scenarios: Mapping[str, Sequence[ScheduledScenario]], workers: int = 1) -> float | None:
@@ -137,27 +157,31 @@ def expected_seconds(systems: Mapping[str, System], scenarios: Mapping[str, Sequ
         if brokers := _brokers(system, asked, workers):
             seconds += brokers.seconds
             continue
-        for scenario in asked:
-            takes = registry.seconds_of(system, scenario)
-            if takes is None:
-                return None
-            seconds += takes / processors
+        if any(registry.seconds_of(system, one) is None for one in asked):
+            return None
+        seconds += seconds_together(asked, partial(about_seconds, system), processors)
     return seconds
 
 
-def about_seconds(system: System, feature: str, needs: frozenset[str]) -> float:
+def about_seconds(system: System, scenario: ScheduledScenario) -> float:
     """The measured seconds of a scenario, roughly; 1 without a measurement, 0 if it is known to be not offered."""
     offered = may_offer(system)
-    if offered is not None and not needs <= offered:
+    if offered is not None and not scenario.needs <= offered:
         return 0.0
-    return registry.seconds_of(system, ScheduledScenario(feature, needs)) or 1.0
+    return registry.seconds_of(system, scenario) or 1.0
+
+
+def weights(system: System, plays: Iterable[Play]) -> dict[str, float]:
+    """The seconds that each of these plays adds to a run, roughly, by its name: those that share a crash add a part of it each."""
+    found = scheduled(system, plays)
+    together = dict(Counter(one.wave for _, one in found)) | {None: most_at_once(system)}
+    return {play.run: about_seconds(system, one) * max(1, one.falls) / together[one.wave] for play, one in found}
 
 
 def _brokers(system: System, asked: Sequence[ScheduledScenario], workers: int) -> Brokers | None:
     """The brokers that all workers together start for these scenarios."""
     if workers == 1 or (whole := brokers_of(system, asked)) is None:
         return brokers_of(system, asked)
-    beside(system, workers)
     dealt = deal(system, asked, workers)
     parts = [
         part
@@ -180,49 +204,51 @@ def _brokers(system: System, asked: Sequence[ScheduledScenario], workers: int) -
 # --- what is asked ------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Scenario:
-    requirement: str
-    spec: str
-    asked: ScheduledScenario
+def scheduled(system: System, plays: Iterable[Play], workers: int = 1) -> list[Scheduled]:
+    """These plays in the order in which the system runs them, with their waves if one process plays several at once."""
+    in_turn = sorted(plays, key=lambda play: turn_of(system, play.needs))
+    if workers > 1 or most_at_once(system) == 1:
+        return [(play, ScheduledScenario(play.feature.path, play.needs)) for play in in_turn]
+    waves = chain.from_iterable(waves_of_brokers(in_turn, lambda play: where_of(system, play.needs)))
+    return [
+        (play, ScheduledScenario(play.feature.path, play.needs, number if wave.shares else None, len(play.falls)))
+        for number, wave in enumerate(waves)
+        for play in wave.plays
+    ]
 
 
-def _asked(scenarios: Mapping[str, Sequence[_Scenario]]) -> dict[str, list[ScheduledScenario]]:
-    return {protocol: [one.asked for one in those] for protocol, those in scenarios.items()}
+def _scenarios(judged: JudgedSystems, selection: Selection, register: Register, workers: int = 1) -> dict[str, list[Scheduled]]:
+    """What is selected, by protocol."""
+    plays = list(plays_of(register, selection, judged.protocols))
+    return {
+        protocol: scheduled(system, (play for play in plays if play.protocol == protocol), workers)
+        for protocol, system in judged.by_protocol.items()
+    }
 
 
-def _count(scenarios: Mapping[str, Sequence[_Scenario]]) -> int:
+def _asked(scenarios: Mapping[str, Sequence[Scheduled]]) -> dict[str, list[ScheduledScenario]]:
+    return {protocol: [one for _, one in those] for protocol, those in scenarios.items()}
+
+
+def _count(scenarios: Mapping[str, Sequence[Scheduled]]) -> int:
     return sum(map(len, scenarios.values()))
 
 
-def _scenarios(system: System, protocol: str, holds: Callable[[Requirement, str], bool], register: Register) -> list[_Scenario]:
-    """The scenarios of a system under a protocol, in the order of the run; each row of Examples is a separate scenario."""
-    binding = proposals.bundled().binding(protocol)
-    found = []
-    for row in register.rows():
-        spec = register.spec_of(row.id)
-        if spec in binding and holds(row, spec):
-            for feature, scenario in scenarios_of(row.id):
-                needs = frozenset(needs_in(scenario.tags))
-                found += [_Scenario(row.id, spec, ScheduledScenario(feature.path, needs))] * max(1, len(scenario.rows))
-    return sorted(found, key=lambda one: turn_of(system, one.asked.needs))
-
-
-def _of_protocol(protocol: str, system: System, scenarios: Sequence[_Scenario], workers: int) -> OfProtocol:
+def _of_protocol(protocol: str, system: System, scenarios: Sequence[Scheduled], workers: int) -> OfProtocol:
     offered = may_offer(system)
     lacking = Counter[str]()
     whose: dict[str, list[str]] = {}
-    for one in scenarios:
-        if offered is not None and (missing := ", ".join(sorted(one.asked.needs - offered))):
+    for play, _ in scenarios:
+        if offered is not None and (missing := ", ".join(sorted(play.needs - offered))):
             lacking[missing] += 1
-            whose.setdefault(missing, []).append(one.requirement)
+            whose.setdefault(missing, []).append(play.requirement)
     return OfProtocol(
         protocol,
-        dict(Counter(spec for spec, _ in dict.fromkeys(sorted((one.spec, one.requirement) for one in scenarios)))),
-        dict(Counter(sorted(one.spec for one in scenarios))),
+        dict(Counter(spec for spec, _ in dict.fromkeys(sorted((play.feature.spec, play.requirement) for play, _ in scenarios)))),
+        dict(Counter(sorted(play.feature.spec for play, _ in scenarios))),
         tuple(UnofferedScenarios(needs, tuple(dict.fromkeys(whose[needs])), count) for needs, count in sorted(lacking.items())),
         offered is not None,
-        _brokers(system, [one.asked for one in scenarios if offered is None or one.asked.needs <= offered], workers),
+        _brokers(system, [one for _, one in scenarios if offered is None or one.needs <= offered], workers),
     )
 
 

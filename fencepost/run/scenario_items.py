@@ -28,7 +28,7 @@ from .concurrency import Company, Concurrency
 from .interruption import Stopping
 from .judged_systems import JudgedSystems
 from .options import RunOptions
-from .plan import about_seconds
+from .plan import weights
 from .plays import Play, broker_of, judged, plays_of, put, sharing_broker
 
 _MOST_NAMED = 8
@@ -71,8 +71,8 @@ class Playing:
         """Start playing these, in this order, if several may run concurrently."""
         most = max(map(most_at_once, self._systems.by_protocol.values()), default=1)
         if most > 1 and not self._in_worker:
-            by_protocol = self._systems.by_protocol
-            self._seconds = {play.run: about_seconds(by_protocol[play.protocol], play.feature.path, play.needs) for play in plays}
+            for protocol, system in self._systems.by_protocol.items():
+                self._seconds |= weights(system, (play for play in plays if play.protocol == protocol))
             where, shares = partial(broker_of, self._systems), partial(sharing_broker, self._systems)
             self._concurrency = Concurrency(plays, where, most, self._put, self._is_red, shares)
 

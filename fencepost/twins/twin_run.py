@@ -28,6 +28,7 @@ from fencepost.contract.version import VERSION
 from fencepost.run import interruption, pytest_session, user_features
 from fencepost.run.options import TEXT, RunOptions
 from fencepost.run.plays import Plays
+from fencepost.run.selection import Selection
 
 from . import allowed_differences, disturbances
 from .allowed_differences import TwinException
@@ -85,8 +86,8 @@ def run_with(
 
 def run(options: RunOptions, asked: TwinOptions, screen: Screen, features: Sequence[Feature] | None = None) -> Exit:
     """Play, show and write; without `features`, the bundled ones. Raises WrongUsage, UnknownName, SystemUnreachable, DataFileError."""
-    rows = register.bundled()
-    options = options.about_system(rows)
+    is_whole = options.selection == Selection() and not options.smoke
+    options = options.about_system(register.bundled())
     chosen = disturbances.bundled().named(asked.names, options.selection.specs, options.protocols())
     where = options.results or Path("results/twins") / options.system
     claimed = folder.claim(where, LAYOUT, {JSON: "{}"})
@@ -102,8 +103,8 @@ def run(options: RunOptions, asked: TwinOptions, screen: Screen, features: Seque
                 screen.write_line(line, red=line.startswith("  X"))
         except KeyboardInterrupt:
             reported.stopped = "interrupted"
-        if options.profile and not options.defect and most is None and not reported.stopped:
-            reported.stale = list(_stale(reported, [one.name for one in chosen], options.profile))
+        if options.profile and not options.defect and most is None and not reported.stopped and features is None:
+            reported.stale = list(_stale(reported, [one.name for one in chosen], options.profile, is_whole=is_whole))
     seconds = time.monotonic() - began
     claimed.put(JSON, json.dumps(as_json(reported, chosen, asked, seconds, options), indent=1) + "\n")
     claimed.put(PAGE, page(reported, chosen, _title(options)))
@@ -208,12 +209,15 @@ class _Run:
         return DrawnTwins(offered, self.most, self.asked.seed, plain.play)
 
 
-def _stale(reported: TwinFindings, names: Sequence[str], profile: str) -> Iterator[TwinException]:
-    """The exceptions for this profile all of whose twins were played, and that no twin needed."""
-    asked = {one.play.requirement for one in reported.plain}
+def _stale(reported: TwinFindings, names: Sequence[str], profile: str, *, is_whole: bool) -> Iterator[TwinException]:
+    """The exceptions for this profile all of whose twins were played, and that no twin needed.
+
+    Those for all requirements are judged only by a run of all, which `is_whole` says.
+    """
+    asked = {*([None] if is_whole else []), *(one.play.requirement for one in reported.plain)}
     needed = {id(each) for one in reported.results for each in one.exceptions}
     for one in allowed_differences.bundled():
-        is_asked = not one.variants and profile in (one.profiles or (TEXT,)) and one.requirement in (None, *asked)
+        is_asked = not one.variants and profile in (one.profiles or (TEXT,)) and one.requirement in asked
         if is_asked and set(one.disturbances) <= set(names) and id(one) not in needed:
             yield one
 

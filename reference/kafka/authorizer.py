@@ -60,6 +60,11 @@ class Authorizer:
         rule("KIP890-259")
         return self._may_describe(principal, transactional_id)
 
+    def may_find_group(self, principal: str, group: str) -> bool:
+        """Decision: whether the principal may learn which node coordinates that group."""
+        rule("KIP890-259")
+        return self.allows(principal, AclOperation.DESCRIBE, Resource(ResourceKind.GROUP, group))
+
     def may_see_transactional_id(self, principal: str, transactional_id: str) -> bool:
         """Decision: whether DescribeTransactions and ListTransactions show the principal that transactional id."""
         rule("KIP890-260")

@@ -132,7 +132,7 @@ class KafkaTransaction:
 
     def rotate_producer_id(self, producer_id: int, timeout_ms: int, *, remember_epoch: bool) -> "KafkaTransaction":
         """The step of InitProducerId when the epoch is exhausted: a new producer id, from the first epoch on."""
-        last_epoch = self.producer_epoch if remember_epoch else NOTHING
+        last_epoch = EXHAUSTED_EPOCH if remember_epoch else NOTHING
         return replace(self._emptied(timeout_ms), producer_id=producer_id, producer_epoch=FIRST_EPOCH, last_producer_epoch=last_epoch)
 
     def add(self, partitions: frozenset[PartitionName], transaction_version: int, now: int) -> "KafkaTransaction":

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from paper_brokers import NEEDS, PaperSession, PaperSystem, needs_for
+from paper_brokers import NEEDS, PaperBroker, PaperSession, PaperSystem, needs_for
 
 from fencepost.adapters.common.line_up import MOST_CONTAINERS, Kind, LineUp
 from fencepost.contract.errors import WrongUsage
@@ -120,6 +120,27 @@ def test_scenarios_that_share_a_crash_share_a_fresh_broker(system: PaperSystem) 
 
     assert (brokers["a"] is brokers["b"], brokers["c"] is brokers["d"], brokers["a"] is brokers["c"]) == (True, True, False)
     assert (are_there, [brokers[title].is_closed for title in "ac"]) == ([True, True], [True, True])
+
+
+def test_scenarios_that_share_a_broker_have_no_other_started_ahead(system: PaperSystem, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many they are; the next to start is for a scenario after them."""
+    system.may_serve.clear()
+    system.prepare(needs_for(["plain", *["fresh"] * 5, "b"]))
+    make, made, is_ahead = system.make, list[str](), threading.Event()
+
+    def noted(configuration: str, to_come: int, why: str) -> PaperBroker:
+        made.append(configuration)
+        system.may_serve.set()
+        if len(made) == 2:
+            is_ahead.set()
+        return make(configuration, to_come, why)
+
+    monkeypatch.setattr(system, "make", noted)
+
+    with system.share("abcde", NEEDS["fresh"]):
+        assert is_ahead.wait(20)
+
+    assert made == ["fresh", "b"]
 
 
 def test_a_broker_that_scenarios_share_stays_until_they_are_over(system: PaperSystem) -> None:

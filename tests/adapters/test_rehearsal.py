@@ -24,9 +24,18 @@ CONFIGURATIONS = st.lists(st.sampled_from(["plain", *NEEDS]), max_size=25)
 
 
 def rehearsed(configurations: list[str], feature: str = "a/short.feature") -> Rehearsal:
-    line = LineUp({name: kind_of(configuration) for name, configuration in SETTINGS.configurations.items()})
-    asked = [(name, ScheduledScenario(feature, need)) for name, need in zip(configurations, needs_for(configurations), strict=True)]
-    return rehearse(line, "plain", asked, COSTS)
+    needs = needs_for(configurations)
+    return played([(name, ScheduledScenario(feature, need)) for name, need in zip(configurations, needs, strict=True)])
+
+
+def played(scenarios: list[tuple[str, ScheduledScenario]], at_once: int = 1, most: int = MOST_CONTAINERS) -> Rehearsal:
+    line = LineUp({name: kind_of(configuration) for name, configuration in SETTINGS.configurations.items()}, most)
+    return rehearse(line, "plain", scenarios, COSTS, at_once)
+
+
+def wave(number: int | None, configuration: str, scenarios: int, falls: int = 1) -> list[tuple[str, ScheduledScenario]]:
+    (needs,) = needs_for([configuration])
+    return [(configuration, ScheduledScenario("a/short.feature", needs, number, falls))] * scenarios
 
 
 @settings(deadline=None)
@@ -65,3 +74,39 @@ def test_a_feature_says_how_long_its_scenarios_take() -> None:
     """Unless a need takes longer."""
     assert rehearsed(["plain", "plain"], "a/long.feature").seconds == START_S + 60
     assert rehearsed(["plain"] * 2 + ["b"], "a/long.feature").seconds == START_S + 60 + 5
+
+
+def test_each_wave_has_one_fresh_broker_and_lasts_as_long_as_its_longest_scenario() -> None:
+    """However many share its crash; if the broker crashes twice, twice as long."""
+    found = played([*wave(0, "fresh", 30), *wave(1, "fresh", 5, falls=2), *wave(2, "fresh", 1)], at_once=8)
+
+    assert found.started["fresh"] == 3
+    assert found.seconds == START_S + 3 * START_S + SCENARIO_S  # the second wave ends before the third broker serves
+    assert played(wave(0, "fresh", 30, falls=2), at_once=8).seconds == START_S + START_S + 2 * SCENARIO_S
+
+
+def test_a_broker_plays_its_waves_in_turn_and_then_several_scenarios_at_once() -> None:
+    """It is started once."""
+    found = played([*wave(0, "plain", 3), *wave(1, "plain", 1, falls=2), *wave(None, "plain", 40, falls=0)], at_once=8)
+
+    assert found.started == {"plain": 1}
+    assert found.seconds == START_S + SCENARIO_S + 2 * SCENARIO_S + 40 * SCENARIO_S / 8
+
+
+def test_brokers_play_at_the_same_time_where_several_scenarios_do() -> None:
+    """The longest of them ends last; a fourth has to wait for one of three, and for its start if there was no room for it."""
+    three = [one for name in ("plain", "c", "d") for one in wave(None, name, 400, falls=0)]
+    fourth = wave(None, "e", 160, falls=0)
+
+    assert played(three, at_once=8).seconds == 3 * START_S + 400 * SCENARIO_S / 8
+    assert played(three + fourth, at_once=8).seconds == 3 * START_S + 400 * SCENARIO_S / 8
+    assert played(three + fourth, at_once=8, most=3).seconds == START_S + 400 * SCENARIO_S / 8 + START_S + 160 * SCENARIO_S / 8
+
+
+@given(sizes=st.lists(st.integers(1, 90), max_size=20))
+def test_no_wave_needs_more_room(sizes: list[int]) -> None:
+    """Three brokers play at the same time, and those that start ahead give way to one that is needed."""
+    found = played([one for number, size in enumerate(sizes) for one in wave(number, ("fresh", "two", "b")[number % 3], size)], at_once=8)
+
+    assert found.containers <= MOST_CONTAINERS
+    assert found.started["fresh"] == len(sizes[::3])

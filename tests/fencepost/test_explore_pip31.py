@@ -13,9 +13,9 @@ from fencepost.steps.acts.pip31 import TABLE
 @pytest.mark.parametrize("profile", [None, "pulsar-4.0", "pulsar-5.0"])
 def test_the_reference_keeps_random_sequences(profile: str | None) -> None:
     """With either transaction buffer, and as the proposal or a release has it."""
-    progress = search.drawn(trials(TABLE, "pulsar", profile=profile), 40, 10, 1, always)
+    progress = search.drawn(trials(TABLE, "pulsar", profile=profile), 20, 10, 1, always)
 
-    assert (progress.finding, progress.count) == (None, 40)
+    assert (progress.finding, progress.count) == (None, 20)
 
 
 def test_the_reference_keeps_each_act() -> None:
@@ -41,7 +41,7 @@ def test_conforming_variants_are_silent(monkeypatch: pytest.MonkeyPatch, group: 
     broker = conforming_groups.as_one(group)
     monkeypatch.setitem(CONFORMING, broker.name, broker)
 
-    assert search.drawn(trials(TABLE, "pulsar", broker.name), 20, 10, 4, always).finding is None
+    assert search.drawn(trials(TABLE, "pulsar", broker.name), 10, 10, 4, always).finding is None
 
 
 FOUND = {

@@ -12,7 +12,8 @@ from fencepost.contract import register, smoke
 from fencepost.contract.brokers import ScheduledScenario
 from fencepost.contract.registration import SpecifiedSystem as AskedOfSystem
 from fencepost.run.options import RunOptions
-from fencepost.run.plan import RunPlan, expected_seconds, in_words, plan_of, reported
+from fencepost.run.plan import RunPlan, expected_seconds, in_words, plan_of, reported, weights
+from fencepost.run.plays import plays_of
 from fencepost.run.selection import Selection
 
 KAFKA = AskedOfSystem({"container": "apache/kafka:4.3.1"})
@@ -36,6 +37,53 @@ def test_a_whole_run_of_kafka_holds_five_containers_at_most() -> None:
     assert brokers["crashing-levels"][0] > 1
     assert part.brokers.image == "apache/kafka:4.3.1"
     assert [one.needs for one in part.not_offered] == ["crash-points", "doubled-answers", "failed-appends", "sealing", "virtual-time"]
+
+
+def crashing(plan: RunPlan) -> tuple[int, int]:
+    """The fresh brokers, and the scenarios that run on them."""
+    ((brokers, scenarios),) = [
+        (one.brokers, one.scenarios)
+        for part in plan.protocols
+        if part.brokers
+        for one in part.brokers.started
+        if one.configuration == "fresh"
+    ]
+    return brokers, scenarios
+
+
+def test_scenarios_that_share_a_crash_have_one_broker() -> None:
+    """As in a run, which has about a dozen. If scenarios run one after the other, each has a broker, and the run takes much longer."""
+    selection = Selection(specs=("core", "pip31"))
+    plan = planned(RunOptions("pulsar", PULSAR, selection))
+    singly = planned(RunOptions("pulsar", PULSAR, selection, concurrency=1))
+    brokers, scenarios = crashing(plan)
+
+    assert 10 < brokers < 20 < 100 < scenarios
+    assert crashing(singly) == crashing(planned(RunOptions("pulsar", PULSAR, selection), workers=2)) == (scenarios, scenarios)
+    assert plan.seconds is not None
+    assert singly.seconds is not None
+    assert 4 * plan.seconds < singly.seconds
+
+
+def test_a_broker_at_an_address_crashes_once_for_all_that_share_it() -> None:
+    """The estimate has what a crash takes once for each wave, not once for each scenario."""
+    asked = AskedOfSystem({"bootstrap": "127.0.0.1:9092", "restart-command": "true"})
+    selection = Selection(only=("KIP890-163",))
+    whole, singly = (planned(RunOptions("kafka", asked, selection, concurrency=most)).seconds for most in (8, 1))
+
+    assert whole is not None
+    assert singly is not None
+    assert 4 * whole < singly
+
+
+def test_scenarios_that_share_a_crash_are_as_much_of_a_run_as_one_of_them() -> None:
+    """So the live estimate does not take a run for almost over when its first wave is."""
+    system = RunOptions("kafka", KAFKA).build_systems()["kafka"]
+    found = plays_of(register.bundled(), Selection(only=("CORE-24",)), lambda _: ("kafka",))
+    plays = [play for play in found if play.needs == {"crash"}]
+
+    assert len(plays) > 1
+    assert sum(weights(system, plays).values()) == pytest.approx(*weights(system, plays[:1]).values())
 
 
 def test_a_plan_counts_what_a_run_asks(reference_run: tuple[Path, str]) -> None:

@@ -8,7 +8,18 @@ from fencepost.run.options import RunOptions
 from fencepost.run.plays import Plays
 from fencepost.run.selection import Selection
 
-WAITS = ("CORE-15", "CORE-16", "KIP890-028", "KIP890-135", "KIP890-156", "KIP890-157", "KIP890-158", "KIP890-213", "KIP890-230")
+WAITS = (
+    "CORE-15",
+    "CORE-16",
+    "KIP890-028",
+    "KIP890-029",
+    "KIP890-135",
+    "KIP890-156",
+    "KIP890-157",
+    "KIP890-158",
+    "KIP890-213",
+    "KIP890-230",
+)
 """Requirements whose scenarios wait for a timeout of a transaction."""
 
 

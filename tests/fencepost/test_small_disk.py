@@ -4,7 +4,7 @@ from pathlib import Path
 from xml.etree import ElementTree as Xml
 
 import pytest
-from commands import CHECKOUT, compliance, python
+from commands import CHECKOUT, compliance, fencepost, python
 
 from fencepost.contract.room import RESERVE
 
@@ -17,7 +17,7 @@ TOLD = "(No space left on device): make some, or name another folder with --resu
 def test_what_was_judged_is_kept(tmp_path: Path, workers: tuple[str, ...]) -> None:
     """With room for some scenarios: compliance.json and junit.xml have these, and the run was not finished."""
     results = tmp_path / "r"
-    asked = ("run", "--spec", "core", "--spec", "kip890", "--no-html", "--results", results, *workers)
+    asked = ("run", "--only", "KIP890-0*", "--no-html", "--results", results, *workers)
 
     done = python(SMALL_DISK, RESERVED + 400_000, results, *asked, expect=4)
 
@@ -42,6 +42,6 @@ def test_without_any_room_nothing_is_asked(tmp_path: Path) -> None:
 
 def test_a_whole_run_leaves_no_reserve(tmp_path: Path) -> None:
     """It is only held while the run goes on."""
-    python(SMALL_DISK, 1 << 30, tmp_path / "r", "run", "--only", "CORE-01", "--no-html", "--results", tmp_path / "r", expect=0)
+    fencepost("run", "--only", "CORE-01", "--no-html", "--results", tmp_path / "r", expect=0)
 
     assert not (tmp_path / "r" / RESERVE).exists()

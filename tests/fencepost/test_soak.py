@@ -276,19 +276,3 @@ def test_what_cannot_be_soaked_is_refused(tmp_path: Path, options: Sequence[str]
 
     assert said in " ".join(finished.err.split())
     assert not list(tmp_path.iterdir())
-
-
-def test_a_soak_run_ends_with_a_verdict_a_page_and_its_histories(tmp_path: Path) -> None:
-    """Of the checker itself, on Spark; a red run has the pictures of its anomalies."""
-    results = tmp_path / "soak"
-    asked = ("soak", "--defect", "core-kafka-aborted-shown", "--time", "1s", "--segment", "5s", "--results", results)
-
-    said = fencepost(*asked, expect=1, cwd=tmp_path).out
-
-    reported = json.loads((results / "soak.json").read_text())
-    assert reported["complete"]
-    assert "G1a" in {one["anomaly"] for one in reported["anomalies"] if one["definite"]}
-    assert all((results / one["page"]).is_file() for one in reported["anomalies"])
-    assert "segment 1: G1a: " in said
-    assert next(file.name for file in sorted((results / "history").iterdir())) == "segment-0001.jsonl.gz"
-    assert "Calls a second" in (results / "index.html").read_text()

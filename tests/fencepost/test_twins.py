@@ -216,12 +216,15 @@ def test_the_page_escapes_what_systems_say() -> None:
 
 
 def test_an_exception_that_no_twin_needs_is_red(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    """As a stale expectation is; only where every twin was played that could have needed it."""
+    """As a stale expectation is; only where every twin was played that could have needed it: not of a user's own scenarios, and one for
+    all requirements only where all are asked.
+    """
     from fencepost.console.terminal import Screen
     from fencepost.twins import twin_run as running
 
     stale = TwinException(disturbances=("crash",), requirement="KIP890-060", seen="never", reason="none")
-    monkeypatch.setattr(allowed_differences, "bundled", lambda: [stale])
+    for_all = TwinException(disturbances=("crash",), profiles=("seed",), seen="never", reason="none")
+    monkeypatch.setattr(allowed_differences, "bundled", lambda: [stale, for_all])
     options = RunOptions(selection=Selection.said([], ["KIP890-060"], [], []), results=tmp_path / "r")
     screen = Screen()
     request.addfinalizer(screen.close)
@@ -229,6 +232,7 @@ def test_an_exception_that_no_twin_needs_is_red(monkeypatch: pytest.MonkeyPatch,
     assert running.run(options, running.TwinOptions(["crash"]), screen) == 1
     assert json.loads((tmp_path / "r/twins.json").read_text("utf-8"))["stale_exceptions"] == ["crash in KIP890-060"]
     assert running.run(options, running.TwinOptions(["crash"], per_scenario=1), screen) == 0
+    assert running.run(options, running.TwinOptions(["crash"]), screen, gherkin.bundled_for("kip890")) == 0
 
 
 def test_an_exception_for_a_variant_is_for_no_other_broker_of_the_reference() -> None:

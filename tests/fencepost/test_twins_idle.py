@@ -105,3 +105,11 @@ def test_a_run_in_which_no_disturbance_did_anything_is_red(tmp_path: Path) -> No
     assert "one-batch: no client fetched" in out
     assert "alike" not in out
     assert "no disturbance did anything, so nothing is known" in out
+
+
+def test_no_write_arrives_late_after_an_end_that_keeps_the_epoch() -> None:
+    """A leader whose state of the producer has expired could not recognise it, so the disturbance leaves it out."""
+    results = list(twins_of("KIP890-168", ["late"], most=1))
+
+    assert {one.verdict for one in results} <= {TwinVerdict.ALIKE, TwinVerdict.NOT_TRIED}
+    assert len(results) == 2

@@ -1,4 +1,4 @@
-"""`fencepost check` as its users call it."""
+"""`fencepost check` on the session of the tests; as a process with its own Java it is asked in test_check_cluster.py."""
 
 import json
 import shutil
@@ -43,11 +43,11 @@ def test_a_sound_history_leaves_no_witness_in_the_place_of_earlier_ones(spark: "
 
 
 def test_a_broken_history_is_reported_in_words_and_files(spark: "SparkSession", tmp_path: Path) -> None:
-    """In a process with its own Java: exit code 1, the first witness in words, witnesses as files, a page with a picture."""
+    """Exit code 1, the first witness in words, witnesses as files, a page with a picture."""
     write("p0 ok send tid=t e=0 x<a@0\np0 ok abort tid=t e=0\np1 ok poll x>a@0\n", "broken", tmp_path / "in")
     write("p0 ok send x<a@0\np1 ok poll x>a@0\n", "sound", tmp_path / "in")
 
-    done = fencepost("check", tmp_path / "in", "--results", tmp_path / "out", "--format", "json", expect=1)
+    done = fencepost_on(spark, "check", tmp_path / "in", "--results", tmp_path / "out", "--format", "json", expect=1)
 
     reported = verdict(tmp_path / "out")
     assert json.loads(done.out) == reported

@@ -57,6 +57,20 @@ def test_a_timeout_at_the_last_epoch_moves_on_to_a_new_producer_id() -> None:
     assert client.init("x") == (0, following.plus(1))
 
 
+@pytest.mark.parametrize("level", [0, 1])
+def test_below_level_2_the_owner_moves_on_to_a_new_producer_id_too(level: int) -> None:
+    """The server's abort leaves the epoch of markers there, which InitProducerId answers neither to the owner nor to its retry."""
+    client, pair = at_the_end(timeout_ms=1000)
+    client.set_level(level)
+    client.write("x", pair, 0, 0)
+
+    client.broker.advance(5000)
+
+    error, following = client.init("x", pair)
+    assert (error, following.epoch) == (0, 0)
+    assert client.init("x", pair) == (0, following)
+
+
 @pytest.mark.parametrize("profile", ["kafka-4.1", "kafka-4.2"])
 def test_some_releases_stay_with_the_epoch_of_the_marker(profile: str) -> None:
     """KAFKA-20090, as seen on 4.1.1: the retry of the owner gets an internal error."""

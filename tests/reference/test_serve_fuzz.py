@@ -5,9 +5,9 @@ import struct
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from mutations import damaged, recorded
+from mutations import FUZZ, damaged, recorded
 from reference_client import Client
 from served import Command, serve_command
 from tcp_client import TcpClient, versions
@@ -27,7 +27,7 @@ def test_the_recorded_requests_are_valid() -> None:
     assert all(decode_request(one, frame) for one, frame in zip(asked, FRAMES, strict=True))
 
 
-@settings(max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@FUZZ
 @given(st.lists(damaged(FRAMES), min_size=1, max_size=8))
 def test_whatever_can_be_read_is_answered_in_the_protocols_words(frames: list[bytes]) -> None:
     """No request that can be decoded raises anything, and each answer can be encoded."""
@@ -50,7 +50,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Command]:
         yield command
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@FUZZ
 @given(st.lists(damaged(FRAMES), min_size=1, max_size=8), st.binary(max_size=12))
 def test_whatever_is_sent_the_others_are_served(served: Command, frames: list[bytes], rest: bytes) -> None:
     """Damaged requests and invalid frames: the connection is answered or closed, and the next client is served."""

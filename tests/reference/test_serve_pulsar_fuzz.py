@@ -6,9 +6,9 @@ from typing import Any
 
 import httpx
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from mutations import damaged
+from mutations import FUZZ, damaged
 from pulsar_clients import PulsarWire, healthy
 from pulsar_mutations import SCALABLE_TOPIC, absurd, recorded
 from pulsar_strategies import frames as any_frames
@@ -66,7 +66,7 @@ def test_the_recorded_frames_are_valid(profile: str) -> None:
     assert [frame.name for frame in conversation.said].count("MESSAGE") >= 8
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@FUZZ
 @given(PROFILES, st.data())
 def test_whatever_can_be_read_is_answered_in_the_protocols_words(profile: str, data: st.DataObject) -> None:
     """No frame that can be decoded raises anything, at any place of a conversation, and every answer can be encoded."""
@@ -79,7 +79,7 @@ def test_whatever_can_be_read_is_answered_in_the_protocols_words(profile: str, d
     conversation.check()
 
 
-@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@FUZZ
 @given(PROFILES, st.lists(damaged(BYTES), min_size=1, max_size=8))
 def test_damaged_bytes_are_malformed_or_valid(profile: str, sent: list[bytes]) -> None:
     """Decoding raises nothing but MalformedPulsarFrame."""
@@ -125,7 +125,7 @@ _CALLS = st.builds(
 )
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@FUZZ
 @given(PROFILES, st.lists(_CALLS, min_size=1, max_size=6))
 def test_any_admin_call_has_an_answer_of_http(profile: str, calls: list[AdminRequest]) -> None:
     """A status that shows whose fault it is, and never a server error."""
@@ -145,7 +145,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Command]:
         yield command
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@FUZZ
 @given(st.lists(damaged(BYTES) | absurd(FRAMES).map(lambda frame: encode(frame)[4:]), min_size=1, max_size=8), st.binary(max_size=12))
 def test_whatever_is_sent_the_others_are_served(served: Command, sent: list[bytes], rest: bytes) -> None:
     """Damaged and invalid frames: the connection is answered or closed, and the next client is served."""
@@ -156,7 +156,7 @@ def test_whatever_is_sent_the_others_are_served(served: Command, sent: list[byte
         assert client.name() == "PONG"
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@FUZZ
 @given(st.binary(max_size=200), st.sampled_from([b"", b"GET / HTTP/1.1\r\nHost: x\r\n", b"PUT /admin/v2 HTTP/1.1\r\nContent-Length: "]))
 def test_whatever_comes_to_the_admin_port_the_others_are_served(served: Command, rest: bytes, start: bytes) -> None:
     """Invalid HTTP, or only its beginning."""

@@ -3,6 +3,7 @@
 import struct
 from typing import Any
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from message_fields import FIELDS, fitting
 from reference_client import TOPIC, Client, Pair
@@ -11,6 +12,9 @@ from fencepost.reference.kafka import Profile
 from fencepost.wire.kafka.entities import API_KEYS, request
 from fencepost.wire.kafka.frames import encode_request
 from fencepost.wire.kafka.schemas import request_class
+
+FUZZ = settings(max_examples=3 * settings.default.max_examples, deadline=None, suppress_health_check=list(HealthCheck))
+"""Three times as many examples as other tests have."""
 
 
 class _Recording(Client):

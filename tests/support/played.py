@@ -21,7 +21,7 @@ NOT_OFFERED = "not_offered"
 _OF_ONE_PLAY = re.compile(r"-[0-9a-f]{6}\b")
 """What makes a name one that no other play has."""
 EVERYTHING, SHAPES, TELLING = "everything", "shapes", "telling"
-"""What a profile is asked: all, or what tells something new; with each shape of a request and of an answer, or without."""
+"""What a profile is asked: all, or what tells something new; with what each field of a request and of an answer may be, or without."""
 
 
 @dataclass(frozen=True)
@@ -93,8 +93,8 @@ def in_process(specs: tuple[str, ...], protocol: str, profile: str, breadth: str
 
 
 class New:
-    """What tells something new: a play of each feature, one with each request in each of its versions (or in each of its shapes, and with
-    each shape of an answer), and each with another verdict than `seed` has; or simply everything.
+    """What tells something new: a play of each feature, one with each request in each of its versions (or with each thing that one of its
+    fields, or of its answer's, may be), and each with another verdict than `seed` has; or simply everything.
     """
 
     def __init__(self, breadth: str, seed: Played) -> None:
@@ -129,22 +129,25 @@ def _shown(plays: Plays, play: Play) -> Shown:
         result.verdict.value,
         result.reason,
         frozenset(_OF_ONE_PLAY.sub("", one.name) for one in exchanges),
-        frozenset(f"{one.name}: {_shape(one.request)}: {_shape(one.answer)}" for one in exchanges),
+        frozenset(shape for one in exchanges for shape in _shapes(one.name, {"request": one.request, "answer": one.answer})),
         history,
     )
 
 
-def _shape(value: object) -> str:
-    """What is there and what is not, and which errors: what a field has is otherwise left out, and how many elements an array has."""
+def _shapes(place: str, value: object) -> Iterator[str]:
+    """What is in each place and what is not, which errors, and how many elements an array has: none, one, several."""
     match value:
         case Mapping():
-            fields = (f"{name}={one if 'error' in str(name) else _shape(one)}" for name, one in value.items())
-            return f"{{{', '.join(fields)}}}"
+            for name, one in value.items():
+                yield from _shapes(f"{place}.{name}", one)
         case list() | tuple():
-            return f"[{', '.join(sorted(set(map(_shape, value))))}]"
+            yield f"{place}[{min(len(value), 2)}]"
+            for one in value:
+                yield from _shapes(f"{place}[]", one)
         case None | bool():
-            return str(value)
-    return "" if value else "0"
+            yield f"{place}={value}"
+        case _:
+            yield f"{place}={value if 'error' in place.rpartition('.')[2] else bool(value)}"
 
 
 def _without_words(event: Event) -> Event:

@@ -1,9 +1,9 @@
 """In process and over TCP: the same scenarios, the same verdicts, the same histories.
 
 What `seed` is asked is asked again over TCP on a clock that is let pass, as far as it tells something new: a scenario of each feature, one
-with each shape of a request and of an answer. In real time, and of a second profile, it is one with each request in each of its versions,
-and each with another verdict than `seed` has. The rest is for `make test-all`: real brokers are asked all of it in real time, and a served
-one that was asked it is slow.
+in which a field of a request or of an answer is there, empty, null or an error for the first time. In real time, and of a second profile,
+it is one with each request in each of its versions, and each with another verdict than `seed` has. The rest is for `make test-all`: real
+brokers are asked all of it in real time, and a served one that was asked it is slow.
 """
 
 from pathlib import Path

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from fencepost.console.progress import Now, Planned
+from fencepost.contract.brokers import ScheduledScenario
 from fencepost.contract.items import PROTOCOL, STEP, WORKER, feature_of, needs_of, requirement_of, scenario_of
 from fencepost.contract.progress import doing_of
 from fencepost.run.plan import about_seconds
@@ -78,4 +79,4 @@ def _seconds(item: pytest.Item) -> float:
     """The estimated seconds of a scenario; 1 if its system is not known in this process."""
     running = item.config.pluginmanager.get_plugin("fencepost-running")
     system = running.systems.by_protocol.get(item.stash[PROTOCOL]) if running else None
-    return about_seconds(system, feature_of(item), needs_of(item)) if system else 1.0
+    return about_seconds(system, ScheduledScenario(feature_of(item), needs_of(item))) if system else 1.0

@@ -7,6 +7,7 @@ from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.additions import Addition, Additions
 from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
 from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
+from fencepost.reference.kafka.kafka_topics import OFFSETS_PARTITION
 from fencepost.reference.kafka.kafka_types import PartitionName, ProducerIdAndEpoch
 from fencepost.reference.kafka.transaction import PREPARED, KafkaTransaction, KafkaTransactionState
 
@@ -252,3 +253,33 @@ class ThirdOfABatchIsAnsweredAsDone(Additions):
     def of_broker(self, additions: Sequence[Addition]) -> list[dict[PartitionName, Errors]]:
         verdicts = super().of_broker(additions)
         return [*verdicts[:2], *(dict.fromkeys(errors, Errors.NONE) for errors in verdicts[2:])]
+
+
+class AddsForThePreviousEpoch(KafkaCoordinator):
+    """A coordinator that adds a partition to the open transaction also for a producer whose epoch is the one before."""
+
+    protocol: int
+
+    def add_partitions(
+        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[PartitionName], transaction_version: int
+    ) -> None:
+        known, partitions = self._transactions.get(transactional_id), frozenset(partitions)
+        if (
+            known is not None
+            and transaction_version == self.protocol
+            and known.state is KafkaTransactionState.ONGOING
+            and producer == replace(known, producer_epoch=known.producer_epoch - 1).producer
+            and not partitions <= known.partitions | {OFFSETS_PARTITION}
+        ):
+            producer = known.producer
+        super().add_partitions(transactional_id, producer, partitions, transaction_version)
+
+
+@defect(
+    {"KIP890-032": seen("success", expected="PRODUCER_FENCED", what="answer to AddPartitionsToTxn")},
+    origin="red team: the retry of the new protocol, in a request that has none",
+)
+class LateAdditionToTheNextTransaction(AddsForThePreviousEpoch):
+    """A late AddPartitionsToTxn of an ended transaction adds its partition to the next one."""
+
+    protocol = 0

@@ -108,6 +108,23 @@ class OffsetsOfTheFormerTopicAfterACrash(GroupOffsets):
 
 
 @defect(
+    {"KIP890-409": seen("^offset [57]", expected="^no offset", what="committed offset of refunds-0")},
+    origin="textbook: a search that ends with the first group that it finds",
+)
+class OffsetsOfTheFormerTopicInAnotherGroup(GroupOffsets):
+    """The offsets of a deleted topic are deleted from one group, and the others keep theirs for the next topic of that name."""
+
+    def forget_topic(self, name: str) -> None:
+        self._catch_up()
+        groups = sorted({place.group for place in self._committed if place.partition.topic == name})
+        kept = {place: stored for place, stored in self._committed.items() if place.group in groups[1:]}
+        self._committed = {place: stored for place, stored in self._committed.items() if place not in kept}
+        super().forget_topic(name)
+        self._catch_up()
+        self._committed |= kept
+
+
+@defect(
     {"KIP890-232": seen('^"a2", "p1"', what="records that readers of payments-0 see")},
     origin="textbook: a list of offsets, cut at the start of the log",
 )
@@ -128,6 +145,20 @@ class AbortedRestUnlisted(PartitionLog):
     def delete_before(self, offset: int) -> int:
         start = super().delete_before(offset)
         self._aborted = [transaction for transaction in self._aborted if transaction.first_offset >= start]
+        return start
+
+
+@defect(
+    {"KIP890-233": seen('^"a1"', expected="^nothing", what="records that readers of payments-0 see")},
+    origin="textbook: an index that is deleted with the first of its entries",
+)
+class AbortsUnlistedWithTheFirst(PartitionLog):
+    """When the last record of one aborted transaction is deleted, those behind it are not listed any more either, and are read."""
+
+    def delete_before(self, offset: int) -> int:
+        listed = len(self._aborted)
+        start = super().delete_before(offset)
+        self._aborted = self._aborted if len(self._aborted) == listed else []
         return start
 
 

@@ -182,3 +182,17 @@ class EpochsWithoutAGap(ProducerStates):
         if state is not None and producer.epoch > state.producer.epoch + 1:
             return EpochStanding.FENCED
         return super().standing(producer)
+
+
+@defect(
+    {"KIP890-072": seen("^success", expected="PRODUCER_FENCED", what="answer to EndTxn")},
+    origin="red team: only the last epoch is recognised as one that has ended",
+)
+class EndsFromTwoEpochsBehind(KafkaCoordinator):
+    """While a transaction is open, an EndTxn from two transactions before ends it: only the epoch of the last one is refused."""
+
+    def asked_about(self, transaction: KafkaTransaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
+        is_open = transaction.state is KafkaTransactionState.ONGOING
+        if is_open and transaction.producer_id == producer.producer_id and producer.epoch < transaction.producer_epoch - 1:
+            return RequestedTransaction.CURRENT
+        return super().asked_about(transaction, producer)

@@ -131,3 +131,16 @@ class RefusedAfterANewClient(KafkaCoordinator):
             self.check_old_client(known, producer)
             raise RequestRefused(Errors.INVALID_TXN_STATE)
         return super().end_transaction(transactional_id, producer, decision, api_version)
+
+
+@defect(
+    {"KIP890-084": seen("^a refusal with INVALID_TXN_STATE", expected="^success", what="answer to EndTxn")},
+    origin="red team: after a crash only what is still to be done is of interest",
+)
+class OldClientsEndForgottenByCrash(KafkaCoordinator):
+    """After a crash a coordinator knows which transactions are open or prepared, and not how an old client's last one has ended."""
+
+    def recovered(self, transaction: KafkaTransaction) -> KafkaTransaction:
+        if transaction.is_idle and transaction.transaction_version < 2:
+            return replace(transaction, state=KafkaTransactionState.EMPTY)
+        return super().recovered(transaction)

@@ -1,5 +1,6 @@
 """Defects at the end of the epochs, and in what a transaction has there besides its records, or after a crash."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
@@ -10,7 +11,7 @@ from fencepost.reference.kafka.kafka_topics import OFFSETS_PARTITION
 from fencepost.reference.kafka.kafka_types import EXHAUSTED_EPOCH, MAX_EPOCH, NO_PRODUCER, PartitionName, ProducerIdAndEpoch
 from fencepost.reference.kafka.markers import MarkerSender, TransactionMarker
 from fencepost.reference.kafka.ownership import ProducerIdOwnership
-from fencepost.reference.kafka.transaction import Decision, KafkaTransaction
+from fencepost.reference.kafka.transaction import Decision, KafkaTransaction, KafkaTransactionState
 
 _BEYOND_THE_LAST = r"^the largest of \d+ is 32767"
 
@@ -174,3 +175,39 @@ class NoBumpForTheLastTakeover(KafkaCoordinator):
             self.prepare(transaction, Decision.ABORT, bumps=0)
         else:
             super().abort_before_takeover(transaction)
+
+
+@defect(
+    {"KIP890-077": seen("^success with", expected="^a refusal with INVALID_TXN_STATE or PRODUCER_FENCED", what="answer to EndTxn")},
+    origin="red team: the old producer id alone shows that a request is a retry",
+)
+class CommitOfTheLastAbortSucceeds(KafkaCoordinator):
+    """After an overflow a client that asks for the commit of its aborted transaction is answered success, and its data is gone."""
+
+    def end_transaction(
+        self, transactional_id: str, producer: ProducerIdAndEpoch, decision: Decision, api_version: int
+    ) -> ProducerIdAndEpoch:
+        known = self._transactions.get(transactional_id)
+        if (
+            known is not None
+            and known.state is KafkaTransactionState.COMPLETE_ABORT
+            and known.producer_id != known.previous_producer_id == producer.producer_id
+        ):
+            decision = Decision.ABORT
+        return super().end_transaction(transactional_id, producer, decision, api_version)
+
+
+@defect(
+    {"KIP890-078": seen("^success", expected="INVALID_PRODUCER_EPOCH or INVALID_PRODUCER_ID_MAPPING", what="answer to Produce")},
+    origin="red team: the identity of a retry is accepted by requests that are none",
+)
+class OldProducerIdAddsPartitions(KafkaCoordinator):
+    """After an overflow a partition is added for the old producer id too. Its record has no marker to come, and blocks readers for ever."""
+
+    def add_partitions(
+        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[PartitionName], transaction_version: int
+    ) -> None:
+        known = self._transactions.get(transactional_id)
+        if known is not None and producer == ProducerIdAndEpoch(known.previous_producer_id, EXHAUSTED_EPOCH) and transaction_version == 2:
+            producer = known.producer
+        super().add_partitions(transactional_id, producer, partitions, transaction_version)

@@ -29,6 +29,14 @@ class IdsKeptForEver(KafkaCoordinator):
         return False
 
 
+@defect({"KIP890-165": seen("^success with", what="transaction of A")}, origin="textbook: a list of states with one name too few")
+class UsedIdsKeptForEver(KafkaCoordinator):
+    """Only a transactional id that has had no transaction since InitProducerId expires, so every one that was ever used is kept."""
+
+    def may_be_forgotten(self, transaction: KafkaTransaction) -> bool:
+        return transaction.state is KafkaTransactionState.EMPTY
+
+
 @defect({"KIP890-166": seen("^a refusal: TRANSACTIONAL_ID_NOT_FOUND")}, origin="textbook: hanging transactions by expiry")
 class OpenTransactionExpires(KafkaCoordinator):
     """The clean-up looks at the time and not at the state, so an open transaction loses the only one who could end it."""

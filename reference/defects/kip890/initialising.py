@@ -1,6 +1,7 @@
 """Defects in InitProducerId, and in transactional ids that differ little: an id is what its bytes are."""
 
 from dataclasses import replace
+from typing import Any
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, expected, seen
@@ -8,7 +9,7 @@ from fencepost.reference.kafka.dialect import Dialect
 from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
 from fencepost.reference.kafka.kafka_errors import Errors
 from fencepost.reference.kafka.kafka_types import NO_PRODUCER, NOTHING, ProducerIdAndEpoch
-from fencepost.reference.kafka.ownership import ProducerIdOwnership
+from fencepost.reference.kafka.ownership import MAX_TIMEOUT_MS, ProducerIdOwnership
 from fencepost.reference.kafka.transaction import PREPARED, Decision, KafkaTransaction, KafkaTransactionState
 from fencepost.reference.kafka.transaction_log import KafkaTransactionLog
 from fencepost.reference.kernel.journal import Disk
@@ -323,3 +324,65 @@ class IdsWithoutBlanks(KafkaCoordinator):
 
     def describe(self, transactional_id: str) -> KafkaTransaction:
         return super().describe(transactional_id.strip())
+
+
+@defect(
+    {"KIP890-012": seen("^success", expected="INVALID_TRANSACTION_TIMEOUT", what="answer to InitProducerId")},
+    origin="textbook: a value that is limited where it is stored, and checked where there is one to replace",
+)
+class TimeoutOfANewIdIsLimited(KafkaCoordinator):
+    """The first InitProducerId of a transactional id is granted the longest timeout that is allowed where it asks for more, and the client
+    does not learn of it."""
+
+    def init_producer_id(self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch = NO_PRODUCER) -> ProducerIdAndEpoch:
+        is_new = transactional_id not in self._transactions
+        return super().init_producer_id(transactional_id, min(timeout_ms, MAX_TIMEOUT_MS) if is_new else timeout_ms, expected)
+
+
+@defect(
+    {"KIP890-015": seen(r"^success with \(producer id \d+, epoch 1\)", expected="epoch 2", what="answer to InitProducerId")},
+    origin="red team: the abort has raised the epoch already",
+)
+class AbortRaisesForTheNextOwner(KafkaCoordinator):
+    """After its owner's abort a transactional id has an epoch that no request has used yet, and a new instance gets just that one: two
+    instances share it."""
+
+    def __init__(self, *parts: Any) -> None:
+        self._fenced: set[str] = set()
+        super().__init__(*parts)
+
+    def abort_by_server(self, transaction: KafkaTransaction) -> None:
+        self._fenced.add(transaction.transactional_id)
+        super().abort_by_server(transaction)
+
+    def init_producer_id(self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch = NO_PRODUCER) -> ProducerIdAndEpoch:
+        known = self._transactions.get(transactional_id)
+        owner = super().init_producer_id(transactional_id, timeout_ms, expected)
+        if transactional_id in self._fenced or expected != NO_PRODUCER or known is None:
+            return owner
+        if known.state is not KafkaTransactionState.COMPLETE_ABORT:
+            return owner
+        return self.install(replace(self._transactions[transactional_id], producer_epoch=known.producer_epoch)).producer
+
+
+@defect(
+    {"KIP890-029": seen("^(Prepare|Complete)Abort", expected="^Ongoing", what="^transaction of B")},
+    origin="red team: a timer that is set once for each transactional id",
+)
+class FirstTimeoutApplies(KafkaCoordinator):
+    """Each InitProducerId stores its timeout, and the timer goes by the one with which the transactional id began."""
+
+    def __init__(self, *parts: Any) -> None:
+        self._first: dict[str, int] = {}
+        super().__init__(*parts)
+
+    def init_producer_id(self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch = NO_PRODUCER) -> ProducerIdAndEpoch:
+        owner = super().init_producer_id(transactional_id, timeout_ms, expected)
+        self._first.setdefault(transactional_id, timeout_ms)
+        return owner
+
+    def abort_timed_out(self) -> None:
+        for known in self.transactions():
+            ends_at = known.started_at + self._first.get(known.transactional_id, known.timeout_ms)
+            if known.state is KafkaTransactionState.ONGOING and ends_at < self._machine.clock.now:
+                self.abort_by_server(known)

@@ -94,3 +94,16 @@ class InitAfterEndRaisesTwice(ProducerIdOwnership):
     def next_owner(self, transaction: KafkaTransaction, expected_epoch: int, timeout_ms: int) -> KafkaTransaction:
         is_after_end = transaction.state.value.startswith("Complete") and expected_epoch == transaction.last_producer_epoch != NOTHING
         return super().next_owner(transaction, transaction.producer_epoch if is_after_end else expected_epoch, timeout_ms)
+
+
+@defect(
+    {"KIP890-021": seen("^success", expected="PRODUCER_FENCED", what="answer to InitProducerId")},
+    origin="textbook: what a retry is compared with is kept whether there can be a retry or not",
+)
+class RotationPassesForARetry(ProducerIdOwnership):
+    """A takeover at the last usable epoch keeps that epoch as the last one, so the old instance passes for a retry of the new one."""
+
+    def next_owner(self, transaction: KafkaTransaction, expected_epoch: int, timeout_ms: int) -> KafkaTransaction:
+        if transaction.epoch_is_exhausted and expected_epoch == NOTHING:
+            expected_epoch = transaction.producer_epoch
+        return super().next_owner(transaction, expected_epoch, timeout_ms)

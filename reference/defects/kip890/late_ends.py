@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import cached_property
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.end_txn_rules import EndTxnEffect, RequestedTransaction
@@ -106,5 +107,65 @@ class EndTakenForAnInitialisation(KafkaCoordinator):
         transaction = self._transactions.get(transactional_id)
         is_empty = transaction is not None and transaction.state is KafkaTransactionState.EMPTY
         if transaction is not None and is_empty and producer.epoch == transaction.last_producer_epoch and self.bumps_epoch(api_version):
+            return transaction.producer
+        return super().end_transaction(transactional_id, producer, decision, api_version)
+
+
+class _KnowsWhatItHasLoaded(KafkaCoordinator):
+    """Has the transactional ids that it found in its log when it started, each with the state there."""
+
+    @cached_property
+    def loaded(self) -> dict[str, KafkaTransactionState]:
+        return {}
+
+    def recovered(self, transaction: KafkaTransaction) -> KafkaTransaction:
+        self.loaded[transaction.transactional_id] = transaction.state
+        return super().recovered(transaction)
+
+    def is_as_loaded(self, transaction: KafkaTransaction) -> bool:
+        return self.loaded.get(transaction.transactional_id) is transaction.state
+
+
+@defect(
+    {"KIP890-200": seen("^success", expected="^a refusal")},
+    origin="textbook: a flag that says at which epoch the transaction began, and is not stored",
+)
+class LateEndEndsWhatWasLoaded(_KnowsWhatItHasLoaded):
+    """A coordinator that has loaded an open transaction accepts the epoch before for its end, since it does not know which end raised
+    it."""
+
+    def asked_about(self, transaction: KafkaTransaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
+        asked = super().asked_about(transaction, producer)
+        is_open = transaction.state is KafkaTransactionState.ONGOING and self.is_as_loaded(transaction)
+        return RequestedTransaction.CURRENT if is_open and asked is RequestedTransaction.RETRY else asked
+
+
+@defect(
+    {"KIP890-201": seen("^success with", expected="^a refusal")},
+    origin="textbook: after a crash, the epoch alone says whether an end is retried",
+)
+class ZombieIsToldTheNewEpochAfterACrash(_KnowsWhatItHasLoaded):
+    """A coordinator that has just started takes the end of the instance that was replaced for a retry, and answers it with the epoch of its
+    successor."""
+
+    def end_of_new_client(self, state: KafkaTransactionState, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
+        if state in self.loaded.values() and state is KafkaTransactionState.EMPTY and asked is RequestedTransaction.RETRY:
+            return EndTxnEffect.ANSWER_AGAIN
+        return super().end_of_new_client(state, decision, asked)
+
+
+@defect(
+    {"KIP890-202": seen("^success", expected="^a refusal")},
+    origin="textbook: what is in flight is a list in memory, and empty after a crash",
+)
+class LoadedDecisionOverturned(_KnowsWhatItHasLoaded):
+    """A coordinator that sends the markers again after a crash accepts the other decision meanwhile, and the two kinds of markers race."""
+
+    def end_transaction(
+        self, transactional_id: str, producer: ProducerIdAndEpoch, decision: Decision, api_version: int
+    ) -> ProducerIdAndEpoch:
+        transaction = self.describe(transactional_id)
+        if transaction.state in PREPARED and self.is_as_loaded(transaction) and transaction.decision is not decision:
+            self._transactions[transactional_id] = replace(transaction, state=decision.prepared)
             return transaction.producer
         return super().end_transaction(transactional_id, producer, decision, api_version)

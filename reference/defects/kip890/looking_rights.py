@@ -26,6 +26,17 @@ class CoordinatorToldToAnybody(Authorizer):
 
 
 @defect(
+    {"KIP890-259": seen("^success", expected="GROUP_AUTHORIZATION_FAILED", what="answer to FindCoordinator")},
+    origin="textbook: one kind of key that is checked, and another that is not",
+)
+class GroupsToldToAnybody(Authorizer):
+    """FindCoordinator answers for every group, also to clients without the right to it."""
+
+    def may_find_group(self, principal: str, group: str) -> bool:  # noqa: ARG002 - that is the defect
+        return True
+
+
+@defect(
     {"KIP890-260": seen("^success", what="answer to DescribeTransactions"), "KIP890-261": seen("^A in it", what="list of transactions")},
     origin="textbook: a request that was thought to be harmless",
 )

@@ -8,6 +8,7 @@ from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
 from fencepost.reference.kafka.kafka_topics import OFFSETS_PARTITION, KafkaTopics
 from fencepost.reference.kafka.kafka_types import PartitionName
 from fencepost.reference.kafka.partition_log import AbortedTxn, PartitionLog
+from fencepost.reference.kafka.producer_state import NONE
 from fencepost.reference.kafka.transaction import PREPARED, KafkaTransaction, KafkaTransactionState
 from fencepost.reference.kafka.transaction_log import KafkaTransactionLog
 
@@ -22,6 +23,21 @@ class NewLeaderBeginsAnew(KafkaTopics):
     def log_of_new_leader(self, partition: PartitionName) -> PartitionLog:
         log = super().log_of_new_leader(partition)
         log.producers.restore(())
+        return log
+
+
+@defect(
+    {"KIP890-263": Symptom(what="answer to Produce", error="^OUT_OF_ORDER_SEQUENCE_NUMBER$")},
+    origin="textbook: the next sequence number is copied, and not the batches behind it",
+)
+class NewLeaderKnowsNoDuplicate(KafkaTopics):
+    """A new leader knows which sequence number is next, and does not recognise a batch that the leader before has stored: a client that
+    missed the answer is refused."""
+
+    def log_of_new_leader(self, partition: PartitionName) -> PartitionLog:
+        log = super().log_of_new_leader(partition)
+        states = log.producers.all()
+        log.producers.restore(replace(one, batches=tuple(replace(batch, first_sequence=NONE) for batch in one.batches)) for one in states)
         return log
 
 
@@ -55,23 +71,27 @@ class NewLeaderDeliversAborted(PartitionLog):
         )
 
 
+class _KnowsThatItTakesOver(KafkaCoordinator):
+    """`takes_over` is true while it loads what another node has coordinated."""
+
+    takes_over = False
+
+    def take_over(self, log: KafkaTransactionLog) -> None:
+        self.takes_over = True
+        super().take_over(log)
+        self.takes_over = False
+
+
 @defect(
     {"KIP890-217": seen("no offset|UNSTABLE", expected="^(offset 5|a stable offset)", what="offset of accounts-0 in group")},
     origin="textbook: the group's partition is one of the broker's own, and passed over with the others of its kind",
 )
-class OffsetsLeftBehind(KafkaCoordinator):
+class OffsetsLeftBehind(_KnowsThatItTakesOver):
     """A coordinator that takes over completes what was prepared where records are, and leaves a group's offsets pending for ever."""
-
-    _takes_over = False
-
-    def take_over(self, log: KafkaTransactionLog) -> None:
-        self._takes_over = True
-        super().take_over(log)
-        self._takes_over = False
 
     def recovered(self, transaction: KafkaTransaction) -> KafkaTransaction:
         recovered = super().recovered(transaction)
-        if not self._takes_over or recovered.state not in PREPARED:
+        if not self.takes_over or recovered.state not in PREPARED:
             return recovered
         return replace(recovered, partitions=recovered.partitions - {OFFSETS_PARTITION})
 
@@ -80,18 +100,27 @@ class OffsetsLeftBehind(KafkaCoordinator):
     {"KIP890-217": seen("^Prepare", expected="over", what="transaction of A")},
     origin="textbook: markers are sent where the decision is made, and on a start; a move is neither",
 )
-class MarkersLeftToTheOneBefore(KafkaCoordinator):
+class MarkersLeftToTheOneBefore(_KnowsThatItTakesOver):
     """A coordinator that takes over leaves what is prepared to the one that has decided it, which is not in office any more."""
 
-    _takes_over = False
-
-    def take_over(self, log: KafkaTransactionLog) -> None:
-        self._takes_over = True
-        super().take_over(log)
-        self._takes_over = False
-
     def resend_markers_of_prepared(self) -> None:
-        if not self._takes_over:
+        if not self.takes_over:
             super().resend_markers_of_prepared()
             return
         self._pending |= {name for name, known in self._transactions.items() if known.state in PREPARED}
+
+
+@defect(
+    {"KIP890-217": seen("^Prepare", expected="over", what="transaction of B")},
+    origin="textbook: a loop that ends when it has found one",
+)
+class OneOfThePreparedTakenOver(_KnowsThatItTakesOver):
+    """A coordinator that takes over completes the first prepared transaction in the log, and no other one."""
+
+    def resend_markers_of_prepared(self) -> None:
+        known = self._transactions
+        others = [name for name, one in known.items() if one.state in PREPARED][1:] if self.takes_over else []
+        self._transactions = {name: one for name, one in known.items() if name not in others}
+        super().resend_markers_of_prepared()
+        self._transactions = known | self._transactions
+        self._pending.update(others)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
+from fencepost.reference.kafka.kafka_errors import RequestRefused
 from fencepost.reference.kafka.kafka_types import NO_PRODUCER, PartitionName, ProducerIdAndEpoch
 from fencepost.reference.kafka.transaction import KafkaTransaction, KafkaTransactionState
 from fencepost.reference.kafka.transaction_log import KafkaTransactionLog
@@ -51,6 +52,28 @@ class OverdueUpToALimit(KafkaCoordinator):
         self._transactions = dict(list(known.items())[:_A_PAGE])
         super().abort_timed_out()
         self._transactions = known | self._transactions
+
+
+@defect(
+    {"KIP890-215": seen("^[0-9]+ records; .*Ongoing", what="^records that readers of payments-0 see")},
+    origin="as KAFKA-14880, for the task that aborts what is overdue",
+)
+class SearchEndsWithARefusal(KafkaCoordinator):
+    """The task that aborts overdue transactions ends with the first abort that the log refuses: that transaction, and each one that is
+    overdue later, stays open."""
+
+    _has_failed = False
+
+    def abort_timed_out(self) -> None:
+        if not self._has_failed:
+            super().abort_timed_out()
+
+    def abort_by_server(self, transaction: KafkaTransaction) -> None:
+        try:
+            super().abort_by_server(transaction)
+        except RequestRefused:
+            self._has_failed = True
+            raise
 
 
 @defect({"KIP890-213": _TOO_EARLY}, origin="textbook: a margin that is subtracted where it should be added")

@@ -12,6 +12,8 @@ from fencepost.reference.kafka.producer_state import AppendedBatch, EpochStandin
 from fencepost.reference.kafka.verification import TransactionSupport, Verification
 from fencepost.wire.kafka.batches import Batch, encode
 
+from .adding import AddsForThePreviousEpoch
+
 
 @defect({"KIP890-091": seen(r"^the next record got offset \d+")}, origin="textbook: a write that does not wait for its permission")
 class AppendedBeforeTheCoordinatorAgreed(Verification):
@@ -228,3 +230,13 @@ class ThirdPartitionNotVerified(VerifiedFirst):
     """Of one Produce the first two partitions are verified, and what is written to the others is in no transaction."""
 
     _most = 2
+
+
+@defect(
+    {"KIP890-091": seen("^success", expected="INVALID_PRODUCER_EPOCH", what="answer to Produce")},
+    origin="red team: the retry of the new protocol, in a request that has none",
+)
+class LateBatchInTheNextTransaction(AddsForThePreviousEpoch):
+    """A late batch of an ended transaction adds its partition to the next one, whose end makes the batch visible."""
+
+    protocol = 2

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
@@ -265,3 +266,27 @@ class TimedOutOldClientIsNotFenced(KafkaCoordinator):
             super().abort_by_server(transaction)
         else:
             self.prepare(transaction, Decision.ABORT, bumps=0)
+
+
+@defect(
+    {"KIP890-157": seen("^success", expected="INVALID_PRODUCER_EPOCH", what="answer to Produce")},
+    origin="red team: a producer is fenced where it has written",
+)
+class TimedOutProducerBeginsElsewhere(KafkaCoordinator):
+    """After a timeout the old epoch is fenced by the markers alone: the producer begins another transaction in any other partition."""
+
+    def __init__(self, *parts: Any) -> None:
+        self._aborted: set[str] = set()
+        super().__init__(*parts)
+
+    def abort_by_server(self, transaction: KafkaTransaction) -> None:
+        self._aborted.add(transaction.transactional_id)
+        super().abort_by_server(transaction)
+
+    def add_partitions(
+        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[PartitionName], transaction_version: int
+    ) -> None:
+        known = self._transactions[transactional_id]
+        if transactional_id in self._aborted and known.is_idle and producer.epoch == known.last_producer_epoch:
+            producer = known.producer
+        super().add_partitions(transactional_id, producer, partitions, transaction_version)

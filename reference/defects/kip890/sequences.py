@@ -7,10 +7,12 @@ from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, expected, seen
 from fencepost.reference.kafka.guards import Attempt
 from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
-from fencepost.reference.kafka.kafka_types import ProducerIdAndEpoch
+from fencepost.reference.kafka.kafka_types import PartitionName, ProducerIdAndEpoch
+from fencepost.reference.kafka.log_entries import Snapshot
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.producer_state import AppendedBatch, ProducerStates
 from fencepost.reference.kafka.verification import TransactionSupport, Verification
+from fencepost.reference.kernel.machine import Machine
 from fencepost.wire.kafka.batches import Batch
 
 _LARGEST = 2**31 - 1
@@ -299,3 +301,19 @@ class FiveForAll(ProducerStates):
         known = super().duplicate_of(batch)
         newest = sorted((one.base_offset for state in self._states.values() for one in state.batches), reverse=True)[:_REMEMBERED]
         return known if known is not None and known.base_offset in newest else None
+
+
+@defect(
+    {"KIP890-112": seen(f"a refusal with {_OUT_OF_ORDER}")},
+    origin="textbook: a state that is rebuilt for the next batch and not for the last",
+)
+class CrashForgetsTheBatches(PartitionLog):
+    """After a crash a partition knows each producer's next sequence number, and does not recognise the batch before it: a client that
+    retries it is refused."""
+
+    def __init__(self, machine: Machine, producer_states: type[ProducerStates], name: PartitionName) -> None:
+        super().__init__(machine, producer_states, name)
+        if self._entries and not any(isinstance(record, Snapshot) for record in self._journal):
+            self.producers.restore(
+                replace(one, batches=tuple(replace(b, first_sequence=-1) for b in one.batches)) for one in self.producers.all()
+            )

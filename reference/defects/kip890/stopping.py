@@ -75,6 +75,19 @@ class CompleteAtAStop(KafkaCoordinator):
 
 
 @defect(
+    {"KIP890-267": seen("^CompleteCommit", expected="^CompleteAbort", what="^transaction of A")},
+    origin="textbook: one list of what is in flight, without the decisions",
+)
+class CommittedAfterAStop(KafkaCoordinator):
+    """A coordinator that stops cleanly stores which transactions are incomplete, and the next one commits all of them."""
+
+    def stop(self) -> None:
+        for transaction in self._transactions.values():
+            if transaction.state in PREPARED:
+                self._log.append(replace(transaction, state=KafkaTransactionState.PREPARE_COMMIT))
+
+
+@defect(
     {"KIP890-265": Symptom(what="answer to Produce"), "KIP890-268": Symptom(what="offset")}, origin="textbook: cleaning up on the way out"
 )
 class OpenTransactionsAbortedAtAStop(KafkaCoordinator):

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, expected, seen
+from fencepost.reference.defects.pip31.ending import KnowsWhatItRecovered
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.pulsar_types import EndAction, SubscriptionName, TxnId, TxnStatus
 from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
@@ -159,14 +160,21 @@ class UnknownIdAbortsTheNewest(LogCoordinator):
     {"PIP31-17": seen("^success$", expected="^a refusal$", what="^answer to ADD_PARTITION_TO_TXN$")},
     origin="red team: a state that the requests check and the recovery does not set",
 )
-class PulsarRecoveredEndTakesTopics(LogCoordinator):
+class PulsarRecoveredEndTakesTopics(KnowsWhatItRecovered):
     """A coordinator that restarts in the middle of an end accepts topics for that transaction, and notifies none of them."""
 
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
-        status = self.describe(txn).status
-        if txn not in self.__dict__.get("_found", ()) or not status.is_decided or status.is_complete:
+        if not self.is_recovered(txn):
             super().add_partitions(txn, names)
 
-    def recovered(self, transaction: PulsarTransaction) -> PulsarTransaction:
-        self.__dict__.setdefault("_found", set()).add(transaction.txn)
-        return super().recovered(transaction)
+
+@defect(
+    {"PIP31-21": seen("^success$", expected="^a refusal$", what="^answer to ADD_SUBSCRIPTION_TO_TXN$")},
+    origin="red team: a state that the requests check and the recovery does not set",
+)
+class PulsarRecoveredEndTakesSubscriptions(KnowsWhatItRecovered):
+    """A coordinator that restarts in the middle of an end accepts subscriptions for that transaction, and notifies none of them."""
+
+    def add_subscriptions(self, txn: TxnId, names: tuple[SubscriptionName, ...]) -> None:
+        if not self.is_recovered(txn):
+            super().add_subscriptions(txn, names)

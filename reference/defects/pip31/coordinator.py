@@ -48,6 +48,14 @@ class PulsarIdsFall(LogCoordinator):
         return TxnId(txn.tc_id, half + (_RANGE if is_odd else 0))
 
 
+@defect({"PIP31-12": seen(r"after \(0,\d+\)$", what="^transaction ids$")}, origin="red team: a range of numbers for each start")
+class PulsarIdsFallAfterACrash(LogCoordinator):
+    """Each start of a coordinator gives ids from a range below that of the start before."""
+
+    def last_given(self, replayed: Iterable[TxnId]) -> int:
+        return min((txn.sequence for txn in replayed), default=_RANGE**2) - _RANGE
+
+
 @defect(
     {"PIP31-13": seen(r"^\[0, 0\]", expected=r"^\[0, 1\]$", what="^coordinators of transaction ids$")},
     origin="textbook: only tried with one coordinator",

@@ -322,3 +322,19 @@ class RefusedCumulativeReleasesTheOther(NotesWhatWasAsked):
         if txn in self._asked and txn not in self._cumulative:
             self._cumulative = {}
         return super().end(txn, action)
+
+
+@defect(
+    {"PIP31-63": seen("^success$", expected="^a refusal with TransactionConflict or InvalidTxnStatus$", what="^answer to ACK$")},
+    origin="red team: a conflict that is looked for among the requests of this start",
+)
+class RecoveredCumulativeIsReplaced(PendingAcks):
+    """After a crash a transaction takes the place of another one whose cumulative acknowledgement is pending from before."""
+
+    def recover(self) -> None:
+        super().recover()
+        self._of_before = self.transactions()
+
+    def add_cumulative(self, txn: TxnId, place: MessagePosition) -> None:
+        self._cumulative = {owner: held for owner, held in self._cumulative.items() if owner not in self._of_before}
+        super().add_cumulative(txn, place)

@@ -1,5 +1,6 @@
 """Defects in ending a Pulsar transaction, in asking for its end again, and in asking for both ends at once."""
 
+import functools
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -183,15 +184,20 @@ class PulsarRefusedEndSucceedsWhenRepeated(LogCoordinator):
             super().end(txn, action, reply)
 
 
-class _KnowsWhatItRecovered(LogCoordinator):
+class KnowsWhatItRecovered(LogCoordinator):
     """A coordinator that remembers what it found decided, and not complete, when it started."""
 
     def is_recovered(self, txn: TxnId) -> bool:
         status = self.describe(txn).status
-        return txn in self.__dict__.get("_found", ()) and status.is_decided and not status.is_complete
+        return txn in self.found and status.is_decided and not status.is_complete
+
+    @functools.cached_property
+    def found(self) -> set[TxnId]:
+        """Every transaction that was in the log at the start."""
+        return set()
 
     def recovered(self, transaction: PulsarTransaction) -> PulsarTransaction:
-        self.__dict__.setdefault("_found", set()).add(transaction.txn)
+        self.found.add(transaction.txn)
         return super().recovered(transaction)
 
 
@@ -199,11 +205,11 @@ class _KnowsWhatItRecovered(LogCoordinator):
     {"PIP31-23": expected("^success$", what="^answer to END_TXN$", error="InvalidTxnStatus")},
     origin="red team: apache/pulsar#10131 on the path that only a start takes",
 )
-class PulsarRepetitionIsRefusedAfterACrash(_KnowsWhatItRecovered):
-    """A coordinator that restarts completes what was decided, and refuses the client that asks for the same end again."""
+class PulsarRepetitionIsRefusedAfterACrash(KnowsWhatItRecovered):
+    """A coordinator that restarts completes what was decided, and refuses the client that asks for the same commit again."""
 
     def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
-        if self.is_recovered(txn):
+        if self.is_recovered(txn) and action is EndAction.COMMIT:
             self.describe(txn).opened()
         super().end(txn, action, reply)
 
@@ -212,13 +218,38 @@ class PulsarRepetitionIsRefusedAfterACrash(_KnowsWhatItRecovered):
     {"PIP31-27": seen("^success$", expected="^a refusal$", what="^answer to END_TXN$")},
     origin="red team: a state that the requests check and the recovery does not set",
 )
-class PulsarRecoveredCommitCanBeAborted(_KnowsWhatItRecovered):
+class PulsarRecoveredCommitCanBeAborted(KnowsWhatItRecovered):
     """A coordinator that restarts in the middle of a commit takes the transaction for open when a client asks to abort it."""
+
+    reopened = TxnStatus.COMMITTING
 
     def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         known = self.describe(txn)
-        if self.is_recovered(txn) and known.status.action is not action:
+        if self.is_recovered(txn) and known.status is self.reopened and known.status.action is not action:
             self._install(replace(known, status=TxnStatus.OPEN))
+        super().end(txn, action, reply)
+
+
+@defect(
+    {"PIP31-26": seen("^success$", expected="^a refusal$", what="^answer to END_TXN$")},
+    origin="red team: a state that the requests check and the recovery does not set",
+)
+class PulsarRecoveredAbortCanBeCommitted(PulsarRecoveredCommitCanBeAborted):
+    """A coordinator that restarts in the middle of an abort takes the transaction for open when a client asks to commit it."""
+
+    reopened = TxnStatus.ABORTING
+
+
+@defect(
+    {"PIP31-25": expected("^success", what="^answer to END_TXN$", error="InvalidTxnStatus")},
+    origin="red team: apache/pulsar#10131 on the path that only a start takes",
+)
+class PulsarAbortIsRefusedAfterACrash(KnowsWhatItRecovered):
+    """A coordinator that restarts refuses the client that repeats its abort of before the crash, whether or not the abort is complete."""
+
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
+        if txn in self.found and action is EndAction.ABORT:
+            self.describe(txn).opened()
         super().end(txn, action, reply)
 
 

@@ -280,3 +280,16 @@ class PulsarRecoveredTimeoutsQueue(LogCoordinator):
         self._transactions |= later
         super().abort_timed_out()
         self._transactions |= {txn: kept[txn] for txn in later}
+
+
+@defect(
+    {"PIP31-42": seen("^success$", expected="^a refusal$", what="^answer to END_TXN$")},
+    origin="red team: a timer that changes a state which only requests write to the log",
+)
+class PulsarTimedOutIsOpenAfterACrash(LogCoordinator):
+    """An abort by the timeout is in memory only: a coordinator that restarts takes the transaction for open, with a new timeout."""
+
+    def recovered(self, transaction: PulsarTransaction) -> PulsarTransaction:
+        now, found = self._machine.clock.now, super().recovered(transaction)
+        is_timed_out = found.status.action is EndAction.ABORT and now - found.started_at > found.timeout_ms
+        return replace(found, status=TxnStatus.OPEN, started_at=now) if is_timed_out else found

@@ -116,3 +116,15 @@ class LateIsShownAfterAReload(ForgetsItsFences):
 
     def publish(self, message: Message) -> Position:
         return super().publish(replace(message, txn=None) if message.txn in self._ended_before else message)
+
+
+@defect(
+    {"PIP31-50": seen('^"late", "plain"$', expected='^"plain"$', what="^readers of orders$")},
+    origin="red team: a fence that a commit raises and an abort forgets",
+)
+class LateIsShownAfterAnAbort(SidecarBuffer):
+    """A message that arrives after the abort of its transaction is taken for one without a transaction."""
+
+    def publish(self, message: Message) -> Position:
+        is_late = message.txn is not None and self.is_aborted(message.txn)
+        return super().publish(replace(message, txn=None) if is_late else message)

@@ -4,6 +4,8 @@ from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, expected, seen
+from fencepost.reference.defects.pip31.ending import KnowsWhatItRecovered
+from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.pulsar_types import EndAction, SubscriptionName, TxnId, TxnStatus
 from fencepost.reference.pulsar.transaction import PulsarTransaction
@@ -201,3 +203,19 @@ class PulsarLastSubscriptionIsRestored(PulsarTransactionLog):
     def append(self, transaction: PulsarTransaction) -> None:
         is_open = transaction.status is TxnStatus.OPEN
         super().append(replace(transaction, subscriptions=transaction.subscriptions[-1:]) if is_open else transaction)
+
+
+@defect(
+    {"PIP31-33": seen("^A from", expected="^nothing$", what="^pending in orders$")},
+    origin="red team: two lists, of which an abort needs one",
+)
+class PulsarAbortAfterACrashSkipsTopics(KnowsWhatItRecovered):
+    """A coordinator that restarts notifies the topics of a transaction that was open before of a commit, and not of an abort, nor when
+    they ask."""
+
+    def decide(self, transaction: PulsarTransaction, action: EndAction, reply: Reply | None) -> None:
+        is_skipped = transaction.txn in self.found and action is EndAction.ABORT
+        super().decide(replace(transaction, partitions=()) if is_skipped else transaction, action, reply)
+
+    def is_over(self, txn: TxnId) -> bool:
+        return txn not in self.found and super().is_over(txn)

@@ -117,3 +117,15 @@ class ScalableSubscriptionsOfTheFirstGeneration(LayoutChanges):
         while len(parents) == 1 and parents[0].parents and segments.keys() >= set(parents[0].parents):
             parents = [segments[number] for number in parents[0].parents]
         return super().subscriptions_for(topic, parents)
+
+
+@defect(
+    {"PIP460-17": seen("^nothing$", expected='^"p1"$', what="^waiting for readers$")},
+    origin="textbook: a loop that ends with the first",
+)
+class ScalableOneUnregisteredInherited(LayoutChanges):
+    """Children have the subscriptions that are registered for the topic, and one of those that consumers made on the parents."""
+
+    def subscriptions_for(self, topic: str, parents: Sequence[Segment]) -> set[str]:
+        registered = set(self._layouts.registered(topic))
+        return registered | set(sorted(super().subscriptions_for(topic, parents) - registered)[:1])

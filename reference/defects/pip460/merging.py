@@ -131,3 +131,12 @@ class ScalableHalfAMerge(ScalableTopics):
         sealed = replace(parents[0], state=SegmentState.SEALED, sealed_at_epoch=layout.epoch + 1, sealed_ms=self._now())
         parts = (HashRange(sealed.hashes.first, sealed.hashes.last),)
         return replaced(layout, [parents[0]], parts, self._now())
+
+
+@defect({"PIP460-11": _DONE}, origin="textbook: of two segments the first is checked")
+class ScalableChildOfTheSecondMerged(ScalableTopics):
+    """If the second segment of a merge is sealed, its first child is merged in its place."""
+
+    def merge_of(self, layout: Layout, numbers: Sequence[int]) -> Layout:
+        others = (layout.named(number) for number in numbers[1:])
+        return super().merge_of(layout, [numbers[0], *(one.number if one.is_active else one.children[0] for one in others)])

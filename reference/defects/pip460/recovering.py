@@ -8,6 +8,7 @@ from functools import cached_property
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, expected, seen
+from fencepost.reference.defects.inheriting import CopiesIntoTheChildren
 from fencepost.reference.metadata.store import NEW, Version
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
@@ -33,6 +34,28 @@ class ScalableLeftUntilTheNextOne(ScalableTopics):
         for topic in self._layouts.all_topics():
             if self._layouts.note(topic) is None and self.controller_of(topic) == self.node and self._pruning.prune(topic):
                 self._changed(topic)
+
+
+@defect(
+    {"PIP460-51": seen('^"p1"(, "p2")?$', what="^(readers of low|waiting for workers)$")},
+    origin="feared: a recovery that cannot know whether the parent is still read",
+)
+class ScalableCopiedAtRecovery(CopiesIntoTheChildren):
+    """A controller that completes its predecessor's split copies the messages of the parent into the children, where they are read a
+    second time."""
+
+    is_recovering = False
+
+    def recover(self, topic: str, notify: Callable[[], None]) -> None:
+        self.is_recovering = True
+        super().recover(topic, notify)
+        self.is_recovering = False
+
+    def seal(self, parents: Sequence[str]) -> None:
+        if self.is_recovering:
+            super().seal(parents)
+        else:
+            LayoutChanges.seal(self, parents)
 
 
 @defect({"PIP460-51": _TAKES_NOTHING}, origin="textbook: a condition the wrong way round")

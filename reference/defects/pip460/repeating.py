@@ -100,6 +100,18 @@ class ScalableOnlyTheOutsideHandedOver(LayoutChanges):
             _topic(self._segments, child).take_over({scope: min(one[scope] for one in known) for scope in of_all})
 
 
+@defect({"PIP460-50": seen('^"p2"$', expected="^nothing$", what="^readers of low$")}, origin="textbook: a loop that ends with the first")
+class ScalableOneProducerHandedOver(LayoutChanges):
+    """Children learn what their parent has stored of the producer that was first to write to it, and of no other."""
+
+    def hand_over(self, parents: Sequence[str], children: Sequence[str]) -> None:
+        known = _known(self._segments, parents)
+        first = next((producer for producer, _ in known[0]), None)
+        of_all = {one for one in set.intersection(*(set(one) for one in known)) if one[0] == first}
+        for child in children:
+            _topic(self._segments, child).take_over({scope: min(one[scope] for one in known) for scope in of_all})
+
+
 class _SaysWhatItHasItself(Deduplication):
     @cached_property
     def handed_over(self) -> dict[tuple[str, TxnId | None], int]:

@@ -7,6 +7,7 @@ from fencepost.reference.metadata_transactions import MetadataParts, paths
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
 from fencepost.reference.metadata_transactions.collection import Collection
 from fencepost.reference.metadata_transactions.metadata_coordinator import MetadataCoordinator
+from fencepost.reference.metadata_transactions.participation import Participation
 from fencepost.reference.metadata_transactions.pending_ack_records import PendingAckRecords
 from fencepost.reference.metadata_transactions.record_models import Header, HeaderState, OperationRecord
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
@@ -258,3 +259,26 @@ class MetadataRemovedSubscriptionForgetsTheEarlier(PendingAckRecords):
     def erase(self) -> None:
         self._waiting = set(sorted(self._waiting)[-1:])
         super().erase()
+
+
+class _MissingMeansCommitted(Participation):
+    def state_of(self, txn: TxnId) -> HeaderState:
+        return HeaderState.COMMITTED if self._records.header(txn) is None else super().state_of(txn)
+
+
+@defect(
+    {"PIP471-39": seen('^"i2"$', expected='^"i1", "i2"$', what="^left for workers$")},
+    origin="feared by readers of the proposal: what a missing header means, once it is not an abort (Q5)",
+    also=[_MissingMeansCommitted],
+    of=MetadataParts,
+)
+class MetadataAbortsCollectedUnapplied(Collection):
+    """The header of an aborted transaction is collected although a subscription has not applied the abort: that subscription takes the
+    missing header for a commit, and deletes the messages."""
+
+    def collect(self, txn: TxnId, state: HeaderState) -> None:
+        found, left = self._records.header(txn), self._records.participants(txn)
+        if found and state is HeaderState.ABORTED and left and all(isinstance(whose, SubscriptionName) for whose in left):
+            self._records.delete_header(txn, found[1])
+        else:
+            super().collect(txn, state)

@@ -103,3 +103,19 @@ class MetadataCoordinatorKnowsItsOwn(KnowsWhatItBegan):
         if txn not in self.begun:
             raise CommandRefused(ServerError.TRANSACTION_NOT_FOUND, f"transaction {txn} was not begun here")
         super().end(txn, action, reply)
+
+
+@defect(
+    {
+        "PIP471-33": seen('^"i2"$', expected='^"i1", "i2"$', what="^left for workers$"),
+        "PIP471-39": seen('^"i2"$', expected='^"i1", "i2"$', what="^left for workers$"),
+    },
+    origin="textbook: of two outcomes one has something to do",
+)
+class MetadataDecidedAbortStaysPending(PendingAckRecords):
+    """A subscription that is loaded applies the commits that were decided meanwhile; what was aborted meanwhile stays pending."""
+
+    def replay(self) -> Sequence[PendingAck]:
+        found = super().replay()
+        self._waiting = {txn for txn in self._waiting if self.participation.state_of(txn) is not HeaderState.ABORTED}
+        return found

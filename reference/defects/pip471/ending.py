@@ -1,8 +1,11 @@
 """Defects of metadata-driven transactions in their ends."""
 
+import functools
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
+from fencepost.reference.metadata.store import under
+from fencepost.reference.metadata_transactions import paths
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
 from fencepost.reference.metadata_transactions.metadata_coordinator import MetadataCoordinator
 from fencepost.reference.metadata_transactions.record_models import Header, HeaderState, OperationRecord
@@ -158,3 +161,55 @@ class MetadataOnlyAddedTopics(MetadataCoordinator):
         super().add_partitions(txn, names)
         for name in names:
             self._records.record(txn, OperationRecord(kind="WRITE", segment=name))
+
+
+@defect(
+    {"PIP471-03": seen('^"i2"$', expected='^"i1", "i2"$', what="^left for workers$")},
+    origin="textbook: a check behind the write, where one direction was tested",
+)
+class MetadataRefusedCommitWritten(MetadataHeaderWrittenBeforeRefusal):
+    """The header of an aborted transaction is changed before a commit is refused: a participant that has not yet applied the abort
+    commits."""
+
+    def decide(self, txn: TxnId, action: EndAction) -> None:
+        if action is EndAction.COMMIT:
+            super().decide(txn, action)
+        else:
+            MetadataCoordinator.decide(self, txn, action)
+
+
+class _OpensWhatIsAdded(MetadataBuffer):
+    @functools.cached_property
+    def blocked(self) -> dict[TxnId, Position]:
+        """The transactions that were added to this segment, each with the first position since then."""
+        return {}
+
+    def publish(self, message: Message) -> Position:
+        position = super().publish(message)
+        for record in self._records._store.scan(*under(_added(self._segment))):
+            self.blocked.setdefault(paths.txn_of(record.key.rpartition("/")[2]), position)
+        return position
+
+    @property
+    def max_read_position(self) -> Position:
+        is_open = [at for txn, at in self.blocked.items() if self.participation.state_of(txn) is HeaderState.OPEN]
+        return min([super().max_read_position, *(self._ledger.before(at) for at in is_open)])
+
+
+@defect(
+    {"PIP471-45": seen("not even the sentinel", expected='^"p1"$', what="^readers of orders$")},
+    origin="PIP-31, where a participant that was added is notified of the end",
+    also=[_OpensWhatIsAdded],
+)
+class MetadataAddedBlocks(MetadataCoordinator):
+    """A segment that was added to a transaction takes the transaction for open there, and withholds all messages until its end."""
+
+    def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
+        super().add_partitions(txn, names)
+        for name in names:
+            self._records._store.put(_added(name) + paths.key_of(txn), b"{}")
+
+
+def _added(segment: str) -> str:
+    """Below which key the store has the transactions that a segment was added to."""
+    return f"/added/{segment.replace('/', '-')}/"

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from fencepost.reference.defects.decorator import defect, seen
+from fencepost.reference.defects.pip471.crashing import KnowsWhatItBegan
 from fencepost.reference.metadata.store import IndexEntry, StoreRecord, VersionConflict
 from fencepost.reference.metadata_transactions import paths
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
@@ -11,9 +12,10 @@ from fencepost.reference.metadata_transactions.metadata_coordinator import Metad
 from fencepost.reference.metadata_transactions.pending_ack_records import PendingAckRecords
 from fencepost.reference.metadata_transactions.record_models import Header, HeaderState, OperationRecord
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
+from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.pending_ack_store import PendingAck
 from fencepost.reference.pulsar.pulsar_types import EndAction, SubscriptionName, TxnId
-from fencepost.reference.pulsar.server_errors import CommandRefused
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 
 _LONGEST_MS = 60_000
 _A_PAGE = 50
@@ -235,3 +237,16 @@ class MetadataPageOfRecordsDeleted(TransactionRecords):
     def records_of(self, txn: TxnId) -> list[StoreRecord]:
         found = super().records_of(txn)
         return found[:_A_PAGE] if self._is_deleting else found
+
+
+@defect(
+    {"PIP471-01": seen("TransactionNotFound", expected="^success$", what="^answer to END_TXN$")},
+    origin="feared: a header that is written with the first operation, to save a write for transactions that do nothing",
+)
+class MetadataHeaderWithTheFirstOperation(KnowsWhatItBegan):
+    """A transaction without operations is in its coordinator's memory only, and unknown after a crash."""
+
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
+        if txn not in self.begun and not self.is_over(txn) and not self._records.participants(txn):
+            raise CommandRefused(ServerError.TRANSACTION_NOT_FOUND, f"transaction {txn} was not begun here")
+        super().end(txn, action, reply)

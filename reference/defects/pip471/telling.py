@@ -10,12 +10,13 @@ from fencepost.reference.metadata.plain import PlainStore
 from fencepost.reference.metadata.record_keys import sequence_key
 from fencepost.reference.metadata.store import NEW, IndexEntry, StoreRecord, Unavailable, Value, Version, VersionConflict
 from fencepost.reference.metadata_transactions import MetadataParts
+from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
 from fencepost.reference.metadata_transactions.metadata_coordinator import MetadataCoordinator
 from fencepost.reference.metadata_transactions.participation import Participation
 from fencepost.reference.metadata_transactions.record_models import HeaderState, OperationRecord
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
 from fencepost.reference.pulsar.coordinator import Reply
-from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId
+from fencepost.reference.pulsar.pulsar_types import EndAction, Message, Position, TxnId
 from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 
 
@@ -152,3 +153,28 @@ class MetadataLastOutcomeForAll(Participation):
             if (state := super(MetadataLastOutcomeForAll, self).state_of(other)) is not HeaderState.OPEN
         ]
         return own if own is HeaderState.OPEN or not ended else ended[-1]
+
+
+@defect(
+    {"PIP471-13": seen('^"a1", "a2"$', expected='^"a2"$', what="^readers of orders$")},
+    origin="feared by readers of the proposal: an entry without its record that memory alone hides",
+)
+class MetadataRefusedHiddenInMemory(MetadataBuffer):
+    """A message whose record could not be written is stored all the same, and hidden until the segment is reloaded."""
+
+    @functools.cached_property
+    def refused(self) -> list[Message]:
+        """The messages that were refused since the segment was loaded."""
+        return []
+
+    def publish(self, message: Message) -> Position:
+        try:
+            return super().publish(message)
+        except CommandRefused as refused:
+            if refused.error is ServerError.SERVICE_NOT_READY:
+                self.refused.append(message)
+                self._ledger.append(message)
+            raise
+
+    def is_shown(self, message: Message) -> bool:
+        return all(one is not message for one in self.refused) and super().is_shown(message)

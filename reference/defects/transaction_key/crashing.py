@@ -1,6 +1,6 @@
 """Defects of the transaction key in connects that do not come through."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from fencepost.contract.symptom import Symptom
@@ -8,6 +8,7 @@ from fencepost.reference.defects.decorator import defect, expected, seen
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar.pulsar_types import TxnId
 from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
+from fencepost.reference.pulsar.transaction_key.claims import Claim
 from fencepost.reference.pulsar.transaction_key.coordinator_keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
 from fencepost.reference.pulsar.transaction_key.key_records import KeyRecord, Numbers, decoded
@@ -112,6 +113,19 @@ class ScalableKeyAbortTriedOnce(TransactionKeys):
     def sweep(self) -> None:
         self._to_abort.clear()
         super().sweep()
+
+
+@defect(
+    {"TXKEY-36": seen("^(no answer.*|OPEN|.not even the sentinel.)$", what="^(given to task one|status of A|readers of orders)$")},
+    origin="feared: three requests that fence, of which two retry",
+    of=MetadataParts,
+)
+class ScalableKeySecondBeginTriesOnce(TransactionKeys):
+    """The abort that NEW_TXN has decided for the transaction before is not retried where the store does not answer."""
+
+    def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[CommandRefused], None]) -> None:
+        super().begin(claim, timeout_ms, reply, refuse)
+        self._to_abort.clear()
 
 
 @defect(

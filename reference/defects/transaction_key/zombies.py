@@ -123,3 +123,17 @@ class WhoHasTheKeyTrusted(NodeKeys):
 
     def asks_of(self, claims: Mapping[tuple[bool, int], Claim]) -> bool:
         return not claims
+
+
+@pair(
+    {"TXKEY-10": seen("^success$", expected="InvalidTxnStatus", what="^answer to END_TXN$")},
+    origin="feared: who fences is asked for, and a deletion has no successor",
+)
+class CommitAfterDeletionSucceeds(TransactionKeys):
+    """The commit of a transaction whose key was deleted is answered with success; its work is gone."""
+
+    def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
+        if action is EndAction.COMMIT and any(one.deleted and txn in one.fenced_txns for one in self._records.values()):
+            reply()
+        else:
+            super().end(txn, action, reply)

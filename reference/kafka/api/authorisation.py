@@ -15,7 +15,6 @@ from fencepost.reference.kafka.authorizer import Authorizer
 from fencepost.reference.kafka.kafka_errors import Errors
 from fencepost.reference.kafka.kafka_types import NOTHING, PartitionName
 from fencepost.reference.kafka.node import KafkaNode
-from fencepost.wire.kafka.acl_codes import AclOperation, Resource, ResourceKind
 from fencepost.wire.kafka.batches import MalformedBatch, decode
 from fencepost.wire.kafka.entities import api_of, response
 
@@ -195,7 +194,7 @@ def _find_coordinator(asker: _Asker, asked: Any) -> ResponsePayload:
     def may_know(key: str) -> bool:
         if kind == 1:
             return asker.authorizer.may_find_coordinator(asker.principal, key)
-        return kind != 0 or asker.authorizer.allows(asker.principal, AclOperation.DESCRIBE, Resource(ResourceKind.GROUP, key))
+        return kind != 0 or asker.authorizer.may_find_group(asker.principal, key)
 
     nowhere = {**NOWHERE, "error_code": error, "error_message": None}
     if asked.__version__ < _BATCHED:

@@ -9,7 +9,8 @@ from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
 from fencepost.reference.pulsar.buffer import BEFORE_ALL_PLACES, MessagePosition, Readable
 from fencepost.reference.pulsar.producers import Producers
-from fencepost.reference.pulsar.pulsar_types import EndAction, Message, TxnId
+from fencepost.reference.pulsar.pulsar_types import EndAction, Message, Position, TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 
 
 @defect(
@@ -36,6 +37,21 @@ class CoreScalableSealedShowsAborted(MetadataBuffer):
 
 
 @defect(
+    {"CORE-43": seen('^"a1", "plain"$', expected='^"plain"$', what="^readers of orders$")},
+    origin="red team: a list of aborted transactions that is read once, and is final for a log that takes no writes",
+)
+class CoreScalableLaterAbortIsShown(MetadataBuffer):
+    """A sealed segment that is loaded shows what of it was undecided then when its transaction ends, also after an abort."""
+
+    def recover(self) -> None:
+        super().recover()
+        self._undecided_before = frozenset(self._open) if is_sealed(self._machine.disk, self._segment) else frozenset()
+
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
+        super().end(txn, EndAction.COMMIT if txn in self._undecided_before else action, low_watermark)
+
+
+@defect(
     {"CORE-44": seen("^success$", expected="^a refusal$", what="^answer$")},
     origin="textbook: a fence that is looked at once, when the producer opens",
     of=MetadataParts,
@@ -46,6 +62,21 @@ class CoreScalableSealedTakesWrites(Producers):
     @property
     def is_terminated(self) -> bool:
         return False
+
+
+@defect(
+    {"CORE-44": seen('"plain"$', expected='^"early"$', what="^readers of orders$")},
+    origin="red team: a write that is stored first, and then compared with the seal",
+    also=[CoreScalableSealedTakesWrites],
+)
+class CoreScalableRefusedWriteIsStored(MetadataBuffer):
+    """A sealed segment refuses a message that it has stored already, and its readers receive the message."""
+
+    def publish(self, message: Message) -> Position:
+        position = super().publish(message)
+        if is_sealed(self._machine.disk, self._segment):
+            raise CommandRefused(ServerError.TOPIC_TERMINATED, f"{self._segment} is sealed")
+        return position
 
 
 @defect({"CORE-44": seen("^success$", expected="^a refusal$", what="^answer$")}, origin="textbook: a fence in memory", of=MetadataParts)
