@@ -75,6 +75,12 @@ Feature: Rights to describe and to add
       When A itself sends DescribeTransactions for its transactional id
       Then it is done
 
+    Scenario: [3] A user with DESCRIBE on one of two transactional ids describes both
+      Given producer B with transactional id "refund" at the coordinator of A
+      And A has written "a1" to payments-0
+      When A itself sends DescribeTransactions for A and B
+      Then the last entry alone is refused with TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+
   @KIP890-261 @MUST
   Rule: ListTransactions omits the transactional ids on which the principal has no DESCRIBE.
     A complete list would reveal the ids of all applications to every client.

@@ -94,3 +94,9 @@ Feature: Granting and revoking rights
     Scenario: [2] A user who may write to no topic initialises without a transactional id
       When a user who may read "payments" initialises without a transactional id
       Then it is refused with CLUSTER_AUTHORIZATION_FAILED
+
+    @needs:authorizer
+    Scenario: [3] A user who may write to one topic initialises after rights were given to another user
+      Given producer A with transactional id "transfer", logged in as an ordinary user
+      When a user who may write to "payments" initialises without a transactional id
+      Then it is done

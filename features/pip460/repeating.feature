@@ -46,14 +46,19 @@ Feature: Producers that send a message again
       Then it is done
       And readers of low see nothing
 
-    Scenario: [6] A producer sends a new message after a merge, and the other parent has a later one
+    Scenario Outline: [6] A producer sends a new message after a merge, and the other parent has a later one
       Given left has been split into low and high
-      And shop has sent "p1" to low as number 1
-      And shop has sent "p3" to high as number 3
+      And shop has sent "p1" to <behind> as number 1
+      And shop has sent "p3" to <ahead> as number 3
       And low and high have been merged into whole
       When shop sends "p2" to whole as number 2
       Then it is done
       And readers of whole see "p2"
+
+      Examples:
+        | behind | ahead | why                                  |
+        | low    | high  | the first parent has fewer messages  |
+        | high   | low   | the second parent has fewer messages |
 
     Scenario: [7] A producer sends a new message after a merge, and the only parent that knows it has a later one
       Given left has been split into low and high

@@ -166,14 +166,19 @@ Feature: Collection of the headers of ended transactions
       Then the store soon has no header of B
 
     @needs:metadata-store
-    Scenario: [10] The header is collected after a subscription was removed with pending acknowledgements of two transactions
+    Scenario Outline: [10] The header is collected after a subscription was removed with pending acknowledgements of two transactions
       Given the topic "inputs" with "i1", "i2"
       And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
       And A has acknowledged "i1" for "workers"
       And B has acknowledged "i2" for "workers"
       And subscription "workers" has been removed
-      When B commits
-      Then the store soon has no header of B
+      When <one> commits
+      Then the store soon has no header of <one>
+
+      Examples:
+        | one | why                      |
+        | B   | the later of the two     |
+        | A   | the earlier of the two   |
 
   @PIP471-39 @MUST @retention
   Rule: A coordinator that collects a transaction loses neither data nor outcome while a participant has not yet applied the end.

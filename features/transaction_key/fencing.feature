@@ -289,3 +289,13 @@ Feature: What a new connection does to the previous transaction
       When task two connects with key "payments"
       Then the consumer of "workers" receives "i1" before any other write
       And the consumer of "packers" receives "i1" before any other write
+
+    @needs:late-ends @needs:reload
+    Scenario: [17] Participants learn of the abort late, and the first topic of the old transaction is not loaded
+      Given A has written "a1" to orders
+      And orders has been unloaded
+      And the consumer of shared subscription "workers" has received "i1" from inputs
+      And A has acknowledged "i1" for "workers"
+      And participants hear late of ends
+      When task two connects with key "payments"
+      Then task two has no answer yet, or can acknowledge "i1" for "workers"

@@ -7,6 +7,8 @@ names.
 `api/authorisation` makes these checks in requests: before everything that changes something.
 """
 
+from collections.abc import Sequence
+
 from fencepost.reference.kernel.journal import Disk, Journal
 from fencepost.reference.kernel.rules import rule
 from fencepost.wire.kafka.acl_codes import CLUSTER, AclOperation, Resource, ResourceKind, Right, principal_of
@@ -68,6 +70,10 @@ class Authorizer:
         rule("KIP890-260")
         rule("KIP890-261")
         return self._may_describe(principal, transactional_id)
+
+    def unseen(self, principal: str, transactional_ids: Sequence[str]) -> list[str]:
+        """Decision: which of several transactional ids DescribeTransactions refuses to describe: each that the principal may not see."""
+        return [one for one in transactional_ids if not self.may_see_transactional_id(principal, one)]
 
     def may_see_topic(self, principal: str, topic: str) -> bool:
         """Decision: whether DescribeTransactions shows the principal that the topic is part of a transaction."""

@@ -7,7 +7,7 @@ from fencepost.steps.step_outcomes import achieved
 from .acls import asked
 from .kafka_context import KafkaContext
 from .producer import ProducerInstance
-from .rights import ForGroup, ForItsId, ForPartition, ForRight, MarkerTo, OwnRequest, ToNode
+from .rights import ForGroup, ForIds, ForItsId, ForPartition, ForRight, MarkerTo, OwnRequest, ToNode
 from .vocabulary import KAFKA
 
 
@@ -17,7 +17,8 @@ def sends_itself(context: KafkaContext, producer: str, own_request: OwnRequest) 
     for WriteTxnMarkers v1, with the producer's own epoch, from coordinator epoch 0.
 
     A request to a node is sent once, to this node, even if another one should get it. AddPartitionsToTxn names every partition of the
-    scenario, AddOffsetsToTxn a group of this name alone, and EndTxn commits.
+    scenario, AddOffsetsToTxn a group of this name alone, and EndTxn commits. DescribeTransactions for several producers is one request,
+    sent once, to the coordinator of the first.
     """
     one = context.turn_of(producer)
     context.keep(one, _answer(context, one, own_request), own_request.request)
@@ -33,6 +34,8 @@ def _answer(context: KafkaContext, one: ProducerInstance, own_request: OwnReques
             return one.probe.coordinator_node(one.transactional_id, 3)
         case ForItsId():
             return one.probe.coordinator_node(one.transactional_id, one.probe.newest("find_coordinator", 4, 6))
+        case ForIds(producers):
+            return one.probe.describe_transactions([context.producers[name].transactional_id for name in producers])
         case ForGroup(version, group):
             return one.probe.coordinator_node(context.session.unique(group), version, kind=CoordinatorKind.GROUP)
         case ForPartition(partition):

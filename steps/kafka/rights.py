@@ -6,7 +6,7 @@ from typing import ClassVar, TypeAlias
 from fencepost.steps.phrase import phrases
 from fencepost.steps.sentence_types import choice, text
 
-from .kafka_sentence_types import API, GROUP, MARKER, NODE, NUMBER, PARTITION, TOPIC, TRANSACTIONAL_ID
+from .kafka_sentence_types import API, GROUP, MARKER, NODE, NUMBER, PARTITION, PRODUCERS, TOPIC, TRANSACTIONAL_ID
 
 DESCRIBE, READ, WRITE_TO, WRITE_UNDER = "describe", "read", "write to", "write under"
 """What an ACL allows."""
@@ -17,6 +17,14 @@ class ForItsId:
     """A request about the transactional id of who sends it."""
 
     request: str
+
+
+@dataclass(frozen=True)
+class ForIds:
+    """DescribeTransactions for these producers' transactional ids."""
+
+    producers: tuple[str, ...]
+    request: ClassVar[str] = "DescribeTransactions"
 
 
 @dataclass(frozen=True)
@@ -95,7 +103,7 @@ class MayWriteUnder:
 
 OnlyRight: TypeAlias = OnTopic | MayWriteUnder
 GrantedRight: TypeAlias = OnItsId | OnTopic | OnGroup
-OwnRequest: TypeAlias = ForItsId | ForGroup | ForPartition | ForRight | MarkerTo | ToNode
+OwnRequest: TypeAlias = ForItsId | ForIds | ForGroup | ForPartition | ForRight | MarkerTo | ToNode
 
 ROLE = choice(
     "role",
@@ -135,10 +143,11 @@ ITS_REQUEST = choice(
 ACL_REQUEST = choice("acl_request", "CreateAcls", "DeleteAcls", "DescribeAcls", meaning="a request about who may do what")
 OWN_REQUEST = phrases(
     "own_request",
-    (ITS_REQUEST, NUMBER, GROUP, PARTITION, ACL_REQUEST, TOPIC, MARKER, API, NODE),
+    (ITS_REQUEST, PRODUCERS, NUMBER, GROUP, PARTITION, ACL_REQUEST, TOPIC, MARKER, API, NODE),
     "a request, and what it is about",
     {
         "{request:its_request} for its transactional id": ForItsId,
+        "DescribeTransactions for {producers}": ForIds,
         "FindCoordinator v{version:number} for group {group}": ForGroup,
         "DescribeProducers for {partition}": ForPartition,
         "{request:acl_request} for a right to read {topic}": ForRight,

@@ -29,9 +29,10 @@ _ASIDE = (
     "metadata/rooted.py",
     "metadata/timely.py",
     "metadata/troubled.py",
+    "kernel/varied.py",
 )
-"""The bugs of releases, which are wrong already, what is there for a store that is no part of the reference, and the troubles of stores,
-which are the suite's own tools."""
+"""The bugs of releases, which are wrong already, what is there for a store that is no part of the reference, the troubles of stores and
+how a broker is put together of variants, which are the suite's own tools."""
 
 Compile = Callable[[str, bytes], CodeType]
 """From a file's name, such as `reference/kafka/end_txn_rules.py`, and what it holds."""

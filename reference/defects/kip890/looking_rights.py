@@ -1,5 +1,7 @@
 """Defects in who may look at transactions, and who may add to them."""
 
+from collections.abc import Sequence
+
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.authorizer import Authorizer
 
@@ -43,6 +45,17 @@ class TransactionsToldToAnybody(Authorizer):
 
     def may_see_transactional_id(self, principal: str, transactional_id: str) -> bool:  # noqa: ARG002 - that is the defect
         return True
+
+
+@defect(
+    {"KIP890-260": seen("^success, success$", what="^entries of the answer$")},
+    origin="textbook: a loop that ends before the last of several",
+)
+class LastOfSeveralToldToAnybody(Authorizer):
+    """DescribeTransactions checks each transactional id but the last of several, which it describes to every client."""
+
+    def unseen(self, principal: str, transactional_ids: Sequence[str]) -> list[str]:
+        return super().unseen(principal, transactional_ids[:-1] or transactional_ids)
 
 
 @defect({"KIP890-262": seen("^success", what="answer to DescribeProducers")}, origin="textbook: a request that was thought to be harmless")

@@ -2,7 +2,7 @@
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.authorizer import Authorizer
-from fencepost.wire.kafka.acl_codes import Right
+from fencepost.wire.kafka.acl_codes import AclOperation, ResourceKind, Right
 
 
 @defect(
@@ -30,3 +30,16 @@ class AnybodyIsIdempotent(Authorizer):
 
     def may_be_idempotent(self, principal: str) -> bool:  # noqa: ARG002 - that is the defect
         return True
+
+
+@defect(
+    {"KIP890-379": seen("CLUSTER_AUTHORIZATION_FAILED", expected="^success$", what="answer to InitProducerId")},
+    origin="textbook: a loop that ends before the last",
+)
+class TheNewestRightUnseen(Authorizer):
+    """InitProducerId without a transactional id looks through all entries but the one that was made last."""
+
+    def may_be_idempotent(self, principal: str) -> bool:
+        found = self.rights()[:-1] or self.rights()
+        kinds = {one.resource.kind for one in found if one.principal == principal and one.operation is AclOperation.WRITE}
+        return not self.is_on or ResourceKind.TOPIC in kinds

@@ -73,6 +73,20 @@ class ScalableTheHighestHandedOver(LayoutChanges):
 
 
 @defect(
+    {"PIP460-50": seen("^nothing$", expected='^"p2"$', what="^readers of whole$")},
+    origin="found by a mutant: the first of several parents speaks for all",
+)
+class ScalableTheFirstParentCounts(LayoutChanges):
+    """The child of a merge knows of each producer that all parents know what the first of them has stored."""
+
+    def hand_over(self, parents: Sequence[str], children: Sequence[str]) -> None:
+        known = _known(self._segments, parents)
+        of_all = set.intersection(*(set(one) for one in known))
+        for child in children:
+            _topic(self._segments, child).take_over({scope: known[0][scope] for scope in of_all})
+
+
+@defect(
     {"PIP460-50": seen('^"a1"$', expected="^nothing$", what="^readers of low$")},
     origin="feared: deduplication in transactions as a part that a split does not know of",
 )

@@ -248,6 +248,19 @@ class MetadataRemovedSubscriptionForgetsOne(PendingAckRecords):
         super().erase()
 
 
+@defect(
+    {"PIP471-38": seen("OPEN|COMMITTED", expected="^none$", what="^header of A$")},
+    origin="found by a mutant: a loop over what is pending that does not reach all",
+)
+class MetadataRemovedSubscriptionForgetsTheEarlier(PendingAckRecords):
+    """The removal of a subscription deletes the operation records of the latest transaction that has acknowledged there, and leaves those
+    of earlier ones."""
+
+    def erase(self) -> None:
+        self._waiting = set(sorted(self._waiting)[-1:])
+        super().erase()
+
+
 class _MissingMeansCommitted(Participation):
     def state_of(self, txn: TxnId) -> HeaderState:
         return HeaderState.COMMITTED if self._records.header(txn) is None else super().state_of(txn)

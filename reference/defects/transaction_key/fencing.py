@@ -94,6 +94,14 @@ class ScalableKeyDecidedIsApplied(MetadataCoordinator):
         return self.is_over(txn)
 
 
+@defect({"TXKEY-06": _NOT_OVER}, origin="found by a mutant: the first of several participants speaks for all")
+class ScalableKeyTheFirstParticipantAwaited(MetadataCoordinator):
+    """A connect is answered when the participant that the old transaction used first has applied the abort, or is not loaded."""
+
+    def is_applied(self, txn: TxnId) -> bool:
+        return self.is_over(txn) and not any(self.is_loaded(one) for one in self._records.participants(txn)[:1])
+
+
 @defect(
     {"TXKEY-06": seen("^none$", expected="^one$", what="^last message for workers$")},
     origin="a review of the suite, which looked there at acknowledgements alone",

@@ -209,7 +209,7 @@ def _find_coordinator(asker: _Asker, asked: Any) -> ResponsePayload:
 
 
 def _describe_transactions(asker: _Asker, asked: Any) -> ResponsePayload:
-    denied = [one for one in asked.transactional_ids if not asker.authorizer.may_see_transactional_id(asker.principal, one)]
+    denied = asker.authorizer.unseen(asker.principal, asked.transactional_ids)
     allowed = tuple(one for one in asked.transactional_ids if one not in denied)
     found: Any = asker.go_on(replace(asked, transactional_ids=allowed) if denied else asked)
     described = tuple(_with_topics_seen(asker, state) for state in found.transaction_states)
