@@ -125,6 +125,7 @@ class ReferenceSystem:
     """The reference with the behaviour of a profile, or a deliberately broken variant of it."""
 
     name = "reference"
+    has_broker_each = True
     transitions = TRANSITIONS
 
     def __init__(self, profile_name: str = "seed", variant: Defect | None = None, patience_s: float = PATIENCE_S) -> None:

@@ -89,6 +89,7 @@ class PulsarReferenceSystem:
     """The reference with the behaviour of a profile, or a deliberately broken variant of it."""
 
     name = "reference"
+    has_broker_each = True
     transitions = TRANSITIONS
     log_of_writers: type[PulsarLog] = PulsarLog
     """The class by which the core's writers write."""

@@ -93,6 +93,11 @@ def share_broker(system: Any, titles: Collection[str], needs: Collection[str]) -
     return shared
 
 
+def has_broker_each(system: Any) -> bool:
+    """Whether each scenario has its own broker, as on the reference in process: no other one brings that down."""
+    return bool(getattr(system, "has_broker_each", False))
+
+
 def most_at_once(system: Any) -> int:
     """How many scenarios are best in flight at once; one if the system does not say."""
     return int(getattr(system, "most_at_once", 1))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from fencepost.contract import register
-from fencepost.contract.brokers import Where, share_broker, where_of
+from fencepost.contract.brokers import Where, has_broker_each, share_broker, where_of
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.events import Event
 from fencepost.contract.evidence import Mismatch, NoAnswer, SetUpFailed, Violation
@@ -213,8 +213,9 @@ def put(
 
 def session_of(play: Play, systems: JudgedSystems, crashes: SharedCrashes | None = None, patience_s: float | None = None) -> Session:
     """A new session for a play, as `put` opens it."""
-    session = systems.by_protocol[play.protocol].session(play.run, play.needs)
-    if crashes is not None and isinstance(session, SharesCrashes):
+    system = systems.by_protocol[play.protocol]
+    session = system.session(play.run, play.needs)
+    if crashes is not None and isinstance(session, SharesCrashes) and not has_broker_each(system):
         session.share(crashes)
     if patience_s is not None and isinstance(session.time, Shortened):
         session.time.shorten(patience_s)

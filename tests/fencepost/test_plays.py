@@ -114,6 +114,14 @@ def test_what_is_red_in_company_says_whether_it_is_red_alone(tmp_path: Path) -> 
     assert re.search(r"also alone: violated, where it was one of 2 at once, at a load of [\d.]+ on \d+ processors, before", row["reason"])
 
 
+def test_scenarios_on_the_reference_crash_their_own_brokers() -> None:
+    """Each has a broker of its own, which is not down after another one's crash, and is after its own."""
+    options = ["--only=CORE-24", "--concurrency=4", "--no-html", "--capture=no"]
+
+    assert pytest_session.judge(options, workers=1).exit is Exit.CONFORMS
+    assert pytest_session.judge([*options, "--defect=core-pulsar-open-forgotten-by-crash"], workers=1).exit is Exit.DOES_NOT
+
+
 def test_a_run_leaves_its_environment_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     """It follows none of another pytest's options, and a pytest that this process starts later loads its plugins."""
     monkeypatch.setenv("PYTEST_ADDOPTS", "--no-such-option")
