@@ -326,6 +326,7 @@ Feature: Ending a transaction
       Then the refusal has producer id -1 and epoch -1
       And the producer id and epoch of A are unchanged
 
+    @needs:transactions-v2
     Scenario: [4] A commit arrives two transactions late while the next one is open
       Given producer A with transactional id "transfer"
       And A has aborted

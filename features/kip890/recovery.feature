@@ -94,6 +94,7 @@ Feature: Timeouts and recovery
       When a transaction with half of a short timeout times out at the coordinator of A
       Then the transaction of A is over
 
+    @alone
     Scenario: [10] An old client writes to a partition halfway through the timeout that it has added before
       Given producer A with transactional id "transfer" and a short timeout
       And A is an old client (transaction version 0)
@@ -103,6 +104,7 @@ Feature: Timeouts and recovery
       When a transaction with half of a short timeout times out at the coordinator of A
       Then the transaction of A is over
 
+    @alone
     Scenario: [11] A partition is added once more halfway through the timeout
       Given producer A with transactional id "transfer" and a short timeout
       And A has added payments-0
@@ -159,6 +161,7 @@ Feature: Timeouts and recovery
       When A writes "late" to payments-0
       Then it is refused with INVALID_PRODUCER_EPOCH
 
+    @needs:transactions-v2
     Scenario: [6] A producer writes to a partition outside of its transaction after its timeout
       Given producer A with transactional id "transfer" and a short timeout
       And A has written "a1" to payments-0
