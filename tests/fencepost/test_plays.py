@@ -115,7 +115,7 @@ def test_what_is_red_in_company_says_whether_it_is_red_alone(tmp_path: Path) -> 
 
 
 def test_scenarios_on_the_reference_crash_their_own_brokers() -> None:
-    """Each has a broker of its own, which is not down after another one's crash, and is after its own."""
+    """Each has a separate broker, which is not down after another one's crash, and is after its own."""
     options = ["--only=CORE-24", "--concurrency=4", "--no-html", "--capture=no"]
 
     assert pytest_session.judge(options, workers=1).exit is Exit.CONFORMS
