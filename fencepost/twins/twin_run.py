@@ -214,7 +214,7 @@ def _stale(reported: TwinFindings, names: Sequence[str], profile: str, *, is_who
 
     Those for all requirements are judged only by a run of all, which `is_whole` says.
     """
-    asked = {*([None] if is_whole else []), *(one.play.requirement for one in reported.plain)}
+    asked = {one.play.requirement for one in reported.plain} | ({None} if is_whole else set())
     needed = {id(each) for one in reported.results for each in one.exceptions}
     for one in allowed_differences.bundled():
         is_asked = not one.variants and profile in (one.profiles or (TEXT,)) and one.requirement in asked

@@ -62,10 +62,13 @@ class PreparedDecisionOverturned(KafkaCoordinator):
         self, transactional_id: str, producer: ProducerIdAndEpoch, decision: Decision, api_version: int
     ) -> ProducerIdAndEpoch:
         transaction = self.describe(transactional_id)
-        if transaction.state in PREPARED and transaction.decision is not decision:
+        if transaction.state in PREPARED and transaction.decision is not decision and self.is_overturned(transaction):
             self._transactions[transactional_id] = replace(transaction, state=decision.prepared)
             return transaction.producer
         return super().end_transaction(transactional_id, producer, decision, api_version)
+
+    def is_overturned(self, transaction: KafkaTransaction) -> bool:  # noqa: ARG002 - each is, here
+        return True
 
 
 @defect(
@@ -144,28 +147,22 @@ class LateEndEndsWhatWasLoaded(_KnowsWhatItHasLoaded):
     {"KIP890-201": seen("^success with", expected="^a refusal")},
     origin="textbook: after a crash, the epoch alone says whether an end is retried",
 )
-class ZombieIsToldTheNewEpochAfterACrash(_KnowsWhatItHasLoaded):
+class ZombieIsToldTheNewEpochAfterACrash(_KnowsWhatItHasLoaded, ZombieIsToldTheNewEpoch):
     """A coordinator that has just started takes the end of the instance that was replaced for a retry, and answers it with the epoch of its
     successor."""
 
     def end_of_new_client(self, state: KafkaTransactionState, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
-        if state in self.loaded.values() and state is KafkaTransactionState.EMPTY and asked is RequestedTransaction.RETRY:
-            return EndTxnEffect.ANSWER_AGAIN
-        return super().end_of_new_client(state, decision, asked)
+        if state in self.loaded.values():
+            return super().end_of_new_client(state, decision, asked)
+        return KafkaCoordinator.end_of_new_client(self, state, decision, asked)
 
 
 @defect(
     {"KIP890-202": seen("^success", expected="^a refusal")},
     origin="textbook: what is in flight is a list in memory, and empty after a crash",
 )
-class LoadedDecisionOverturned(_KnowsWhatItHasLoaded):
+class LoadedDecisionOverturned(_KnowsWhatItHasLoaded, PreparedDecisionOverturned):
     """A coordinator that sends the markers again after a crash accepts the other decision meanwhile, and the two kinds of markers race."""
 
-    def end_transaction(
-        self, transactional_id: str, producer: ProducerIdAndEpoch, decision: Decision, api_version: int
-    ) -> ProducerIdAndEpoch:
-        transaction = self.describe(transactional_id)
-        if transaction.state in PREPARED and self.is_as_loaded(transaction) and transaction.decision is not decision:
-            self._transactions[transactional_id] = replace(transaction, state=decision.prepared)
-            return transaction.producer
-        return super().end_transaction(transactional_id, producer, decision, api_version)
+    def is_overturned(self, transaction: KafkaTransaction) -> bool:
+        return self.is_as_loaded(transaction)

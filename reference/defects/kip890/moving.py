@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
+from fencepost.reference.defects.kip890.sequences import forget_batches
 from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
 from fencepost.reference.kafka.kafka_topics import OFFSETS_PARTITION, KafkaTopics
 from fencepost.reference.kafka.kafka_types import PartitionName
 from fencepost.reference.kafka.partition_log import AbortedTxn, PartitionLog
-from fencepost.reference.kafka.producer_state import NONE
 from fencepost.reference.kafka.transaction import PREPARED, KafkaTransaction, KafkaTransactionState
 from fencepost.reference.kafka.transaction_log import KafkaTransactionLog
 
@@ -36,8 +36,7 @@ class NewLeaderKnowsNoDuplicate(KafkaTopics):
 
     def log_of_new_leader(self, partition: PartitionName) -> PartitionLog:
         log = super().log_of_new_leader(partition)
-        states = log.producers.all()
-        log.producers.restore(replace(one, batches=tuple(replace(batch, first_sequence=NONE) for batch in one.batches)) for one in states)
+        forget_batches(log.producers)
         return log
 
 

@@ -10,7 +10,7 @@ from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
 from fencepost.reference.kafka.kafka_types import PartitionName, ProducerIdAndEpoch
 from fencepost.reference.kafka.log_entries import Snapshot
 from fencepost.reference.kafka.partition_log import PartitionLog
-from fencepost.reference.kafka.producer_state import AppendedBatch, ProducerStates
+from fencepost.reference.kafka.producer_state import NONE, AppendedBatch, ProducerStates
 from fencepost.reference.kafka.verification import TransactionSupport, Verification
 from fencepost.reference.kernel.machine import Machine
 from fencepost.wire.kafka.batches import Batch
@@ -314,6 +314,10 @@ class CrashForgetsTheBatches(PartitionLog):
     def __init__(self, machine: Machine, producer_states: type[ProducerStates], name: PartitionName) -> None:
         super().__init__(machine, producer_states, name)
         if self._entries and not any(isinstance(record, Snapshot) for record in self._journal):
-            self.producers.restore(
-                replace(one, batches=tuple(replace(b, first_sequence=-1) for b in one.batches)) for one in self.producers.all()
-            )
+            forget_batches(self.producers)
+
+
+def forget_batches(producers: ProducerStates) -> None:
+    """Know of each producer which sequence number is next, and recognise none of its batches."""
+    states = producers.all()
+    producers.restore(replace(one, batches=tuple(replace(batch, first_sequence=NONE) for batch in one.batches)) for one in states)

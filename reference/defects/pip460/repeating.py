@@ -58,32 +58,39 @@ class ScalableOneParentIsEnough(LayoutChanges):
             )
 
 
-@defect(
-    {"PIP460-50": seen("^nothing$", expected='^"p2"$', what="^readers of whole$")},
-    origin="textbook: a maximum, where each parent counts for itself",
-)
-class ScalableTheHighestHandedOver(LayoutChanges):
-    """The child of a merge knows of each producer the last message that any parent has stored, and takes all before it for repeated."""
+class _CombinesOtherwise(LayoutChanges):
+    """Hands over what `combined` makes of the last messages that the parents have stored, for the producers that all parents know."""
+
+    def combined(self, stored: Sequence[int]) -> int:
+        raise NotImplementedError
 
     def hand_over(self, parents: Sequence[str], children: Sequence[str]) -> None:
         known = _known(self._segments, parents)
         of_all = set.intersection(*(set(one) for one in known))
         for child in children:
-            _topic(self._segments, child).take_over({scope: max(one[scope] for one in known) for scope in of_all})
+            _topic(self._segments, child).take_over({scope: self.combined([one[scope] for one in known]) for scope in of_all})
+
+
+@defect(
+    {"PIP460-50": seen("^nothing$", expected='^"p2"$', what="^readers of whole$")},
+    origin="textbook: a maximum, where each parent counts for itself",
+)
+class ScalableTheHighestHandedOver(_CombinesOtherwise):
+    """The child of a merge knows of each producer the last message that any parent has stored, and takes all before it for repeated."""
+
+    def combined(self, stored: Sequence[int]) -> int:
+        return max(stored)
 
 
 @defect(
     {"PIP460-50": seen("^nothing$", expected='^"p2"$', what="^readers of whole$")},
     origin="found by a mutant: the first of several parents speaks for all",
 )
-class ScalableTheFirstParentCounts(LayoutChanges):
+class ScalableTheFirstParentCounts(_CombinesOtherwise):
     """The child of a merge knows of each producer that all parents know what the first of them has stored."""
 
-    def hand_over(self, parents: Sequence[str], children: Sequence[str]) -> None:
-        known = _known(self._segments, parents)
-        of_all = set.intersection(*(set(one) for one in known))
-        for child in children:
-            _topic(self._segments, child).take_over({scope: known[0][scope] for scope in of_all})
+    def combined(self, stored: Sequence[int]) -> int:
+        return stored[0]
 
 
 @defect(

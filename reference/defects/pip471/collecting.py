@@ -243,8 +243,10 @@ class MetadataRemovedSubscriptionForgetsOne(PendingAckRecords):
     """The removal of a subscription deletes the operation records of the first transaction that has acknowledged there, and leaves those
     of others."""
 
+    reached = slice(1)
+
     def erase(self) -> None:
-        self._waiting = set(sorted(self._waiting)[:1])
+        self._waiting = set(sorted(self._waiting)[self.reached])
         super().erase()
 
 
@@ -252,13 +254,11 @@ class MetadataRemovedSubscriptionForgetsOne(PendingAckRecords):
     {"PIP471-38": seen("OPEN|COMMITTED", expected="^none$", what="^header of A$")},
     origin="found by a mutant: a loop over what is pending that does not reach all",
 )
-class MetadataRemovedSubscriptionForgetsTheEarlier(PendingAckRecords):
+class MetadataRemovedSubscriptionForgetsTheEarlier(MetadataRemovedSubscriptionForgetsOne):
     """The removal of a subscription deletes the operation records of the latest transaction that has acknowledged there, and leaves those
     of earlier ones."""
 
-    def erase(self) -> None:
-        self._waiting = set(sorted(self._waiting)[-1:])
-        super().erase()
+    reached = slice(-1, None)
 
 
 class _MissingMeansCommitted(Participation):
