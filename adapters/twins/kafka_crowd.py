@@ -43,12 +43,21 @@ class _Crowded(Performer):
     def _await(self, writer: KafkaWriter) -> None:
         await_end(writer, self.session, writer.transactional_id, "of the crowd")
 
-    def _expect(self, values: Sequence[str], log: str) -> None:
-        """A broker may show late what is complete, so a reader looks for as long as its patience lasts."""
+    def _expect(self, values: Sequence[str], log: str, writer: KafkaWriter | None = None) -> None:
+        """A broker may show late what is complete, so a reader looks for as long as its patience lasts.
+
+        What is missing is reported with the ends of the log, and with the state of the last transaction of its `writer`.
+        """
         for _ in self.session.time.attempts():
             if (seen := self._log.committed(log)) == Done(list(values)):
                 return
-        expect(values, seen, f"what readers of {log} see")
+        raise Violation(str(list(values)), f"{seen}{self._ends(log)}{_state(writer)}", what=f"what readers of {log} see")
+
+    def _ends(self, log: str) -> str:
+        view = self.session.client("crowd").read(self._log.partition(log), IsolationLevel.READ_COMMITTED)
+        if not isinstance(view, Done):
+            return ""
+        return f"; last stable offset {view.value.last_stable_offset}, high watermark {view.value.high_watermark}"
 
     @staticmethod
     def _hold(outcome: Outcome[None], what: str) -> None:
@@ -189,8 +198,13 @@ class CrashInACrowd(_Crowded):
         for writer in self._ending:
             self._await(writer)
         self._expect([_FIRST, *(_ending(number) for number in range(_ENDED_TOGETHER) if _commits(number))], _ENDED)
-        for number in range(_ENDED_TOGETHER):
-            self._expect([_ending(number)] if _commits(number) else [], _refusing(number))
+        for number, writer in enumerate(self._ending):
+            self._expect([_ending(number)] if _commits(number) else [], _refusing(number), writer)
+
+
+def _state(writer: KafkaWriter | None) -> str:
+    described = writer and writer.probe.describe_transaction(writer.transactional_id)
+    return f"; transaction: {described.value.state}" if isinstance(described, Done) else ""
 
 
 def _ending(number: int) -> str:

@@ -29,12 +29,23 @@ class DisturbedTable:
 
     @classmethod
     def of(
-        cls, table: Table[Any], protocol: str, capabilities: Collection[str], profile: str | None, variants: Collection[str]
+        cls,
+        table: Table[Any],
+        protocol: str,
+        capabilities: Collection[str],
+        profile: str | None,
+        variants: Collection[str],
+        *,
+        on_broker: bool = False,
     ) -> "DisturbedTable":
-        """The table with what a system with these capabilities offers; `profile` and `variants` say what it may do in its own way."""
+        """The table with what a system with these capabilities offers; `profile` and `variants` say what it may do in its own way.
+
+        `on_broker` says that it is a broker with this profile, and not the reference.
+        """
         fitting = [one for one in disturbances.bundled().by_name.values() if one.fits(table.spec, protocol)]
         acts = tuple(_act(one, table) for one in fitting if set(one.needs) <= set(capabilities))
-        known = tuple(one for one in allowed_differences.bundled() if one.is_for(profile, variants) and one.scenario is None)
+        entries = (one for one in allowed_differences.bundled() if one.scenario is None)
+        known = tuple(one for one in entries if one.is_for(profile, variants, on_broker=on_broker))
         return cls(replace(table.offered(capabilities), disturbances=acts, at_once=offered_at_once(protocol)), protocol, known)
 
     def begin(self, name: str, session: Session, undisturbed: Undisturbed) -> Performer:

@@ -214,7 +214,7 @@ class Exploration:
         system, known = systems.by_protocol[protocol], systems.expectations[protocol]
         is_there = system.answers if isinstance(system, Answers) else lambda: True
         variants = [systems.defect] if systems.defect else []
-        disturbed = DisturbedTable.of(table, protocol, kept, systems.profile_of(protocol), variants)
+        disturbed = DisturbedTable.of(table, protocol, kept, systems.profile_of(protocol), variants, on_broker=systems.profile is None)
         is_disturbed = self.against is None and self.bounds.depth is None
         return Trials(
             disturbed.table if is_disturbed else replace(disturbed.table, disturbances=()),

@@ -31,6 +31,8 @@ class TwinException(Row):
     scenario: str | None = None
     profiles: tuple[str, ...] = Field(default=(), strict=False)
     """The profiles of the reference that need it, and whose releases do; empty if the text of the proposal does."""
+    is_imitated: bool = True
+    """Whether these profiles of the reference show it; otherwise only brokers of the releases do."""
     variants: tuple[str, ...] = Field(default=(), strict=False)
     """The conforming variants of the reference that need it; empty if the reference itself does."""
     seen: Expression = Field(min_length=1)
@@ -41,12 +43,12 @@ class TwinException(Row):
         is_named = self.scenario is None or scenario is None or scenario.startswith(self.scenario)
         return disturbance in self.disturbances and self.requirement in (None, requirement) and is_named
 
-    def is_for(self, profile: str | None, variants: Collection[str] = ()) -> bool:
+    def is_for(self, profile: str | None, variants: Collection[str] = (), *, on_broker: bool = False) -> bool:
         """Whether the entry applies to the reference with this profile and these variants, or to the release with this profile.
 
         A profile of None is a system that is no known release.
         """
-        is_of_profile = not self.profiles or profile in self.profiles
+        is_of_profile = not self.profiles or (profile in self.profiles and (self.is_imitated or on_broker))
         return is_of_profile and (not self.variants or not set(self.variants).isdisjoint(variants))
 
     def excuses(self, difference: str) -> bool:
@@ -88,6 +90,8 @@ def read(path: Path | Traversable) -> Sequence[TwinException]:
         for name in one.variants:
             if name not in CONFORMING:
                 raise refuse("variants", f"the reference has no conforming variant {name!r}")
+        if not (one.is_imitated or one.profiles):
+            raise refuse("is_imitated", "only an exception for profiles can be one that they do not imitate")
         if one.requirement is None:
             if not (one.profiles or one.variants) or one.scenario:
                 raise refuse("disturbances", "an exception for all requirements names profiles or variants, and no scenario")

@@ -210,16 +210,17 @@ class _Run:
 
 
 def _stale(reported: TwinFindings, names: Sequence[str], profile: str, *, is_whole: bool) -> Iterator[TwinException]:
-    """The exceptions for this profile all of whose twins were played, and that no twin needed.
+    """The exceptions for this profile that no twin needed, with those of their disturbances that were played in vain.
 
     Those for all requirements are judged only by a run of all, which `is_whole` says.
     """
     asked = {one.play.requirement for one in reported.plain} | ({None} if is_whole else set())
-    needed = {id(each) for one in reported.results for each in one.exceptions}
+    needed = {(id(each), one.disturbance) for one in reported.results for each in one.exceptions}
     for one in allowed_differences.bundled():
-        is_asked = not one.variants and profile in (one.profiles or (TEXT,)) and one.requirement in asked
-        if is_asked and set(one.disturbances) <= set(names) and id(one) not in needed:
-            yield one
+        is_asked = one.is_imitated and not one.variants and profile in (one.profiles or (TEXT,)) and one.requirement in asked
+        unneeded = tuple(name for name in one.disturbances if name in names and (id(one), name) not in needed)
+        if is_asked and unneeded:
+            yield one.model_copy(update={"disturbances": unneeded})
 
 
 def as_json(

@@ -250,6 +250,8 @@ def test_an_exception_for_a_release_is_for_no_other() -> None:
     entry = TwinException(disturbances=("crash",), requirement="KIP890-060", seen="s", reason="r", profiles=("kafka-4.3",))
 
     assert [entry.is_for(profile) for profile in ("kafka-4.3", "kafka-4.4", "seed", None)] == [True, False, False, False]
+    seen_on_brokers = entry.model_copy(update={"is_imitated": False})
+    assert [seen_on_brokers.is_for("kafka-4.3", on_broker=each) for each in (True, False)] == [True, False]
 
 
 @pytest.mark.parametrize(
