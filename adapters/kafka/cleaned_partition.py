@@ -26,7 +26,7 @@ class CleanedPartition:
 
     def __init__(self, probe: KafkaProbe, time: Time, where: TopicPartition) -> None:
         self._probe, self._time, self._where = probe, time, where
-        self._pairs = self._segments = 0
+        self._pairs = self._segments = self._pair_is_in = 0
 
     @staticmethod
     def configs(retention_ms: int) -> Mapping[str, str]:
@@ -44,9 +44,15 @@ class CleanedPartition:
         """The value of the record that the next pass removes."""
         return f"{CLEANER_RECORD}first of pair {self._pairs}"
 
+    @property
+    def may_be_passed(self) -> bool:
+        """Whether another segment has begun since the pair was written, so that a pass may have removed the first one already."""
+        return self._pair_is_in < self._segments
+
     def write_pair(self) -> Iterator[Outcome[Appended]]:
         """Two records of one key, in the segment that is being written: the first one remains until a pass is complete."""
         self._pairs += 1
+        self._pair_is_in = self._segments
         for value in (self.first, f"{CLEANER_RECORD}second of pair {self._pairs}"):
             yield self._write(f"pair {self._pairs}", value)
 
