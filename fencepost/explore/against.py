@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from fencepost.contract.brokers import Where
 from fencepost.contract.errors import BrokeOff
 from fencepost.contract.evidence import NoAnswer, SetUpFailed, Violation
 from fencepost.contract.played import PlayedStep
@@ -56,6 +57,10 @@ class Comparison:
         with contextlib.suppress(BrokeOff):
             return self.play(acts).finding
         return None
+
+    def brokers(self, needs: frozenset[str]) -> tuple[Where, ...]:
+        """The brokers on which a sequence with these needs is played, one of each system."""
+        return tuple(where for one in self._both for where in one.brokers(needs))
 
     def shows(self, lines: Sequence[ActLine], finding: ExploredFinding) -> bool:
         """Whether these lines differ as those of the finding do. They do not say the same to both in other words."""

@@ -160,7 +160,7 @@ class Exploration:
         try:
             spoken = {table.spec: _protocols_of_all(table.spec, systems) for table in tables}
             for one in systems:
-                one.open({protocol: [frozenset()] for protocols in spoken.values() for protocol in protocols})
+                one.open({protocol: [] for protocols in spoken.values() for protocol in protocols})
             asked_for = [(table, protocol) for table in tables for protocol in spoken[table.spec]]
             for left, (table, protocol) in zip(range(len(asked_for), 0, -1), asked_for, strict=True):
                 done.append(self._explored(table, protocol, systems, claimed, deadline.share(left)))
@@ -194,11 +194,6 @@ class Exploration:
             if len(each) == 1 and isinstance(system, HasTransitions):
                 coverage = Coverage(system.transitions, held.enter_context(watched()))
             goes_on = self._watch(title, deadline, len(acts), coverage)
-            for one in systems:
-                # A broker without a session is given back, and the next sequence would start another.
-                if not _is_virtual(one, protocol):
-                    for needs in {frozenset(), *(act.needs for act in trials.table.acts)}:
-                        held.callback(one.by_protocol[protocol].session("explored", needs).close)
             progress = self._gone_through(trials, is_virtual, goes_on, claimed)
             seconds = time.monotonic() - start
             found = self._kept(trials, progress, progress.finding, claimed, protocol, is_virtual) if progress.finding else None

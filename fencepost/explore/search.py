@@ -3,22 +3,27 @@
 import itertools
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 from hypothesis.database import ExampleDatabase
 
+from fencepost.contract.brokers import Where
 from fencepost.contract.errors import BrokeOff, SystemUnreachable
 from fencepost.steps.acts import act
+from fencepost.steps.acts.act import Script
 
 from .against import Comparison
 from .deadline import TimeIsUp
 from .trial import ExploredFinding, SequenceResult, Trials
 from .walk import walked
 
+AHEAD = 96
+"""So many sequences are drawn at a time, so that those for one broker are found."""
 _IN_VAIN = 16
 """So many sequences without an answer, one after the other, say that a broker is gone."""
 
@@ -140,22 +145,39 @@ def drawn(trials: Plays, examples: int, length: int, seed: int, goes_on: GoesOn,
     return progress
 
 
+def by_brokers(trials: Plays, scripts: Iterable[Script[Any]]) -> Mapping[tuple[Where, ...], list[Script[Any]]]:
+    """These scripts by the brokers on which they are played."""
+    found: dict[tuple[Where, ...], list[Script[Any]]] = {}
+    for one in scripts:
+        found.setdefault(trials.brokers(one.needs), []).append(one)
+    return found
+
+
 def at_once(trials: Plays, examples: int, length: int, seed: int, most: int, goes_on: GoesOn) -> SearchProgress:
-    """So many sequences of `length` acts, drawn by a seed, of which up to `most` are played at the same time.
+    """So many sequences of `length` acts, drawn by a seed, of which up to `most` are played at the same time, all of them on one broker.
 
     For a system that may answer otherwise the next time, so that nothing is made small while others are running.
     """
-    progress, chance = SearchProgress(), random.Random(seed)  # noqa: S311 - a sequence is no secret
+    progress, chance, left = SearchProgress(), random.Random(seed), examples  # noqa: S311 - a sequence is no secret
+    while left and progress.is_whole:
+        scripts = [act.drawn(trials.table, length, chance.choice) for _ in range(min(AHEAD, left))]
+        left -= len(scripts)
+        for brokers, alike in by_brokers(trials, scripts).items():
+            if progress.is_whole:
+                _put_all(trials, alike, 1 if any(one.fresh for one in brokers) else most, progress, goes_on)
+    progress.is_whole = progress.is_whole or bool(progress.finding)
+    return progress
+
+
+def _put_all(trials: Plays, scripts: Sequence[Script[Any]], most: int, progress: SearchProgress, goes_on: GoesOn) -> None:
+    """Play these, up to `most` at the same time, for as long as there is reason and time for more."""
+    under_way: set[Future[SequenceResult]] = set()
     with ThreadPoolExecutor(most) as pool:
-        under_way: set[Future[SequenceResult]] = set()
-        for number in range(examples):
-            under_way.add(pool.submit(trials.put, act.drawn(trials.table, length, chance.choice)))
-            if len(under_way) < most and number + 1 < examples:
+        for number, script in enumerate(scripts, 1):
+            under_way.add(pool.submit(trials.put, script))
+            if len(under_way) < most and number < len(scripts):
                 continue
             over, under_way = wait(under_way, return_when=FIRST_COMPLETED)
             if not go_on(progress, over, goes_on):
                 break
-        for one in under_way:
-            progress.saw_of(one.result)
-    progress.is_whole = progress.is_whole or bool(progress.finding)
-    return progress
+        go_on(progress, under_way, goes_on)

@@ -6,7 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
-from fencepost.contract.brokers import Where, share_broker, where_of
+from fencepost.contract.brokers import Where, share_broker
 from fencepost.contract.capabilities import DISTURBING
 from fencepost.contract.fair_places import FairPlaces
 from fencepost.contract.shared_crashes import SharedCrashes
@@ -14,11 +14,9 @@ from fencepost.run.crash_sharing import by_way_down, way_down
 from fencepost.run.plays import falls_in
 from fencepost.steps.acts.act import DISTURBANCE, Script, drawn
 
-from .search import GoesOn, SearchProgress, go_on
+from .search import AHEAD, GoesOn, SearchProgress, by_brokers, go_on
 from .trial import SequenceResult, Trials
 
-_AHEAD = 96
-"""So many sequences are drawn at a time, so that those with the same crashes are found."""
 _MOST_SHARING = 24
 """So many sequences share a crash at most: each waits for the last of them to come to it, and its transactions have a timeout."""
 
@@ -27,7 +25,7 @@ def sharing_crashes(trials: Trials, examples: int, length: int, seed: int, most:
     """So many sequences of `length` acts, drawn by a seed, of which up to `most` are busy at the same time."""
     progress, chance = SearchProgress(), random.Random(seed)  # noqa: S311 - a sequence is no secret
     while progress.count < examples:
-        scripts = [drawn(trials.table, length, chance.choice) for _ in range(min(_AHEAD, examples - progress.count))]
+        scripts = [drawn(trials.table, length, chance.choice) for _ in range(min(AHEAD, examples - progress.count))]
         for wave in waves(trials, scripts):
             if not go_on(progress, _played(trials, wave, most), goes_on):
                 return progress
@@ -36,12 +34,9 @@ def sharing_crashes(trials: Trials, examples: int, length: int, seed: int, most:
 
 def waves(trials: Trials, scripts: Sequence[Script[Any]]) -> Iterator[Sequence[Script[Any]]]:
     """These scripts in groups that are played at once, each on one broker, the largest first."""
-    by_broker: dict[Where, list[Script[Any]]] = {}
-    for one in scripts:
-        by_broker.setdefault(where_of(trials.system, one.needs), []).append(one)
     groups = [
         (alike, _MOST_SHARING if way is not None else 1)
-        for broker, some in by_broker.items()
+        for (broker,), some in by_brokers(trials, scripts).items()
         for way, alike in by_way_down(some, partial(_way_down, trials, broker)).items()
     ]
     for alike, most in sorted(groups, key=lambda one: (one[1] == 1, -len(one[0]))):

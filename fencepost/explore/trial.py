@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fencepost.adapters.twins.performer import Performer, Undisturbed
+from fencepost.contract.brokers import Where, where_of
 from fencepost.contract.errors import BrokeOff, Malformed, NotOffered, SystemUnreachable, WrongUsage
 from fencepost.contract.evidence import Mismatch, NoAnswer, SetUpFailed, Violation
 from fencepost.contract.played import PlayedStep, StepEnding
@@ -120,6 +121,10 @@ class Trials:
     def play(self, acts: Iterable[str]) -> SequenceResult:
         """Play these acts, but for those that cannot come where they stand."""
         return self.put(script_of(self.table, acts))
+
+    def brokers(self, needs: frozenset[str]) -> tuple[Where, ...]:
+        """The broker on which a sequence with these needs is played."""
+        return (where_of(self.system, needs),)
 
     def new_title(self) -> str:
         """A name for a session."""

@@ -1,5 +1,6 @@
 """Exploration: silent on what conforms, and what it finds is a small scenario that fails again."""
 
+import itertools
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -13,6 +14,7 @@ from commands import fencepost, verdicts
 from exploring import always, trials
 
 from fencepost.console.terminal import Screen
+from fencepost.contract.brokers import Where
 from fencepost.contract.errors import Exit, WrongUsage
 from fencepost.contract.evidence import NoAnswer, SetUpFailed, Violation
 from fencepost.contract.register import bundled
@@ -356,10 +358,16 @@ def _raising(error: Exception) -> Callable[..., None]:
 
 
 def test_several_at_once_are_the_same_sequences_for_the_same_seed() -> None:
-    """Drawn before anything is answered."""
+    """Drawn before anything is answered, and played on one broker after the other: there is not room for all of them at a time."""
+    busy: list[str] = []
 
     class Noted(Trials):
+        def brokers(self, needs: frozenset[str]) -> tuple[Where, ...]:
+            return (Where("crashing" if "crash" in needs else ""),)
+
         def put(self, script: object) -> SequenceResult:
+            (broker,) = self.brokers(script.needs)  # type: ignore[attr-defined]
+            busy.append(broker.configuration)
             noted.append(tuple(script.acts))  # type: ignore[attr-defined]
             return SequenceResult(noted[-1])
 
@@ -367,8 +375,10 @@ def test_several_at_once_are_the_same_sequences_for_the_same_seed() -> None:
     kept = []
     for _ in range(2):
         noted.clear()
+        busy.clear()
         progress = search.at_once(Noted(TABLE, lambda *_: pytest.fail("nobody is asked")), 30, 5, 9, 4, always)
         kept.append(sorted(noted))
         assert progress.count == 30
+        assert [name for name, _ in itertools.groupby(busy)] in (["", "crashing"], ["crashing", ""])
 
     assert kept[0] == kept[1]
