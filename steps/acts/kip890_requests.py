@@ -131,7 +131,9 @@ _compress = always(given("{0} compresses its batches with {1}", "209"))
 
 def _write_to_an_internal_topic(model: Kip890Clients, name: str, group: str) -> list[ActLine]:
     asked = when(f'{name} writes "{model.new_value("forged")}" to the partition of group {group}', "256")
-    return [asked, then("it is refused with INVALID_TOPIC_EXCEPTION", "256"), *unchanged(model, name, "411")]
+    current = model.producers[name].open
+    is_in_it = current is not None and group in current.groups
+    return [asked, then("it is refused with INVALID_TOPIC_EXCEPTION", "256"), *unchanged(model, name, "411" if is_in_it else "273")]
 
 
 def _add_an_internal_topic(model: Kip890Clients, name: str, group: str) -> list[ActLine]:
