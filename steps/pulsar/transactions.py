@@ -7,9 +7,11 @@ answered in the meantime, shows that the answer is not merely in flight.
 import math
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from http import HTTPStatus
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.pulsar_values import PendingEnd, PendingSend, ReportedStatus, TransactionId, TxnAction
+from fencepost.contract.evidence import NoAnswer
 from fencepost.contract.outcomes import Done, Outcome, Refused
 from fencepost.contract.ports import Session
 from fencepost.steps.named import NamedThings
@@ -199,6 +201,9 @@ class Transactions:
                 status = metadata.status
             case Refused(code=code) if code == GONE:
                 pass
+            case Refused(code=code) as trouble if code >= HTTPStatus.INTERNAL_SERVER_ERROR:
+                # A broker whose administration fails has not said anything about the transaction.
+                raise NoAnswer(f"asking how {name} stands: {trouble}")
             case trouble:
                 status = observed(trouble, f"asking how {name} stands").status
         transaction.observations.append(StatusObservation(status, max(0.0, transaction.expires_ms - self.session.time.now_ms())))
