@@ -113,6 +113,24 @@ Feature: Timeouts and recovery
       When a transaction with half of a short timeout times out at the coordinator of A
       Then the transaction of A is over
 
+    @alone @needs:crash
+    Scenario: [12] The timeout passes while the system is down, with offsets in the transaction
+      Given producer A with transactional id "transfer" and a short timeout
+      And A has sent offset 3 of payments-0 to group "shop"
+      And the system has crashed and restarted after the timeout of A
+      When A leaves its transaction open past its timeout
+      Then the transaction of A is over
+      And group "shop" has no pending offset of payments-0
+
+    @alone @needs:crash
+    Scenario: [13] The timeout passes while the system is down, with a record in the transaction
+      Given producer A with transactional id "transfer" and a short timeout
+      And A has written "a1" to payments-0
+      And the system has crashed and restarted after the timeout of A
+      When A leaves its transaction open past its timeout
+      Then the transaction of A is over
+      And the last stable offset of payments-0 is the high watermark
+
   @KIP890-157 @MUST @fencing
   Rule: After a transaction has timed out, its producer's writes with the old epoch are refused, and so is an EndTxn v4.
     A producer that slept past its timeout would continue writing into an aborted transaction.

@@ -3,6 +3,8 @@
 What is armed here changes no other sentence: "A commits" is the same request, whatever happens to it in flight.
 """
 
+from collections.abc import Callable
+
 from fencepost.adapters.kafka.kafka_values import OFFSETS, TopicPartition
 from fencepost.adapters.kafka.probe import nothing_of_no_group
 from fencepost.contract.evidence import SetUpFailed
@@ -59,7 +61,7 @@ def crashes_with_the_next_end(context: KafkaContext, moment: str, producer: str)
 
 
 RESTART = KAFKA.act(
-    given="the system has {gone_down} and restarted",
+    given="the system has {gone_down} and restarted[ after the timeout of {producer}]",
     when="the system {goes_down} and restarts[ after the timeout of {producer}]",
     meaning="Killed without warning, or stopped as its operator does it; restarted, and serving transactions. What was to last "
     "until then is over. After a timeout: it is down for as long as that producer's transactions may be open.",
@@ -68,9 +70,8 @@ RESTART = KAFKA.act(
 
 @RESTART.given
 @brings_down(gone_down={"crashed": "crash", "stopped cleanly": "stop"})
-def has_restarted(context: KafkaContext, gone_down: str) -> None:
-    faults = context.faults
-    {"crashed": faults.crash, "stopped cleanly": faults.stop}[gone_down]()
+def has_restarted(context: KafkaContext, gone_down: str, producer: str | None) -> None:
+    _go_down(context, producer, {"crashed": context.faults.crash, "stopped cleanly": context.faults.stop}[gone_down])
     restart(context)
 
 
@@ -78,12 +79,16 @@ def has_restarted(context: KafkaContext, gone_down: str) -> None:
 @brings_down(goes_down={"crashes": "crash", "stops cleanly": "stop"})
 def restarts(context: KafkaContext, goes_down: str, producer: str | None) -> None:
     context.begin()
+    _go_down(context, producer, {"crashes": context.faults.crash, "stops cleanly": context.faults.stop}[goes_down])
+    restart(context, is_judged=goes_down == "crashes")
+
+
+def _go_down(context: KafkaContext, producer: str | None, down: Callable[[], None]) -> None:
+    """Bring the system down, for as long as the transactions of this producer may be open."""
     down_ms = 0 if producer is None else context.describe(context.producers[producer]).timeout_ms
-    faults = context.faults
-    {"crashes": faults.crash, "stops cleanly": faults.stop}[goes_down]()
+    down()
     if down_ms:
         pass_while_down(context, down_ms)
-    restart(context, is_judged=goes_down == "crashes")
 
 
 @KAFKA.given("the system has crashed and is restarting")

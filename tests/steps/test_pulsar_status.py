@@ -12,7 +12,9 @@ from fencepost.run.selection import Selection
 
 
 @pytest.mark.parametrize(("code", "verdict"), [(500, Verdict.INCONCLUSIVE), (403, Verdict.VIOLATED)])
-def test_a_status_that_the_broker_fails_to_report_violates_no_requirement(monkeypatch: pytest.MonkeyPatch, code: int, verdict: Verdict) -> None:
+def test_a_status_that_the_broker_fails_to_report_violates_no_requirement(
+    monkeypatch: pytest.MonkeyPatch, code: int, verdict: Verdict
+) -> None:
     """Pulsar 4.0.7 fails for ever when a subscription of the transaction was deleted. What is refused is judged."""
     monkeypatch.setattr(AdminCalls, "transaction", lambda *_, **__: Refused("made by a test", code))
 

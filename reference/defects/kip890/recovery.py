@@ -290,3 +290,17 @@ class TimedOutProducerBeginsElsewhere(KafkaCoordinator):
         if transactional_id in self._aborted and known.is_idle and producer.epoch == known.last_producer_epoch:
             producer = known.producer
         super().add_partitions(transactional_id, producer, partitions, transaction_version)
+
+
+@defect(
+    {"KIP890-156": seen("UNSTABLE_OFFSET_COMMIT|^[0-9]+", what="^(stable offset of payments-0|last stable offset)")},
+    origin="found by explore on Apache Kafka 4.4.0",
+)
+class OverdueAtStartGetsNoMarkers(KafkaCoordinator):
+    """A transaction that timed out while the system was down is aborted before the coordinator knows a leader of its partitions."""
+
+    def recovered(self, transaction: KafkaTransaction) -> KafkaTransaction:
+        recovered = super().recovered(transaction)
+        overdue = recovered.started_at + recovered.timeout_ms < self._machine.clock.now
+        is_open = recovered.state is KafkaTransactionState.ONGOING
+        return replace(recovered, partitions=frozenset()) if is_open and overdue else recovered
