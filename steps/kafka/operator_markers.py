@@ -5,7 +5,9 @@ sending its request.
 """
 
 from fencepost.adapters.kafka.probe import MarkerToWrite
-from fencepost.steps.step_outcomes import achieved
+from fencepost.contract.evidence import SetUpFailed
+from fencepost.contract.outcomes import Done, Refused, Unknown
+from fencepost.steps.step_outcomes import achieved, unanswered
 
 from .identities import claimed
 from .kafka_context import KafkaContext
@@ -55,6 +57,20 @@ def reaches(
         where[0], claim, commit=commit, coordinator_epoch=seen, version=request_version, transaction_version=version or 0
     )
     context.keep(one, answer, "WriteTxnMarkers")
+
+
+@KAFKA.given("{partition} has refused {marker} for {producer}[ with {identity}] from coordinator epoch {epoch:number}")
+def has_refused(context: KafkaContext, partition: str, marker: str, producer: str, identity: str | None, epoch: int) -> None:
+    """WriteTxnMarkers v1 with the producer's own epoch unless another is named, which must be refused."""
+    where = context.partition(partition)
+    _, claim = claimed(context, context.producers[producer], identity)
+    match context.observer.write_marker(where, claim, commit=marker == "a COMMIT marker", coordinator_epoch=epoch):
+        case Refused():
+            return
+        case Unknown() as unknown:
+            unanswered(unknown, "sending a marker")
+        case Done():
+            raise SetUpFailed(f"{partition} has accepted the marker")
 
 
 @KAFKA.when(
