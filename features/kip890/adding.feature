@@ -100,6 +100,13 @@ Feature: Adding partitions to a transaction
       And it is refused for payments-0 with OPERATION_NOT_ATTEMPTED
       And the transaction of A is unchanged
 
+    Scenario: [3] A producer adds the known partition after both were refused
+      Given producer A with transactional id "transfer"
+      And A has tried to add payments-0 and payments-9
+      When A adds payments-0
+      Then it is done for payments-0
+      And the transaction of A is Ongoing in payments-0
+
   @KIP890-034 @MUST
   Rule: AddPartitionsToTxn with partitions that are already in the open transaction succeeds and changes nothing.
     A client that lost the answer retries, and must not lose its transaction because of the retry.
