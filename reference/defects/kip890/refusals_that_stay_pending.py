@@ -4,9 +4,9 @@ from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.additions import Addition, Additions
 from fencepost.reference.kafka.end_txn_rules import RequestedTransaction
 from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
-from fencepost.reference.kafka.kafka_errors import Errors
+from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
 from fencepost.reference.kafka.kafka_types import PartitionName, ProducerIdAndEpoch
-from fencepost.reference.kafka.transaction import KafkaTransaction
+from fencepost.reference.kafka.transaction import Decision, KafkaTransaction
 
 _WAITS = "CONCURRENT_TRANSACTIONS"
 
@@ -49,3 +49,24 @@ class RefusedEndStaysPending(_Occupied):
         if not transaction.is_idle and asked is not RequestedTransaction.CURRENT:
             self.occupy(transaction.transactional_id)
         return asked
+
+
+@defect(
+    {
+        "KIP890-084": seen(_WAITS, expected="^success", what="^answer to EndTxn"),
+        "KIP890-086": seen(_WAITS, expected="INVALID_TXN_STATE", what="^answer to EndTxn"),
+    },
+    origin="red team: what is reserved before the checks, and not released where one of them fails",
+)
+class RefusedOldEndStaysPending(_Occupied):
+    """An EndTxn v4 that does not fit the state is in progress for ever, and an old client that asks again waits in vain."""
+
+    def end_transaction(
+        self, transactional_id: str, producer: ProducerIdAndEpoch, decision: Decision, api_version: int
+    ) -> ProducerIdAndEpoch:
+        try:
+            return super().end_transaction(transactional_id, producer, decision, api_version)
+        except RequestRefused as refusal:
+            if refusal.error is Errors.INVALID_TXN_STATE and not self.bumps_epoch(api_version):
+                self.occupy(transactional_id)
+            raise
