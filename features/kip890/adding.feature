@@ -287,6 +287,14 @@ Feature: Adding partitions to a transaction
       And it is refused for payments-1 of B with TRANSACTION_ABORTABLE or INVALID_TXN_STATE
       And the transaction of B is unchanged
 
+    Scenario: [7] A producer adds a partition after the leader has verified it in vain
+      Given producer A with transactional id "transfer"
+      And A is an old client (transaction version 0)
+      And A has sent "a1" to payments-0, whatever was answered
+      When A adds payments-0
+      Then it is done for payments-0
+      And the transaction of A is Ongoing in payments-0
+
   @KIP890-041 @MUST
   Rule: A coordinator answers a verify-only AddPartitionsToTxn differently for a foreign producer id, for a wrong epoch and while a transaction completes.
     A client acts on the error. With the wrong one it gives up where it should retry, or retries for ever.

@@ -245,3 +245,12 @@ Feature: What a refused or empty request leaves
         | add payments-1 and payments-9                 | a missing partition refuses the addition        |
         | commit with its previous epoch                | that transaction was ended, and another is open |
         | commit with an epoch ahead of the current one | no producer has that epoch                      |
+
+    @needs:transactions-v2
+    Scenario: [12] A transaction commits after a marker with its own epoch was refused
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And payments-0 has refused an ABORT marker for A from coordinator epoch 7 with transaction version 2
+      When A commits
+      Then the transaction of A is over
+      And readers of payments-0 see "a1"

@@ -59,12 +59,19 @@ def reaches(
     context.keep(one, answer, "WriteTxnMarkers")
 
 
-@KAFKA.given("{partition} has refused {marker} for {producer}[ with {identity}] from coordinator epoch {epoch:number}")
-def has_refused(context: KafkaContext, partition: str, marker: str, producer: str, identity: str | None, epoch: int) -> None:
-    """WriteTxnMarkers v1 with the producer's own epoch unless another is named, which must be refused."""
-    where = context.partition(partition)
+@KAFKA.given(
+    "{partition} has refused {marker} for {producer}[ with {identity}] from coordinator epoch {epoch:number}"
+    "[ with transaction version {version:number}]"
+)
+def has_refused(
+    context: KafkaContext, partition: str, marker: str, producer: str, identity: str | None, epoch: int, version: int | None
+) -> None:
+    """WriteTxnMarkers v1, or v2 to say a transaction version, with the producer's own epoch unless another is named; it must be refused."""
+    where, commit, request_version = context.partition(partition), marker == "a COMMIT marker", 1 if version is None else 2
     _, claim = claimed(context, context.producers[producer], identity)
-    match context.observer.write_marker(where, claim, commit=marker == "a COMMIT marker", coordinator_epoch=epoch):
+    match context.observer.write_marker(
+        where, claim, commit=commit, coordinator_epoch=epoch, version=request_version, transaction_version=version or 0
+    ):
         case Refused():
             return
         case Unknown() as unknown:

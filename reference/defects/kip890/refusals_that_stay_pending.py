@@ -1,5 +1,7 @@
 """Defects in what a refused request leaves at the coordinator: the transactional id stays busy."""
 
+from collections.abc import Iterable
+
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.additions import Addition, Additions
 from fencepost.reference.kafka.end_txn_rules import RequestedTransaction
@@ -70,3 +72,19 @@ class RefusedOldEndStaysPending(_Occupied):
             if refusal.error is Errors.INVALID_TXN_STATE and not self.bumps_epoch(api_version):
                 self.occupy(transactional_id)
             raise
+
+
+@defect(
+    {"KIP890-040": seen(_WAITS, what="^answer to AddPartitionsToTxn")},
+    origin="red team: what is reserved before the checks, and not released where one of them fails",
+)
+class RefusedVerificationStaysPending(_Occupied):
+    """A verification of what is not in the transaction is in progress for ever, so that the partition can never be added."""
+
+    def verify_partitions(
+        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[PartitionName]
+    ) -> dict[PartitionName, Errors]:
+        verified = super().verify_partitions(transactional_id, producer, partitions)
+        if any(error is not Errors.NONE for error in verified.values()):
+            self.occupy(transactional_id)
+        return verified
