@@ -108,7 +108,7 @@ Feature: Adding partitions to a transaction
       And the transaction of A is Ongoing in payments-0
 
   @KIP890-034 @MUST
-  Rule: AddPartitionsToTxn with partitions that are already in the open transaction succeeds and changes nothing.
+  Rule: AddPartitionsToTxn with partitions that are already in the open transaction succeeds, adds those that are not, and changes nothing else.
     A client that lost the answer retries, and must not lose its transaction because of the retry.
 
     Scenario: [1] A producer adds both partitions of its transaction again
@@ -126,6 +126,13 @@ Feature: Adding partitions to a transaction
       When A adds payments-0
       Then it is done for payments-0
       And the transaction of A is unchanged
+
+    Scenario: [3] A producer adds a partition of its transaction again, together with a new one
+      Given producer A with transactional id "transfer"
+      And A has added payments-0
+      When A adds payments-0 and payments-1
+      Then it is done for payments-0 and payments-1
+      And the transaction of A is Ongoing in payments-0 and payments-1
 
   @KIP890-035 @MUST
   Rule: A coordinator answers AddPartitionsToTxn with CONCURRENT_TRANSACTIONS while the previous transaction is completing.
