@@ -290,7 +290,7 @@ class LateAdditionToTheNextTransaction(AddsForThePreviousEpoch):
     origin="red team: a request that is taken for a repetition since some of it is known",
 )
 class KnownPartitionEndsTheAddition(KafkaCoordinator):
-    """An AddPartitionsToTxn with a partition that is in the open transaction is answered as a repetition, and its new ones are not added."""
+    """An AddPartitionsToTxn with a partition of the open transaction is answered as a repetition, and its new ones are not added."""
 
     def add_partitions(
         self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[PartitionName], transaction_version: int
