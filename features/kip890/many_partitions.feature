@@ -79,9 +79,9 @@ Feature: Transactions with many partitions
     Scenario: [9] One request writes to an existing partition and to a missing one
       Given producer A with transactional id "transfer"
       When A writes "a1" to payments-0 and "a2" to payments-9 in one request
-      Then it is refused for payments-9 with UNKNOWN_TOPIC_OR_PARTITION
-      And it is done for payments-0
+      Then it is refused with UNKNOWN_TOPIC_OR_PARTITION
       And the transaction of A is Ongoing in payments-0
+      And read_uncommitted readers of payments-0 see "a1"
 
   @KIP890-212 @MUST @commits @aborts
   Rule: Every partition of a transaction with many partitions receives its marker, whether a client or the timeout ends it.
