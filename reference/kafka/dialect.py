@@ -1,13 +1,10 @@
 """How the fields of a request are read, and how a refusal is answered, so that clients of every version understand it."""
 
-from typing import TypeVar
-
 from fencepost.reference.kernel.rules import rule
 
 from .kafka_errors import Errors
 from .kafka_types import NO_PRODUCER, ProducerIdAndEpoch
-
-T = TypeVar("T")
+from .log_entries import ReadIsolation
 
 
 class Dialect:
@@ -25,7 +22,7 @@ class Dialect:
         """Decision: the isolation level of a Fetch, by its number: the one that it asks for, whatever its version."""
         return asked
 
-    def isolation_of_entry(self, asked: T, place: int) -> T:  # noqa: ARG002 - the request has one level for all that it names
+    def isolation_of_entry(self, asked: ReadIsolation, place: int) -> ReadIsolation:  # noqa: ARG002 - the request has one level for all that it names
         """Decision: the isolation level at which ListOffsets looks into its partition of that place, from 0: the one of the request."""
         return asked
 

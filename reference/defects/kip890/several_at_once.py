@@ -1,7 +1,7 @@
 """Defects in the later ones of several partitions, topics or groups that one request of a consumer names."""
 
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 from kio.schema.errors import ErrorCode
 from kio.static.protocol import ResponsePayload
@@ -12,8 +12,6 @@ from fencepost.reference.kafka.partition_log import ReadIsolation
 from fencepost.reference.kafka.response_order import ResponseOrder
 from fencepost.wire.kafka.entities import api_of
 
-T = TypeVar("T")
-
 
 @defect(
     {"KIP890-138": seen("^[0-9]+; ", expected="^its last stable offset", what="^latest offset of payments-1 for read_committed$")},
@@ -22,8 +20,8 @@ T = TypeVar("T")
 class LevelOfTheFirstPartition(Dialect):
     """ListOffsets has its isolation level for the first partition, and answers the high watermark of the others."""
 
-    def isolation_of_entry(self, asked: T, place: int) -> T:
-        return asked if place == 0 else type(asked)(ReadIsolation.READ_UNCOMMITTED)  # type: ignore[call-arg]
+    def isolation_of_entry(self, asked: ReadIsolation, place: int) -> ReadIsolation:
+        return asked if place == 0 else ReadIsolation.READ_UNCOMMITTED
 
 
 class _StableForTheFirst(ResponseOrder):
