@@ -53,7 +53,8 @@ class ErrorStaysForTheRest(ResponseOrder):
         errors = _errors(arranged)
         wrong = next((place for place, error in enumerate(errors) if error is not ErrorCode.none), len(errors))
         left = iter([*errors[:wrong], *errors[wrong : wrong + 1] * (len(errors) - wrong)])
-        return _with_each_error(arranged, left)
+        changed: ResponsePayload = _with_each_error(arranged, left)
+        return changed
 
 
 def _errors(value: Any) -> list[Any]:
