@@ -328,7 +328,7 @@ def forget_batches(producers: ProducerStates) -> None:
     origin="red team: what a marker ends is cleared for all that have nothing open",
 )
 class MarkerForgetsBatchesOfOthers(ProducerStates):
-    """A marker makes a partition forget the batches of each producer without an open transaction, so what is repeated is in the log twice."""
+    """A marker makes a partition forget the batches of each producer with nothing open, so what is repeated is in the log twice."""
 
     def apply(self, batch: Batch) -> ProducerState | None:
         before = super().apply(batch)
