@@ -8,11 +8,11 @@ from typing import Any
 
 from kio.schema.errors import ErrorCode
 
-from fencepost.contract.outcomes import Done, Outcome
+from fencepost.contract.outcomes import Done, Outcome, Refused
 
 from .cluster import CoordinatorKind, CoordinatorOf
-from .kafka_calls import KafkaCalls
-from .kafka_error_outcomes import COORDINATOR_AWAY, refused
+from .kafka_calls import KafkaCalls, partition_result, the_only
+from .kafka_error_outcomes import COORDINATOR_AWAY, refused, verdict
 from .kafka_values import FetchedOffset, TopicPartition
 
 _MANY_GROUPS, _BY_ID, _SAYS_STABLE = 8, 10, 7
@@ -50,7 +50,36 @@ class GroupOffsetCalls(KafkaCalls):
         message = self._request("offset_fetch", version, **groups, **stable)
         return self._read(CoordinatorOf(CoordinatorKind.GROUP, group), message, read, COORDINATOR_AWAY)
 
+    def stable_offsets(
+        self, asked: Sequence[tuple[str, TopicPartition]]
+    ) -> Outcome[Mapping[tuple[str, TopicPartition], Done[None] | Refused]]:
+        """One OffsetFetch that requires stable offsets, of these partitions of these groups; what it answers for each.
+
+        Several groups need version 8, and one coordinator. The refusal of a group is the outcome.
+        """
+        groups = list(dict.fromkeys(group for group, _ in asked))
+        version = self._offer.highest("offset_fetch", _SAYS_STABLE if len(groups) == 1 else _MANY_GROUPS, 9)
+        entries = [{"group_id": group, "topics": _topics([where for name, where in asked if name == group])} for group in groups]
+        fields: dict[str, Any] = {"groups": entries} if version >= _MANY_GROUPS else entries[0]
+
+        def read(answer: Any) -> Outcome[Mapping[tuple[str, TopicPartition], Done[None] | Refused]]:
+            found = {entry.group_id: entry for entry in answer.groups} if version >= _MANY_GROUPS else {groups[0]: answer}
+            of_each = {group: the_only([found[group]] if group in found else [], answer, f"group {group}") for group in groups}
+            wrong = next((entry.error_code for entry in of_each.values() if entry.error_code != ErrorCode.none), None)
+            if wrong is not None:
+                return refused(wrong)
+            results = {(group, where): partition_result(of_each[group].topics, where, answer) for group, where in asked}
+            return Done({one: verdict(result.error_code, None, str(one[1])) for one, result in results.items()})
+
+        message = self._request("offset_fetch", version, **fields, require_stable=True)
+        return self._read(CoordinatorOf(CoordinatorKind.GROUP, groups[0]), message, read, COORDINATOR_AWAY)
+
     @staticmethod
     def _topic(partition: TopicPartition, version: int, topic_ids: Mapping[str, uuid.UUID]) -> dict[str, Any]:
         key = {"topic_id": topic_ids[partition.topic]} if version >= _BY_ID else {"name": partition.topic}
         return {**key, "partition_indexes": [partition.partition]}
+
+
+def _topics(partitions: Sequence[TopicPartition]) -> list[dict[str, Any]]:
+    names = dict.fromkeys(partition.topic for partition in partitions)
+    return [{"name": name, "partition_indexes": [one.partition for one in partitions if one.topic == name]} for name in names]

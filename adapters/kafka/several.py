@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from kio.schema.errors import ErrorCode
+
 from fencepost.contract.outcomes import Done, Outcome, Refused
 
 from .cluster import CoordinatorKind, CoordinatorOf, LeaderOf
 from .kafka_calls import KafkaCalls, partition_result, the_only
-from .kafka_error_outcomes import COORDINATOR_AWAY, TO_LEADER, verdict
-from .kafka_values import TopicPartition
+from .kafka_error_outcomes import COORDINATOR_AWAY, TO_LEADER, refused, verdict
+from .kafka_values import IsolationLevel, TopicPartition
 
 EntryResults = tuple[Done[None] | Refused, ...]
 """One for each entry of the request, in its order."""
@@ -51,6 +53,23 @@ class SeveralCalls(KafkaCalls):
             return Done(tuple(verdict(result.error_code, None) for result in found))
 
         return self._write(LeaderOf(partitions[0]), message, read, TO_LEADER, retry=False)
+
+    def end_offsets(self, partitions: Sequence[TopicPartition], isolation: IsolationLevel) -> Outcome[tuple[int, ...]]:
+        """ListOffsets for the latest of these partitions, which one node leads, in one request. The first refusal is the outcome."""
+        message = self._request(
+            "list_offsets",
+            self._offer.highest("list_offsets", 2, 9),
+            replica_id=-1,
+            isolation_level=isolation,
+            topics=[_topic("list_offsets", name, partitions) for name in dict.fromkeys(one.topic for one in partitions)],
+        )
+
+        def read(answer: Any) -> Outcome[tuple[int, ...]]:
+            found = [partition_result(answer.topics, partition, answer) for partition in partitions]
+            wrong = next((result.error_code for result in found if result.error_code != ErrorCode.none), None)
+            return Done(tuple(int(result.offset) for result in found)) if wrong is None else refused(wrong)
+
+        return self._read(LeaderOf(partitions[0]), message, read, TO_LEADER)
 
 
 def _topic(api: str, name: str, partitions: Sequence[TopicPartition]) -> dict[str, Any]:

@@ -100,8 +100,15 @@ Feature: Adding partitions to a transaction
       And it is refused for payments-0 with OPERATION_NOT_ATTEMPTED
       And the transaction of A is unchanged
 
+    Scenario: [3] A producer adds the known partition after both were refused
+      Given producer A with transactional id "transfer"
+      And A has tried to add payments-0 and payments-9
+      When A adds payments-0
+      Then it is done for payments-0
+      And the transaction of A is Ongoing in payments-0
+
   @KIP890-034 @MUST
-  Rule: AddPartitionsToTxn with partitions that are already in the open transaction succeeds and changes nothing.
+  Rule: AddPartitionsToTxn with partitions that are already in the open transaction succeeds, adds those that are not, and changes nothing else.
     A client that lost the answer retries, and must not lose its transaction because of the retry.
 
     Scenario: [1] A producer adds both partitions of its transaction again
@@ -119,6 +126,13 @@ Feature: Adding partitions to a transaction
       When A adds payments-0
       Then it is done for payments-0
       And the transaction of A is unchanged
+
+    Scenario: [3] A producer adds a partition of its transaction again, together with a new one
+      Given producer A with transactional id "transfer"
+      And A has added payments-0
+      When A adds payments-0 and payments-1
+      Then it is done for payments-0 and payments-1
+      And the transaction of A is Ongoing in payments-0 and payments-1
 
   @KIP890-035 @MUST
   Rule: A coordinator answers AddPartitionsToTxn with CONCURRENT_TRANSACTIONS while the previous transaction is completing.
@@ -279,6 +293,14 @@ Feature: Adding partitions to a transaction
       Then it is done for payments-0 of A
       And it is refused for payments-1 of B with TRANSACTION_ABORTABLE or INVALID_TXN_STATE
       And the transaction of B is unchanged
+
+    Scenario: [7] A producer adds a partition after the leader has verified it in vain
+      Given producer A with transactional id "transfer"
+      And A is an old client (transaction version 0)
+      And A has sent "a1" to payments-0, whatever was answered
+      When A adds payments-0
+      Then it is done for payments-0
+      And the transaction of A is Ongoing in payments-0
 
   @KIP890-041 @MUST
   Rule: A coordinator answers a verify-only AddPartitionsToTxn differently for a foreign producer id, for a wrong epoch and while a transaction completes.

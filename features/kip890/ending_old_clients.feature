@@ -69,6 +69,15 @@ Feature: Ending a transaction as an old client
       Then it is done
       And the log of payments-0 has not grown
 
+    Scenario: [5] An old client repeats a complete commit after its abort was refused
+      Given producer A with transactional id "transfer"
+      And A is an old client (transaction version 0)
+      And A has written "a1" to payments-0
+      And A has committed
+      And A has tried to abort
+      When A commits
+      Then it is done
+
   @KIP890-085 @MUST @commits @aborts
   Rule: A coordinator answers EndTxn v4 with the opposite decision of a completed transaction with INVALID_TXN_STATE.
     A client would be answered the opposite of what has happened to its transaction.
@@ -105,6 +114,14 @@ Feature: Ending a transaction as an old client
     Scenario: [2] An old client aborts with nothing added
       Given producer A with transactional id "transfer"
       And A uses EndTxn v4
+      When A aborts
+      Then it is refused with INVALID_TXN_STATE
+      And the producer id and epoch of A are unchanged
+
+    Scenario: [3] An old client aborts with nothing added after its commit was refused
+      Given producer A with transactional id "transfer"
+      And A uses EndTxn v4
+      And A has tried to commit
       When A aborts
       Then it is refused with INVALID_TXN_STATE
       And the producer id and epoch of A are unchanged

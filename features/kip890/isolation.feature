@@ -74,6 +74,13 @@ Feature: Isolation
       And ListOffsets of payments-0 for read_uncommitted answers its high watermark
       And the last stable offset of payments-0 is the high watermark
 
+    Scenario: [3] One ListOffsets asks for two partitions, and a transaction is open in the second
+      Given "p1" has been written to payments-0
+      And producer A with transactional id "transfer"
+      When A writes "a1" to payments-1
+      Then ListOffsets of payments-0 and payments-1 for read_committed answers the last stable offset of each
+      And ListOffsets of payments-0 and payments-1 for read_uncommitted answers the high watermark of each
+
   @KIP890-141 @MUST
   Rule: A read_uncommitted Fetch returns the records of an open transaction at once.
     A reader of uncommitted data wants it at once; withholding it would make both levels the same.

@@ -211,3 +211,46 @@ Feature: What a refused or empty request leaves
       When A writes "late" to payments-0 with its previous epoch
       Then it is refused with INVALID_PRODUCER_EPOCH
       And the last stable offset of payments-0 is the offset of "a2"
+
+    Scenario: [9] A transaction commits after a late marker of a later coordinator was refused
+      Given producer A with transactional id "transfer"
+      And A has initialised again
+      And A has written "a1" to payments-0
+      And payments-0 has refused an ABORT marker for A with its previous epoch from coordinator epoch 7
+      When A commits
+      Then the transaction of A is over
+      And readers of payments-0 see "a1"
+
+    Scenario: [10] A record is sent after a marker with the next epoch of an older coordinator was refused
+      Given producer A with transactional id "transfer"
+      And an ABORT marker for A has reached payments-0 from coordinator epoch 7
+      And A has written "a1" to payments-0
+      And payments-0 has refused an ABORT marker for A with the next epoch from coordinator epoch 6
+      When A writes "a2" to payments-0
+      Then it is done and answers the offset of "a2"
+      And the last stable offset of payments-0 is the offset of "a1"
+
+    @needs:transactions-v2
+    Scenario Outline: [11] A transaction commits after a request of its producer was refused
+      Given producer A with transactional id "transfer"
+      And A has committed "a1" to payments-0
+      And A has written "a2" to payments-0
+      And A has tried to <try>
+      When A commits
+      Then it is done and answers the same producer id and the next epoch
+      And readers of payments-0 see "a1", "a2"
+
+      Examples:
+        | try                                           | why                                             |
+        | add payments-1 and payments-9                 | a missing partition refuses the addition        |
+        | commit with its previous epoch                | that transaction was ended, and another is open |
+        | commit with an epoch ahead of the current one | no producer has that epoch                      |
+
+    @needs:transactions-v2
+    Scenario: [12] A transaction commits after a marker with its own epoch was refused
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And payments-0 has refused an ABORT marker for A from coordinator epoch 7 with transaction version 2
+      When A commits
+      Then the transaction of A is over
+      And readers of payments-0 see "a1"

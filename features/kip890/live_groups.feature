@@ -146,3 +146,11 @@ Feature: Offsets of active groups
       When A commits
       Then the transaction of A is over
       And group "shop" has no committed offset of payments-0
+
+    Scenario: [6] A group is deleted while offsets of two partitions are pending
+      Given a topic "accounts" with 1 partition
+      And A has sent offset 5 of payments-0 and accounts-0 to group "shop"
+      And group "shop" has been deleted
+      When A commits
+      Then group "shop" has no committed offset of payments-0
+      And group "shop" has no committed offset of accounts-0

@@ -75,6 +75,14 @@ Feature: Transactions with many partitions
       Then it is done for accounts-0 and accounts-1 and accounts-2
       And the transaction of A is Ongoing in accounts-0 and accounts-1 and accounts-2
 
+    @needs:transactions-v2
+    Scenario: [9] One request writes to an existing partition and to a missing one
+      Given producer A with transactional id "transfer"
+      When A writes "a1" to payments-0 and "a2" to payments-9 in one request
+      Then it is refused with UNKNOWN_TOPIC_OR_PARTITION
+      And the transaction of A is Ongoing in payments-0
+      And read_uncommitted readers of payments-0 see "a1"
+
   @KIP890-212 @MUST @commits @aborts
   Rule: Every partition of a transaction with many partitions receives its marker, whether a client or the timeout ends it.
     One omitted partition blocks its readers for ever, however many others have received their marker.

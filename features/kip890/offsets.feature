@@ -253,6 +253,21 @@ Feature: Offsets in a transaction
       Then it is done for payments-0 and payments-1
       And group "shop" has a pending offset of payments-1
 
+    Scenario: [5] An offset is sent with metadata that is too long for the first of two partitions
+      Given producer A with transactional id "transfer"
+      When A sends offset 5 of payments-0 and payments-1 to group "shop" and metadata that is too large for payments-0
+      Then it is refused for payments-0 with OFFSET_METADATA_TOO_LARGE
+      And it is done for payments-1
+      And group "shop" has a pending offset of payments-1
+      And group "shop" has no pending offset of payments-0
+
+    Scenario: [6] An offset is sent for a missing topic and an existing one
+      Given producer A with transactional id "transfer"
+      When A sends offset 5 of ghosts-0 and payments-0 to group "shop"
+      Then it is refused for ghosts-0 with UNKNOWN_TOPIC_OR_PARTITION
+      And it is done for payments-0
+      And group "shop" has a pending offset of payments-0
+
   @KIP890-058 @SHOULD
   Rule: TxnOffsetCommit v5 is answered with CONCURRENT_TRANSACTIONS or COORDINATOR_NOT_AVAILABLE while the previous transaction completes.
     Offsets that are sent right after a commit have to wait a moment; a fatal error would end a healthy client.

@@ -70,6 +70,29 @@ Feature: What a group's offsets are during and after a transaction
         | A        |
         | B        |
 
+    Scenario: [8] One OffsetFetch asks for two partitions, and the offset of the second is pending
+      Given producer A with transactional id "transfer"
+      And A has sent offset 3 of payments-0 and payments-1 to group "shop"
+      And A has committed
+      When A sends offset 5 of payments-1 to group "shop"
+      Then group "shop" has no pending offset of payments-0 and a pending offset of payments-1 by one OffsetFetch
+
+    Scenario: [9] One OffsetFetch asks for two topics, and the offset in the second is pending
+      Given a topic "accounts" with 1 partition
+      And producer A with transactional id "transfer"
+      And A has sent offset 3 of payments-0 and accounts-0 to group "shop"
+      And A has committed
+      When A sends offset 5 of accounts-0 to group "shop"
+      Then group "shop" has no pending offset of payments-0 and a pending offset of accounts-0 by one OffsetFetch
+
+    Scenario: [10] One OffsetFetch asks for two groups, and the offset of the second is pending
+      Given producer A with transactional id "transfer"
+      And A has sent offset 3 of payments-0 to group "shop"
+      And A has sent offset 4 of payments-0 to group "bank"
+      And A has committed
+      When A sends offset 5 of payments-0 to group "bank"
+      Then groups "shop" and "bank" have no pending offset and a pending offset of payments-0 by one OffsetFetch
+
   @KIP890-053 @MUST @commits
   Rule: OffsetFetch returns the offsets and metadata of a transaction once its commit is complete.
     A group whose committed position is not visible processes its input again.

@@ -180,6 +180,15 @@ Feature: Sequence numbers
       Then it is done and answers the offset of "a1"
       And the log of payments-0 has not grown
 
+    Scenario: [13] An idempotent producer repeats a batch after another producer has committed
+      Given idempotent producer I
+      And producer A with transactional id "transfer"
+      And I has written a batch of 1 record to payments-0
+      And A has committed "a1" to payments-0
+      When I writes "r0" to payments-0 at sequence 0
+      Then it is done and answers the offset of "r0"
+      And the log of payments-0 has not grown
+
   @KIP890-113 @MUST
   Rule: A leader answers a gap or a partial overlap with OUT_OF_ORDER_SEQUENCE_NUMBER, and does not append an older duplicate again.
     A gap means lost records, an overlap means records stored twice.

@@ -37,3 +37,21 @@ Feature: Requests about several partitions or ids
       When the leader verifies payments-0 and payments-1 and refunds-0 for A
       Then it is refused only for refunds-0 with INVALID_TXN_STATE or TRANSACTION_ABORTABLE
       And the transaction of A is unchanged
+
+    Scenario Outline: [4] The second of three partitions is missing while a transaction is open
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When <request> is sent for payments-0 and payments-9 and refunds-0 in one request
+      Then the second entry alone is refused with UNKNOWN_TOPIC_OR_PARTITION
+
+      Examples:
+        | request           | why                                              |
+        | DescribeProducers | its entries have the producers of each partition |
+        | ListOffsets       | its entries have an offset of each partition     |
+        | DeleteRecords     | its entries have the new start of each partition |
+
+    Scenario: [5] The second of three transactional ids is unknown while a transaction is open
+      Given producers A and B with transactional ids "transfer" and "refund"
+      And B has written "b1" to payments-0
+      When DescribeTransactions is sent for A and an unused transactional id and B
+      Then the second entry alone is refused with TRANSACTIONAL_ID_NOT_FOUND

@@ -4,6 +4,7 @@ from fencepost.reference.kernel.rules import rule
 
 from .kafka_errors import Errors
 from .kafka_types import NO_PRODUCER, ProducerIdAndEpoch
+from .log_entries import ReadIsolation
 
 
 class Dialect:
@@ -19,6 +20,10 @@ class Dialect:
 
     def isolation(self, asked: int, version: int) -> int:  # noqa: ARG002 - each version that can name a level means it
         """Decision: the isolation level of a Fetch, by its number: the one that it asks for, whatever its version."""
+        return asked
+
+    def isolation_of_entry(self, asked: ReadIsolation, place: int) -> ReadIsolation:  # noqa: ARG002 - the request has one level for all that it names
+        """Decision: the isolation level at which ListOffsets looks into its partition of that place, from 0: the one of the request."""
         return asked
 
     def may_have_records(self, max_wait_ms: int) -> bool:  # noqa: ARG002 - there are records, or there are none

@@ -6,6 +6,7 @@ from fencepost.contract.outcomes import Done, Outcome
 from fencepost.steps.step_outcomes import achieved
 
 from .identities import claimed
+from .judging import answered
 from .kafka_context import KafkaContext
 from .producer import ProducerInstance
 from .vocabulary import KAFKA
@@ -17,8 +18,10 @@ _BROKERS_VERSION = 4
 
 ADD = KAFKA.act(
     given="{producer} has added {partitions}",
+    tried="{producer} has tried to add {partitions}",
     when="{producer} adds {partitions:partitions_or_none}[ with {identity}]",
-    meaning="AddPartitionsToTxn for the producer's transaction, v3 unless it uses another; from v4 on as a batch with one entry.",
+    meaning="AddPartitionsToTxn for the producer's transaction, v3 unless it uses another; from v4 on as a batch with one entry."
+    " An attempt is sent once, in v3, and a refusal is as good as a success.",
 )
 
 
@@ -27,6 +30,13 @@ def has_added(context: KafkaContext, producer: str, partitions: tuple[str, ...])
     one = context.producers[producer]
     for where in context.where(partitions):
         achieved(add(context, one, where), f"adding {where}")
+
+
+@ADD.tried
+def has_tried_to_add(context: KafkaContext, producer: str, partitions: tuple[str, ...]) -> None:
+    one = context.producers[producer]
+    where = context.where(partitions)
+    answered(one.probe.add_each_partition(one.transactional_id, one.current, where, version=3), f"adding {' and '.join(partitions)}")
 
 
 @ADD.when

@@ -11,6 +11,7 @@ from fencepost.wire.kafka.batches import MarkerType
 
 from .kafka_context import LOG, KafkaContext
 from .kafka_sentence_types import OffsetOf
+from .leaders import let_one_node_lead
 from .phrases import EpochOf, NextEpoch
 from .vocabulary import KAFKA
 
@@ -76,6 +77,22 @@ def list_offsets_answers(context: KafkaContext, partition: str, isolation: str, 
     due = view.last_stable_offset if mark == "last stable offset" else view.high_watermark
     end = observed(context.observer.end_offset(where, _LEVELS[isolation]), f"asking where {partition} ends")
     context.evidence.expect(end == due, f"its {mark} {due}", f"{end}; {_ends(view)}", what=f"latest offset of {partition} for {isolation}")
+
+
+@KAFKA.then("ListOffsets of {here:partition} and {there:partition} for {isolation} answers the {mark} of each")
+def list_offsets_answers_both(context: KafkaContext, here: str, there: str, isolation: str, mark: str) -> None:
+    """One ListOffsets for the latest offsets of both, at that isolation level, answers what Fetch reports under this name. One node has to
+    lead both.
+    """
+    where = context.where((here, there))
+    let_one_node_lead(context, *where)
+    views = [context.read(one, IsolationLevel.READ_COMMITTED) for one in where]
+    due = [view.last_stable_offset if mark == "last stable offset" else view.high_watermark for view in views]
+    ends = observed(context.observer.end_offsets(where, _LEVELS[isolation]), f"asking where {here} and {there} end")
+    for name, view, expected, end in zip((here, there), views, due, ends, strict=True):
+        context.evidence.expect(
+            end == expected, f"its {mark} {expected}", f"{end}; {_ends(view)}", what=f"latest offset of {name} for {isolation}"
+        )
 
 
 @KAFKA.then("one {marker_kind} marker was added to {partitions}[, with {epoch_of}]")

@@ -5,7 +5,9 @@ sending its request.
 """
 
 from fencepost.adapters.kafka.probe import MarkerToWrite
-from fencepost.steps.step_outcomes import achieved
+from fencepost.contract.evidence import SetUpFailed
+from fencepost.contract.outcomes import Done, Refused, Unknown
+from fencepost.steps.step_outcomes import achieved, unanswered
 
 from .identities import claimed
 from .kafka_context import KafkaContext
@@ -55,6 +57,27 @@ def reaches(
         where[0], claim, commit=commit, coordinator_epoch=seen, version=request_version, transaction_version=version or 0
     )
     context.keep(one, answer, "WriteTxnMarkers")
+
+
+@KAFKA.given(
+    "{partition} has refused {marker} for {producer}[ with {identity}] from coordinator epoch {epoch:number}"
+    "[ with transaction version {version:number}]"
+)
+def has_refused(
+    context: KafkaContext, partition: str, marker: str, producer: str, identity: str | None, epoch: int, version: int | None
+) -> None:
+    """WriteTxnMarkers v1, or v2 to say a transaction version, with the producer's own epoch unless another is named; it must be refused."""
+    where, commit, request_version = context.partition(partition), marker == "a COMMIT marker", 1 if version is None else 2
+    _, claim = claimed(context, context.producers[producer], identity)
+    match context.observer.write_marker(
+        where, claim, commit=commit, coordinator_epoch=epoch, version=request_version, transaction_version=version or 0
+    ):
+        case Refused():
+            return
+        case Unknown() as unknown:
+            unanswered(unknown, "sending a marker")
+        case Done():
+            raise SetUpFailed(f"{partition} has accepted the marker")
 
 
 @KAFKA.when(

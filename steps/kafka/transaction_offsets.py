@@ -1,9 +1,10 @@
 """The offsets of consumer groups as part of a transaction: TxnOffsetCommit, and the answers of OffsetFetch."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from fencepost.adapters.kafka.kafka_values import CommittedOffset, GroupMembership, TopicPartition
 from fencepost.adapters.kafka.probe import PartitionResults, nothing_of_no_group
+from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.steps.step_outcomes import achieved, error_of, observed
 
@@ -107,6 +108,43 @@ def group_has_pending(context: KafkaContext, group: str, pending: str, partition
         error=error,
         code=code,
     )
+
+
+@KAFKA.then("group {group} has {here:pending} of {one:partition} and {there:pending} of {other:partition} by one OffsetFetch")
+def group_has_both(context: KafkaContext, group: str, here: str, one: str, there: str, other: str) -> None:
+    """One OffsetFetch that requires stable offsets of both partitions answers UNSTABLE_OFFSET_COMMIT for each with a pending offset, and
+    for no other."""
+    _judge_together(context, ((group, one, here), (group, other, there)))
+
+
+@KAFKA.then("groups {one:group} and {other:group} have {here:pending} and {there:pending} of {partition} by one OffsetFetch")
+def both_groups_have(context: KafkaContext, one: str, other: str, here: str, there: str, partition: str) -> None:
+    """One OffsetFetch that requires stable offsets of both groups answers UNSTABLE_OFFSET_COMMIT for each with a pending offset, and for no
+    other. One node has to coordinate both."""
+    _judge_together(context, ((one, partition, here), (other, partition, there)))
+
+
+def _judge_together(context: KafkaContext, due: Sequence[tuple[str, str, str]]) -> None:
+    """By group, partition and what is pending there."""
+    context.await_markers()
+    asked = [(context.session.unique(group), context.partition(partition)) for group, partition, _ in due]
+    outcome = context.observer.stable_offsets(asked)
+    if isinstance(outcome, Refused) and outcome.error == "NOT_COORDINATOR":
+        raise SetUpFailed("the groups have different coordinators, so no OffsetFetch can ask for both")
+    answers = observed(outcome, "fetching stable offsets")
+    for (group, partition, pending), entry in zip(due, asked, strict=True):
+        answer = answers[entry]
+        is_pending = pending == "a pending offset"
+        is_unstable = isinstance(answer, Refused) and answer.error == "UNSTABLE_OFFSET_COMMIT"
+        error, code = error_of(answer)
+        context.evidence.expect(
+            is_unstable if is_pending else isinstance(answer, Done),
+            "UNSTABLE_OFFSET_COMMIT" if is_pending else "a stable offset",
+            reported(answer) if isinstance(answer, Refused) else "a stable offset",
+            what=f"stable offset of {partition} in group {group}",
+            error=error,
+            code=code,
+        )
 
 
 def _send(

@@ -185,6 +185,7 @@ PASS_COUNT = ValueType(
 ABOUT_PARTITIONS = choice(
     "about_partitions", "DescribeProducers", "ListOffsets", "DeleteRecords", meaning="a request about partitions that one node leads"
 )
+WHICH_ENTRY = choice("which_entry", "second", "last", meaning="which entry of a request about several partitions or ids")
 WHICH_APPEND = choice("which_append", "next", "second", meaning="which append to a log from now on")
 OWN_LOG = choice(
     "own_log",
@@ -203,7 +204,7 @@ KIP890 = Vocabulary(
     "kip890",
     (
         *(*TYPES, OFFERED, COORDINATOR_EPOCH, NOTHING_OR_ALL, SEQUENCE, LANDMARK, BEGINNING, ODD_BATCH),
-        *(ABOUT_PARTITIONS, RETENTION, PASS_COUNT, WHICH_APPEND, OWN_LOG, CHANGE, EXPIRY, STATES, EPOCH, SENT_TO),
+        *(ABOUT_PARTITIONS, WHICH_ENTRY, RETENTION, PASS_COUNT, WHICH_APPEND, OWN_LOG, CHANGE, EXPIRY, STATES, EPOCH, SENT_TO),
         *(LIMIT, DESCRIBED, EVERYWHERE, BUSY),
     ),
 )

@@ -283,3 +283,19 @@ class LateAdditionToTheNextTransaction(AddsForThePreviousEpoch):
     """A late AddPartitionsToTxn of an ended transaction adds its partition to the next one."""
 
     protocol = 0
+
+
+@defect(
+    {"KIP890-034": seen(r"^Ongoing in payments-\w+-0$", expected="^Ongoing in payments-0 and payments-1", what="^transaction of A")},
+    origin="red team: a request that is taken for a repetition since some of it is known",
+)
+class KnownPartitionEndsTheAddition(KafkaCoordinator):
+    """An AddPartitionsToTxn with a partition of the open transaction is answered as a repetition, and its new ones are not added."""
+
+    def add_partitions(
+        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[PartitionName], transaction_version: int
+    ) -> None:
+        known, asked = self._transactions.get(transactional_id), frozenset(partitions)
+        is_open = known is not None and known.state is KafkaTransactionState.ONGOING
+        repeated = known.partitions & asked if known is not None and is_open else asked
+        super().add_partitions(transactional_id, producer, repeated or asked, transaction_version)

@@ -6,7 +6,7 @@ from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.groups import GroupOffsets, OffsetAndMetadata, Sender
 from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
 from fencepost.reference.kafka.kafka_types import PartitionName
-from fencepost.wire.kafka.batches import MarkerType
+from fencepost.wire.kafka.batches import Batch, MarkerType
 
 
 class _Forgives(GroupOffsets):
@@ -124,3 +124,24 @@ class DeletedGroupReloadedAsPending(GroupOffsets):
             self._committed.pop(place, None)
         else:
             super().remove(place)
+
+
+@defect(
+    {"KIP890-243": seen("^offset 5", what="committed offset of (payments|accounts)-0 in group shop")},
+    origin="red team: the first element stands for the list",
+)
+class OnePendingOffsetIsDeleted(GroupOffsets):
+    """With a group one of its pending offsets is deleted, and a commit restores the others."""
+
+    _has_removed = False
+
+    def take_in(self, batch: Batch) -> None:
+        self._has_removed = False
+        super().take_in(batch)
+
+    def remove(self, place: Any) -> None:
+        if self._has_removed:
+            self._committed.pop(place, None)
+            return
+        self._has_removed = True
+        super().remove(place)

@@ -1,11 +1,12 @@
 """Defects in the offsets of groups as part of a transaction."""
 
 from collections.abc import Mapping
+from itertools import takewhile
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.additions import Additions
-from fencepost.reference.kafka.groups import GroupOffsets, OffsetAndMetadata, Sender
+from fencepost.reference.kafka.groups import NO_MEMBER, GroupOffsets, OffsetAndMetadata, Sender
 from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
 from fencepost.reference.kafka.kafka_types import PartitionName, ProducerIdAndEpoch
 from fencepost.reference.kafka.partition_log import PartitionLog
@@ -250,3 +251,24 @@ class OffsetsVerifiedOnce(Verification):
         guard = super().before_offset_commit(log, transactional_id, batch, operation)
         self._let_in.add(producer)
         return guard
+
+
+@defect(
+    {"KIP890-056": seen("^a stable offset$", expected="UNSTABLE_OFFSET_COMMIT", what="^stable offset of payments-[01]")},
+    origin="red team: a loop that ends at the first entry with an error",
+)
+class NothingStoredAfterARefusedOne(GroupOffsets):
+    """TxnOffsetCommit stores the offsets before the first that it refuses, and answers those after it with success all the same."""
+
+    def commit_in_transaction(
+        self,
+        group: str,
+        transactional_id: str,
+        producer: ProducerIdAndEpoch,
+        offsets: Mapping[PartitionName, OffsetAndMetadata],
+        operation: TransactionSupport,
+        sender: Sender = NO_MEMBER,
+    ) -> dict[PartitionName, Errors]:
+        verdicts = self.judge(offsets)
+        stored = dict(takewhile(lambda one: verdicts[one[0]] is Errors.NONE, offsets.items()))
+        return verdicts | super().commit_in_transaction(group, transactional_id, producer, stored, operation, sender)

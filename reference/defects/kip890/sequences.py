@@ -10,7 +10,7 @@ from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
 from fencepost.reference.kafka.kafka_types import PartitionName, ProducerIdAndEpoch
 from fencepost.reference.kafka.log_entries import Snapshot
 from fencepost.reference.kafka.partition_log import PartitionLog
-from fencepost.reference.kafka.producer_state import NONE, AppendedBatch, ProducerStates
+from fencepost.reference.kafka.producer_state import NONE, AppendedBatch, ProducerState, ProducerStates
 from fencepost.reference.kafka.verification import TransactionSupport, Verification
 from fencepost.reference.kernel.machine import Machine
 from fencepost.wire.kafka.batches import Batch
@@ -321,3 +321,18 @@ def forget_batches(producers: ProducerStates) -> None:
     """Know of each producer which sequence number is next, and recognise none of its batches."""
     states = producers.all()
     producers.restore(replace(one, batches=tuple(replace(batch, first_sequence=NONE) for batch in one.batches)) for one in states)
+
+
+@defect(
+    {"KIP890-112": Symptom(what="^answer to Produce|^end of the log of payments-0")},
+    origin="red team: what a marker ends is cleared for all that have nothing open",
+)
+class MarkerForgetsBatchesOfOthers(ProducerStates):
+    """A marker makes a partition forget the batches of each producer with nothing open, so what is repeated is in the log twice."""
+
+    def apply(self, batch: Batch) -> ProducerState | None:
+        before = super().apply(batch)
+        if batch.marker is not None:
+            forgotten = (state if state.has_open_transaction else replace(state, batches=()) for state in self.all())
+            self.restore(list(forgotten))
+        return before

@@ -1,8 +1,10 @@
 """Defects in answers with an entry for each of several partitions or transactional ids."""
 
 import dataclasses
+from collections.abc import Iterator
 from typing import Any
 
+from kio.schema.errors import ErrorCode
 from kio.static.protocol import ResponsePayload
 
 from fencepost.reference.defects.decorator import defect, seen
@@ -37,6 +39,24 @@ class LastErrorForAll(_OneErrorForAll):
     chosen = -1
 
 
+@defect(
+    {"KIP890-410": seen("^success, a refusal.*, a refusal", what="^entries of the answer$")},
+    origin="red team: a variable for the error that lives longer than a turn of the loop",
+)
+class ErrorStaysForTheRest(ResponseOrder):
+    """In the answer to a request about several partitions or ids, each entry after the first refused one has that one's error."""
+
+    def arrange(self, answer: ResponsePayload) -> ResponsePayload:
+        arranged = super().arrange(answer)
+        if api_of(answer) not in _ABOUT_SEVERAL:
+            return arranged
+        errors = _errors(arranged)
+        wrong = next((place for place, error in enumerate(errors) if error is not ErrorCode.none), len(errors))
+        left = iter([*errors[:wrong], *errors[wrong : wrong + 1] * (len(errors) - wrong)])
+        changed: ResponsePayload = _with_each_error(arranged, left)
+        return changed
+
+
 def _errors(value: Any) -> list[Any]:
     if isinstance(value, tuple):
         return [error for entry in value for error in _errors(entry)]
@@ -53,3 +73,13 @@ def _with_error(value: Any, error: Any) -> Any:
         return value
     changed = {field.name: _with_error(getattr(value, field.name), error) for field in dataclasses.fields(value)}
     return dataclasses.replace(value, **changed | ({"error_code": error} if hasattr(value, "error_code") else {}))
+
+
+def _with_each_error(value: Any, errors: Iterator[Any]) -> Any:
+    if isinstance(value, tuple):
+        return tuple(_with_each_error(entry, errors) for entry in value)
+    if not dataclasses.is_dataclass(value) or isinstance(value, type):
+        return value
+    own = {"error_code": next(errors)} if hasattr(value, "error_code") else {}
+    changed = {field.name: _with_each_error(getattr(value, field.name), errors) for field in dataclasses.fields(value)}
+    return dataclasses.replace(value, **changed | own)

@@ -1,6 +1,7 @@
 """Records in and out: Produce, Fetch, ListOffsets."""
 
 import contextlib
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -141,13 +142,15 @@ def _fetched(node: KafkaNode, asked: Any, topic: str | None, wanted: Any) -> dic
 def list_offsets(node: KafkaNode, asked: Any) -> ResponsePayload:
     """Where partitions begin and end, and where a point in time is."""
     topics = []
+    place = itertools.count()
     for entry in asked.topics:
         partitions = []
         for wanted in entry.partitions:
             result = {"partition_index": wanted.partition_index, "error_code": Errors.NONE}
+            isolation = node.dialect.isolation_of_entry(_isolation(asked), next(place))
             try:
                 log = node.log_led_here(PartitionName(entry.name, int(wanted.partition_index)))
-                offset, timestamp = _offset(log, int(wanted.timestamp), _isolation(asked))
+                offset, timestamp = _offset(log, int(wanted.timestamp), isolation)
                 result |= {"offset": offset, "timestamp": timestamp}
             except RequestRefused as refusal:
                 result |= {"error_code": refusal.error}
