@@ -178,6 +178,14 @@ Feature: Acknowledging in a transaction
       When A commits
       Then the consumer of "workers" receives "i2", "i3" and nothing else
 
+    Scenario: [7] A plain cumulative acknowledgement of earlier messages follows the commit
+      Given transaction A
+      And the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged "i3" for "auditors"
+      And A has committed
+      When everything up to "i1" is acknowledged for "auditors" without a transaction
+      Then subscription "auditors" has "i2" left
+
   @PIP31-60 @MUST @recovery
   Rule: After a crash a broker neither redelivers a message that is pending in a transaction nor accepts its acknowledgement in another one.
     A broker that loses pending acknowledgements in a crash delivers the messages to others while the transaction may still commit.

@@ -117,3 +117,15 @@ class AskingAgainReleasesThePending(PendingAcks):
                 if txn in self._individual.get(place, {}).values():
                     del self._individual[place]
             raise
+
+
+@defect(
+    {"PIP31-59": seen('^"i2", "i3"$', expected='^"i2"$', what="^left for auditors$")},
+    origin="red team: a position that replaces all that was deleted one by one",
+)
+class CumulativeAckForgetsLaterDeletions(Subscription):
+    """A plain cumulative acknowledgement forgets which later messages are deleted, and they are redelivered."""
+
+    def acknowledge_up_to(self, place: MessagePosition) -> None:
+        self.cursor._beyond.clear()
+        super().acknowledge_up_to(place)
