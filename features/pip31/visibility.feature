@@ -23,6 +23,14 @@ Feature: What readers see of a transaction
       When A commits
       Then readers of orders see "a1"
 
+    Scenario: [3] The topic has been deleted and recreated between two messages of the transaction
+      Given transaction A
+      And A has written "a1" to orders
+      And orders has been deleted and made again
+      And A has written "a2" to orders
+      When A commits
+      Then readers of orders see "a2"
+
   @PIP31-02 @MUST @aborts
   Rule: A broker delivers no message of an aborted transaction, neither to subscriptions that exist at the abort nor to later ones.
     A consumer that receives an aborted message acts on what never happened.
