@@ -178,6 +178,14 @@ Feature: Acknowledging in a transaction
       When A commits
       Then the consumer of "workers" receives "i2", "i3" and nothing else
 
+    Scenario: [7] A plain cumulative acknowledgement of earlier messages follows the commit
+      Given transaction A
+      And the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged "i3" for "auditors"
+      And A has committed
+      When everything up to "i1" is acknowledged for "auditors" without a transaction
+      Then subscription "auditors" has "i2" left
+
   @PIP31-60 @MUST @recovery
   Rule: After a crash a broker neither redelivers a message that is pending in a transaction nor accepts its acknowledgement in another one.
     A broker that loses pending acknowledgements in a crash delivers the messages to others while the transaction may still commit.
@@ -296,6 +304,27 @@ Feature: Acknowledging in a transaction
       When B aborts
       Then subscription "workers" has "i2", "i3" left
 
+    Scenario: [9] Another transaction acknowledges a pending message after a plain acknowledgement of it
+      Given transactions A and B
+      And A has acknowledged "i1" for "workers"
+      And "i1" has been acknowledged for "workers" without a transaction
+      When B acknowledges "i1" for "workers"
+      Then it is refused with TransactionConflict or InvalidTxnStatus
+
+    Scenario: [10] A transaction commits after a plain acknowledgement of its pending message
+      Given transaction A
+      And A has acknowledged "i1" for "workers"
+      And "i1" has been acknowledged for "workers" without a transaction
+      When A commits
+      Then subscription "workers" has "i2", "i3" left
+
+    Scenario: [11] Another transaction acknowledges a pending message after its owner has acknowledged it once more
+      Given transactions A and B
+      And A has acknowledged "i1" for "workers"
+      And A has tried to acknowledge "i1" for "workers"
+      When B acknowledges "i1" for "workers"
+      Then it is refused with TransactionConflict or InvalidTxnStatus
+
   @PIP31-62 @MUST
   Rule: A broker does not redeliver a message that is pending in a transaction when its consumer requests redelivery.
     A consumer that requests redelivery must not receive what a transaction may still commit.
@@ -332,6 +361,13 @@ Feature: Acknowledging in a transaction
       And A has aborted
       When the consumer of "others" asks for redelivery
       Then the consumer of "others" receives "i2", "i3" and nothing else
+
+    Scenario: [4] An abort on one subscription redelivers nothing on another
+      Given transaction A
+      And the consumer of shared subscription "others" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged "i1" for "workers"
+      When A aborts
+      Then the consumer of "others" receives nothing
 
   @PIP31-67 @MUST
   Rule: A broker answers each acknowledgement in a transaction with success or with an error.

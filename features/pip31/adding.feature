@@ -30,6 +30,14 @@ Feature: Adding participants to a transaction
       Then it is refused with TransactionNotFound
       And A is OPEN
 
+    Scenario: [4] A topic is added to a transaction of a coordinator that does not exist, with the number of an open one
+      Given transaction A
+      And A has written "a1" to orders
+      And U is a transaction of an unknown coordinator, with the number of A
+      When U adds payments
+      Then it is refused with TransactionNotFound or TransactionCoordinatorNotFound
+      And payments does not take part in A
+
   @PIP31-16 @MUST @recovery
   Rule: A topic that was added to an open transaction follows the end of the transaction, even after a crash of the coordinator.
     A topic that the coordinator forgets in a crash keeps its messages undecided for ever.
@@ -150,6 +158,14 @@ Feature: Adding participants to a transaction
       When U adds "workers"
       Then it is refused with TransactionNotFound
       And A is OPEN
+
+    Scenario: [4] A subscription is added to a transaction of a coordinator that does not exist, with the number of an open one
+      Given transaction A
+      And A has written "a1" to orders
+      And U is a transaction of an unknown coordinator, with the number of A
+      When U adds "workers"
+      Then it is refused with TransactionNotFound or TransactionCoordinatorNotFound
+      And "workers" does not take part in A
 
   @PIP31-20 @MUST @recovery
   Rule: A subscription that was added to an open transaction follows the end of the transaction, even after a crash of the coordinator.

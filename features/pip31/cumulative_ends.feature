@@ -95,6 +95,12 @@ Feature: The end of a cumulative acknowledgement
       When A commits
       Then subscription "auditors" has "i3" left
 
+    Scenario: [14] Another consumer has taken over before the commit of a cumulative acknowledgement
+      Given A has acknowledged everything up to "i2" for "auditors"
+      And another consumer has taken over "auditors"
+      When A commits
+      Then subscription "auditors" has "i3" left
+
   @PIP31-84 @MUST @aborts
   Rule: An abort redelivers every message up to the one that the transaction has acknowledged cumulatively.
     The input of an aborted transaction would never be processed.

@@ -31,6 +31,15 @@ Feature: The end of a transaction
       And A is OPEN
       And readers of orders see nothing
 
+    Scenario: [4] A client has committed a transaction of a coordinator that does not exist, with the number of an open one
+      Given transaction A
+      And A has written "a1" to orders
+      And U is a transaction of an unknown coordinator, with the number of A
+      And U has tried to commit
+      When A aborts
+      Then it is done
+      And readers of orders see nothing
+
   @PIP31-23 @MUST @commits
   Rule: A coordinator answers a repeated commit with success while the first commit is in progress.
     A client that lost the answer retries during the commit, and has to learn that the commit is in progress.

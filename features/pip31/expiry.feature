@@ -82,6 +82,18 @@ Feature: Timeouts
       When B is left open past its timeout
       Then A is OPEN
 
+    Scenario: [5] The client that began a transaction loses its connection
+      Given A was begun by a client that has lost its connection
+      When A adds orders
+      Then it is done
+      And A is OPEN
+
+    Scenario: [6] An abandoned transaction is open until a timeout that is no whole number of seconds
+      Given transaction A with a fractional timeout
+      And A has written "a1" to orders
+      When A is left open past its timeout
+      Then A was OPEN until its timeout had passed
+
   @PIP31-41 @MUST
   Rule: A coordinator counts the timeout from the beginning of the transaction, whatever is added later.
     A client that adds participants again and again would never time out.

@@ -78,6 +78,12 @@ Feature: Subscriptions that move during a transaction
       When another consumer tries to join "workers"
       Then it is done
 
+    Scenario: [8] A pending acknowledgement is aborted after its consumer sought backwards
+      Given A has acknowledged "i1" for "workers"
+      And the consumer of "workers" has gone back to "i1"
+      When A aborts
+      Then subscription "workers" has "i1", "i2" left
+
   @PIP31-96 @MUST
   Rule: A subscription that is removed takes no further part in its transactions, and delays no end.
     The commit would wait for a subscription that cannot return, or delete messages of a new one with its name.

@@ -50,3 +50,10 @@ Feature: Several consumers of one subscription
       And A has acknowledged "p1" for "workers"
       When A aborts
       Then the consumer of "others" receives nothing for a while
+
+    Scenario: [4] A consumer requests redelivery while another one has a message
+      Given the topic "orders" with "p1", "p2", "p3"
+      And the consumer of shared subscription "workers" has received "p1" from orders, with 1 permits
+      And the consumer of shared subscription "others" has received "p2", "p3" from orders, by the name of "workers"
+      When the consumer of "others" asks for redelivery
+      Then "workers" and "others" receive "p2", "p3" between them

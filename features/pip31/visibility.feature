@@ -16,6 +16,21 @@ Feature: What readers see of a transaction
       Then readers of orders see "a1", "a2"
       And readers of payments see "a3"
 
+    Scenario: [2] The producer closes before the commit
+      Given transaction A
+      And producer P has written "a1" to orders in A
+      And producer P has closed
+      When A commits
+      Then readers of orders see "a1"
+
+    Scenario: [3] The topic has been deleted and recreated between two messages of the transaction
+      Given transaction A
+      And A has written "a1" to orders
+      And orders has been deleted and made again
+      And A has written "a2" to orders
+      When A commits
+      Then readers of orders see "a2"
+
   @PIP31-02 @MUST @aborts
   Rule: A broker delivers no message of an aborted transaction, neither to subscriptions that exist at the abort nor to later ones.
     A consumer that receives an aborted message acts on what never happened.
@@ -44,6 +59,15 @@ Feature: What readers see of a transaction
       And the system has crashed and restarted
       When A commits
       Then readers of orders see "a1"
+
+    Scenario: [4] A subscription begins after the earlier one has acknowledged everything
+      Given transaction A
+      And A has written "a1" to orders
+      And A has aborted
+      And "p1" has been written to orders
+      And the consumer of shared subscription "early" has received "p1" from orders
+      When "p1" is acknowledged for "early" without a transaction
+      Then readers of orders see "p1"
 
   @PIP31-05 @MUST
   Rule: A broker delivers no message of an open transaction.

@@ -101,7 +101,8 @@ class PulsarNode:
         Raises CommandRefused: TRANSACTION_COORDINATOR_NOT_FOUND when there is none of that number, or it is on another node, or not here
         yet.
         """
-        if (coordinator := self._coordinators.get((self._kinds.serving(scalable=scalable), tc_id))) is None:
+        kind = self._kinds.serving(scalable=scalable)
+        if (coordinator := self._coordinators.get((kind, self.answers.coordinator_asked_for(tc_id, self._numbers_of(kind))))) is None:
             raise CommandRefused(ServerError.TRANSACTION_COORDINATOR_NOT_FOUND, f"there is no coordinator {tc_id} here; look it up again")
         return coordinator
 

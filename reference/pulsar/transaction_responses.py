@@ -21,6 +21,13 @@ class TransactionResponses:
         rule("PIP31-148")
         return request_id
 
+    def coordinator_asked_for(self, tc_id: int, known: range) -> int:  # noqa: ARG002 - what a broker that guesses would look at
+        """Decision: which coordinator is meant by the upper half of an id: the one of that number, also if there is none."""
+        rule("PIP31-15")
+        rule("PIP31-19")
+        rule("PIP31-22")
+        return tc_id
+
     def answers(self, request: str) -> bool:  # noqa: ARG002 - what a silent broker would look at
         """Decision: whether a consumer's executed request of that name is answered: always."""
         rule("PIP31-133")

@@ -59,6 +59,12 @@ def is_of_the_second(context: PulsarContext, transaction: str, time_out: str | N
         _pass(context, transaction)
 
 
+@PIP31.given("{transaction} was begun by a client that has lost its connection")
+def was_begun_elsewhere(context: PulsarContext, transaction: str) -> None:
+    """NEW_TXN on a dedicated connection, which has ended since; another client continues with the open transaction."""
+    context.transactions.begin_elsewhere(transaction)
+
+
 def _pass(context: PulsarContext, transaction: str) -> None:
     begun = context.id_of(transaction)
     for _ in range(_AT_MOST):

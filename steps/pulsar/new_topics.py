@@ -95,18 +95,19 @@ def transactions(context: PulsarContext, kind: str | None, transactions: tuple[s
             context.transactions.begin_classic(name, time_out)
 
 
-@PULSAR.given("{transaction} is {unknown}[ with the numbers of classic {other:transaction}]")
-def is_unknown(context: PulsarContext, transaction: str, unknown: str, other: str | None) -> None:
+@PULSAR.given("{transaction} is {unknown}[ with the numbers of classic {other:transaction}][, with the number of {namesake:transaction}]")
+def is_unknown(context: PulsarContext, transaction: str, unknown: str, other: str | None, namesake: str | None) -> None:
     """An id as the first coordinator assigns them, which it has not assigned yet; or one that names a missing coordinator. With the numbers
     of a classic one: the same id, as that of a metadata-driven transaction that does not exist; where no other client begins any, that kind
-    has begun fewer.
+    has begun fewer. With the number of another one: it differs from that in the coordinator alone.
     """
     txn = TransactionId(0, _NEVER_GIVEN, scalable=context.client.is_scalable)
     if other is not None:
         txn = replace(context.id_of(other), scalable=True)
     if unknown == "a transaction of an unknown coordinator":
         count = achieved(context.client.coordinators(), "asking how many coordinators there are")
-        txn = TransactionId(count, 1, scalable=context.client.is_scalable)
+        sequence = 1 if namesake is None else context.id_of(namesake).sequence
+        txn = TransactionId(count, sequence, scalable=context.client.is_scalable)
     context.transactions.by_name[transaction] = ScenarioTransaction(txn, is_over=True)
 
 

@@ -157,10 +157,12 @@ TYPES: tuple[ValueType[Any], ...] = (
     choice(
         "time_out",
         "short",
+        "fractional",
         "moderate",
         "maximal",
-        meaning="short: enough for a few requests; moderate: enough for some dozen; both pass while a scenario waits; maximal: the longest "
-        "that the coordinator accepts, of all that a signed number of 64 bits can have in milliseconds, ten years, and a day",
+        meaning="short: enough for a few requests; fractional: the same, and no whole number of seconds; moderate: enough for some dozen; "
+        "these pass while a scenario waits; maximal: the longest that the coordinator accepts, of all that a signed number of 64 bits can "
+        "have in milliseconds, ten years, and a day",
     ),
     ValueType(
         "subscription_type",

@@ -217,6 +217,20 @@ class AbortReleasesOnAll(_KnowsTheOthers):
 
 
 @defect(
+    {"PIP31-65": seen('"i1", "i2", "i3"', expected="^nothing$", what="^received by others$")},
+    origin="red team: the dispatchers of a topic, all of which an abort starts again",
+)
+class AbortRedeliversOnAll(_KnowsTheOthers):
+    """An abort on one subscription redelivers what the consumers of every other one have and still process."""
+
+    def apply_outcome(self, txn: TxnId, action: EndAction) -> None:
+        super().apply_outcome(txn, action)
+        for one in self._siblings.get(self._buffer, ()) if action is EndAction.ABORT else ():
+            if one is not self:
+                one.give_back({place: frozenset(owners) for place, owners in one._held.items()})
+
+
+@defect(
     {"PIP31-67": seen("^none, though a later request", expected="^one$", what="^answer to ACK$")},
     origin="textbook: an exception that ends where no client is notified",
 )

@@ -11,6 +11,7 @@ from fencepost.reference.pulsar.pending_ack_store import PendingAck, Units
 from fencepost.reference.pulsar.pending_acks import PendingAcks
 from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId
 from fencepost.reference.pulsar.server_errors import CommandRefused
+from fencepost.reference.pulsar.subscription import Subscription
 
 
 @defect(
@@ -76,3 +77,55 @@ class CursorSavesOneBeyond(Cursor):
 
     def save(self) -> None:
         self._journal.append(Moved(self.mark_delete, dict(list(self._beyond.items())[:1])))
+
+
+class _CanRelease(PendingAcks):
+    def release(self, wanted: Mapping[MessagePosition, Units]) -> None:
+        kept = {
+            place: {unit: owner for unit, owner in owners.items() if unit not in wanted.get(place, frozenset())}
+            for place, owners in self._individual.items()
+        }
+        self._individual = {place: owners for place, owners in kept.items() if owners}
+
+
+@defect(
+    {"PIP31-61": seen("^success$", expected="^a refusal with TransactionConflict or InvalidTxnStatus$", what="^answer to ACK$")},
+    origin="red team: an acknowledgement that is dropped, and has cleared the state of its message before",
+    also=[_CanRelease],
+)
+class PlainAckReleasesThePending(Subscription):
+    """A plain acknowledgement of a pending message deletes nothing and releases the message, which another transaction acknowledges."""
+
+    def acknowledge(self, wanted: Mapping[MessagePosition, Units]) -> None:
+        super().acknowledge(wanted)
+        if isinstance(self.pending, _CanRelease):
+            self.pending.release(wanted)
+
+
+@defect(
+    {"PIP31-61": seen("^success$", expected="^a refusal with TransactionConflict or InvalidTxnStatus$", what="^answer to ACK$")},
+    origin="red team: a refusal that takes back what the same transaction had before",
+)
+class AskingAgainReleasesThePending(PendingAcks):
+    """A transaction that acknowledges its pending message once more is refused, and its first acknowledgement is lost with the second."""
+
+    def add_individual(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
+        try:
+            super().add_individual(txn, wanted)
+        except CommandRefused:
+            for place in wanted:
+                if txn in self._individual.get(place, {}).values():
+                    del self._individual[place]
+            raise
+
+
+@defect(
+    {"PIP31-59": seen('^"i2", "i3"$', expected='^"i2"$', what="^left for auditors$")},
+    origin="red team: a position that replaces all that was deleted one by one",
+)
+class CumulativeAckForgetsLaterDeletions(Subscription):
+    """A plain cumulative acknowledgement forgets which later messages are deleted, and they are redelivered."""
+
+    def acknowledge_up_to(self, place: MessagePosition) -> None:
+        self.cursor._beyond.clear()
+        super().acknowledge_up_to(place)

@@ -12,7 +12,7 @@ from fencepost.reference.pulsar.cursor import EARLIEST
 from fencepost.reference.pulsar.pending_ack_store import PendingAck, Units
 from fencepost.reference.pulsar.pending_acks import PendingAcks
 from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId
-from fencepost.reference.pulsar.subscription import Subscription
+from fencepost.reference.pulsar.subscription import Consumer, Subscription
 
 _BEHIND_ALL = 2**20
 """Behind every message that one commit of a test has."""
@@ -338,3 +338,22 @@ class RecoveredCumulativeIsReplaced(PendingAcks):
     def add_cumulative(self, txn: TxnId, place: MessagePosition) -> None:
         self._cumulative = {owner: held for owner, held in self._cumulative.items() if owner not in self._of_before}
         super().add_cumulative(txn, place)
+
+
+class _ForgetsTheCumulative(PendingAcks):
+    def forget_cumulative(self) -> None:
+        self._cumulative = {}
+
+
+@defect(
+    {"PIP31-83": seen('^"i1", "i2", "i3"$', expected='^"i3"$', what="^left for auditors$")},
+    origin="red team: a position that belongs to the consumer that sent it",
+    also=[_ForgetsTheCumulative],
+)
+class LeavingReleasesTheCumulative(Subscription):
+    """When its only consumer leaves, a subscription forgets up to where a transaction has acknowledged, and the commit deletes nothing."""
+
+    def detach(self, consumer: Consumer) -> None:
+        if self.consumers == [consumer] and isinstance(self.pending, _ForgetsTheCumulative):
+            self.pending.forget_cumulative()
+        super().detach(consumer)

@@ -47,6 +47,18 @@ class PulsarTimeoutTooEarly(_ExpiresOthers):
 
 
 @defect(
+    {"PIP31-40": seen(r"^ABORT(ING|ED) \d+ ms before the timeout", what="^status of A$")},
+    origin="red team: a field that was called txn_ttl_seconds, and counts milliseconds",
+)
+class PulsarTimeoutInWholeSeconds(_ExpiresOthers):
+    """The coordinator keeps timeouts in seconds and drops what is less, so it aborts a transaction up to a second early."""
+
+    def is_taken_for_overdue(self, transaction: PulsarTransaction) -> bool:
+        age = self._machine.clock.now - transaction.started_at
+        return transaction.status is TxnStatus.OPEN and age > transaction.timeout_ms // 1_000 * 1_000
+
+
+@defect(
     {"PIP31-40": seen("^(ABORTED|ABORTING|not known any more)$", expected="^OPEN$", what="^status of A$")},
     origin="textbook: a setting that is not looked at",
 )

@@ -32,6 +32,19 @@ class SeekDropsThePending(Subscription):
 
 
 @defect(
+    {"PIP31-95": seen('^"i2"$', expected='^"i1", "i2"$', what="^left for workers$")},
+    origin="red team: a reset that has to leave nothing undecided",
+)
+class SeekCommitsThePending(Subscription):
+    """A subscription that goes back deletes what is pending at once, and an abort has nothing left to redeliver."""
+
+    def seek(self, place: MessagePosition) -> None:
+        super().seek(place)
+        for txn in self.pending.transactions():
+            self.apply_outcome(txn, EndAction.COMMIT)
+
+
+@defect(
     {"PIP31-96": seen('^"i2"$', expected='^"i1", "i2"$', what="^left for workers$")}, origin="textbook: a second file that nobody removes"
 )
 class RemovedSubscriptionLeavesThePending(Subscription):

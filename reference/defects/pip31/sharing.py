@@ -1,9 +1,9 @@
 """Defects of Pulsar where several consumers share a subscription."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.pulsar.buffer import Readable
+from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.pulsar_types import EndAction, SubscriptionType, TxnId
 from fencepost.reference.pulsar.subscription import Consumer, Subscription
 
@@ -68,3 +68,15 @@ class AbortedGoToTheIdlest(Subscription):
         if getattr(self, "_is_aborting", False):
             return sorted(self.consumers, key=lambda consumer: -consumer.permits)
         return super().served_first(readable)
+
+
+@defect(
+    {"PIP31-137": seen('"p1"', expected='^"p2", "p3"', what="^received by the two$")},
+    origin="red team: a dispatcher that begins again for all of its consumers",
+)
+class RedeliveryTakesFromOthers(Subscription):
+    """A consumer that requests redelivery also receives what another consumer of the subscription has and still processes."""
+
+    def redeliver(self, consumer: Consumer, places: Collection[MessagePosition]) -> None:
+        super().redeliver(consumer, places)
+        self.give_back({place: frozenset(owners) for place, owners in self._held.items()})
