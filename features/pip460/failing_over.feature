@@ -142,6 +142,12 @@ Feature: Consumers and controllers that are absent for a while
       When the grace period passes
       Then ann is assigned left and right
 
+    Scenario: [8] A consumer of another subscription does not reconnect, and its name is that of a connected one
+      Given carol has joined "auditors" of orders, calling itself "bob"
+      And carol has been cut off
+      When the grace period passes
+      Then ann is assigned left, and was notified of no others
+
   @PIP460-39 @MUST @recovery
   Rule: Assignments survive a failover of the controller: a stream consumer that reconnects is assigned the segments that it had.
     Otherwise each failover takes all segments away from each consumer that reconnects a little later than the others.

@@ -162,3 +162,11 @@ Feature: The order of messages across a change of the layout
       And the retention of sealed segments has passed
       When right is split into third and fourth
       Then ann is assigned left and third and fourth
+
+    Scenario: [14] Only the second of two merged parents is drained
+      Given ann has joined "workers" of orders
+      And left has been split into low and high
+      And "m1" has been written to low
+      And low and high have been merged into whole
+      When right is split into third and fourth
+      Then ann is assigned low and third and fourth

@@ -91,3 +91,21 @@ Feature: Producers that send a message again
       When depot sends "p2" to low as number 1
       Then it is done
       And readers of low see nothing
+
+    @needs:crash-points
+    Scenario: [11] A producer sends a message again after a split whose controller crashed before it sealed the parent
+      Given shop has sent "p1" to left as number 1
+      And a split of left has been cut short before-terminate
+      And low and high came of left
+      When shop sends "p1" to low as number 1
+      Then it is done
+      And readers of low see nothing
+
+    @needs:crash-points
+    Scenario: [12] A producer sends a message again that the parent stored during an unfinished split
+      Given a split of left has been cut short before-terminate
+      And shop has sent "p1" to left as number 1
+      And low and high came of left
+      When shop sends "p1" to low as number 1
+      Then it is done
+      And readers of low see nothing

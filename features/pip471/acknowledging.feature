@@ -110,6 +110,13 @@ Feature: Acknowledging in a metadata-driven transaction
       When the consumer of "workers" leaves
       Then the consumer of "others" receives "i1", "i3" and nothing else
 
+    Scenario: [13] A commit of a cumulative acknowledgement below a message that was deleted meanwhile
+      Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged everything up to "i1" for "auditors"
+      And "i3" has been acknowledged for "auditors" without a transaction
+      When A commits
+      Then subscription "auditors" has "i2" left
+
   @PIP471-29 @MUST @aborts
   Rule: An abort redelivers what the transaction has acknowledged.
     The input of an aborted transaction would never be processed.
@@ -320,3 +327,11 @@ Feature: Acknowledging in a metadata-driven transaction
       When A acknowledges "i2" for "workers"
       Then it is refused
       And subscription "workers" has "i2", "i3" left
+
+    Scenario: [7] The segment is reloaded after an acknowledgement that came after the commit
+      Given A has acknowledged "i1" for "workers"
+      And A has committed
+      And A has tried to acknowledge "i2" for "workers"
+      And inputs has been unloaded
+      When "i4" is written to inputs
+      Then subscription "workers" has "i2", "i3", "i4" left

@@ -90,6 +90,21 @@ Feature: Timeouts of metadata-driven transactions
       When B is left open past its timeout
       Then A is OPEN
 
+    @needs:crash @alone
+    Scenario: [11] A transaction from before a crash keeps the timeout that counts from its beginning
+      Given A has been open for a moment and through a crash, with a timeout longer than a restart
+      When C begins and times out just after A
+      Then A was OPEN until its timeout had passed, and not when C had timed out
+
+    @needs:crash @alone
+    Scenario: [12] The system crashes before the timeouts of two transactions
+      Given transactions A and B with a moderate timeout
+      And A has written "a1" to orders
+      And B has written "b1" to orders
+      When the system crashes while A is OPEN and restarts
+      Then A is ABORTED
+      And B is ABORTED
+
   @PIP471-44 @MUST @commits @aborts
   Rule: If a commit races with the timeout, one of them decides the transaction, and the answer to the commit agrees with the decision.
     Data is lost if a client receives a success for a transaction that was aborted.

@@ -60,6 +60,15 @@ Feature: What readers see of metadata-driven transactions
       When A writes "a2" to orders
       Then readers of orders see "p1"
 
+    Scenario: [8] The first two of three open transactions commit
+      Given transaction C
+      And A has written "a1" to orders
+      And B has written "b1" to orders
+      And C has written "c1" to orders
+      And A has committed
+      When B commits
+      Then readers of orders see "a1", "b1"
+
   @PIP471-19 @MUST
   Rule: A segment withholds all messages after the first message of an open transaction, whichever producer wrote them.
     Readers receive a segment in order, and never return to what they have passed.
@@ -242,5 +251,10 @@ Feature: What readers see of metadata-driven transactions
       And 12 transactions have written to orders
       And B has aborted
       And orders has been unloaded
+      When each of them is committed and aborted in turn
+      Then orders agrees with the answers
+
+    Scenario: [4] Every second of sixty interleaved transactions commits
+      Given 60 transactions have written to orders
       When each of them is committed and aborted in turn
       Then orders agrees with the answers

@@ -178,3 +178,11 @@ Feature: Durable keys
       When task two connects with key "payments"
       Then B is ABORTED
       And readers of orders see nothing
+
+    Scenario: [10] The transaction is fenced after a crash, and another key of its coordinator has an open one too
+      Given task two has connected with key "refunds" at the coordinator of task one
+      And task two has begun transaction B
+      And the system has crashed and restarted
+      When task three connects with key "payments"
+      Then A is ABORTED
+      And readers of orders see nothing

@@ -16,7 +16,7 @@ _MEMBERS = listed("members", _MEMBER, "consumers of a whole topic", " and ")
 _KEY = quoted("key", "the key of a message")
 _MOMENT = choice(
     "moment",
-    *("after-subscriptions", "after-children", "after-terminate", "after-layout", "after-told"),
+    *("after-subscriptions", "after-children", "before-terminate", "after-terminate", "after-layout", "after-told"),
     meaning="a point of a change of a layout, as PIP-468's steps have it",
 )
 _SPLIT, _MERGE = "a split of ", "a merge of "

@@ -312,3 +312,25 @@ class ScalableSealedOfTheLostForgotten(Sessions):
             forgotten |= {one.number for one in found if not one.is_active}
         self.known[topic, subscription] = there
         return [one for one in found if one.number not in forgotten]
+
+
+@defect(
+    {"PIP460-38": seen("^left and right$", expected="^left$", what="^segments of ann$")},
+    origin="red team: a consumer that is known by its name alone",
+)
+class ScalableNamesakesGivenUp(Sessions):
+    """When a consumer is given up, so are the connected consumers of its name in other subscriptions of the topic."""
+
+    @cached_property
+    def given_up(self) -> set[int]:
+        """The connections of namesakes of a consumer that was given up."""
+        return set()
+
+    def is_over(self, member: SubscriptionMember) -> bool:
+        groups = [(topic, group) for topic, led in self._led.items() for group in led.values()]
+        ((where, name),) = ((topic, name) for topic, group in groups for name, one in group.items() if one is member)
+        if super().is_over(member):
+            namesakes = [group[name] for topic, group in groups if topic == where and name in group]
+            self.given_up.update(id(one.session) for one in namesakes if one.session is not None)
+            return True
+        return id(member.session) in self.given_up

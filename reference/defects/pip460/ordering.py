@@ -239,3 +239,16 @@ class ScalableMergedAtOnce(Sessions):
     def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
         merged = orphaned(layout, at_least=2)
         return readable(merged, lambda one: self._segments.is_drained(segment_topic(topic, one), subscription))
+
+
+@defect(
+    {"PIP460-45": seen("^low and whole and third and fourth$", expected="^low and third and fourth$", what="^segments of ann$")},
+    origin="red team: a loop over the parents that keeps the answer for the last one",
+)
+class ScalableLastParentAlone(Sessions):
+    """The child of a merge waits for the last of its parents, and for none before."""
+
+    def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
+        last = {number: replace(one, parents=one.parents[-1:]) for number, one in layout.segments.items()}
+        waiting_for_it = replace(layout, segments=last)
+        return readable(waiting_for_it, lambda one: self._segments.is_drained(segment_topic(topic, one), subscription))

@@ -9,6 +9,7 @@ from fencepost.reference.pulsar.node_segments import NodeSegments
 from fencepost.reference.pulsar.pulsar_types import TxnId
 from fencepost.reference.pulsar.topic import PulsarTopic
 from fencepost.reference.scalable.changes import LayoutChanges
+from fencepost.reference.scalable.layout_store import StoredLayout
 
 
 @defect({"PIP460-50": seen('^"p1"$', expected="^nothing$", what="^readers of (low|high)$")}, origin="Apache Pulsar 5.0.0-M1")
@@ -156,3 +157,21 @@ def _known(segments: object, parents: Sequence[str]) -> list[Known]:
 def _topic(segments: object, name: str) -> PulsarTopic:
     assert isinstance(segments, NodeSegments), "those of a broker"
     return segments._topics_of(name).create(name)
+
+
+@defect(
+    {"PIP460-50": seen('^"p1"$', expected="^nothing$", what="^readers of low$")},
+    origin="red team: a step that the next controller takes for done",
+)
+class ScalableHandedOverByTheFirst(LayoutChanges):
+    """Only the controller that has begun a change hands over what the parents know; one that completes the change does not."""
+
+    has_begun = False
+
+    def is_as_it_was(self, topic: str, before: StoredLayout) -> bool:
+        self.has_begun = super().is_as_it_was(topic, before)
+        return self.has_begun
+
+    def hand_over(self, parents: Sequence[str], children: Sequence[str]) -> None:
+        if self.has_begun:
+            super().hand_over(parents, children)

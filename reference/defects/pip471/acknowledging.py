@@ -22,6 +22,7 @@ from fencepost.reference.pulsar.cursor import EARLIEST, Cursor
 from fencepost.reference.pulsar.pending_ack_store import PendingAck, Units
 from fencepost.reference.pulsar.pending_acks import PendingAcks
 from fencepost.reference.pulsar.pulsar_types import EndAction, SubscriptionName, TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused
 from fencepost.reference.pulsar.subscription import Consumer, Subscription
 
 
@@ -310,3 +311,38 @@ class MetadataPendingByNumber(PendingAcks):
         alike = [super(MetadataPendingByNumber, self).end(one, action) for one in self.transactions() if one.sequence == txn.sequence]
         places = [item for one in alike for item in one.individual.items()]
         return PendingAck(txn, dict(places), next((one.cumulative for one in alike if one.cumulative), None))
+
+
+@defect(
+    {"PIP471-28": seen('^"i2", "i3"$', expected='^"i2"$', what="^left for auditors$")},
+    origin="red team: a commit that has the cursor begin again where the acknowledgement ends",
+    of=MetadataParts,
+)
+class MetadataCommitMovesTheCursorBack(Subscription):
+    """A commit of a cumulative acknowledgement sets the cursor to its place, and what was deleted after that is redelivered."""
+
+    def apply_outcome(self, txn: TxnId, action: EndAction) -> None:
+        if action is EndAction.ABORT:
+            super().apply_outcome(txn, action)
+            return
+        waiting = self.pending.end(txn, action)
+        self.cursor.acknowledge(waiting.individual, self._buffer)
+        if waiting.cumulative is not None:
+            self.cursor.seek(waiting.cumulative)
+        self.pending.record_end(txn)
+
+
+@defect(
+    {"PIP471-68": seen('^"i3", "i4"$', expected='^"i2", "i3", "i4"$', what="^left for workers$")},
+    origin="red team: a refusal after the record is written",
+)
+class MetadataRefusedAfterItsRecord(PendingAckRecords):
+    """An acknowledgement in an ended transaction is refused, and its record stays: the next load of the subscription applies it."""
+
+    def append(self, waiting: PendingAck) -> None:
+        try:
+            self.refuse_what_comes_too_late(waiting.txn)
+        except CommandRefused:
+            self._record_all(waiting.txn, self.operations_of(waiting))
+            raise
+        super().append(waiting)

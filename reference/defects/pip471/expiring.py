@@ -161,3 +161,34 @@ class MetadataOfAFormerLifeExpire(KnowsWhatItBegan):
         for txn, header in self._records.all_headers().items():
             if header.state is HeaderState.OPEN and txn.tc_id == self.tc_id and txn not in self.begun:
                 self.decide(txn, EndAction.ABORT)
+
+
+@defect(
+    {"PIP471-43": seen("^OPEN$", expected="^not OPEN$", what="^status of A when C had timed out$")},
+    origin="red team: a timer that is set when a coordinator finds a transaction, and counts from then on",
+)
+class MetadataTimeoutRestarted(MetadataCoordinator):
+    """With each start of the coordinator the timeout of an open transaction begins again."""
+
+    def abort_timed_out(self) -> None:
+        started = self.__dict__.setdefault("_started", self._machine.clock.now)
+        for txn in self._records.overdue(self._machine.clock.now):
+            header, _ = self._header(txn)
+            if self._machine.clock.now >= max(header.createdAt, started) + header.timeout:
+                self.decide(txn, EndAction.ABORT)
+
+
+@defect(
+    {"PIP471-43": seen("^OPEN$", expected="^ABORTED$", what="^status of B$")},
+    origin="red team: one timer, which is set for the nearest deadline that a start finds",
+)
+class MetadataOneTimeoutRecovered(KnowsWhatItBegan):
+    """A coordinator that starts watches the open transaction that times out first, and no other that was begun before."""
+
+    def abort_timed_out(self) -> None:
+        if "_watched" not in self.__dict__:
+            still_open = {txn: header.deadline for txn, header in self._records.all_headers().items() if header.state is HeaderState.OPEN}
+            self._watched = min(still_open, key=lambda txn: (still_open[txn], txn), default=None)
+        for txn in self._records.overdue(self._machine.clock.now):
+            if txn in self.begun or txn == self._watched:
+                self.decide(txn, EndAction.ABORT)

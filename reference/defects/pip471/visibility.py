@@ -227,3 +227,41 @@ class MetadataAbortedBatchIsShown(MetadataBuffer):
 
     def is_shown(self, message: Message) -> bool:
         return message.batch_size is not None or super().is_shown(message)
+
+
+@defect(
+    {"PIP471-18": seen('^"a1", "b1", "c1"$', expected='^"a1", "b1"$', what="^readers of orders$")},
+    origin="red team: an optimisation for the usual case, in which few transactions are open",
+)
+class MetadataTwoPinsAtMost(MetadataBuffer):
+    """A transaction that begins to write while two others are open pins nothing: when both have ended, its messages are shown."""
+
+    @functools.cached_property
+    def unpinned(self) -> set[TxnId]:
+        """The transactions that pin nothing."""
+        return set()
+
+    def publish(self, message: Message) -> Position:
+        others = self.ongoing().keys() - self.unpinned
+        if message.txn is not None and message.txn not in others and len(others) > 1:
+            self.unpinned.add(message.txn)
+        return super().publish(message)
+
+    @property
+    def max_read_position(self) -> Position:
+        positions = [position for txn, position in self.ongoing().items() if txn not in self.unpinned]
+        return self._ledger.before(min(positions)) if positions else self._ledger.last
+
+
+_MOST_REMEMBERED = 16
+
+
+@defect(
+    {"PIP471-64": seen('"2"', expected='^"1", "3"', what="^messages of orders$")},
+    origin="red team: a cache of headers with a limit, which is asked as if it were complete",
+)
+class MetadataFewAbortsRemembered(MetadataBuffer):
+    """A segment remembers its newest sixteen aborts; what was aborted before them is shown."""
+
+    def is_aborted(self, txn: TxnId) -> bool:
+        return txn in [*self._aborted][-_MOST_REMEMBERED:]

@@ -177,3 +177,13 @@ class EpochGoesWithItsTransaction(TransactionKeys):
         for record in self._records.values():
             if record.open_txn == txn:
                 self._topic.append(record.model_copy(update={"epoch": NEW, "open": None}))
+
+
+@pair({"TXKEY-21": _NOT_FENCED}, origin="red team: a loop over keys that keeps what the last one has")
+class OneOpenTransactionRecovered(TransactionKeys):
+    """A coordinator that is loaded knows the open transaction of the newest of its keys that have one, and of no other key."""
+
+    def recover(self) -> None:
+        opened = [key for key, record in self._records.items() if record.open is not None]
+        self._records |= {key: self._records[key].model_copy(update={"open": None}) for key in opened[:-1]}
+        super().recover()
