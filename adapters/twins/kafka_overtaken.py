@@ -12,7 +12,7 @@ from fencepost.contract.outcomes import Done
 from fencepost.wire.kafka.batches import Batch
 from fencepost.wire.kafka.entities import api_of
 
-from .kafka_batches import Where, following, next_batches
+from .kafka_batches import Where, following, next_batches, where_of
 from .kafka_repeat import errors_in
 from .kafka_way import Heard, RequestPerformer
 
@@ -41,13 +41,16 @@ class Overtaken(RequestPerformer):
                 self.did("sent", "batch out of order")
 
     def finish(self, transport: KafkaTransport, request: RequestPayload, answer: Heard, deadline_s: float) -> Heard:  # noqa: ARG002
-        if not isinstance(answer, Done) or any(errors_in(answer.value)):
+        if not isinstance(answer, Done):
             return answer
-        if api_of(request) == "delete_topics":
+        if api_of(request) == "delete_topics" and not any(errors_in(answer.value)):
             self._due.clear()
         if api_of(request) == "produce":
+            answers = ((where_of(topic, one), one.error_code) for topic in answer.value.responses for one in topic.partition_responses)
+            appended = {where for where, error in answers if not error}
             for batch, where, _ in next_batches(request):
-                if (batch.producer_id, where) not in self._due or self._is_due(batch, where, is_new=False):
+                is_next = (batch.producer_id, where) not in self._due or self._is_due(batch, where, is_new=False)
+                if where in appended and is_next:
                     self._due[batch.producer_id, where] = batch.producer_epoch, following(batch).base_sequence
         return answer
 
