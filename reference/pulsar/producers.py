@@ -39,7 +39,7 @@ class Producers:
         return name in self._by_name
 
     def detach(self, producer: TopicProducer) -> None:
-        """The producer is gone, and its name is free."""
+        """Decision: what a producer leaves when it is gone: its messages stay, and its name is free."""
         self._by_name.pop(producer.name, None)
 
     def terminate(self) -> None:

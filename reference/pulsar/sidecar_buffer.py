@@ -102,7 +102,7 @@ class SidecarBuffer:
                     yield readable
 
     def erase(self) -> None:
-        """All of it is on the topic's disk."""
+        """Decision: what a deleted topic leaves elsewhere: nothing, since all of it is on the topic's disk."""
 
     def stored(self) -> Iterator[Message]:
         return (entry.content for ledger in (self._ledger, self._sidecar) for entry in ledger if isinstance(entry.content, Message))

@@ -11,6 +11,8 @@ from fencepost.reference.kafka.kafka_topics import OFFSETS_PARTITION
 from fencepost.reference.kafka.kafka_types import PartitionName, ProducerIdAndEpoch
 from fencepost.reference.kafka.transaction import PREPARED, KafkaTransaction, KafkaTransactionState
 
+from .leftovers_that_stay_pending import OccupiedCoordinator
+
 
 @defect({"KIP890-030": seen("^Empty in no partition")}, origin="textbook: a broker that serves new clients only")
 class AnnouncementForgotten(Additions):
@@ -299,3 +301,19 @@ class KnownPartitionEndsTheAddition(KafkaCoordinator):
         is_open = known is not None and known.state is KafkaTransactionState.ONGOING
         repeated = known.partitions & asked if known is not None and is_open else asked
         super().add_partitions(transactional_id, producer, repeated or asked, transaction_version)
+
+
+@defect(
+    {"KIP890-040": seen("CONCURRENT_TRANSACTIONS", what="^answer to AddPartitionsToTxn")},
+    origin="red team: what is reserved before the checks, and not released where one of them fails",
+)
+class RefusedVerificationStaysPending(OccupiedCoordinator):
+    """A verification of what is not in the transaction is in progress for ever, so that the partition can never be added."""
+
+    def verify_partitions(
+        self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[PartitionName]
+    ) -> dict[PartitionName, Errors]:
+        verified = super().verify_partitions(transactional_id, producer, partitions)
+        if any(error is not Errors.NONE for error in verified.values()):
+            self.occupy(transactional_id)
+        return verified

@@ -10,6 +10,8 @@ from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
 from fencepost.reference.kafka.kafka_types import NOTHING, ProducerIdAndEpoch
 from fencepost.reference.kafka.transaction import PREPARED, Decision, KafkaTransaction, KafkaTransactionState
 
+from .leftovers_that_stay_pending import OccupiedCoordinator
+
 
 @defect(
     {"KIP890-083": seen(r"^\(producer id \d+, epoch 1\)")}, origin="textbook: the level of the cluster taken for the protocol of the client"
@@ -144,3 +146,24 @@ class OldClientsEndForgottenByCrash(KafkaCoordinator):
         if transaction.is_idle and transaction.transaction_version < 2:
             return replace(transaction, state=KafkaTransactionState.EMPTY)
         return super().recovered(transaction)
+
+
+@defect(
+    {
+        "KIP890-084": seen("CONCURRENT_TRANSACTIONS", expected="^success", what="^answer to EndTxn"),
+        "KIP890-086": seen("CONCURRENT_TRANSACTIONS", expected="INVALID_TXN_STATE", what="^answer to EndTxn"),
+    },
+    origin="red team: what is reserved before the checks, and not released where one of them fails",
+)
+class RefusedOldEndStaysPending(OccupiedCoordinator):
+    """An EndTxn v4 that does not fit the state is in progress for ever, and an old client that asks again waits in vain."""
+
+    def end_transaction(
+        self, transactional_id: str, producer: ProducerIdAndEpoch, decision: Decision, api_version: int
+    ) -> ProducerIdAndEpoch:
+        try:
+            return super().end_transaction(transactional_id, producer, decision, api_version)
+        except RequestRefused as refusal:
+            if refusal.error is Errors.INVALID_TXN_STATE and not self.bumps_epoch(api_version):
+                self.occupy(transactional_id)
+            raise

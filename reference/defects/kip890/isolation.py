@@ -132,3 +132,14 @@ class LsoKnowsTwo(PartitionLog):
     def first_unstable_offset(self) -> int | None:
         known = sorted(self.producers.open_transactions())[-_PLACES:]
         return max(known[0], self.start_offset) if known else super().first_unstable_offset()
+
+
+@defect(
+    {"KIP890-138": seen("^[0-9]+; ", expected="^its last stable offset", what="^latest offset of payments-1 for read_committed$")},
+    origin="red team: a field of the request that is read for its first entry",
+)
+class LevelOfTheFirstPartition(Dialect):
+    """ListOffsets has its isolation level for the first partition, and answers the high watermark of the others."""
+
+    def isolation_of_entry(self, asked: ReadIsolation, place: int) -> ReadIsolation:
+        return asked if place == 0 else ReadIsolation.READ_UNCOMMITTED

@@ -1,14 +1,20 @@
 """Defects of Pulsar in timeouts: when a transaction's time is up, who finds out, and what it may do then."""
 
+import contextlib
 import itertools
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from fencepost.reference.defects.decorator import defect, expected, seen
-from fencepost.reference.pulsar.coordinator import Reply
+from fencepost.reference.pulsar.api.peer import Peer
+from fencepost.reference.pulsar.coordinator import Reply, TransactionCoordinator
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId, TxnStatus
 from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 from fencepost.reference.pulsar.transaction import PulsarTransaction
+from fencepost.reference.pulsar.transaction_key.claims import Claim, KeyConnection
+from fencepost.reference.pulsar.transaction_key.node_keys import NodeKeys
 
 _ONE_FOR_ALL_MS = 2_000
 _NEVER_MS = 2**40
@@ -305,3 +311,33 @@ class PulsarTimedOutIsOpenAfterACrash(LogCoordinator):
         now, found = self._machine.clock.now, super().recovered(transaction)
         is_timed_out = found.status.action is EndAction.ABORT and now - found.started_at > found.timeout_ms
         return replace(found, status=TxnStatus.OPEN, started_at=now) if is_timed_out else found
+
+
+@defect(
+    {"PIP31-40": seen("InvalidTxnStatus", expected="^success$", what="^answer to ADD_PARTITION_TO_TXN$")},
+    origin="red team: a transaction that is a resource of its connection, as a producer is",
+)
+class PulsarConnectionEndAborts(NodeKeys):
+    """When a connection ends, the coordinator aborts the open transactions that began there, though their timeouts have not passed."""
+
+    def __init__(self, *made_of: Any) -> None:
+        super().__init__(*made_of)
+        self._coordinators: dict[int, TransactionCoordinator] = {}
+        self._begun: list[tuple[Mapping[tuple[bool, int], Claim], TxnId]] = []
+
+    def start(self, coordinator: TransactionCoordinator, tc_id: int, *, scalable: bool) -> None:
+        super().start(coordinator, tc_id, scalable=scalable)
+        if not scalable:
+            self._coordinators[tc_id] = coordinator
+
+    def claim_at(self, claims: Mapping[tuple[bool, int], Claim], tc_id: int, *, scalable: bool) -> Claim | None:
+        claim = super().claim_at(claims, tc_id, scalable=scalable)
+        if claim is None and not scalable and tc_id in self._coordinators:
+            self._begun.append((claims, TxnId(tc_id, self._coordinators[tc_id].last_sequence + 1)))
+        return claim
+
+    def forget(self, client: KeyConnection) -> None:
+        super().forget(client)
+        for txn in [txn for claims, txn in self._begun if isinstance(client, Peer) and claims is client.claims]:
+            with contextlib.suppress(CommandRefused):  # it has ended, the other way
+                self._coordinators[txn.tc_id].end(txn, EndAction.ABORT, lambda: None)

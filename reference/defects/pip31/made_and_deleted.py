@@ -5,8 +5,7 @@ from typing import Any
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.ledger import Ledger
 from fencepost.reference.pulsar.pulsar_topics import PulsarTopics
-from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId
-from fencepost.reference.pulsar.sidecar_buffer import SIDECAR_SUFFIX, SidecarBuffer
+from fencepost.reference.pulsar.sidecar_buffer import SIDECAR_SUFFIX
 
 
 @defect({"PIP31-145": seen(r"^1, \[\]$", expected=r"^1, \[0\]$", what="^partitions of orders$")}, origin="textbook: off by one")
@@ -48,20 +47,3 @@ class PulsarDeletionTakesNamesakes(PulsarTopics[Any]):
     def erase(self, name: str) -> None:
         super().erase(name)
         self._disk.erase(lambda journal: journal.partition(" ")[2].split("/", 4)[-1] == name.split("/", 4)[-1])
-
-
-@defect(
-    {"PIP31-01": seen("^nothing$", expected='^"a2"$', what="^readers of orders$")},
-    origin="red team: a note of what has ended with a topic, which is kept by its name",
-)
-class PulsarDeletionEndsTransactions(SidecarBuffer):
-    """A transaction that was open in a topic when that was deleted has no end in the next topic of the name."""
-
-    def erase(self) -> None:
-        super().erase()
-        for txn in self.ongoing():
-            self._machine.disk.journal(f"deleted-with-{self._ledger._name}").append(txn)
-
-    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
-        if txn not in self._machine.disk.journal(f"deleted-with-{self._ledger._name}"):
-            super().end(txn, action, low_watermark)

@@ -25,7 +25,7 @@ class NodeKeys:
         self._keys: dict[tuple[bool, int], TransactionKeys] = {}
 
     def start(self, coordinator: TransactionCoordinator, tc_id: int, *, scalable: bool) -> None:
-        """A coordinator is on this node from now on, with its keys."""
+        """Decision: a coordinator is on this node from now on, with its keys."""
         topic = self._topics.of(tc_id, scalable=scalable)
         self._keys[scalable, tc_id] = self._transaction_keys(coordinator, self._machine, topic, self._reconnect)
 
@@ -99,7 +99,7 @@ class NodeKeys:
             raise expired(f"{doing.value} in transaction {txn}, which a later connection of its key has fenced")
 
     def forget(self, client: KeyConnection) -> None:
-        """A connection is gone."""
+        """Decision: what a connection leaves when it is gone: each of its claims ends."""
         for keys in self._keys.values():
             keys.forget(client)
 

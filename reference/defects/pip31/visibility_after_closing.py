@@ -34,3 +34,20 @@ class PulsarProducerTakesItsMessages(SidecarBuffer):
         if txn in self._messages:
             self._messages[txn] = [(position, message) for position, message in self._messages[txn] if message.producer not in closed]
         super().end(txn, action, low_watermark)
+
+
+@defect(
+    {"PIP31-01": seen("^nothing$", expected='^"a2"$', what="^readers of orders$")},
+    origin="red team: a note of what has ended with a topic, which is kept by its name",
+)
+class PulsarDeletionEndsTransactions(SidecarBuffer):
+    """A transaction that was open in a topic when that was deleted has no end in the next topic of the name."""
+
+    def erase(self) -> None:
+        super().erase()
+        for txn in self.ongoing():
+            self._machine.disk.journal(f"deleted-with-{self._ledger._name}").append(txn)
+
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
+        if txn not in self._machine.disk.journal(f"deleted-with-{self._ledger._name}"):
+            super().end(txn, action, low_watermark)

@@ -7,21 +7,8 @@ from kio.schema.errors import ErrorCode
 from kio.static.protocol import ResponsePayload
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.kafka.dialect import Dialect
-from fencepost.reference.kafka.partition_log import ReadIsolation
 from fencepost.reference.kafka.response_order import ResponseOrder
 from fencepost.wire.kafka.entities import api_of
-
-
-@defect(
-    {"KIP890-138": seen("^[0-9]+; ", expected="^its last stable offset", what="^latest offset of payments-1 for read_committed$")},
-    origin="red team: a field of the request that is read for its first entry",
-)
-class LevelOfTheFirstPartition(Dialect):
-    """ListOffsets has its isolation level for the first partition, and answers the high watermark of the others."""
-
-    def isolation_of_entry(self, asked: ReadIsolation, place: int) -> ReadIsolation:
-        return asked if place == 0 else ReadIsolation.READ_UNCOMMITTED
 
 
 class _StableForTheFirst(ResponseOrder):
