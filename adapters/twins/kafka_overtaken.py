@@ -3,6 +3,8 @@
 The leader refuses a batch whose predecessor it does not have, and nothing is left of it. The client sends both again, in order.
 """
 
+from typing import Any, cast
+
 from kio.static.protocol import RequestPayload
 
 from fencepost.adapters.common.patience import ANSWER_WITHIN_S
@@ -46,7 +48,8 @@ class Overtaken(RequestPerformer):
         if api_of(request) == "delete_topics" and not any(errors_in(answer.value)):
             self._due.clear()
         if api_of(request) == "produce":
-            answers = ((where_of(topic, one), one.error_code) for topic in answer.value.responses for one in topic.partition_responses)
+            responses = cast(Any, answer.value).responses
+            answers = ((where_of(topic, one), one.error_code) for topic in responses for one in topic.partition_responses)
             appended = {where for where, error in answers if not error}
             for batch, where, _ in next_batches(request):
                 is_next = (batch.producer_id, where) not in self._due or self._is_due(batch, where, is_new=False)
