@@ -197,8 +197,14 @@ def _offsets(request: Any, answer: Any) -> _Read:
 
 
 def _positions(request: Any, answer: Any) -> _Read:
-    """The offsets that a group has committed, -1 for none. Without `require_stable` the answer may have those from before an end."""
-    (group,) = getattr(request, "groups", (request,))  # before version 8 the request is about one group
+    """The offsets that a group has committed, -1 for none. Without `require_stable` the answer may have those from before an end.
+
+    An operation has one group, so a request about several is one that no checker judges.
+    """
+    asked = getattr(request, "groups", (request,))  # before version 8 the request is about one group
+    if len(asked) != 1:
+        return _whole(request, answer)
+    group = asked[0]
     iso: Iso = "rc" if getattr(request, "require_stable", False) else "ru"
     if answer is None:
         return _Read(operation("committed", grp={"id": group.group_id}, iso=iso, ctl={"request": plain(request)}))
@@ -212,11 +218,14 @@ def _positions(request: Any, answer: Any) -> _Read:
 
 def _probe(request: Any, answer: Any) -> _Read:
     """A request that only reads or prepares. No checker judges it; content about transactions is kept, so that two runs can be compared."""
-    ctl: dict[str, Any] = {}
     if api_of(request) in _KEPT_WHOLE:
-        ctl["request"] = plain(request)
-        if answer is not None:
-            ctl["answer"] = plain(answer)
+        return _whole(request, answer)
+    return _Read(operation("probe", ctl={}), getattr(answer, "error_code", 0))
+
+
+def _whole(request: Any, answer: Any) -> _Read:
+    """A request that no checker judges, with all its content."""
+    ctl = {"request": plain(request)} | ({"answer": plain(answer)} if answer is not None else {})
     return _Read(operation("probe", ctl=ctl), getattr(answer, "error_code", 0))
 
 

@@ -311,14 +311,7 @@ Feature: Acknowledging in a transaction
       When B acknowledges "i1" for "workers"
       Then it is refused with TransactionConflict or InvalidTxnStatus
 
-    Scenario: [10] A transaction commits after a plain acknowledgement of its pending message
-      Given transaction A
-      And A has acknowledged "i1" for "workers"
-      And "i1" has been acknowledged for "workers" without a transaction
-      When A commits
-      Then subscription "workers" has "i2", "i3" left
-
-    Scenario: [11] Another transaction acknowledges a pending message after its owner has acknowledged it once more
+    Scenario: [10] Another transaction acknowledges a pending message after its owner has acknowledged it once more
       Given transactions A and B
       And A has acknowledged "i1" for "workers"
       And A has tried to acknowledge "i1" for "workers"
