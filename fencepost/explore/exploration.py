@@ -148,10 +148,7 @@ class Exploration:
     def run(self) -> Exit:
         """Explore, and write the results folder. Raises WrongUsage, SystemUnreachable, BrokeOff and what opening a system raises."""
         tables = [table_of(spec).only(self.acts) for spec in self.specs]
-        asked = [
-            replace(one, selection=replace(one.selection, specs=tuple(self.specs))).about_system(self._rows)
-            for one in filter(None, (self.options, self.against))
-        ]
+        asked = [self._about(one) for one in filter(None, (self.options, self.against))]
         folder_of_results = self.options.results or Path("results/explore") / self.options.system
         claimed = folder.claim(folder_of_results, LAYOUT, {EXPLORED: "{}"})
         systems = [JudgedSystems(options, self._rows) for options in asked]
@@ -174,6 +171,12 @@ class Exploration:
                 one.close()
         self.screen.write_line(f"  results: {folder_of_results}")
         return Exit.DOES_NOT if any(one.finding for one in done) else Exit.CONFORMS
+
+    def _about(self, options: RunOptions) -> RunOptions:
+        """The options of a system with the proposals that are explored, on which it depends which protocols the system speaks."""
+        specs = tuple(self.specs)
+        named = replace(options, asked=replace(options.asked, specs=frozenset(specs)), selection=replace(options.selection, specs=specs))
+        return named.about_system(self._rows)
 
     def _explored(
         self, table: Table[Any], protocol: str, systems: Sequence[JudgedSystems], claimed: Folder, deadline: Deadline

@@ -382,3 +382,14 @@ def test_several_at_once_are_the_same_sequences_for_the_same_seed() -> None:
         assert [name for name, _ in itertools.groupby(busy)] in (["", "crashing"], ["crashing", ""])
 
     assert kept[0] == kept[1]
+
+
+@pytest.mark.parametrize(
+    ("specs", "protocols"),
+    [(("pip31",), ("pulsar",)), (("pip471",), ("pulsar-scalable",)), (("core", "pip460"), ("pulsar", "pulsar-scalable"))],
+)
+def test_pulsar_speaks_the_protocol_of_what_is_explored(specs: tuple[str, ...], protocols: tuple[str, ...]) -> None:
+    """As in a run: that of scalable topics if a proposal is about these."""
+    explored = Exploration(RunOptions("pulsar"), specs, Bounds(examples=1), crashes=False, screen=Screen(StringIO()))
+
+    assert explored._about(explored.options).protocols() == protocols
