@@ -1,6 +1,7 @@
 """The offsets of consumer groups as part of a transaction: TxnOffsetCommit, and the answers of OffsetFetch."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from fencepost.adapters.kafka.kafka_values import CommittedOffset, GroupMembership, TopicPartition
 from fencepost.adapters.kafka.probe import PartitionResults, nothing_of_no_group
@@ -98,16 +99,7 @@ def group_has_pending(context: KafkaContext, group: str, pending: str, partition
         context.await_markers()
     outcome = context.observer.committed(context.session.unique(group), context.partition(partition), require_stable=True)
     stable = answered(nothing_of_no_group(outcome), f"fetching the stable offset of {partition} in {group}")
-    is_unstable = isinstance(stable, Refused) and stable.error == "UNSTABLE_OFFSET_COMMIT"
-    error, code = error_of(outcome)
-    context.evidence.expect(
-        is_unstable if is_pending else isinstance(stable, Done),
-        "UNSTABLE_OFFSET_COMMIT" if is_pending else "a stable offset",
-        reported(outcome) if isinstance(outcome, Refused) else "a stable offset",
-        what=f"stable offset of {partition} in group {group}",
-        error=error,
-        code=code,
-    )
+    _judge_stable(context, group, partition, stable, outcome, is_pending=is_pending)
 
 
 @KAFKA.then("group {group} has {here:pending} of {one:partition} and {there:pending} of {other:partition} by one OffsetFetch")
@@ -133,18 +125,23 @@ def _judge_together(context: KafkaContext, due: Sequence[tuple[str, str, str]]) 
         raise SetUpFailed("the groups have different coordinators, so no OffsetFetch can ask for both")
     answers = observed(outcome, "fetching stable offsets")
     for (group, partition, pending), entry in zip(due, asked, strict=True):
-        answer = answers[entry]
-        is_pending = pending == "a pending offset"
-        is_unstable = isinstance(answer, Refused) and answer.error == "UNSTABLE_OFFSET_COMMIT"
-        error, code = error_of(answer)
-        context.evidence.expect(
-            is_unstable if is_pending else isinstance(answer, Done),
-            "UNSTABLE_OFFSET_COMMIT" if is_pending else "a stable offset",
-            reported(answer) if isinstance(answer, Refused) else "a stable offset",
-            what=f"stable offset of {partition} in group {group}",
-            error=error,
-            code=code,
-        )
+        _judge_stable(context, group, partition, answers[entry], answers[entry], is_pending=pending == "a pending offset")
+
+
+def _judge_stable(
+    context: KafkaContext, group: str, partition: str, stable: Outcome[Any], shown: Outcome[Any], *, is_pending: bool
+) -> None:
+    """Whether an OffsetFetch that requires stable offsets is refused UNSTABLE_OFFSET_COMMIT, or not; `shown` is its answer as it came."""
+    is_unstable = isinstance(stable, Refused) and stable.error == "UNSTABLE_OFFSET_COMMIT"
+    error, code = error_of(shown)
+    context.evidence.expect(
+        is_unstable if is_pending else isinstance(stable, Done),
+        "UNSTABLE_OFFSET_COMMIT" if is_pending else "a stable offset",
+        reported(shown) if isinstance(shown, Refused) else "a stable offset",
+        what=f"stable offset of {partition} in group {group}",
+        error=error,
+        code=code,
+    )
 
 
 def _send(
