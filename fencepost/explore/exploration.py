@@ -10,6 +10,7 @@ import time
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,24 +30,20 @@ from fencepost.contract.version import VERSION
 from fencepost.run.judged_systems import JudgedSystems
 from fencepost.run.options import RunOptions
 from fencepost.run.plays import seldom_collected
-from fencepost.steps.acts.act import ActLine, Table
+from fencepost.steps.acts.act import Table
 from fencepost.steps.acts.tables import table_of
 
 from .against import Comparison, Differs
 from .coverage import Coverage
-from .deadline import Deadline, TimeIsUp
+from .deadline import Deadline
 from .disturbed import DisturbedTable
-from .finding_scenario import feature, reported
-from .reduction import reduced
+from .kept_finding import FOUND, PROGRESS_S, FindingKeeper, KeptFinding
 from .search import GoesOn, Plays, SearchProgress, at_once, drawn, exhaustive
 from .shared_crash_search import sharing_crashes
-from .trial import ExploredFinding, Trials, needs_of
+from .trial import Trials
 
-EXPLORED, FOUND, EXAMPLES = "explored.json", "found", "examples"
+EXPLORED, EXAMPLES = "explored.json", "examples"
 LAYOUT = FolderLayout("explore", "--results", (EXPLORED,), (FOUND, EXAMPLES))
-_REPEATS = 10
-"""How often a finding on a real broker is played again, to say how often it shows."""
-_PROGRESS_S = 10.0
 
 
 @dataclass(frozen=True)
@@ -78,7 +75,7 @@ class Explored:
     acts: tuple[str, ...]
     progress: SearchProgress
     seconds: float
-    finding: "KeptFinding | None" = None
+    finding: KeptFinding | None = None
     coverage: Coverage | None = None
     """What the reference's coordinator has taken; None of a broker, whose coordinator does not show them."""
 
@@ -105,28 +102,6 @@ class Explored:
             "unanswered": self.progress.unanswered,
             "seconds": round(self.seconds, 1),
             "finding": self.finding.as_json() if self.finding else None,
-        }
-
-
-@dataclass(frozen=True)
-class KeptFinding:
-    """A finding that was made small, with its scenario."""
-
-    finding: ExploredFinding
-    scenario: str
-    file: str
-    frequency: str | None = None
-
-    def as_json(self) -> dict[str, Any]:
-        found = self.finding
-        return {
-            "requirement": found.requirement,
-            "how": found.how,
-            "acts": list(found.acts),
-            "disturbance": found.disturbance,
-            "what": str(found.error),
-            "feature": self.file,
-            "frequency": self.frequency,
         }
 
 
@@ -199,7 +174,8 @@ class Exploration:
             goes_on = self._watch(title, deadline, len(acts), coverage)
             progress = self._gone_through(trials, is_virtual, goes_on, claimed)
             seconds = time.monotonic() - start
-            found = self._kept(trials, progress, progress.finding, claimed, protocol, is_virtual) if progress.finding else None
+            keeper = FindingKeeper(trials, claimed, protocol, self._rows, None if is_virtual else partial(self._say, title))
+            found = keeper.keep(progress.finding, progress) if progress.finding else None
         name, version = systems[0].by_protocol[protocol].name, systems[0].handshakes[protocol].version
         against = names[1] if len(names) > 1 else None
         explored = Explored(table.spec, protocol, name, version, against, self.bounds, acts, progress, seconds, found, coverage)
@@ -251,7 +227,7 @@ class Exploration:
         def goes_on(progress: SearchProgress) -> bool:
             nonlocal reported_at
             now = time.monotonic()
-            if now - reported_at >= _PROGRESS_S:
+            if now - reported_at >= PROGRESS_S:
                 reported_at = now
                 rate = progress.count / (now - start)
                 reached = f"{len(progress.fired)} of {counted(acts, 'act')}{f', {coverage}' if coverage else ''}"
@@ -260,40 +236,8 @@ class Exploration:
 
         return goes_on
 
-    def _kept(
-        self, trials: Plays, progress: SearchProgress, finding: ExploredFinding, claimed: Folder, protocol: str, is_virtual: bool
-    ) -> KeptFinding:
-        """The finding made small, as far as there is time for it, and the system is there."""
-        again, small = list[bool](), finding
-
-        def shows(said: Sequence[ActLine]) -> bool:
-            try:
-                return trials.shows(said, small)
-            except TimeIsUp:
-                return False
-            except SystemUnreachable as error:
-                progress.gone = str(error)
-                return False
-
-        try:
-            while not is_virtual and len(again) < _REPEATS:
-                again.append(trials.find(finding.acts) is not None)
-            small = reduced(finding, trials.find)
-        except TimeIsUp:
-            pass
-        except SystemUnreachable as error:
-            progress.gone = str(error)
-        lines = reported(small, shows)
-        frequency = None if is_virtual else f"{sum(again)} of {len(again)} when played again" if again else "not played again"
-        row, number = self._rows[small.requirement], 1
-        while (claimed.path / (name := f"{FOUND}/{small.requirement}-{protocol}-{number}.feature")).exists():
-            number += 1
-        how = f"fencepost explore {VERSION}: {small.how} in {counted(len(small.acts), 'act')}{f', {frequency}' if frequency else ''}"
-        disturbing = {one.name for one in trials.table.disturbances}
-        needs = needs_of(trials.table, [name for name in small.acts if name not in disturbing])
-        text = feature(small, lines, row, needs, how)
-        claimed.put(name, text)
-        return KeptFinding(small, text, str(claimed.path / name), frequency)
+    def _say(self, title: str, what: str) -> None:
+        self.screen.write_line(f"  {title}: {what}")
 
     def _tell(self, explored: Explored) -> None:
         progress, screen = explored.progress, self.screen

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,12 +14,15 @@ from commands import fencepost
 from exploring import always, trials
 
 from fencepost.cli.exit_codes import guarded_value
+from fencepost.contract import folder, register
 from fencepost.contract.errors import BrokeOff, Exit, Malformed, SystemUnreachable, UnknownName, WrongUsage
 from fencepost.contract.evidence import NoAnswer, Violation
 from fencepost.contract.transitions import HasTransitions, Transition, watched
 from fencepost.explore import search
 from fencepost.explore.coverage import Coverage
 from fencepost.explore.deadline import Deadline, TimeIsUp
+from fencepost.explore.exploration import LAYOUT
+from fencepost.explore.kept_finding import FindingKeeper
 from fencepost.explore.reduction import reduced
 from fencepost.explore.trial import ExploredFinding, SequenceResult, Trials
 from fencepost.run.options import RunOptions
@@ -32,13 +36,13 @@ OVER = Deadline(0.0)
 class Answering(Trials):
     """A broker that shows what a test says, one sequence after the other, and the last for ever."""
 
-    def __init__(self, *answers: SequenceResult | Exception) -> None:
+    def __init__(self, *answers: SequenceResult | BaseException) -> None:
         super().__init__(TABLE, lambda *_: pytest.fail("no system is asked"), is_prompt=False)
         self._answers = list(answers)
 
     def put(self, script: Script[Core]) -> SequenceResult:  # noqa: ARG002 - whatever is played
         answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
-        if isinstance(answer, Exception):
+        if isinstance(answer, BaseException):
             raise answer
         return answer
 
@@ -88,6 +92,22 @@ def test_what_was_made_smaller_so_far_is_kept(error: Exception) -> None:
         return found(*acts)
 
     assert reduced(found("a", "b", "c", "d"), play).acts == ("c", "d")
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt(), TimeIsUp(), SystemUnreachable("gone")])
+def test_a_finding_is_a_file_before_it_is_played_again(tmp_path: Path, stop: BaseException) -> None:
+    """However the exploration of a broker ends, and it says what was found before it plays it again."""
+    finding, said, progress = found("a crash"), list[str](), search.SearchProgress()
+    claimed = folder.claim(tmp_path, LAYOUT, {})
+    keeper = FindingKeeper(Answering(stop), claimed, "kafka", register.bundled(), said.append)
+
+    with suppress(KeyboardInterrupt):
+        assert keeper.keep(finding, progress).frequency == "not played again"
+
+    (kept,) = (tmp_path / "found").glob("*.feature")
+    assert "Scenario: [1] a crash" in kept.read_text()
+    assert said[0] == "FOUND CORE-07 violated: a crash"
+    assert (progress.gone is None) == (not isinstance(stop, SystemUnreachable))
 
 
 @pytest.mark.parametrize(
