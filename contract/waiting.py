@@ -57,22 +57,11 @@ class Shortened(Protocol):
         ...
 
 
-class CountsFromChanges(Protocol):
-    """A time whose patience counts from the last request that may have changed something.
+def has_changed(time: object) -> None:
+    """Notify a time, if it counts changes, of a request to the system, or a fault, that may change what it shows.
 
     When a wait was in vain and no request followed, any other expected event has had all of that time too, and the next wait is brief.
     """
-
-    changes: int
-    """How often something may have changed."""
-
-    def has_changed(self) -> None:
-        """Note a request to the system, or a fault, that may change what it shows."""
-        ...
-
-
-def has_changed(time: object) -> None:
-    """Notify a time that something may change, if it counts changes."""
     if (notify := getattr(time, "has_changed", None)) is not None:  # by its name, since every request passes here
         notify()
 

@@ -10,8 +10,6 @@ solved by itself: components by SciPy, the shortest cycle of each by breadth-fir
 done after the filter.
 """
 
-from collections import deque
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -23,6 +21,7 @@ from scipy.sparse.csgraph import connected_components
 
 from fencepost.pipeline import local
 from fencepost.pipeline.derived import VALUE, HistoryTables
+from fencepost.pipeline.shortest_cycle import shortest_cycle
 
 from .anomaly import Anomaly, witness
 
@@ -144,39 +143,15 @@ def _solve(island: pd.DataFrame) -> pd.DataFrame:
         for (a, b), kind in zip(ends[inner].tolist(), kinds[inner], strict=True):
             next_of.setdefault(a, {})[b] = kind
         for label in sorted({int(labels[a]) for a in next_of}):
-            members = [a for a in next_of if labels[a] == label]
-            if solved & set(members):
+            members = {a for a in next_of if labels[a] == label}
+            if solved & members:
                 continue  # already known, as a cycle of fewer kinds
-            cycle = _shortest(next_of, members)
-            solved |= set(members)
+            cycle = shortest_cycle(next_of, members, min(members))
+            solved |= members
             anti = sum(next_of[a][b] == "rw" for a, b in zip(cycle, cycle[1:] + cycle[:1], strict=True))
             called = "G-single" if name == "G2" and anti == 1 else name
             found.append({"run": run, "name": called, "ops": [int(names[nodes[node]]) for node in cycle], "log": None})
     return pd.DataFrame(found, columns=["run", "name", "ops", "log"])
-
-
-def _shortest(next_of: dict[int, dict[int, str]], members: list[int]) -> list[int]:
-    """A shortest cycle through the first member of the component."""
-    start = min(members)
-    before: dict[int, int] = {}
-    queue = deque([start])
-    while queue:
-        node = queue.popleft()
-        for after in next_of.get(node, ()):
-            if after == start:
-                return list(_back(before, node))[::-1]
-            if after not in before:
-                before[after] = node
-                queue.append(after)
-    raise AssertionError(f"operation {start} is in a component of its own")
-
-
-def _back(before: dict[int, int], node: int) -> Iterator[int]:
-    while True:
-        yield node
-        if node not in before:
-            return
-        node = before[node]
 
 
 ANOMALIES = (

@@ -5,10 +5,12 @@ island yields one shortest cycle, by the fewest kinds of edges that close one, w
 backward edge, and so no island.
 """
 
-from collections import defaultdict, deque
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
+
+from fencepost.pipeline.shortest_cycle import shortest_cycle
 
 from .edges import RW, WR, WW, Edges, islands
 from .history import History
@@ -82,7 +84,7 @@ def _solved(island: Edges) -> Iterator[tuple[str, list[int]]]:
         for members in sorted(components(next_of), key=min):
             if solved & members:
                 continue  # already known, as a cycle of fewer kinds
-            cycle = _shortest(next_of, members, min(members))
+            cycle = shortest_cycle(next_of, members, min(members))
             solved |= members
             anti = sum(next_of[one][other] == RW for one, other in zip(cycle, cycle[1:] + cycle[:1], strict=True))
             yield "G-single" if name == "G2" and anti == 1 else name, [names[node] for node in cycle]
@@ -128,29 +130,6 @@ def components(next_of: Mapping[int, Iterable[int]]) -> list[set[int]]:
                 if len(members) > 1:
                     found.append(members)
     return found
-
-
-def _shortest(next_of: Mapping[int, Iterable[int]], members: Container[int], start: int) -> list[int]:
-    """A shortest cycle through this operation, among the members of its component."""
-    before: dict[int, int] = {}
-    queue = deque([start])
-    while queue:
-        node = queue.popleft()
-        for after in next_of.get(node, ()):
-            if after == start:
-                return list(_back(before, node))[::-1]
-            if after in members and after not in before:
-                before[after] = node
-                queue.append(after)
-    raise AssertionError(f"operation {start} is in a component of its own")
-
-
-def _back(before: Mapping[int, int], node: int) -> Iterator[int]:
-    while True:
-        yield node
-        if node not in before:
-            return
-        node = before[node]
 
 
 LAWS = (
