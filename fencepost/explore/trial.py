@@ -227,7 +227,8 @@ class Trials:
         number = len(shown.steps) - 1
         line = script.lines[number][0]
         reached = tuple(dict.fromkeys(act for _, act in script.lines[: number + 1] if act is not None))
-        if isinstance(error, NotOffered) or (isinstance(error, NoAnswer) and not self.is_prompt):
+        is_unknown = isinstance(error, NoAnswer) or (isinstance(error, SetUpFailed) and error.error is None and error.code is None)
+        if isinstance(error, NotOffered) or (is_unknown and not self.is_prompt):  # a set-up that no answer refused is no client's trouble
             if isinstance(error, NoAnswer) and not self._is_there():
                 raise SystemUnreachable("the system stopped answering")
             return SequenceResult(reached, unanswered=str(error))

@@ -107,6 +107,9 @@ def _begin_alike(context: PulsarContext, transaction: str, other: str) -> None:
     first = context.id_of(transaction).sequence
     if are_out_of_reach(context, first, 10 * first):
         return
+    if 9 * first > _AT_MOST_ALIKE:
+        numbers = f"{transaction} is {context.id_of(transaction)}, and the next number that begins like it is {10 * first}"
+        raise SetUpFailed(f"{numbers}; only a coordinator that has begun fewer than {_AT_MOST_ALIKE // 9} transactions can be asked")
     for _ in range(_AT_MOST_ALIKE):
         if context.id_of(other).sequence >= 10 * first:
             return

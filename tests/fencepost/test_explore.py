@@ -331,10 +331,18 @@ def test_a_folder_without_features_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "how"), [(Violation("a", "b", what="x"), "violated"), (SetUpFailed("no"), "refused"), (NoAnswer("late"), "unanswered")]
+    ("error", "how", "is_found"),
+    [
+        (Violation("a", "b", what="x"), "violated", True),
+        (SetUpFailed("no", error="INVALID_TXN_STATE"), "refused", True),
+        (SetUpFailed("the numbers are too far apart"), "refused", False),
+        (NoAnswer("late"), "unanswered", False),
+    ],
 )
-def test_how_a_line_failed_is_distinguished(monkeypatch: pytest.MonkeyPatch, error: Exception, how: str) -> None:
-    """A system that does not answer is found on the reference only, whose time is virtual; elsewhere it cannot be known."""
+def test_how_a_line_failed_is_distinguished(monkeypatch: pytest.MonkeyPatch, error: Exception, how: str, *, is_found: bool) -> None:
+    """No answer, and a set-up that no answer refused, are findings on the reference only, whose time is virtual: elsewhere the cause is
+    not known.
+    """
     acts = ("A writes to orders",)
 
     def tried(*, is_prompt: bool) -> SequenceResult:
@@ -347,7 +355,7 @@ def test_how_a_line_failed_is_distinguished(monkeypatch: pytest.MonkeyPatch, err
 
     assert prompt.finding is not None
     assert prompt.finding.how == how
-    assert (other.finding is None, other.unanswered) == ((True, "late") if how == "unanswered" else (False, None))
+    assert (other.finding is not None, other.unanswered) == (is_found, None if is_found else str(error))
 
 
 def _raising(error: Exception) -> Callable[..., None]:
