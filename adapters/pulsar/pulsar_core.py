@@ -328,7 +328,7 @@ class PulsarWriter:
 
     def _joined(self, log: str) -> Outcome[tuple[ProducerHandle, TransactionId]]:
         """A producer of the log, which is announced in the transaction."""
-        topic = self.log.topic(log)
+        topic, producer = self.log.topic(log), self._producer(log)  # a busy broker loads a topic for longer than a short timeout
         match self._transaction():
             case Done(transaction):
                 pass
@@ -338,7 +338,7 @@ class PulsarWriter:
             if not isinstance(added := self.probe.add_topics(transaction, [topic]), Done):
                 return added
             self.announced.add(topic)
-        return self._producer(log).converted(lambda producer: (producer, transaction))
+        return producer.converted(lambda opened: (opened, transaction))
 
     def _producer(self, log: str) -> Outcome[ProducerHandle]:
         topic = self.log.topic(log)
