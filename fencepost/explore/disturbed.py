@@ -44,8 +44,7 @@ class DisturbedTable:
         """
         fitting = [one for one in disturbances.bundled().by_name.values() if one.fits(table.spec, protocol)]
         acts = tuple(_act(one, table) for one in fitting if set(one.needs) <= set(capabilities))
-        entries = (one for one in allowed_differences.bundled() if one.scenario is None)
-        known = tuple(one for one in entries if one.is_for(profile, variants, on_broker=on_broker))
+        known = tuple(one for one in allowed_differences.bundled() if one.is_for(profile, variants, on_broker=on_broker))
         return cls(replace(table.offered(capabilities), disturbances=acts, at_once=offered_at_once(protocol)), protocol, known)
 
     def begin(self, name: str, session: Session, undisturbed: Undisturbed) -> Performer:
@@ -65,7 +64,7 @@ class DisturbedTable:
         return None in places or number in places
 
     def may_differ(self, name: str, requirement: str, difference: str) -> bool:
-        """Whether a disturbance may change this in every scenario of the requirement. A sequence is none of those that exceptions name."""
+        """Whether a disturbance may change this in some scenario of the requirement, and so in a sequence, whose acts are like it."""
         return allowed_differences.find(self.exceptions, name, requirement, None, difference) is not None
 
 

@@ -17,6 +17,7 @@ from . import (
     kip890_nodes,
     kip890_offsets,
     kip890_operators,
+    kip890_orders,
     kip890_refusals,
     kip890_requests,
     kip890_rights,
@@ -41,6 +42,7 @@ _MODULES = (
     kip890_lives,
     kip890_requests,
     kip890_shapes,
+    kip890_orders,
     kip890_mixed,
 )
 _Says = Callable[..., Sequence[ActLine]]

@@ -10,7 +10,18 @@ from .act import Act, ActLine
 from .kip890_lines import NEEDS, given, then, when
 from .kip890_model import Kip890Clients
 
-_ONCE = ('"crew"', '"waste"', '"kept"', '"made"', "producer E ", "producer F ", "producer I", "transaction.version")
+_ONCE = (
+    '"crew"',
+    '"fund"',
+    '"waste"',
+    '"kept"',
+    '"made"',
+    " batch",
+    '"east"',
+    '"west"',
+    "producer I",
+    "transaction.version",
+)
 AUTHORIZER, NODES = "authorizer", "two-nodes"
 UNUSED = "an unused transactional id"
 
@@ -33,8 +44,8 @@ class Kip890Episode:
 
     @property
     def goes_down(self) -> bool:
-        """Whether the system crashes in it."""
-        return "crash" in self.needs.split()
+        """Whether the system crashes or stops in it."""
+        return not {"crash", "clean-stop"}.isdisjoint(self.needs.split())
 
 
 def acts_of(episodes: Iterable[Kip890Episode]) -> Iterator[Act[Kip890Clients]]:

@@ -2,13 +2,12 @@
 transactional ids in one request, and more partitions than a sequence has."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from .act import Act, ActLine, joined
 from .kip890_episodes import Kip890Episode, acts_of
 from .kip890_lines import NEEDS, given, then, when
 from .kip890_model import Kip890Clients
-from .kip890_transactions import DONE, ENDS, is_open, move_on
+from .kip890_transactions import DONE, ENDS, is_open, move_on, while_t_is_idle
 
 _KEPT, _WIDE = 'a topic "kept" with 1 partition', 'a topic "wide" with 12 partitions'
 _E, _F = 'producer E with transactional id "east"', 'producer F with transactional id "west"'
@@ -118,19 +117,10 @@ def _may_end_by_the_other_protocol(model: Kip890Clients, name: str, *_: str) -> 
     return producer.is_old or waits
 
 
-def _while_t_is_idle(act: Act[Kip890Clients]) -> Act[Kip890Clients]:
-    """The act, which takes time in which the transaction of T would time out."""
-
-    def may_come(model: Kip890Clients, *arguments: str) -> bool:
-        return act.may_come(model, *arguments) and model.producers["T"].open is None
-
-    return replace(act, may_come=may_come)
-
-
 def acts() -> Iterator[Act[Kip890Clients]]:
     """The acts in which two things meet."""
     for act in acts_of(_MIXED):
-        yield _while_t_is_idle(act) if "past its timeout" in act.name else act
+        yield while_t_is_idle(act) if "past its timeout" in act.name else act
     for x in ("A", "B"):
         for ends in ENDS:
             name = f"{x} {ends} by the other protocol's EndTxn"

@@ -49,6 +49,13 @@ def _has_previous(model: Kip890Clients, name: str, *_: str) -> bool:
     return is_new(model, name) and len(model.producers[name].past) > 1 and not model.producers[name].has_moved
 
 
+def _left_its_previous(model: Kip890Clients, name: str, *_: str) -> bool:
+    """A leader knows that its previous epoch is over: no old client's end, whose marker has the same epoch, was the last one in it. After
+    such an end the first batch of that epoch arrives again, and is no stray.
+    """
+    return _has_previous(model, name) and model.producers[name].past[-2] != "used"
+
+
 def _has_two(model: Kip890Clients, name: str, *_: str) -> bool:
     return is_new(model, name) and len(model.producers[name].past) > 2 and not model.producers[name].has_moved
 
@@ -154,7 +161,7 @@ REFUSALS = (
     ExpectedRefusal(f"{_WRITES} {_NO_ID}", "TRANSACTIONAL_ID_AUTHORIZATION_FAILED", "106", may_act),
     ExpectedRefusal(f"{_WRITES} {_EMPTY}", _NONE, "214", _both(is_new, _has_none_of)),
     ExpectedRefusal(f"{_WRITES} {_UNUSED}", "INVALID_PRODUCER_ID_MAPPING or INVALID_TXN_STATE", "404", _both(is_old, _has_none_of)),
-    ExpectedRefusal(f"{_WRITES} at sequence 0 {_LATE}", "INVALID_PRODUCER_EPOCH", "101", _has_previous),
+    ExpectedRefusal(f"{_WRITES} at sequence 0 {_LATE}", "INVALID_PRODUCER_EPOCH", "101", _left_its_previous),
     ExpectedRefusal(f"{_WRITES} outside of its transaction", "INVALID_TXN_STATE", "107", _has_records),
     ExpectedRefusal(f"{_WRITES}", "INVALID_TXN_STATE", "095", _is_stranger, "Produce v9", (*_MESSAGE, _NO_OFFSETS)),
     ExpectedRefusal(f"{_WRITES}", "INVALID_TXN_STATE", "095", _is_stranger, "Produce v10", _MESSAGE),

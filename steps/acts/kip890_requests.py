@@ -6,7 +6,7 @@ from .act import Act, ActLine, always
 from .kip890_episodes import UNUSED
 from .kip890_lines import NEEDS, given, not_grown, quoted, then, unchanged, when
 from .kip890_model import GROUPS, PARTITIONS, Kip890Clients
-from .kip890_transactions import DONE, ENDS, is_new, may_act, may_show_nothing_new
+from .kip890_transactions import DONE, ENDS, is_new, may_act, may_show_nothing_new, while_t_is_idle
 
 _HERE, _THERE = PARTITIONS[:2]
 _NEXT = "it is done and answers the same producer id and the next epoch"
@@ -210,6 +210,7 @@ def _end_by_v4(model: Kip890Clients, name: str, ends: str) -> list[ActLine]:
     """The producer keeps its epoch from this transaction to the next, and then asks for another one."""
     producer = model.producers[name]
     model.decide(producer, commit=ends == "commits")
+    producer.past[-1] = "used"
     producer.has_next_epoch("initialised")
     return [
         given(f"{name} uses EndTxn v4", "089"),
@@ -248,6 +249,12 @@ def _may_write_where_it_is_not(model: Kip890Clients, name: str, one: str, other:
 
 
 def acts() -> Iterator[Act[Kip890Clients]]:
+    """The acts of these requests."""
+    for act in _acts():
+        yield while_t_is_idle(act) if act.needs == _APPENDS else act
+
+
+def _acts() -> Iterator[Act[Kip890Clients]]:
     """The acts with other values."""
     for x in ("A", "B"):
         for timeout in _TIMEOUTS:

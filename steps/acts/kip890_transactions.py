@@ -1,6 +1,7 @@
 """Acts of KIP-890: writes, ends, added partitions and initialisation, of new and old clients, each answered as its client may expect."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from .act import Act, ActLine, always, joined
 from .kip890_lines import NEEDS, given, not_grown, quoted, then, when
@@ -331,6 +332,15 @@ def _write_plain(model: Kip890Clients, partition: str) -> list[ActLine]:
     value = model.new_value("p")
     model.write_outside(partition, value)
     return [given(f"{quoted([value])} has been written to {partition}", "137")]
+
+
+def while_t_is_idle(act: Act[Kip890Clients]) -> Act[Kip890Clients]:
+    """The act, which takes time in which the transaction of T would time out."""
+
+    def may_come(model: Kip890Clients, *arguments: str) -> bool:
+        return act.may_come(model, *arguments) and model.producers["T"].open is None
+
+    return replace(act, may_come=may_come)
 
 
 def acts() -> Iterator[Act[Kip890Clients]]:

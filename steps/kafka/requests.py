@@ -60,6 +60,7 @@ def put(context: KafkaContext, producer: ProducerInstance, api: str, request: Re
             context.faults.crash()
             context.faults.start_again()
             answer = _insist(context, producer, name, request)
+        armed.is_starting = False
     elif armed.pause is not None and armed.pause.until == "the next refusal":
         answer = _through_a_pause(context, producer, armed.pause, request)
     elif fate in ("is lost", "is answered, and the answer is lost"):

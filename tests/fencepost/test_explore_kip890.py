@@ -24,6 +24,20 @@ FOUND = {
         "KIP890-053",
         ('A has sent an offset of payments-0 to "shop"', 'an offset of payments-0 is committed to "shop"'),
     ),
+    "gap-of-an-idempotent-producer-taken": (
+        "KIP890-113",
+        (
+            'a topic "kept" with 1 partition; idempotent producer I; I has written 5 batches to kept-0; I writes "gap" to kept-0 at sequence 6 '
+            "(113)",
+        ),
+    ),
+    "largest-of-a-transaction": (
+        "KIP890-053",
+        (
+            'a topic "kept" with 1 partition; producer E with transactional id "east"; E has sent offset 5 of kept-0 to group "fund"; '
+            'E has sent offset 3 of kept-0 to group "fund"; E commits (053)',
+        ),
+    ),
     "duration-ignored": ("KIP890-151", ("A has written to payments-0", "old transactions are listed, without A")),
     "one-bad-offset-spoils-all": ("KIP890-056", ("A sends an offset of a partition that there is not",)),
     "only-the-first-is-added": ("KIP890-140", ("A has written to two partitions",)),
