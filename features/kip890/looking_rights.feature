@@ -114,14 +114,19 @@ Feature: Rights to describe and to add
       When A itself sends ListTransactions for its transactional id
       Then A is listed
 
-    Scenario: [3] A user with DESCRIBE on one of two transactional ids lists transactions
+    Scenario Outline: [3] A user with DESCRIBE on one of two transactional ids lists transactions
       Given producer B with transactional id "refund", logged in as an ordinary user
       And A has written "a1" to payments-0
       And B has written "b1" to payments-0
-      And the user of A may no longer describe its transactional id
-      When B itself sends ListTransactions for its transactional id
-      Then B is listed
-      And A is not listed
+      And the user of <other> may no longer describe its transactional id
+      When <one> itself sends ListTransactions for its transactional id
+      Then <one> is listed
+      And <other> is not listed
+
+      Examples:
+        | one | other |
+        | B   | A     |
+        | A   | B     |
 
   @KIP890-262 @MUST
   Rule: A broker answers DescribeProducers of a principal without READ on the topic with TOPIC_AUTHORIZATION_FAILED.
@@ -160,3 +165,10 @@ Feature: Rights to describe and to add
       And the user of A may no longer describe refunds
       When A itself sends DescribeTransactions for its transactional id
       Then the answer describes a transaction in payments-0 and nowhere else
+
+    Scenario: [2] A user without DESCRIBE on the first of two topics describes its transaction
+      Given A has written "a1" to payments-0
+      And A has written "r1" to refunds-0
+      And the user of A may no longer describe payments
+      When A itself sends DescribeTransactions for its transactional id
+      Then the answer describes a transaction in refunds-0 and nowhere else
