@@ -90,12 +90,13 @@ Feature: Compaction of topics with transactions
       Then readers of compacted ledger-0 see "a2"
       And the last stable offset of ledger-0 is the high watermark
 
-    Scenario: [5] A transaction has aborted before a new segment, and another one in it
-      Given A has aborted "a1" under key "x" to ledger-0
-      And a new segment of ledger-0 has begun
+    Scenario: [5] Two transactions have aborted after an open one has begun
+      Given A has written "a1" under key "x" to ledger-0
       And B has aborted "b1" under key "y" to ledger-0
-      When ledger-0 is compacted
-      Then readers of compacted ledger-0 see nothing
+      And B has aborted "b2" under key "z" to ledger-0
+      And ledger-0 has been compacted
+      When A commits
+      Then readers of compacted ledger-0 see "a1"
 
   @KIP890-442 @MUST @retention @aborts
   Rule: The cleaner removes no committed record because of an aborted record with the same key.

@@ -33,11 +33,16 @@ Feature: Acknowledgements outside of the transaction's end
       Then nothing of A is pending in "workers"
 
     @alone
-    Scenario: [4] A newer transaction commits on a subscription with a stray acknowledgement
+    Scenario Outline: [4] A newer transaction commits on a subscription with a stray acknowledgement
       Given transaction B
-      And A has tried to acknowledge "i1" for "workers", which it has not added
+      And A has tried to acknowledge <stray> for "workers", which it has not added
       And A has aborted
-      And B has acknowledged "i2" for "workers"
+      And B has acknowledged <other> for "workers"
       When B commits
       Then nothing of A is pending in "workers"
-      And subscription "workers" has "i1" left
+      And subscription "workers" has <stray> left
+
+      Examples:
+        | stray | other |
+        | "i1"  | "i2"  |
+        | "i2"  | "i1"  |
