@@ -142,7 +142,7 @@ ITS_REQUEST = choice(
 )
 ACL_REQUEST = choice("acl_request", "CreateAcls", "DeleteAcls", "DescribeAcls", meaning="a request about who may do what")
 REQUEST_FOR_IDS = choice(
-    "request_for_ids", "FindCoordinator", "DescribeTransactions", meaning="a request about several transactional ids, in its newest version"
+    "request_for_ids", "FindCoordinator", "DescribeTransactions", meaning="a request about several transactional ids"
 )
 OWN_REQUEST = phrases(
     "own_request",

@@ -370,17 +370,3 @@ class CumulativeKeepsOneBeyond(Cursor):
         if place > self.mark_delete:
             self._beyond = dict(sorted(self._beyond.items())[:1])
         super().acknowledge_up_to(place, buffer)
-
-
-@defect(
-    {"PIP31-84": seen('^"i1", "i2"$', expected='"i3"', what="^received by auditors$")},
-    origin="found by a mutant: a range without its end",
-)
-class CumulativeAbortKeepsItsLast(PendingAcks):
-    """An abort gives back to the consumer what lies before the position of a cumulative acknowledgement, and not the message there."""
-
-    def end(self, txn: TxnId, action: EndAction) -> PendingAck:
-        waiting = super().end(txn, action)
-        if action is EndAction.COMMIT or waiting.cumulative is None:
-            return waiting
-        return replace(waiting, cumulative=waiting.cumulative._replace(number=waiting.cumulative.number - 1))
