@@ -91,7 +91,8 @@ Feature: Compaction of topics with transactions
       And the last stable offset of ledger-0 is the high watermark
 
     Scenario: [5] Two transactions have aborted after an open one has begun
-      Given A has written "a1" under key "x" to ledger-0
+      Given a new segment of ledger-0 has begun
+      And A has written "a1" under key "x" to ledger-0
       And B has aborted "b1" under key "y" to ledger-0
       And B has aborted "b2" under key "z" to ledger-0
       And ledger-0 has been compacted
