@@ -141,9 +141,7 @@ ITS_REQUEST = choice(
     meaning="a request about a transactional id; FindCoordinator is in its newest version unless another is named",
 )
 ACL_REQUEST = choice("acl_request", "CreateAcls", "DeleteAcls", "DescribeAcls", meaning="a request about who may do what")
-REQUEST_FOR_IDS = choice(
-    "request_for_ids", "FindCoordinator", "DescribeTransactions", meaning="a request about several transactional ids"
-)
+REQUEST_FOR_IDS = choice("request_for_ids", "FindCoordinator", "DescribeTransactions", meaning="a request about several transactional ids")
 OWN_REQUEST = phrases(
     "own_request",
     (ITS_REQUEST, REQUEST_FOR_IDS, PRODUCERS, NUMBER, GROUP, PARTITION, PARTITIONS, ACL_REQUEST, TOPIC, MARKER, API, NODE),

@@ -235,7 +235,8 @@ def _list_transactions(asker: _Asker, asked: Any) -> ResponsePayload:
 
 
 def _describe_producers(asker: _Asker, asked: Any) -> ResponsePayload:
-    unseen = asker.authorizer.denied([topic.name for topic in asked.topics], partial(asker.authorizer.may_see_producers_of, asker.principal))
+    may_see = partial(asker.authorizer.may_see_producers_of, asker.principal)
+    unseen = asker.authorizer.denied([topic.name for topic in asked.topics], may_see)
     if not unseen:
         return asker.go_on(asked)
     answer = asker.go_on(replace(asked, topics=tuple(topic for topic in asked.topics if topic.name not in unseen)))
