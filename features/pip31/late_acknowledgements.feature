@@ -33,16 +33,11 @@ Feature: Acknowledgements outside of the transaction's end
       Then nothing of A is pending in "workers"
 
     @alone
-    Scenario Outline: [4] A newer transaction commits on a subscription with a stray acknowledgement
+    Scenario: [4] A newer transaction commits on a subscription with a stray acknowledgement
       Given transaction B
-      And A has tried to acknowledge <stray> for "workers", which it has not added
+      And A has tried to acknowledge "i1" for "workers", which it has not added
       And A has aborted
-      And B has acknowledged <other> for "workers"
+      And B has acknowledged "i2" for "workers"
       When B commits
       Then nothing of A is pending in "workers"
-      And subscription "workers" has <stray> left
-
-      Examples:
-        | stray | other |
-        | "i1"  | "i2"  |
-        | "i2"  | "i1"  |
+      And subscription "workers" has "i1" left

@@ -22,14 +22,6 @@ Feature: Requests of faulty clients
       Then readers of orders get as far as "plain"
       And readers of orders see "plain"
 
-    Scenario: [3] Two messages name transaction ids that were never assigned
-      Given U is an unknown transaction
-      And V is an unknown transaction
-      And U has tried to write "stray" to orders, which it has not added
-      And V has tried to write "astray" to orders, which it has not added
-      When "plain" is written to orders
-      Then readers of orders see "plain"
-
   @PIP31-111 @MUST
   Rule: A message that is in flight when its transaction commits is either delivered or refused.
     A client that commits before its send receipts would be answered that everything is stored, while the message and all later ones stay
