@@ -9,7 +9,7 @@ from kio.schema.errors import ErrorCode
 
 from fencepost.contract.outcomes import Done, Outcome, Refused
 
-from .cluster import CoordinatorKind, CoordinatorOf, LeaderOf
+from .cluster import AnyNode, CoordinatorKind, CoordinatorOf, LeaderOf
 from .kafka_calls import KafkaCalls, partition_result, the_only
 from .kafka_error_outcomes import COORDINATOR_AWAY, TO_LEADER, refused, verdict
 from .kafka_values import IsolationLevel, TopicPartition
@@ -35,6 +35,22 @@ class SeveralCalls(KafkaCalls):
 
         target = CoordinatorOf(CoordinatorKind.TRANSACTION, transactional_ids[0])
         return self._read(target, message, read, COORDINATOR_AWAY, retry=False)
+
+    def find_coordinators(self, transactional_ids: Sequence[str]) -> Outcome[EntryResults]:
+        """FindCoordinator for transactional ids, in the newest version; the first one for several is 4."""
+        message = self._request(
+            "find_coordinator",
+            self._offer.highest("find_coordinator", 4, 6),
+            key_type=CoordinatorKind.TRANSACTION,
+            coordinator_keys=transactional_ids,
+        )
+
+        def read(answer: Any) -> Outcome[EntryResults]:
+            of_each = [[entry for entry in answer.coordinators if entry.key == one] for one in transactional_ids]
+            found = [the_only(those, answer, one) for those, one in zip(of_each, transactional_ids, strict=True)]
+            return Done(tuple(verdict(entry.error_code, None) for entry in found))
+
+        return self._read(AnyNode(), message, read, COORDINATOR_AWAY, retry=False)
 
     def ask_leader(self, api: str, partitions: Sequence[TopicPartition]) -> Outcome[EntryResults]:
         """`describe_producers`, `list_offsets` or `delete_records` of these partitions, which one node leads. ListOffsets looks for the

@@ -96,6 +96,21 @@ Feature: Authorisation in transactions
       And it is done for payments-0
       And group "billing" has no pending offset of refunds-0
 
+    Scenario: [3] A user without READ on a topic sends offsets of two of its partitions
+      Given producer A with transactional id "transfer" and group "billing", logged in as an ordinary user
+      And the user of A may no longer read payments
+      When A sends offset 5 of payments-0 and payments-1 to group "billing"
+      Then it is refused for payments-0 and payments-1 with TOPIC_AUTHORIZATION_FAILED
+      And group "billing" has no pending offset of payments-1
+
+    Scenario: [4] A user without READ on the first of two topics sends offsets
+      Given producer A with transactional id "transfer" and group "billing", logged in as an ordinary user
+      And the user of A may no longer read payments
+      When A sends offset 5 of payments-0 and refunds-0 to group "billing"
+      Then it is refused for payments-0 with TOPIC_AUTHORIZATION_FAILED
+      And it is done for refunds-0
+      And group "billing" has no pending offset of payments-0
+
   @KIP890-175 @MUST
   Rule: A broker answers WriteTxnMarkers of a principal without ALTER and CLUSTER_ACTION on the cluster with CLUSTER_AUTHORIZATION_FAILED.
     A client that can write markers can end any transaction. An administrator must be able to.
@@ -153,3 +168,18 @@ Feature: Authorisation in transactions
         | version | why                        |
         | v12     | topics have names there    |
         | v13     | topics have ids there      |
+
+    Scenario: [4] A user without WRITE on a topic writes to two of its partitions in one request
+      Given producer A with transactional id "transfer", logged in as an ordinary user
+      And the user of A may no longer write to payments
+      When A writes "a1" to payments-0 and "a2" to payments-1 in one request
+      Then it is refused for payments-0 and payments-1 with TOPIC_AUTHORIZATION_FAILED
+      And the transaction of A is unchanged
+
+    Scenario: [5] A user without WRITE on the second of two topics writes to both in one request
+      Given producer A with transactional id "transfer", logged in as an ordinary user
+      And the user of A may no longer write to refunds
+      When A writes "a1" to payments-0 and "a2" to refunds-0 in one request
+      Then it is refused for refunds-0 with TOPIC_AUTHORIZATION_FAILED
+      And it is done for payments-0
+      And the transaction of A is Ongoing in payments-0

@@ -90,6 +90,15 @@ Feature: Compaction of topics with transactions
       Then readers of compacted ledger-0 see "a2"
       And the last stable offset of ledger-0 is the high watermark
 
+    Scenario: [5] Two transactions have aborted after an open one has begun
+      Given a new segment of ledger-0 has begun
+      And A has written "a1" under key "x" to ledger-0
+      And B has aborted "b1" under key "y" to ledger-0
+      And B has aborted "b2" under key "z" to ledger-0
+      And ledger-0 has been compacted
+      When A commits
+      Then readers of compacted ledger-0 see "a1"
+
   @KIP890-442 @MUST @retention @aborts
   Rule: The cleaner removes no committed record because of an aborted record with the same key.
     The last committed state of a key would be lost to a state that was withdrawn.

@@ -42,6 +42,18 @@ Feature: Fetching and committing the offsets of groups
       When OffsetFetch v7 is sent for payments-1 of group "shop"
       Then it answers no offset for payments-1 and for nothing else
 
+    Scenario Outline: [4] OffsetFetch without partitions returns the offsets of a group in two topics
+      Given a topic "accounts" with 1 partition
+      And A has sent offset 5 of accounts-0 and payments-1 to group "shop" with metadata "half way" and leader epoch 3
+      And A has committed
+      When OffsetFetch v<version> is sent for all partitions of group "shop"
+      Then it answers offset 5, leader epoch 3 and metadata "half way" for accounts-0 and payments-1 and for nothing else
+
+      Examples:
+        | version |
+        | 7       |
+        | 9       |
+
   @KIP890-360 @MUST
   Rule: OffsetFetch v10 returns a group's committed offsets by topic id, and refuses an unknown id.
     The offsets of a deleted topic would be used for a new one with its name.
@@ -70,6 +82,13 @@ Feature: Fetching and committing the offsets of groups
       And A has committed
       When OffsetFetch v10 is sent for a topic id that no topic has of group "shop"
       Then it is refused with UNKNOWN_TOPIC_ID
+
+    Scenario: [5] OffsetFetch v10 without topics returns the offsets of a group in two topics
+      Given a topic "accounts" with 1 partition
+      And A has sent offset 5 of accounts-0 and payments-1 to group "shop" with metadata "half way" and leader epoch 3
+      And A has committed
+      When OffsetFetch v10 is sent for all partitions of group "shop"
+      Then it answers offset 5, leader epoch 3 and metadata "half way" for accounts-0 and payments-1 and for nothing else
 
   @KIP890-359 @MUST
   Rule: A node that does not coordinate a group answers OffsetCommit and TxnOffsetCommit for it with NOT_COORDINATOR, and stores nothing.

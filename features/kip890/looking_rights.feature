@@ -25,6 +25,13 @@ Feature: Rights to describe and to add
       Then it is refused for refunds-0 with TOPIC_AUTHORIZATION_FAILED
       And the transaction of A is Ongoing in payments-0
 
+    Scenario: [3] A user without WRITE on a topic adds two of its partitions
+      Given a topic "accounts" with 2 partitions
+      And the user of A may no longer write to accounts
+      When A adds accounts-0 and accounts-1
+      Then it is refused for accounts-0 and accounts-1 with TOPIC_AUTHORIZATION_FAILED
+      And the transaction of A is unchanged
+
   @KIP890-259 @MUST
   Rule: A broker refuses FindCoordinator of a principal without DESCRIBE on the transactional id (TRANSACTIONAL_ID_AUTHORIZATION_FAILED) or on the group (GROUP_AUTHORIZATION_FAILED).
     A client that may not use an id would still learn which node coordinates it.
@@ -58,6 +65,16 @@ Feature: Rights to describe and to add
         | v0      |
         | v3      |
         | v4      |
+
+    Scenario Outline: [6] A user with DESCRIBE on one of two transactional ids looks up the coordinators of both
+      Given producer B with transactional id "refund"
+      When A itself sends FindCoordinator for <ids>
+      Then the <which> entry alone is refused with TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+
+      Examples:
+        | ids     | which |
+        | A and B | last  |
+        | B and A | first |
 
   @KIP890-260 @MUST
   Rule: A coordinator answers DescribeTransactions of a principal without DESCRIBE on the transactional id with TRANSACTIONAL_ID_AUTHORIZATION_FAILED.
@@ -97,6 +114,20 @@ Feature: Rights to describe and to add
       When A itself sends ListTransactions for its transactional id
       Then A is listed
 
+    Scenario Outline: [3] A user with DESCRIBE on one of two transactional ids lists transactions
+      Given producer B with transactional id "refund", logged in as an ordinary user
+      And A has written "a1" to payments-0
+      And B has written "b1" to payments-0
+      And the user of <other> may no longer describe its transactional id
+      When <one> itself sends ListTransactions for its transactional id
+      Then <one> is listed
+      And <other> is not listed
+
+      Examples:
+        | one | other |
+        | B   | A     |
+        | A   | B     |
+
   @KIP890-262 @MUST
   Rule: A broker answers DescribeProducers of a principal without READ on the topic with TOPIC_AUTHORIZATION_FAILED.
     Only readers of a topic may learn its producers, and where its open transactions begin.
@@ -113,6 +144,17 @@ Feature: Rights to describe and to add
       When A itself sends DescribeProducers for payments-0
       Then it is done
 
+    Scenario Outline: [3] A user without READ on one of two topics describes the producers of both
+      Given A has written "a1" to payments-0
+      And the user of A may no longer read refunds
+      When A itself sends DescribeProducers for <partitions>
+      Then the <which> entry alone is refused with TOPIC_AUTHORIZATION_FAILED
+
+      Examples:
+        | partitions                | which |
+        | payments-0 and refunds-0  | last  |
+        | refunds-0 and payments-0  | first |
+
   @KIP890-269 @MUST
   Rule: DescribeTransactions omits the topics of a transaction on which the principal has no DESCRIBE.
     A client that may describe a transaction would learn the names of topics that are kept from it.
@@ -123,3 +165,10 @@ Feature: Rights to describe and to add
       And the user of A may no longer describe refunds
       When A itself sends DescribeTransactions for its transactional id
       Then the answer describes a transaction in payments-0 and nowhere else
+
+    Scenario: [2] A user without DESCRIBE on the first of two topics describes its transaction
+      Given A has written "a1" to payments-0
+      And A has written "r1" to refunds-0
+      And the user of A may no longer describe payments
+      When A itself sends DescribeTransactions for its transactional id
+      Then the answer describes a transaction in refunds-0 and nowhere else

@@ -320,3 +320,11 @@ Feature: Sequence numbers
       When A writes "of A" to payments-0 and "of B" to payments-1 as B in one request
       Then it is refused for payments-1 with INVALID_PRODUCER_ID_MAPPING
       And the log of payments-1 has not grown
+
+    Scenario: [3] One request has batches of two producers in two topics
+      Given a topic "refunds" with 1 partition
+      And producers A and B with transactional ids "transfer" and "refund"
+      When A writes "of A" to payments-0 and "of B" to refunds-0 as B in one request
+      Then it is refused for refunds-0 with INVALID_PRODUCER_ID_MAPPING
+      And the log of refunds-0 has not grown
+      And the transaction of B is unchanged

@@ -101,6 +101,13 @@ Feature: The end of a cumulative acknowledgement
       When A commits
       Then subscription "auditors" has "i3" left
 
+    Scenario: [15] A cumulative acknowledgement commits below two messages that another transaction has acknowledged
+      Given B has acknowledged "i2", "i3" for "auditors"
+      And B has committed
+      And A has acknowledged everything up to "i1" for "auditors"
+      When A commits
+      Then subscription "auditors" has nothing left
+
   @PIP31-84 @MUST @aborts
   Rule: An abort redelivers every message up to the one that the transaction has acknowledged cumulatively.
     The input of an aborted transaction would never be processed.

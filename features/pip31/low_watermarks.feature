@@ -36,3 +36,8 @@ Feature: Low watermarks
       When B commits
       Then it is done
       And the coordinator's low watermark lies before A
+
+    Scenario: [4] The low watermark is below the newest transaction, which is open
+      When A commits
+      Then it is done
+      And the coordinator's low watermark lies before B

@@ -157,13 +157,18 @@ Feature: Collection of the headers of ended transactions
       Then the store soon has no header of A
 
     @needs:metadata-store
-    Scenario: [9] The header is collected after a topic was deleted with messages of two transactions
+    Scenario Outline: [9] The header is collected after a topic was deleted with messages of two transactions
       Given the scalable topic "invoices" of segments "left" and "right"
       And A has written "a1" to left
       And B has written "b1" to left
       And invoices has been deleted as a whole
-      When B commits
-      Then the store soon has no header of B
+      When <one> commits
+      Then the store soon has no header of <one>
+
+      Examples:
+        | one | why                      |
+        | B   | the later of the two     |
+        | A   | the earlier of the two   |
 
     @needs:metadata-store
     Scenario Outline: [10] The header is collected after a subscription was removed with pending acknowledgements of two transactions

@@ -7,7 +7,7 @@ names.
 `api/authorisation` makes these checks in requests: before everything that changes something.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from fencepost.reference.kernel.journal import Disk, Journal
 from fencepost.reference.kernel.rules import rule
@@ -71,9 +71,9 @@ class Authorizer:
         rule("KIP890-261")
         return self._may_describe(principal, transactional_id)
 
-    def unseen(self, principal: str, transactional_ids: Sequence[str]) -> list[str]:
-        """Decision: which of several transactional ids DescribeTransactions refuses to describe: each that the principal may not see."""
-        return [one for one in transactional_ids if not self.may_see_transactional_id(principal, one)]
+    def denied(self, names: Sequence[str], may_see: Callable[[str], bool]) -> list[str]:
+        """Decision: which of several ids or topics are kept from a principal: each that it may not see, whatever holds for the others."""
+        return [one for one in names if not may_see(one)]
 
     def may_see_topic(self, principal: str, topic: str) -> bool:
         """Decision: whether DescribeTransactions shows the principal that the topic is part of a transaction."""

@@ -6,8 +6,9 @@ from fencepost.steps.step_outcomes import achieved
 
 from .acls import asked
 from .kafka_context import KafkaContext
+from .leaders import let_one_node_lead
 from .producer import ProducerInstance
-from .rights import ForGroup, ForIds, ForItsId, ForPartition, ForRight, MarkerTo, OwnRequest, ToNode
+from .rights import ForGroup, ForIds, ForItsId, ForPartitions, ForRight, MarkerTo, OwnRequest, ToNode
 from .vocabulary import KAFKA
 
 
@@ -17,8 +18,9 @@ def sends_itself(context: KafkaContext, producer: str, own_request: OwnRequest) 
     for WriteTxnMarkers v1, with the producer's own epoch, from coordinator epoch 0.
 
     A request to a node is sent once, to this node, even if another one should get it. AddPartitionsToTxn names every partition of the
-    scenario, AddOffsetsToTxn a group of this name alone, and EndTxn commits. DescribeTransactions for several producers is one request,
-    sent once, to the coordinator of the first.
+    scenario, AddOffsetsToTxn a group of this name alone, and EndTxn commits. DescribeTransactions and FindCoordinator for several producers
+    are one request, and so is DescribeProducers for several partitions. It is sent once, to the coordinator of the first producer or to the
+    leader of the first partition; FindCoordinator to any node.
     """
     one = context.turn_of(producer)
     context.keep(one, _answer(context, one, own_request), own_request.request)
@@ -34,12 +36,19 @@ def _answer(context: KafkaContext, one: ProducerInstance, own_request: OwnReques
             return one.probe.coordinator_node(one.transactional_id, 3)
         case ForItsId():
             return one.probe.coordinator_node(one.transactional_id, one.probe.newest("find_coordinator", 4, 6))
-        case ForIds(producers):
-            return one.probe.describe_transactions([context.producers[name].transactional_id for name in producers])
+        case ForIds(request, producers):
+            ids = [context.producers[name].transactional_id for name in producers]
+            if request == "FindCoordinator":
+                return one.probe.find_coordinators(ids)
+            return one.probe.describe_transactions(ids)
         case ForGroup(version, group):
             return one.probe.coordinator_node(context.session.unique(group), version, kind=CoordinatorKind.GROUP)
-        case ForPartition(partition):
+        case ForPartitions((partition,)):
             return one.probe.describe_producers(context.partition(partition))
+        case ForPartitions(partitions):
+            places = context.where(partitions)
+            let_one_node_lead(context, *places)
+            return one.probe.ask_leader("describe_producers", places)
         case ForRight(request, topic):
             return asked(one.probe, request, context.topics[topic])
         case MarkerTo(marker, partition):

@@ -6,7 +6,7 @@ from typing import ClassVar, TypeAlias
 from fencepost.steps.phrase import phrases
 from fencepost.steps.sentence_types import choice, text
 
-from .kafka_sentence_types import API, GROUP, MARKER, NODE, NUMBER, PARTITION, PRODUCERS, TOPIC, TRANSACTIONAL_ID
+from .kafka_sentence_types import API, GROUP, MARKER, NODE, NUMBER, PARTITION, PARTITIONS, PRODUCERS, TOPIC, TRANSACTIONAL_ID
 
 DESCRIBE, READ, WRITE_TO, WRITE_UNDER = "describe", "read", "write to", "write under"
 """What an ACL allows."""
@@ -21,10 +21,10 @@ class ForItsId:
 
 @dataclass(frozen=True)
 class ForIds:
-    """DescribeTransactions for these producers' transactional ids."""
+    """A request for these producers' transactional ids."""
 
+    request: str
     producers: tuple[str, ...]
-    request: ClassVar[str] = "DescribeTransactions"
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,10 @@ class ForGroup:
 
 
 @dataclass(frozen=True)
-class ForPartition:
-    """DescribeProducers for a partition."""
+class ForPartitions:
+    """DescribeProducers for partitions, in one request."""
 
-    partition: str
+    partitions: tuple[str, ...]
     request: ClassVar[str] = "DescribeProducers"
 
 
@@ -103,7 +103,7 @@ class MayWriteUnder:
 
 OnlyRight: TypeAlias = OnTopic | MayWriteUnder
 GrantedRight: TypeAlias = OnItsId | OnTopic | OnGroup
-OwnRequest: TypeAlias = ForItsId | ForIds | ForGroup | ForPartition | ForRight | MarkerTo | ToNode
+OwnRequest: TypeAlias = ForItsId | ForIds | ForGroup | ForPartitions | ForRight | MarkerTo | ToNode
 
 ROLE = choice(
     "role",
@@ -141,15 +141,16 @@ ITS_REQUEST = choice(
     meaning="a request about a transactional id; FindCoordinator is in its newest version unless another is named",
 )
 ACL_REQUEST = choice("acl_request", "CreateAcls", "DeleteAcls", "DescribeAcls", meaning="a request about who may do what")
+REQUEST_FOR_IDS = choice("request_for_ids", "FindCoordinator", "DescribeTransactions", meaning="a request about several transactional ids")
 OWN_REQUEST = phrases(
     "own_request",
-    (ITS_REQUEST, PRODUCERS, NUMBER, GROUP, PARTITION, ACL_REQUEST, TOPIC, MARKER, API, NODE),
+    (ITS_REQUEST, REQUEST_FOR_IDS, PRODUCERS, NUMBER, GROUP, PARTITION, PARTITIONS, ACL_REQUEST, TOPIC, MARKER, API, NODE),
     "a request, and what it is about",
     {
         "{request:its_request} for its transactional id": ForItsId,
-        "DescribeTransactions for {producers}": ForIds,
+        "{request:request_for_ids} for {producers}": ForIds,
         "FindCoordinator v{version:number} for group {group}": ForGroup,
-        "DescribeProducers for {partition}": ForPartition,
+        "DescribeProducers for {partitions}": ForPartitions,
         "{request:acl_request} for a right to read {topic}": ForRight,
         "{marker} to {partition}": MarkerTo,
         "{request:api} to node {node}": ToNode,

@@ -9,7 +9,7 @@ from .vocabulary import KIP890
 
 APIS = {"DescribeProducers": "describe_producers", "ListOffsets": "list_offsets", "DeleteRecords": "delete_records"}
 
-_PLACES = {"second": 1, "last": -1}
+_PLACES = {"first": 0, "second": 1, "last": -1}
 
 
 @KIP890.when("{about_partitions} is sent for {partitions} in one request")

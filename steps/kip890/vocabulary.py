@@ -185,7 +185,7 @@ PASS_COUNT = ValueType(
 ABOUT_PARTITIONS = choice(
     "about_partitions", "DescribeProducers", "ListOffsets", "DeleteRecords", meaning="a request about partitions that one node leads"
 )
-WHICH_ENTRY = choice("which_entry", "second", "last", meaning="which entry of a request about several partitions or ids")
+WHICH_ENTRY = choice("which_entry", "first", "second", "last", meaning="which entry of a request about several partitions or ids")
 WHICH_APPEND = choice("which_append", "next", "second", meaning="which append to a log from now on")
 OWN_LOG = choice(
     "own_log",

@@ -95,7 +95,8 @@ def prove(
     that is left out. A mutant is killed when it violates a requirement that the reference meets. A mutant that only makes the run fail is
     not killed. fixtures/mutants/harmless.yaml lists the changes that break no promise, with reasons. Exit code 1: fewer than 90 % of
     the other mutants were killed, a change that breaks no promise was killed, or a mutant survived that was killed before. With --only
-    loop, a loop takes only the first of several items, or leaves out the last; the harmless ones of these are not listed yet.
+    loop, a loop takes only the first of several items, or leaves out the last; not all harmless ones of these are listed yet. A survivor
+    where no scenario comes, or none to a second item of the loop, is marked so and counted apart.
 
     --explore plays random sequences of acts on each defect until one violates a requirement, and a fixed number of sequences on each
     conforming variant. Exit code 1: exploration found something in a conforming variant. --part 1/3 explores a third of the variants.

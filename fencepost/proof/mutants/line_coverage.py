@@ -1,17 +1,28 @@
-"""Which scenario reaches which lines of the reference: noted once, by modules in which each statement reports that it is reached."""
+"""Which scenario reaches which lines of the reference: noted once, by modules in which each statement reports that it is reached.
+
+A loop also reports its second item: with one item, a loop that takes the first alone or leaves out the last is no other loop.
+"""
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import CodeType
+from typing import Any
 
 from . import reference_sources
 from .mutation_sites import MODULE, MutationSite
+from .mutations import Text
 
 _SAYS = "_fencepost_reached"
+_COUNTS = "_fencepost_counted"
 Line = tuple[str, int]
-"""A file and the first line of a statement in it."""
+"""A file and the first line of a statement in it; `second_item` makes one that stands for the second item of a loop."""
+
+
+def second_item(file: str, start: int) -> Line:
+    """What is reached when a loop over the items that begin at this byte of the file comes to its second one."""
+    return file, -start
 
 
 class Noted:
@@ -22,7 +33,7 @@ class Noted:
 
     def install(self) -> None:
         """To be called before the reference is imported."""
-        reference_sources.Changing(_saying, {_SAYS: self._lines.add}).install()
+        reference_sources.Changing(_saying, {_SAYS: self._lines.add, _COUNTS: self._counted}).install()
 
     def forget(self) -> None:
         """Drop what was reached until now."""
@@ -34,10 +45,18 @@ class Noted:
         self._lines.clear()
         return lines
 
+    def _counted(self, items: Iterable[Any], second: Line) -> Iterator[Any]:
+        for number, item in enumerate(items):
+            if number == 1:
+                self._lines.add(second)
+            yield item
+
 
 def _saying(file: str, source: bytes) -> CodeType:
-    tree = ast.parse(source)
+    tree, text = ast.parse(source), Text(source)
     for node in ast.walk(tree):
+        if isinstance(node, ast.For | ast.comprehension):
+            node.iter = _counting(node.iter, second_item(file, text.span(node.iter)[0]))
         for field in ("body", "orelse", "finalbody"):
             statements = getattr(node, field, None)
             if isinstance(statements, list) and not isinstance(node, ast.IfExp | ast.Lambda):
@@ -50,8 +69,16 @@ def _says(file: str, statement: ast.stmt) -> Iterable[ast.stmt]:
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
         return
     line = min((one.lineno for one in getattr(statement, "decorator_list", ())), default=statement.lineno)
-    at = ast.Tuple([ast.Constant(file), ast.Constant(line)], ast.Load())
-    yield ast.copy_location(ast.Expr(ast.Call(ast.Name(_SAYS, ast.Load()), [at], [])), statement)
+    yield ast.copy_location(ast.Expr(ast.Call(ast.Name(_SAYS, ast.Load()), [_written((file, line))], [])), statement)
+
+
+def _counting(items: ast.expr, second: Line) -> ast.expr:
+    """The same items, of which the second reports that it is reached."""
+    return ast.copy_location(ast.Call(ast.Name(_COUNTS, ast.Load()), [items, _written(second)], []), items)
+
+
+def _written(line: Line) -> ast.expr:
+    return ast.Tuple([ast.Constant(part) for part in line], ast.Load())
 
 
 @dataclass(frozen=True)
@@ -69,7 +96,7 @@ class LineReach:
 
     def is_at_start(self, place: MutationSite) -> bool:
         """Whether the change takes effect before the first scenario, so that it must be made when the module is imported."""
-        return place.key.function == MODULE or not place.outermost or (place.key.file, place.at) in self.at_start
+        return place.key.function == MODULE or not place.outermost or _needed(place) in self.at_start
 
     def asked(self, place: MutationSite, everything: bool) -> dict[str, list[str]]:
         """The scenarios that may reach a change, by profile; all of its protocol if it takes effect at the start.
@@ -77,7 +104,7 @@ class LineReach:
         A scenario that reaches the very same lines under several profiles is asked under the first: the others would hardly show more.
         """
         broadly = everything or self.is_at_start(place)
-        at, rooms = (place.key.file, place.at), {_room(place.key.file)}
+        at, rooms = _needed(place), {_room(place.key.file)}
         seen: set[tuple[str, frozenset[Line]]] = set()
         found: dict[str, list[str]] = {}
         for profile, scenarios in self.by_profile.items():
@@ -87,6 +114,11 @@ class LineReach:
                     seen.add((name, lines))
                     found.setdefault(profile, []).append(name)
         return found
+
+
+def _needed(place: MutationSite) -> Line:
+    """What must be reached for the change to take effect: its statement, or the second item of its loop."""
+    return second_item(place.key.file, place.start) if place.kind == "loop" else (place.key.file, place.at)
 
 
 def _room(file: str) -> str:

@@ -24,6 +24,9 @@ from .mutation_run import Drawn, MutationTrial
 JSON = "mutants.json"
 PAGE = "mutants.html"
 
+_UNREACHED = {"loop": "no scenario comes to a second item there"}
+"""What is said of a mutant that no scenario can notice, by kind."""
+
 
 def show(
     count: int,
@@ -66,7 +69,9 @@ def _reported(one: Outcome) -> str:
         return f"({', '.join(f'{red.requirement} in {red.profile}' for red in one.killers)})"
     if one.mended:
         return f"(harmless: keeps {one.mended}, which the release is known to break)"
-    return f"({one.broke})" if one.broke else "(survived)" if one.scenarios else "(survived: no scenario comes there)"
+    if one.broke:
+        return f"({one.broke})"
+    return "(survived)" if one.scenarios else f"(survived: {_UNREACHED.get(one.place.kind, 'no scenario comes there')})"
 
 
 def _sum_up(done: MutationTrial, console: Console) -> None:
@@ -83,12 +88,14 @@ def _sum_up(done: MutationTrial, console: Console) -> None:
     if done.stopped:
         console.print(Text(done.stopped, style="bold"))
     harmless = f", {len(done.harmless)} harmless" if done.harmless else ""
+    apart = f", {len(done.unseen)} of them where no scenario comes" if done.unseen else ""
     console.print(
         f"{len(done.outcomes)} mutants of {done.drawn.possible}, drawn with seed {done.drawn.seed}: "
-        f"{len(done.killed)} killed by a verdict, {len(done.broke)} broke the run, {len(done.survivors)} survived{harmless}"
+        f"{len(done.killed)} killed by a verdict, {len(done.broke)} broke the run, {len(done.survivors)} survived{apart}{harmless}"
     )
+    reached = f" ({done.share_of_reached:.1%} of those that a scenario reaches)" if done.unseen else ""
     console.print(
-        f"{done.share:.1%} of those that break a promise were killed by a verdict; {mutation_run.ENOUGH:.0%} are needed. "
+        f"{done.share:.1%} of those that break a promise were killed by a verdict{reached}; {mutation_run.ENOUGH:.0%} are needed. "
         "Histories are not judged here (`fencepost check`)."
     )
 
@@ -117,6 +124,7 @@ def as_json(done: MutationTrial) -> dict[str, Any]:
             "killed": len(done.killed),
             "broke": len(done.broke),
             "survived": len(done.survivors),
+            "unreached": len(done.unseen),
             "lawful": len(done.harmless),
         },
         "mutants": [_row(done, one) for one in done.outcomes],

@@ -45,7 +45,7 @@ class Drawn:
 
 @dataclass(frozen=True)
 class MutationTrial:
-    """The results of the mutants that were drawn. `unreached` are those whose code no scenario runs."""
+    """The results of the mutants that were drawn. `unreached` are those whose code no scenario runs, or whose loop with one item alone."""
 
     drawn: Drawn
     outcomes: tuple[Outcome, ...]
@@ -84,6 +84,17 @@ class MutationTrial:
     @cached_property
     def survivors(self) -> list[Outcome]:
         return [one for one in self.harmful if one.state == "survived"]
+
+    @cached_property
+    def unseen(self) -> list[Outcome]:
+        """The survivors whose code no scenario reaches, or of whose loop none reaches a second item."""
+        return [one for one in self.survivors if one.place.key in self.unreached]
+
+    @property
+    def share_of_reached(self) -> float:
+        """As `share`, without those that no scenario reaches."""
+        reached = len(self.harmful) - len(self.unseen)
+        return len(self.killed) / reached if reached else 1.0
 
     @property
     def share(self) -> float:

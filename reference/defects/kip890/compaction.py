@@ -97,6 +97,17 @@ class AbortedIndexOfCleanedPart(PartitionLog):
 
 
 @defect(
+    {"KIP890-441": seen('"b2"', what="^records that readers of")},
+    origin="found by a mutant: the first of several aborted transactions speaks for all",
+)
+class FirstAbortedAloneKept(PartitionLog):
+    """A pass keeps the first of the aborted transactions that it knows, if its data is left, and forgets the others."""
+
+    def aborted_with_data(self, known: Iterable[AbortedTxn]) -> list[AbortedTxn]:
+        return super().aborted_with_data(list(known)[:1])
+
+
+@defect(
     {"KIP890-442": seen("^nothing", expected='^"b1"', what="^records that readers of")},
     origin="textbook: a map of keys that is made without a look at markers",
 )

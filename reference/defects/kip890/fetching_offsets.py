@@ -18,6 +18,21 @@ class OneOffsetOfAll(GroupOffsets):
 
 
 @defect(
+    {
+        "KIP890-358": seen("^None for payments-1", what="answer to OffsetFetch"),
+        "KIP890-360": seen("^None for payments-1", what="answer to OffsetFetch"),
+    },
+    origin="found by a mutant: a loop over topics, of which every scenario had one",
+)
+class OneTopicOfAll(GroupOffsets):
+    """OffsetFetch for all partitions of a group returns those of one topic, so a consumer begins at the start of the other topics."""
+
+    def partitions_of(self, group: str) -> list[PartitionName]:
+        found = super().partitions_of(group)
+        return [partition for partition in found if partition.topic == found[0].topic]
+
+
+@defect(
     {"KIP890-359": seen("^success", expected="NOT_COORDINATOR", what="^answer to (Txn)?OffsetCommit")},
     origin="textbook: a check that a cluster of one does not need",
 )

@@ -1,6 +1,6 @@
 """Defects in who may look at transactions, and who may add to them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.authorizer import Authorizer
@@ -47,15 +47,34 @@ class TransactionsToldToAnybody(Authorizer):
         return True
 
 
+_ALL_SHOWN = seen("^success, success$", what="^entries of the answer$")
+
+
 @defect(
-    {"KIP890-260": seen("^success, success$", what="^entries of the answer$")},
+    {"KIP890-259": _ALL_SHOWN, "KIP890-260": _ALL_SHOWN, "KIP890-262": _ALL_SHOWN},
     origin="textbook: a loop that ends before the last of several",
 )
 class LastOfSeveralToldToAnybody(Authorizer):
-    """DescribeTransactions checks each transactional id but the last of several, which it describes to every client."""
+    """A request about several ids or topics checks each but the last, which every client may see."""
 
-    def unseen(self, principal: str, transactional_ids: Sequence[str]) -> list[str]:
-        return super().unseen(principal, transactional_ids[:-1] or transactional_ids)
+    def denied(self, names: Sequence[str], may_see: Callable[[str], bool]) -> list[str]:
+        return super().denied(names[:-1] or names, may_see)
+
+
+@defect(
+    {
+        "KIP890-259": _ALL_SHOWN,
+        "KIP890-260": _ALL_SHOWN,
+        "KIP890-261": seen("^B not in it", what="^list of transactions$"),
+        "KIP890-262": _ALL_SHOWN,
+    },
+    origin="found by mutants: the right to the first of several counts for all",
+)
+class FirstOfSeveralCounts(Authorizer):
+    """A principal sees all of several ids or topics if it may see the first of them, and none if it may not."""
+
+    def denied(self, names: Sequence[str], may_see: Callable[[str], bool]) -> list[str]:
+        return [] if super().denied(names[:1], may_see) == [] else list(names)
 
 
 @defect({"KIP890-262": seen("^success", what="answer to DescribeProducers")}, origin="textbook: a request that was thought to be harmless")

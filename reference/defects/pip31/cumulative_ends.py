@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.defects.pip31.pending_through_crashes import CommitLeavesPending, EndTakesTheCumulative
-from fencepost.reference.pulsar.buffer import MessagePosition
-from fencepost.reference.pulsar.cursor import EARLIEST
+from fencepost.reference.pulsar.buffer import MessagePosition, ReadView
+from fencepost.reference.pulsar.cursor import EARLIEST, Cursor
 from fencepost.reference.pulsar.pending_ack_store import PendingAck, Units
 from fencepost.reference.pulsar.pending_acks import PendingAcks
 from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId
@@ -357,3 +357,16 @@ class LeavingReleasesTheCumulative(Subscription):
         if self.consumers == [consumer] and isinstance(self.pending, _ForgetsTheCumulative):
             self.pending.forget_cumulative()
         super().detach(consumer)
+
+
+@defect(
+    {"PIP31-83": seen('^"i3"$', expected="^nothing$", what="^left for auditors$")},
+    origin="found by a mutant: a cursor that keeps one range beyond its position",
+)
+class CumulativeKeepsOneBeyond(Cursor):
+    """A cumulative acknowledgement keeps the first of the messages beyond it that are acknowledged one by one, and forgets the others."""
+
+    def acknowledge_up_to(self, place: MessagePosition, buffer: ReadView) -> None:
+        if place > self.mark_delete:
+            self._beyond = dict(sorted(self._beyond.items())[:1])
+        super().acknowledge_up_to(place, buffer)

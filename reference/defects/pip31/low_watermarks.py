@@ -15,3 +15,16 @@ class LowWatermarkCountsTheDecided(LogCoordinator):
     def low_watermark(self) -> int:
         undecided = [transaction.txn.sequence for transaction in self.transactions() if not transaction.status.is_decided]
         return min(undecided) - 1 if undecided else self.last_sequence
+
+
+@defect(
+    {"PIP31-157": seen("^[0-9]+$", expected="^less than [1-9]", what="^low watermark$")},
+    origin="found by a mutant: a range that ends before the last",
+)
+class LowWatermarkForgetsTheNewest(LogCoordinator):
+    """The transaction that was begun last does not count: when all before it are over, participants take it for over too, and abort it."""
+
+    @property
+    def low_watermark(self) -> int:
+        older = [one.txn.sequence for one in self.transactions() if not one.status.is_complete and one.txn.sequence < self.last_sequence]
+        return min(older) - 1 if older else self.last_sequence

@@ -7,6 +7,7 @@ topics, needs no right here, though it does in Apache Kafka.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeAlias, cast
 
 from kio.static.protocol import ResponsePayload
@@ -199,17 +200,16 @@ def _find_coordinator(asker: _Asker, asked: Any) -> ResponsePayload:
     nowhere = {**NOWHERE, "error_code": error, "error_message": None}
     if asked.__version__ < _BATCHED:
         return asker.go_on(asked) if may_know(asked.key) else response(asked, throttle_time=0, **nowhere)
-    allowed = tuple(key for key in asked.coordinator_keys if may_know(key))
-    if len(allowed) == len(asked.coordinator_keys):
+    denied = asker.authorizer.denied(asked.coordinator_keys, may_know)
+    if not denied:
         return asker.go_on(asked)
-    answer = asker.go_on(replace(asked, coordinator_keys=allowed))
-    denied = [{"key": key, **nowhere} for key in asked.coordinator_keys if key not in allowed]
-    refused = response(asked, throttle_time=0, coordinators=denied)
-    return _joined(answer, refused, "coordinators")
+    allowed = tuple(key for key in asked.coordinator_keys if key not in denied)
+    refused = response(asked, throttle_time=0, coordinators=[{"key": key, **nowhere} for key in denied])
+    return _joined(asker.go_on(replace(asked, coordinator_keys=allowed)), refused, "coordinators")
 
 
 def _describe_transactions(asker: _Asker, asked: Any) -> ResponsePayload:
-    denied = asker.authorizer.unseen(asker.principal, asked.transactional_ids)
+    denied = asker.authorizer.denied(asked.transactional_ids, partial(asker.authorizer.may_see_transactional_id, asker.principal))
     allowed = tuple(one for one in asked.transactional_ids if one not in denied)
     found: Any = asker.go_on(replace(asked, transactional_ids=allowed) if denied else asked)
     described = tuple(_with_topics_seen(asker, state) for state in found.transaction_states)
@@ -228,21 +228,23 @@ def _with_topics_seen(asker: _Asker, state: Any) -> Any:
 
 def _list_transactions(asker: _Asker, asked: Any) -> ResponsePayload:
     answer: Any = asker.go_on(asked)
-    may_see = asker.authorizer.may_see_transactional_id
-    seen = tuple(state for state in answer.transaction_states if may_see(asker.principal, state.transactional_id))
+    may_see = partial(asker.authorizer.may_see_transactional_id, asker.principal)
+    denied = asker.authorizer.denied([state.transactional_id for state in answer.transaction_states], may_see)
+    seen = tuple(state for state in answer.transaction_states if state.transactional_id not in denied)
     return cast(ResponsePayload, replace(answer, transaction_states=seen))
 
 
 def _describe_producers(asker: _Asker, asked: Any) -> ResponsePayload:
-    allowed = [topic for topic in asked.topics if asker.authorizer.may_see_producers_of(asker.principal, topic.name)]
-    if len(allowed) == len(asked.topics):
+    may_see = partial(asker.authorizer.may_see_producers_of, asker.principal)
+    unseen = asker.authorizer.denied([topic.name for topic in asked.topics], may_see)
+    if not unseen:
         return asker.go_on(asked)
-    answer = asker.go_on(replace(asked, topics=tuple(allowed)))
+    answer = asker.go_on(replace(asked, topics=tuple(topic for topic in asked.topics if topic.name not in unseen)))
     refusal: dict[str, Any] = {"error_code": Errors.TOPIC_AUTHORIZATION_FAILED, "error_message": None, "active_producers": []}
     denied = [
         {"name": topic.name, "partitions": [{"partition_index": number, **refusal} for number in topic.partition_indexes]}
         for topic in asked.topics
-        if topic not in allowed
+        if topic.name in unseen
     ]
     return _joined(answer, response(asked, throttle_time=0, topics=denied), "topics")
 

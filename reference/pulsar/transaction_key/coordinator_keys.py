@@ -54,7 +54,7 @@ class TransactionKeys:
         rule("TXKEY-21")
         rule("TXKEY-23")
         for record in self._records.values():
-            self._abort_all(tuple(record.fenced_txns))
+            self._abort_all([TxnId(*numbers) for numbers in record.fenced])
 
     # -- TC_CLIENT_CONNECT_REQUEST with a key
 
