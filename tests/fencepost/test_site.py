@@ -280,7 +280,7 @@ def test_a_site_is_made_again_without_what_was_there(site: Path, tmp_path: Path)
     assert not (out / "matrix.html").exists()
     home = (out / "index.html").read_text(encoding="utf-8")
     assert "nisshi" not in home, "it was never judged"
-    assert "this is the specification alone, and this table is no run" in home
+    assert "this is the specification alone, and this table shows no run" in home
     assert '<a href="releases/kafka-4.0.html">Apache Kafka 4.0</a> <span class="quiet">no date kept</span>' in home
     assert re.search(r'<a href="releases/pulsar-5.0.html">Apache Pulsar 5.0</a>.*<td><span class="quiet">not asked', home)
 
