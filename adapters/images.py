@@ -39,7 +39,9 @@ def check_image(image: str, system: str) -> None:
     for name, broker in _brokers().items():
         mine = name.partition("-")[0]
         if mine != system and repository in {ImageName.of(one).repository for one in broker.official}:
-            raise WrongUsage(f"{image} is {mine}'s, and {system} is to be judged: say `{mine}`, or an image such as {_images()[system]}")
+            raise WrongUsage(
+                f"{image} is an image of {mine}, and the system to judge is {system}: use `{mine}`, or an image such as {_images()[system]}"
+            )
 
 
 def image_of(broker: str) -> str:

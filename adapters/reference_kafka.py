@@ -157,7 +157,7 @@ class ReferenceSystem:
     def session(self, title: str, needs: frozenset[str] = frozenset()) -> KafkaSession:
         """A fresh broker with the settings for these needs; its names come from the title, so that they are the same in every run."""
         if self._offer is None:
-            raise WrongUsage("a session with the reference was asked for before open()")
+            raise WrongUsage("a session with the reference was requested before open()")
         suffix = f"{zlib.crc32(title.encode()) & 0xFFFFFF:06x}"
         transactional_id = f"{RAISED_NAME}-{suffix}"
         disk, owner = disk_after_bumps(transactional_id, EPOCH_BEFORE_LAST, self._parts.disk) if NEAR_LAST_EPOCH in needs else (None, None)

@@ -158,7 +158,7 @@ class PulsarReferenceSystem:
     def check_is_open(self) -> None:
         """Raises WrongUsage before `open`."""
         if not self._is_open:
-            raise WrongUsage("a session with the reference was asked for before open()")
+            raise WrongUsage("a session with the reference was requested before open()")
 
     def close(self) -> None:
         """There is nothing to release."""

@@ -37,7 +37,7 @@ def load(path: Path | Traversable, kind: type[T]) -> T:
         raise DataFileError(f"{path}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         byte = f"the byte 0x{error.object[error.start]:02x} at offset {error.start}"
-        raise DataFileError(f"{path}: cannot be read as a text in UTF-8, for {byte} is none; is it YAML? Save it as UTF-8") from error
+        raise DataFileError(f"{path}: cannot be read as UTF-8, because of {byte}; is it YAML? Save it as UTF-8") from error
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise DataFileError(f"{path}:{line}: not YAML: {error.problem}") from error
@@ -128,7 +128,7 @@ def _refuse_repeated_keys(path: Path | Traversable, node: yaml.Node | None) -> N
                 seen: set[str] = set()
                 for key, value in pairs:
                     if key.value in seen:
-                        raise DataFileError(f"{path}:{key.start_mark.line + 1}: {key.value}: this key stands twice in one mapping")
+                        raise DataFileError(f"{path}:{key.start_mark.line + 1}: {key.value}: this key appears twice in one mapping")
                     seen.add(key.value)
                     waiting.append(value)
             case yaml.SequenceNode(value=items):

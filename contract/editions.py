@@ -158,7 +158,7 @@ def _fault(identifier: str, before: list[str], ids: set[str], spec: str) -> str 
             f"is not a requirement of {spec}; expected an id of features/{spec}/requirements.yaml: "
             "correct the id, or restore its row (a row that was withdrawn stays there, with `excluded: REASON`)"
         )
-    return "stands twice; remove one" if identifier in before else None
+    return "appears twice; remove one" if identifier in before else None
 
 
 @functools.cache

@@ -102,7 +102,7 @@ def read(folder: Path | Traversable) -> Register:
         rows[room.name] = tuple(load(path, list[Requirement]))
         for index, row in enumerate(rows[room.name]):
             if row.id in first_seen:
-                raise DataFileError(f"{path}:{line_of(path, index)}: id: {row.id} stands twice, first in {first_seen[row.id]}")
+                raise DataFileError(f"{path}:{line_of(path, index)}: id: {row.id} appears twice, first in {first_seen[row.id]}")
             first_seen[row.id] = str(path)
     register = Register(rows)
     for room_name, those in rows.items():

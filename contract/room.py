@@ -36,4 +36,4 @@ def writing(folder: Path, stop: Callable[[str], None]) -> Iterator[None]:
     except OSError as error:
         if error.errno not in _FULL:
             raise
-        stop(f"there is no room for the results in {folder} ({error.strerror}): make some, or name another folder with --results")
+        stop(f"the disk has no space for the results in {folder} ({error.strerror}): free some, or name another folder with --results")

@@ -40,7 +40,7 @@ def _fault(protocol: str, identifier: str, before: Collection[str], rows: Regist
     if identifier not in rows.by_id:
         return "is not the id of a requirement"
     if identifier in before:
-        return "stands twice"
+        return "appears twice"
     if not rows[identifier].is_tested:
         return "is not tested, so it shows nothing"
     if protocol not in known.protocols_of(rows.spec_of(identifier)):

@@ -11,12 +11,12 @@ from . import gherkin
 from .errors import UnknownName
 
 THEMES: Mapping[str, str] = {
-    "commits": "what a commit makes lasting, and that nothing takes it back",
-    "aborts": "what an abort takes back, and that nothing else is taken with it",
-    "fencing": "who has lost a transaction, a name or a place, and comes too late with a request",
-    "recovery": "what is there after a crash, a stop, a reload or a move to another node",
-    "retention": "what is kept and what may go when time eats the log: compaction, deletion, expiry",
-    "sealing": "logs that take no more writes: topics that are terminated, segments that are split, merged and pruned",
+    "commits": "what a commit makes durable, and that nothing undoes it",
+    "aborts": "what an abort undoes, and that it undoes nothing else",
+    "fencing": "late requests of clients that have lost a transaction, a name or a place",
+    "recovery": "what a system still has after a crash, a stop, a reload or a move to another node",
+    "retention": "what is kept and what may be removed as a log ages: compaction, deletion, expiry",
+    "sealing": "logs that accept no more writes: topics that are terminated, segments that are split, merged and pruned",
 }
 """Every theme, and what it is about."""
 

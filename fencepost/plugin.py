@@ -182,8 +182,7 @@ class KnownDeviations:
     def _without_a_reason(self) -> list[str]:
         """A warning for each known deviation that still lacks a reason."""
         files = Counter(one.file for one in self.own.known if one.entry.reason == TO_BE_WRITTEN)
-        reported = "have no reason yet; write it in place of TO BE WRITTEN"
-        return [f"warning: {number} entries of {file} {reported}" for file, number in files.items()]
+        return [f"warning: entries without a reason in {file}: {number}; replace TO BE WRITTEN" for file, number in files.items()]
 
     def _unmatched(self) -> list[str]:
         register, chosen = self.results.register, self.results.selection

@@ -11,7 +11,7 @@ from fencepost.contract.verdict import ScenarioResult
 from .allure_results import AllureWriter, Node
 from .sequence import PicturedStep, Scene, drawn
 
-NAME = "Who asked whom, step by step"
+NAME = "Requests and answers as a picture, step by step"
 
 
 def picture(

@@ -34,7 +34,7 @@ from .sequence import PicturedStep as SaidInStep
 TOLD = pytest.StashKey["_Told"]()
 _LINE = 600
 _STATUS = {StepEnding.DONE: "passed", StepEnding.FAILED: "broken", StepEnding.NOT_REACHED: "skipped"}
-_NOT_RUN = {"message": "not run, for an earlier step failed"}
+_NOT_RUN = {"message": "not run, because an earlier step failed"}
 
 
 @dataclass
@@ -125,7 +125,7 @@ class AllureSteps:
             "description": (
                 f"{row.statement}\n\n{gherkin.why_of(row.id)}\n\n"
                 f"{row.level}, {row.source}: {row.section}\n\nWhen it fails: {row.check}\n\n"
-                f"All that was said: history/{history_files.name_of(result.run)}"
+                f"All requests and answers: history/{history_files.name_of(result.run)}"
             ),
             "labels": labels(self.register, result, tags),
             "parameters": [{"name": name, "value": str(value)} for name, value in _example(item).items()],
@@ -154,7 +154,7 @@ class AllureSteps:
         ]
         history = item.stash[SESSION].history(result.run)
         first = picture(self.writer, result, self._steps(item, result, reported), exchanges, history)
-        said = self.writer.page("What was said, the last exchange first", page(result, parts))
+        said = self.writer.page("Requests and answers, the last exchange first", page(result, parts))
         return [first, said, *pictures(self.writer, history)]
 
     def _steps(self, item: pytest.Item, result: ScenarioResult, reported: _Told) -> list[SaidInStep]:

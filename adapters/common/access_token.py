@@ -37,7 +37,7 @@ class Token:
         kind, is_notified, where = text.partition(":")
         if kind not in _KINDS or not is_notified or not where:
             raise WrongUsage(
-                f"--{TOKEN} (not shown): expected file:PATH, env:VARIABLE or command:CMD; the token itself would stand in the process list"
+                f"--{TOKEN} (not shown): expected file:PATH, env:VARIABLE or command:CMD; the process list would show the token itself"
             )
         return cls(kind, where)
 

@@ -53,7 +53,7 @@ def not_started(image: str, error: Exception, instead: str) -> SystemUnreachable
     """The error for an image that Docker has and cannot start."""
     if _NO_COMMAND in said(error).lower():
         return SystemUnreachable(f"the image {image} has no command, so it starts nothing: it is no broker's image. {instead}")
-    return SystemUnreachable(f"Docker has the image {image}, and did not start a container of it: {said(error)}. {instead}")
+    return SystemUnreachable(f"Docker has the image {image}, but could not start a container from it: {said(error)}. {instead}")
 
 
 def said(error: Exception) -> str:

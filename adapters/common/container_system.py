@@ -242,7 +242,7 @@ class ContainerSystem(ABC, Generic[B]):
 
     def _check_open(self) -> None:
         if not self._is_open or self._closed:
-            raise WrongUsage(f"a session with {self._reported} was asked for before open(), or after close()")
+            raise WrongUsage(f"a session with {self._reported} was requested before open(), or after close()")
 
     # --- places ---------------------------------------------------------------------------------------------------------
 

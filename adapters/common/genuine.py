@@ -104,5 +104,5 @@ def of_imitation(profile: str, release: tuple[str, str]) -> Whose:
 
 def _remedy(project: Project, reported: str | None) -> str:
     if reported is None:
-        return f"if it is a release of {project.title}, say which, such as --known-as {project.system}:X.Y.Z"
-    return f"if it is {project.title} {reported}, say --known-as {project.system}:{reported}"
+        return f"if it is a release of {project.title}, name it, such as --known-as {project.system}:X.Y.Z"
+    return f"if it is {project.title} {reported}, use --known-as {project.system}:{reported}"

@@ -163,7 +163,7 @@ class Kept:
             said = self._listen(left)
             if said.keys() & set(kinds):
                 return said
-        raise SetUpFailed(f"the keeper of {self._command.reported} says nothing for {_ANSWERS_WITHIN_S:g} s")
+        raise SetUpFailed(f"the keeper of {self._command.reported} has not answered for {_ANSWERS_WITHIN_S:g} s")
 
     def _listen(self, within_s: float) -> dict[str, Any]:
         """One line of the keeper, empty if none comes within so long. The process's end is noted."""

@@ -241,7 +241,7 @@ def _variables(path: Path, launcher: Launcher) -> dict[str, str]:
         if not os.environ.get(name):
             raise WrongUsage(
                 f"--launcher: {path}:{line_of(path, 'needs', name)}: the environment variable {name} is not set: expected {what}. "
-                f"Say {name}=... before the command"
+                f"Set {name}=... before the command"
             )
         found[name] = os.environ[name]
     for place, text in _texts(launcher):
@@ -265,5 +265,5 @@ def _check_programs(file: LauncherFile) -> None:
         if "{" not in program and shutil.which(program, path=os.environ.get("PATH")) is None:
             raise WrongUsage(
                 f"--launcher: {file.place(line)}: {line}: there is no program {program!r} to run: expected one that is found by PATH, a "
-                "whole path, or {here}/... next to the file; for a line of a shell say sh -c '...'"
+                "whole path, or {here}/... next to the file; for a line of a shell use sh -c '...'"
             )

@@ -59,7 +59,7 @@ class RestartCommand:
         if shutil.which(words[0]) is None:
             raise WrongUsage(
                 f"--restart-command {text}: there is no program {words[0]!r} to run; it is not run by a shell: "
-                "name a script, or say sh -c '...'"
+                "name a script, or use sh -c '...'"
             )
         return cls(words)
 
@@ -145,7 +145,7 @@ class CommandedFaults(NoCrashPoints, NoCleanStop):
         raise NotOffered(f"two-nodes: a restart command pauses nothing, so node {node} is not paused")
 
     def resume(self, node: int) -> None:
-        raise NotOffered(f"two-nodes: a restart command pauses nothing, so node {node} is not to be resumed")
+        raise NotOffered(f"two-nodes: a restart command pauses nothing, so node {node} cannot be resumed")
 
     def _await_serving(self) -> None:
         last: Outcome[object] = Unknown("nothing was tried")

@@ -48,10 +48,10 @@ class OneNode:
     """Pauses of nodes, for a system of one node."""
 
     def pause(self, node: int) -> None:
-        raise NotOffered(f"two-nodes: node {node} is not to be paused, for the system has one node")
+        raise NotOffered(f"two-nodes: node {node} cannot be paused, because the system has one node")
 
     def resume(self, node: int) -> None:
-        raise NotOffered(f"two-nodes: node {node} is not to be resumed, for the system has one node")
+        raise NotOffered(f"two-nodes: node {node} cannot be resumed, because the system has one node")
 
 
 class SessionFaults:

@@ -56,7 +56,7 @@ class Tls:
                 raise WrongUsage("--tls-certificate and --tls-key need --tls-ca FILE, or --tls-ca system")
             return None
         if (certificate is None) != (key is None):
-            raise WrongUsage("--tls-certificate and --tls-key belong together: say both, or neither")
+            raise WrongUsage("--tls-certificate and --tls-key belong together: give both, or neither")
         made = cls(
             None if ca == SYSTEM else read_pem("--tls-ca", Path(ca)),
             None if certificate is None else Path(certificate),
@@ -128,11 +128,11 @@ def refused(error: ssl.SSLError, address: Address, takes_properties: bool) -> Tl
     if "alert" in reason:
         keystore = ", or ssl.keystore.location in --client-properties" if takes_properties else ""
         return TlsRefused(
-            f"{address} refuses TLS with this client: {reason}. If it wants a certificate of the client, say --tls-certificate FILE and "
+            f"{address} refuses TLS with this client: {reason}. If it wants a certificate of the client, use --tls-certificate FILE and "
             f"--tls-key FILE{keystore}; it must come from an authority that the broker trusts."
         )
     return TlsRefused(
-        f"{address} does not speak TLS, which was asked for: {reason}. Name a listener with TLS, or leave TLS out (--tls-ca, pulsar+ssl, "
+        f"{address} does not speak TLS: {reason}. Name a listener with TLS, or leave TLS out (--tls-ca, pulsar+ssl, "
         "https, security.protocol)."
     )
 

@@ -68,7 +68,7 @@ class Orders:
         """Keep a function that lets a held request go."""
         with self._lock:
             if len(self._held) >= MAX_HELD:
-                raise WrongUsage(f"{MAX_HELD} requests are held up already; let them go first")
+                raise WrongUsage(f"{MAX_HELD} requests are delayed already; release them first")
             self._held.append(let_go)
 
     def let_go(self) -> int:

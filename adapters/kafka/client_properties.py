@@ -34,15 +34,15 @@ _TAKEN = frozenset(
     }
 )
 _INLINE = {
-    "ssl.keystore.certificate.chain": "write it into a file, and say ssl.keystore.location=FILE",
+    "ssl.keystore.certificate.chain": "write it into a file, and use ssl.keystore.location=FILE",
     "ssl.keystore.key": "write it after the certificates in the file of ssl.keystore.location",
 }
 _REMEDIES = {
-    "sasl.login.callback.handler.class": "say --token command:CMD",
-    "sasl.oauthbearer.token.endpoint.url": "say --token command:CMD",
+    "sasl.login.callback.handler.class": "use --token command:CMD",
+    "sasl.oauthbearer.token.endpoint.url": "use --token command:CMD",
     "sasl.client.callback.handler.class": "there is none here",
     "ssl.truststore.password": "a PEM file needs none; leave it out",
-    "ssl.keystore.password": "a PEM file needs none; for its key say ssl.key.password",
+    "ssl.keystore.password": "a PEM file needs none; for its key use ssl.key.password",
 }
 """The properties about reaching a broker that this client does not support, with the remedy."""
 _LINE = re.compile(r"((?:[^\\\s=:]|\\.)+)(?:\s*[=:]\s*|\s+|$)(.*)", re.DOTALL)
@@ -146,17 +146,17 @@ class _Reader:
         name, kind = f"ssl.{store}.type", self._found.get(f"ssl.{store}.type", "JKS")
         if kind.upper() != "PEM":
             how = "keytool -exportcert -rfc -keystore FILE -alias NAME" if kind.upper() == "JKS" else "openssl pkcs12 -in FILE -nodes"
-            absent = "" if name in self._found else ", which is what it is when it is not said"
+            absent = "" if name in self._found else ", which is the default"
             raise WrongUsage(
                 f"--client-properties {self._file}: {name}={kind}{absent}: expected PEM. A store becomes PEM by: {how} "
-                f"(keytool -importkeystore -deststoretype PKCS12 makes the one the other); then say {name}=PEM"
+                f"(keytool -importkeystore -deststoretype PKCS12 converts between the two); then use {name}=PEM"
             )
 
     def _login(self, token: Token | None) -> KafkaLogin:
         mechanism = self._one_of("sasl.mechanism", MECHANISMS, "GSSAPI")
         if mechanism == BEARER:
             if token is None:
-                raise self._wrong("sasl.mechanism", "say with --token where the token is: file:PATH, env:VARIABLE or command:CMD", BEARER)
+                raise self._wrong("sasl.mechanism", "use --token file:PATH, env:VARIABLE or command:CMD", BEARER)
             return KafkaLogin("token", token, BEARER)
         match = _JAAS.match(self._found.get("sasl.jaas.config", ""))
         options = {name: _plain(quoted or plain) for name, quoted, plain in _JAAS_OPTION.findall(match[2])} if match else {}

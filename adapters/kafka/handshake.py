@@ -55,7 +55,7 @@ def ask(transport: KafkaTransport, deadline_s: float) -> Done[KafkaOffer] | Unkn
     return transport.call(asked, deadline_s).converted(offer_of)
 
 
-WITHOUT_SEALING = "sealing: no request of Kafka's makes a partition take no more batches and stay readable"
+WITHOUT_SEALING = "sealing: Kafka has no request that seals a partition and keeps it readable"
 
 
 def describe(

@@ -66,7 +66,7 @@ def _system(asked: SpecifiedSystem) -> System:
             return KafkaContainerSystem(image, patience_s=asked.patience_s)
         case (None, None, None):
             raise WrongUsage(
-                "which Kafka? Say --bootstrap HOST:PORT for one that runs, --container IMAGE for one to start, or --launcher FILE for one "
+                "which Kafka? Use --bootstrap HOST:PORT for one that runs, --container IMAGE for one to start, or --launcher FILE for one "
                 "to start as a process"
             )
         case _:

@@ -78,11 +78,11 @@ def _why_not_set(settings: KafkaSettings, configuration: str, file: LauncherFile
     wanted = settings.properties(configuration)
     needed = [name for name, value in wanted.items() if name not in _DISPENSABLE and passing.has.get(name) != value]
     if needed and passing.how == CANNOT:
-        return f"{file.reported} says that the broker takes no settings, and this needs {needed[0]}"
+        return f"{file.reported} says that the broker accepts no settings, and this needs {needed[0]}"
     if lacking := [name for name in needed if passing.name_of(name) is None]:
         return f"{file.reported} has no name for the setting {lacking[0]} (settings, names)"
     if settings.users(configuration) and passing.how == "arguments":
-        return f"{file.reported} passes settings as arguments, and passwords would stand in the list of processes"
+        return f"{file.reported} passes settings as arguments, and passwords would be visible in the process list"
     return None
 
 

@@ -31,4 +31,4 @@ def put_back(bootstrap: Address, started: KafkaOffer, patience_s: float, users: 
                         probe.update_feature(feature, level, lower=level < there)
     finally:
         session.close()
-    raise SetUpFailed(f"the broker was started with the levels {dict(started.finalized)}, and cannot be brought back to them: {found}")
+    raise SetUpFailed(f"the broker was started with the levels {dict(started.finalized)}, which cannot be restored: {found}")

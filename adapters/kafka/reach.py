@@ -147,7 +147,7 @@ def reach_one(addresses: Sequence[Address], within_s: float, users: Users = NOBO
             reasons[address] = outcome.reason
     named = ", ".join(map(str, addresses))
     as_what = (
-        "is this a listener without TLS and authentication? For others say --client-properties FILE, or --tls-ca FILE"
+        "is this a listener without TLS and authentication? For others use --client-properties FILE, or --tls-ca FILE"
         if users.usual == OPEN
         else f"is this a listener for {users.usual}?"
     )
@@ -177,7 +177,7 @@ def readable(bootstrap: Address, offer: KafkaOffer, users: Users = NOBODY) -> tu
             fault = fault or str(error)
             offer = offer.up_to("metadata", version - 1)
         else:
-            return offer, [f"Metadata is asked in v{version}, for newer answers break the protocol: {fault}"] if fault else []
+            return offer, [f"Fencepost uses Metadata v{version}, because newer answers break the protocol: {fault}"] if fault else []
         finally:
             cluster.close()
 

@@ -37,14 +37,14 @@ class RunningBroker:
         self._commanded = None if self._command is None else CommandedFaults(self._command, self.address, self._serves)
         if self.address != self._addresses[0]:
             before = ", ".join(map(str, self._addresses[: self._addresses.index(self.address)]))
-            notes.append(f"asked at {self.address}, because no broker answers at {before}")
+            notes.append(f"reached at {self.address}, because no broker answers at {before}")
         return notes if self.users.usual == OPEN else [*notes, f"reached over {self.users.usual}"]
 
     @property
     def offer(self) -> KafkaOffer:
         """The broker's offer. Raises WrongUsage before `open`."""
         if self._offer is None:
-            raise WrongUsage(f"a session with {self.address} was asked for before open()")
+            raise WrongUsage(f"a session with {self.address} was requested before open()")
         return self._offer
 
     def serves(self, patience_s: float) -> Outcome[object]:

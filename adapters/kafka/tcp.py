@@ -40,7 +40,7 @@ Dial: TypeAlias = Callable[[Address, float], socket.socket]
 MAX_FRAME = 64 * 1024 * 1024
 """The longest answer that is accepted; a broker's own default for requests is 100 MiB, and no answer to the suite comes near."""
 
-_SAY_TLS = "Say --tls-ca FILE (or --tls-ca system)"
+_SAY_TLS = "Use --tls-ca FILE (or --tls-ca system)"
 _CONNECTED_WITHIN_S = 1.0
 _CLOSED_WITHIN_S = 0.005
 """How long to check that a new connection stays open; a busy machine may take longer to close it, and then a request is lost."""
@@ -170,7 +170,7 @@ class KafkaTcpTransport:
             self._logged_in_until = None if holds_s is None else time.monotonic() + _USED_OF_LOGIN * holds_s
         except MalformedKafkaFrame:
             what = f"{self._address}: the answer to the login of the user {login.user!r} is none that the protocol allows"
-            raise Malformed(f"{what}; its bytes are not shown, for they may quote the password") from None
+            raise Malformed(f"{what}; its bytes are not shown, because they may contain the password") from None
 
     def _exchange(self, connection: socket.socket, request: RequestPayload, deadline: "_Deadline") -> ResponsePayload:
         return self._read(connection, request, self._write(connection, request, deadline), deadline)

@@ -40,7 +40,7 @@ class PulsarOffer:
         return cls(connected.server_version, connected.protocol_version, size, features_of(connected))
 
 
-WITHOUT_SEALING = "sealing: a topic without segments that is terminated takes no end of a transaction either, until it is deleted"
+WITHOUT_SEALING = "sealing: a terminated topic without segments accepts no end of a transaction either, until it is deleted"
 """What a system lacks whose topics are not scalable."""
 
 

@@ -25,7 +25,7 @@ class PulsarLoginRefused(AccessRefused):
         if has_token:
             return cls(f"{where} refuses the login by --{TOKEN}: {why}. The token may have expired, or its key may not be the broker's.")
         return cls(
-            f"{where} wants a login: {why}. Say --{TOKEN} file:PATH, env:VARIABLE or command:CMD, or --tls-certificate FILE and --tls-key "
+            f"{where} wants a login: {why}. Use --{TOKEN} file:PATH, env:VARIABLE or command:CMD, or --tls-certificate FILE and --tls-key "
             "FILE with pulsar+ssl:// and https://."
         )
 

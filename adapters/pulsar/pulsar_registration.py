@@ -57,7 +57,7 @@ def _scalable(asked: SpecifiedSystem) -> System:
             return ScalableContainerSystem(image, patience_s=asked.patience_s)
         case None:
             raise WrongUsage(
-                "metadata-driven transactions can be tested only on brokers that fencepost starts: say --container IMAGE, "
+                "metadata-driven transactions can be tested only on brokers that fencepost starts: use --container IMAGE, "
                 "such as apachepulsar/pulsar:5.0.0-M1, or select other proposals"
             )
 
@@ -79,7 +79,7 @@ def _classic(asked: SpecifiedSystem) -> System:
             return PulsarContainerSystem(image, patience_s=asked.patience_s)
         case (_, _, None):
             raise WrongUsage(
-                "which Pulsar? Say --service-url pulsar://HOST:PORT and --admin-url http://HOST:PORT for one that runs, "
+                "which Pulsar? Use --service-url pulsar://HOST:PORT and --admin-url http://HOST:PORT for one that runs, "
                 "or --container IMAGE for one to start"
             )
         case _:

@@ -192,9 +192,9 @@ def _explained(addresses: Addresses) -> str:
     """What the user should check when there is no answer."""
     security = addresses.security
     if security.service is None and any(speaks_tls(service, _EXPLAINED_WITHIN_S) for service in addresses.services):
-        return f"There is TLS at the service address: say pulsar+ssl://HOST:PORT, {_TRUST}"
+        return f"There is TLS at the service address: use pulsar+ssl://HOST:PORT, {_TRUST}"
     if security.admin is None and any(speaks_tls(_address_of(url), _EXPLAINED_WITHIN_S) for url in addresses.admin_urls):
-        return f"There is TLS at the admin interface: say https://HOST:PORT, {_TRUST}"
+        return f"There is TLS at the admin interface: use https://HOST:PORT, {_TRUST}"
     if security == OPEN:
         return "Is it running, and are both without TLS and authentication? Others are reached by pulsar+ssl://, https:// and --token"
     return f"Is it running, and are both for {security}?"

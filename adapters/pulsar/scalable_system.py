@@ -56,7 +56,7 @@ class ScalableContainerSystem(PulsarContainerSystem):
 
     def lacks_keys(self, broker: PulsarBroker) -> str | None:
         if SCALABLE_TOPICS not in broker.offer.features:
-            return "it was not asked, for its coordinators are those of scalable topics, which the system does not have"
+            return "not tried, because it needs the coordinators of scalable topics, which the system does not have"
         return super().lacks_keys(broker)
 
     def session(self, title: str, needs: frozenset[str] = frozenset()) -> PulsarSession:

@@ -29,13 +29,13 @@ class PulsarSecurity:
         if not service_over_tls and not admin_over_tls:
             if own := [name for name in TLS_OPTIONS if name in options]:
                 raise WrongUsage(
-                    f"--{own[0]} {options[own[0]]}: neither URL asks for TLS. Say pulsar+ssl://HOST:PORT and https://HOST:PORT, or leave "
+                    f"--{own[0]} {options[own[0]]}: neither URL asks for TLS. Use pulsar+ssl://HOST:PORT and https://HOST:PORT, or leave "
                     "it out"
                 )
             return cls(token=token)
         if token is not None and service_over_tls != admin_over_tls:
             plain, scheme = ("--admin-url", "https") if service_over_tls else ("--service-url", "pulsar+ssl")
-            raise WrongUsage(f"--{TOKEN}: the token would go to {plain} without TLS. Say {scheme}:// there too")
+            raise WrongUsage(f"--{TOKEN}: the token would go to {plain} without TLS. Use {scheme}:// there too")
         ca, *own_certificate = (options.get(name, SYSTEM if name == _CA else None) for name in TLS_OPTIONS)
         tls = Tls.of(ca, *own_certificate)
         return cls(tls if service_over_tls else None, tls if admin_over_tls else None, token)

@@ -81,7 +81,7 @@ class PulsarAt:
     def session(self, title: str, needs: frozenset[str] = frozenset()) -> PulsarSession:  # noqa: ARG002 - it is the same for all
         """A fresh session; a broker that an earlier one left down is restarted first. Raises SetUpFailed."""
         if not self._is_open:
-            raise WrongUsage(f"a session with {self._place} was asked for before open()")
+            raise WrongUsage(f"a session with {self._place} was requested before open()")
         if self._commanded is not None:
             self._commanded.bring_back()
         return wall_session(self._place, self._patience_s, self._commanded or NoFaults(str(self._place)))

@@ -27,7 +27,7 @@ from .transport import ConnectionLost
 _CONNECTED_WITHIN_S = 5.0
 _SENT_WITHIN_S = 10.0
 _CHUNK = 1 << 16
-_SAY_TLS = "Say pulsar+ssl://HOST:PORT, and --tls-ca FILE unless this machine trusts its authority"
+_SAY_TLS = "Use pulsar+ssl://HOST:PORT, and --tls-ca FILE unless this machine trusts its authority"
 
 
 class PulsarTcpTransport:

@@ -109,7 +109,7 @@ def parting(
     if not candidates:
         raise WrongUsage(
             "no answer to a request of this red differs from what the reference answers to the same, so a script cannot show it: "
-            f"{violation}; --format frames and --format picture show what was said"
+            f"{violation}; --format frames and --format picture show the requests and answers"
         )
     named = [one for one in candidates if _is_named(one[0][-1].red.api, violation.what)]
     pairs, differences = (named or candidates)[-1]

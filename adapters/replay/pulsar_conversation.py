@@ -153,7 +153,7 @@ def parting(red: TapeContent, reference: TapeContent, violation: Mismatch) -> Pu
     if not candidates:
         raise WrongUsage(
             "neither an answer of this red nor what a consumer received differs from what the reference gives to the same requests, so a "
-            f"script cannot show it: {violation}; --format frames and --format picture show what was said"
+            f"script cannot show it: {violation}; --format frames and --format picture show the requests and answers"
         )
     chosen = max(range(len(candidates)), key=lambda at: (_named(candidates[at], violation), at))
     asked, about, differences = candidates[chosen]

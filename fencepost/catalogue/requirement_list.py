@@ -41,7 +41,7 @@ def show_list(specs: Sequence[str], form: str, of_themes: Sequence[str] = (), wo
     rows = register.bundled().rows(specs)
     if form == "markdown" and (of_themes or words):
         option = "--theme" if of_themes else "--find"
-        raise WrongUsage(f"--format markdown is a page of whole proposals: leave out {option}, or say --format table or json")
+        raise WrongUsage(f"--format markdown is a page of whole proposals: leave out {option}, or use --format table or json")
     if of_themes:
         named = {requirement for theme in of_themes for requirement in themes.requirements_of(theme)}
         rows = tuple(row for row in rows if row.id in named)

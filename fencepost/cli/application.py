@@ -1,6 +1,6 @@
 """The command line: every command of `commands/`, and what they share.
 
-Exit codes: 0 conforms, 1 does not, 2 wrong usage or unreachable system, 3 the kit itself failed, 4 the run was not finished.
+Exit codes: 0 conforms, 1 does not, 2 wrong usage or unreachable system, 3 Fencepost itself failed, 4 the run was not finished.
 """
 
 import io
@@ -65,7 +65,7 @@ app = typer.Typer(
     overrides the file.
 
     Exit codes: 0 conforms; 1 a requirement is violated or inconclusive (--fail-on, --strict and --max-not-offered of `fencepost run`
-    change this); 2 wrong usage or unreachable system; 3 the kit itself failed; 4 the run stopped early, even if something was red:
+    change this); 2 wrong usage or unreachable system; 3 Fencepost itself failed; 4 the run stopped early, even if something was red:
     Ctrl-C, SIGTERM, --timeout, --max-failures or a system that stopped answering.""",
 )
 

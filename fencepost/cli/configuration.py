@@ -98,7 +98,7 @@ def _refuse_repeated(order: Sequence[Any]) -> None:
     once = [parameter for parameter in order if parameter.param_type_name == "option" and not parameter.multiple]
     if twice := next((parameter for parameter in once if once.count(parameter) > 1), None):
         names = " or ".join(dict.fromkeys((*twice.opts[:1], *twice.secondary_opts[:1])))
-        raise WrongUsage(f"{names} is given {once.count(twice)} times: say it once")
+        raise WrongUsage(f"{names} is given {once.count(twice)} times: give it once")
 
 
 def _is_empty(value: Any) -> bool:

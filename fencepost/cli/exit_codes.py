@@ -39,7 +39,7 @@ def guarded_value(act: Callable[[], T], stopped: Exit = Exit.NOT_FINISHED) -> T:
         raise typer.Exit(stopped) from None
     except Exception:  # a bug in the kit must not look like a verdict, as Python's own exit code 1 would
         traceback.print_exc()
-        fail("the kit itself failed, as the lines above say; this says nothing about the system. Please report it", Exit.KIT_FAILED)
+        fail("Fencepost itself failed, as the lines above show; this says nothing about the system. Please report it", Exit.KIT_FAILED)
 
 
 def fail(why: str, code: Exit = Exit.USAGE) -> NoReturn:

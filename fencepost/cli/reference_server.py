@@ -55,7 +55,7 @@ def _listen(option: str, port: int) -> socket.socket:
         return listen(port)
     except OSError as error:
         raise WrongUsage(
-            f"--{option} {port}: {HOST}:{port} cannot be had: {os.strerror(error.errno or 0)}; choose another port, or 0 for a free one"
+            f"--{option} {port}: {HOST}:{port} cannot be opened: {os.strerror(error.errno or 0)}; choose another port, or 0 for a free one"
         ) from error
 
 

@@ -103,7 +103,7 @@ class SystemOptions:
     ] = None
     profile: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="The release profile. Default: found out from the system.", autocompletion=complete_profile),
+        typer.Option(metavar="NAME", help="The release profile. Default: that of the system's version.", autocompletion=complete_profile),
     ] = None
 
     def need(self, command: str) -> None:
@@ -119,7 +119,7 @@ class SystemOptions:
         option, value = next(((option, value) for option, value in options.items() if value), ("", ""))
         if option and self.system.lower() == "reference":
             meant = "pulsar" if "url" in option or "pulsar" in value else "kafka"
-            fail(f"{option} {value}: whose broker is it? Say the system too: `fencepost {command} {meant} {option} {value}`")
+            fail(f"{option} {value}: whose broker is it? Name the system too: `fencepost {command} {meant} {option} {value}`")
 
     def values(self) -> dict[str, str | None]:
         """The settings of the system itself, by the names that its adapter knows; None for those not given."""

@@ -30,7 +30,7 @@ class Commands(TyperGroup):
         name = args[0]
         if not ctx.resilient_parsing and name not in self.commands and not name.startswith("-"):
             if name.lower() in complete_system(""):
-                raise WrongUsage(f"unknown command {name!r}, which is a system: say `fencepost run {name.lower()}`")
+                raise WrongUsage(f"unknown command {name!r}, which is a system: use `fencepost run {name.lower()}`")
             raise UnknownName("command", name, self.commands)
         return super().resolve_command(ctx, args)
 
@@ -77,7 +77,7 @@ def _reported(error: Any) -> str:
     if hasattr(error, "option_name"):
         param = next(one for one in params if error.option_name in (*one.opts, *one.secondary_opts))
         if param.is_flag:
-            return f"{error.option_name} takes no value: say {error.option_name} alone"
+            return f"{error.option_name} takes no value: use {error.option_name} alone"
         return f"{error.option_name} has no value: expected {error.option_name} {param.metavar}"
     if hasattr(error, "param_type"):
         return f"{error.param.metavar} is missing: expected {_of(ctx)}; see `{path} --help`"

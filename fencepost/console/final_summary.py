@@ -55,7 +55,7 @@ def write_failures(watching: RunReporter, screen: Screen) -> None:
         screen.write_line(f"\n{head}", red=True, bold=True)
         screen.write_line(rest)
     if reported.troubles:
-        screen.section("what went wrong in the kit")
+        screen.section("what went wrong in Fencepost")
     for text in reported.troubles:
         screen.write_line(f"\n{text}")
     if reported.warnings:

@@ -99,7 +99,7 @@ def write_stopped(results: Results, out: Any) -> None:
 
 
 def write_headline(results: Results, out: Any) -> None:
-    """Print the last lines: what was asked, the verdicts, then what they mean.
+    """Print the last lines: what was tested, the verdicts, then what they mean.
 
     Proposals without a selected requirement are not counted.
     """
@@ -108,7 +108,7 @@ def write_headline(results: Results, out: Any) -> None:
     count = Count(results, results.requirements(), specs)
     out.write_line(f"  {count.asked_words}")
     if count.not_asked_words:
-        out.write_line(f"  not asked: {count.not_asked_words}", light=True)
+        out.write_line(f"  not tested: {count.not_asked_words}", light=True)
     titles = {spec: proposals.bundled().title_of(spec) for spec in count.asked_about or specs}
     word, colour = _meaning(results, count, results.counting.cited(titles))
     if results.handshake and results.handshake.deviations:
@@ -128,10 +128,10 @@ def _meaning(results: Results, count: "Count", titles: str) -> tuple[str, dict[s
     if results.stopped:
         return "has no verdict: the histories were not judged", {"yellow": True}
     if results.asks_only_provisional:
-        return f"has no verdict: nothing that it was asked counts yet in {titles}; --edition next counts it", {"yellow": True}
+        return f"has no verdict: no tested requirement counts yet in {titles}; --edition next counts them", {"yellow": True}
     if count.offers_nothing:
-        return f"has no verdict: it offers nothing of {titles} that it was asked", {"yellow": True}
-    word = f"conforms to {titles}" if count.is_whole else f"conforms as far as it was asked about {titles}"
+        return f"has no verdict: no selected requirement of {titles} could be tested on it", {"yellow": True}
+    word = f"conforms to {titles}" if count.is_whole else f"conforms as far as it was tested against {titles}"
     return f"{word}{f'; {odd}' if odd else ''}", {"green": True}
 
 
@@ -168,7 +168,7 @@ class Count:
 
     @property
     def asked_words(self) -> str:
-        """`150 of 195 asked: 149 met, 1 violated; 45 not offered; 2 provisional: 1 met, 1 violated`; and how many reds do not count."""
+        """`150 of 195 tested: 149 met, 1 violated; 45 not offered; 2 provisional: 1 met, 1 violated`; and how many reds do not count."""
         unasked = {Verdict.NOT_OFFERED: "not offered", Verdict.NOT_RUN: "not reached"}
         asked = {verdict: number for verdict, number in self._verdicts.items() if verdict not in unasked}
         parts = ", ".join(parity.counted(asked[verdict], verdict.words, self._uncounted[verdict]) for verdict in SIGNS if verdict in asked)
@@ -177,7 +177,7 @@ class Count:
             f"{self._provisional[verdict]} {unasked.get(verdict, verdict.words)}" for verdict in SIGNS if self._provisional[verdict]
         )
         rest = "; ".join(filter(None, (rest, provisional and f"{self._provisional.total()} provisional: {provisional}")))
-        return f"{sum(asked.values())} of {self._verdicts.total()} asked{f': {parts}' if parts else ''}{f'; {rest}' if rest else ''}"
+        return f"{sum(asked.values())} of {self._verdicts.total()} tested{f': {parts}' if parts else ''}{f'; {rest}' if rest else ''}"
 
     @property
     def not_asked_words(self) -> str:

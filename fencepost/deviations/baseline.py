@@ -45,7 +45,7 @@ class WrittenBaseline:
     def __str__(self) -> str:
         reported = f"{self.entries} known deviations ({self.new} new) in {os.path.relpath(self.path)}"
         reported += f"; {self.left_out} that did not show any more were left out" if self.left_out else ""
-        return reported + (f"; {self.not_excused} harness error are not in it, and stay red" if self.not_excused else "")
+        return reported + (f"; harness errors are not in it and stay red: {self.not_excused}" if self.not_excused else "")
 
 
 @dataclass(frozen=True)

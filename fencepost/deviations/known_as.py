@@ -83,21 +83,21 @@ def settled(system: str, handshake: Handshake, known_as: KnownAs | None) -> Hand
         return handshake
     reported = handshake.judged_as or handshake.looks_like
     if reported is None:
-        confirmed = f"the system itself does not report its release, and is not known to be {known_as.system} {known_as.version}"
+        confirmed = f"the system does not report its release, so Fencepost cannot confirm that it is {known_as.system} {known_as.version}"
         return _excused(handshake, known_as, known_as.comparable, confirmed)
     if reported[0] != known_as.system or not agree(reported[1], known_as.comparable):
         raise WrongUsage(
-            f"--known-as {known_as}: by what it says of itself {system} is {reported[0]} {reported[1]}; "
-            f"say --known-as {reported[0]}:{reported[1]}, or leave it out"
+            f"--known-as {known_as}: {system} reports that it is {reported[0]} {reported[1]}; "
+            f"use --known-as {reported[0]}:{reported[1]}, or leave it out"
         )
     version = more_exact(reported[1], known_as.comparable)
     if handshake.judged_as == (reported[0], version):
         return handshake
-    return _excused(handshake, known_as, version, f"it says that it is {reported[1]}")
+    return _excused(handshake, known_as, version, f"it reports that it is {reported[1]}")
 
 
 def _excused(handshake: Handshake, known_as: KnownAs, version: str, confirmed: str) -> Handshake:
-    why = f"the bundled deviations of {known_as.system} {version} hold, since --known-as {known_as} says so; {confirmed}"
+    why = f"the bundled deviations of {known_as.system} {version} hold because of --known-as {known_as}; {confirmed}"
     return replace(handshake, judged_as=(known_as.system, version), looks_like=None, deviations=why)
 
 
@@ -105,9 +105,9 @@ def _of_a_package(system: str, handshake: Handshake) -> Handshake:
     reported = handshake.judged_as or handshake.looks_like
     if reported is None or reported[0] not in RELEASED:
         return replace(handshake, judged_as=None, looks_like=None)
-    why = f"no bundled deviations: {system} says that it is {reported[0]} {reported[1]}, and is not ours to know; "
+    why = f"no bundled deviations: {system} reports that it is {reported[0]} {reported[1]}, which Fencepost cannot confirm; "
     return replace(
-        handshake, judged_as=None, looks_like=reported, deviations=f"{why}if it is that release, say --known-as {reported[0]}:{reported[1]}"
+        handshake, judged_as=None, looks_like=reported, deviations=f"{why}if it is that release, use --known-as {reported[0]}:{reported[1]}"
     )
 
 

@@ -272,7 +272,7 @@ def checked(path: Path | Traversable, kind: type[AnEntry], register: Register) -
             faults.append(str(error))
         if entry.reported in first:
             place, other = line_of(path, index), line_of(path, first[entry.reported])
-            faults.append(f"{path}:{place}: {entry.place}: this entry stands twice, first in line {other}; remove one")
+            faults.append(f"{path}:{place}: {entry.place}: this entry appears twice, first in line {other}; remove one")
         first.setdefault(entry.reported, index)
     if faults:
         more = [f"and {len(faults) - _MOST_FAULTS} more"] if len(faults) > _MOST_FAULTS else []
@@ -306,7 +306,7 @@ def _check(path: Path | Traversable, index: int, entry: DeviationEntry, register
             raise refuse("example", f"{entry.requirement} has no example {entry.example}; {said}")
     bound = protocols_of(entry.requirement, register)
     if entry.protocol is not None and entry.protocol not in bound:
-        raise refuse("protocol", f"{entry.requirement} is not asked under {entry.protocol!r}; expected {' or '.join(bound)}")
+        raise refuse("protocol", f"{entry.requirement} is not tested under {entry.protocol!r}; expected {' or '.join(bound)}")
 
 
 def protocols_of(requirement: str, register: Register) -> tuple[str, ...]:

@@ -37,10 +37,10 @@ def read(said: Sequence[str], register: Register) -> OwnExpectations:
     """Read the values of `--expectations`. Raises WrongUsage."""
     words = [word for word in said if word in (BUNDLED, NONE)]
     if BUNDLED in words and NONE in words:
-        raise WrongUsage(f"--expectations {BUNDLED} and --expectations {NONE} exclude each other: say one of them")
+        raise WrongUsage(f"--expectations {BUNDLED} and --expectations {NONE} exclude each other: use one of them")
     files = [name for name in said if name not in words]
     if twice := next((name for name in files if files.count(name) > 1), None):
-        raise WrongUsage(f"--expectations {twice} is given twice: say it once")
+        raise WrongUsage(f"--expectations {twice} is given twice: give it once")
     known = [one for name in files for one in read_file(name, register)]
     _refuse_repeated(known)
     return OwnExpectations(NONE not in words, tuple(known))
@@ -65,7 +65,7 @@ def _refuse_repeated(known: Iterable[LocatedDeviation]) -> None:
     for one in known:
         reported = one.entry.reported
         if reported in first:
-            raise WrongUsage(f"{one.where}: {one.entry.place}: this entry stands twice, first in {first[reported].where}; remove one")
+            raise WrongUsage(f"{one.where}: {one.entry.place}: this entry appears twice, first in {first[reported].where}; remove one")
         first[reported] = one
 
 
@@ -79,7 +79,7 @@ def unmatched(own: OwnExpectations, scenarios: Sequence[ScenarioResult], selecte
         elif one.entry.requirement not in chosen:
             why = "not selected"
         elif not about:
-            why = "not asked"
+            why = "not tested"
         elif all(scenario.verdict is Verdict.NOT_OFFERED for scenario in about):
             why = "not offered"
         else:

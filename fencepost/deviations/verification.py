@@ -138,7 +138,7 @@ def _entries(options: RunOptions, every: bool, rows: Register) -> list[Deviation
     mine = {f"{options.system}.yaml"} & files or files
     bundled = [entry for name, _, entry in known_deviations.everything() if name in mine] if own.with_bundled else []
     entries = [entry for entry in (*bundled, *(one.entry for one in own.known)) if every or entry.intermittent is not None]
-    remedy = "" if every else "; say --verify-all to measure every entry"
+    remedy = "" if every else "; use --verify-all to measure every entry"
     kind = "" if every else " intermittent"
     if not entries:
         raise WrongUsage(f"--verify-expectations: there is no{kind} entry about this system{remedy}")

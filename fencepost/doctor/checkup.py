@@ -98,7 +98,7 @@ def _examined(options: RunOptions, console: Console | None, failed: list[str]) -
         finally:
             system.close()
         handshake = settled(options.system, handshake, options.named.known_as)
-        clock = "virtual" if "virtual-time" in handshake.capabilities else f"its own; waited for up to {options.asked.patience_s:g} s"
+        clock = "virtual" if "virtual-time" in handshake.capabilities else f"real; Fencepost waits for up to {options.asked.patience_s:g} s"
         known = known_deviations.load_for(*handshake.judged_as, handshake.version_is_exact, rows).known if handshake.judged_as else ()
         offered = offering_of(protocol, handshake, stand_in, rows)
         yield CheckupResult(system.name, protocol, handshake, clock, tuple(offered), tuple(one.entry for one in known))
@@ -107,7 +107,7 @@ def _examined(options: RunOptions, console: Console | None, failed: list[str]) -
 def _failures(console: Console | None, trial: SystemTrial) -> list[str]:
     """Try each line that starts the system, and print the result at once; returns those that fail."""
     if console:
-        console.print(Text("what the launcher says, tried", style="bold"))
+        console.print(Text("each line of the launcher file, tried", style="bold"))
     failed = []
     for one in trial.tried():
         reported = f"{one.line}: {one.reported}"
@@ -131,11 +131,11 @@ def _reported(found: CheckupResult) -> Iterator[tuple[str, str]]:
     lines += [f"offers {name}: {CAPABILITIES[name]}" for name in sorted(said.capabilities)]
     for line in lines:
         yield f"  {line}", ""
-    yield "\nwhat can be asked", "bold"
+    yield "\nwhat can be tested", "bold"
     for proposal in found.proposals:
         yield f"  {_counts(proposal)}", ""
-    yield "\nwhat would open more", "bold"
-    for line in _openings(found.proposals) or ["nothing: every scenario can be asked"]:
+    yield "\nwhat would allow more tests", "bold"
+    for line in _openings(found.proposals) or ["nothing: every scenario can be tested"]:
         yield f"  {line}", ""
     if found.known:
         yield "\nknown deviations of this release", "bold"
@@ -166,6 +166,6 @@ def _openings(offered: Sequence[OfProposal]) -> list[str]:
     return [
         f"{needs}: {counted(number, 'scenario')} of {counted(len(of[needs]), 'requirement')}"
         + (f" ({why[needs]})" if why[needs] else "")
-        + (f"; {'all' if alone[needs] == number else alone[needs]} for want of nothing else" if alone[needs] else "")
+        + (f"; {'all' if alone[needs] == number else alone[needs]} of them need nothing else" if alone[needs] else "")
         for needs, number in waiting.most_common()
     ]

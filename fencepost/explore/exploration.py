@@ -140,7 +140,7 @@ class Exploration:
                 if done[-1].progress.broke_off is not None:
                     raise done[-1].progress.broke_off
                 if (gone := done[-1].progress.gone) is not None:
-                    raise SystemUnreachable(f"{done[-1].system} has gone away after {done[-1].progress.count} sequences: {gone}")
+                    raise SystemUnreachable(f"{done[-1].system} stopped answering after {done[-1].progress.count} sequences: {gone}")
         finally:
             for one in systems:
                 one.close()

@@ -91,4 +91,4 @@ def _faults(row: str, before: Iterable[str], register: Register) -> Iterator[str
     elif number and not any(row_of(requirement, scenario.name) == row for _, scenario in gherkin.scenarios_of(requirement)):
         yield f" names no scenario: {requirement} has {len(gherkin.scenarios_of(requirement))}; {_WANTED}"
     if row in before:
-        yield " stands twice; remove one"
+        yield " appears twice; remove one"

@@ -138,7 +138,7 @@ def read(path: Path | Traversable) -> Museum:
         names = [("system", row.system), *(("bugs", bug.id) for bug in row.bugs)]
         for key, name in names:
             if name in seen:
-                raise DataFileError(f"{path}:{line_of(path, number, key)}: {number + 1}.{key}: {name!r} stands in it twice")
+                raise DataFileError(f"{path}:{line_of(path, number, key)}: {number + 1}.{key}: {name!r} appears twice")
             seen.add(name)
         unknown = [f"{bug.id} names the defect {name!r}" for bug in row.bugs for name in bug.defects if name not in DEFECTS]
         if unknown:

@@ -244,7 +244,7 @@ def _cannot_show(broken: str, protocol: str, register: Register, specs: tuple[st
         return None
     bound = protocols_asked(row.id, register)
     if protocol not in bound:
-        return f"it breaks {row.id}, which is asked of {' and '.join(bound)}, and it is a broker of {protocol}"
+        return f"it breaks {row.id}, which is tested on {' and '.join(bound)}, and it is in a broker of {protocol}"
     if row.is_tested:
         return None
     return f"it breaks {row.id}, which is {'planned' if row.planned else 'excluded'} and has no scenario"

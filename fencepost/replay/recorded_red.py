@@ -52,7 +52,7 @@ class RecordedRed:
         if any(history_files.found_in(self.results, self.requirement)) and not (self.results / EXCHANGES).is_dir():
             raise WrongUsage(
                 f"{self.results} has histories and no {EXCHANGES}/, which has the requests as they were sent: run it again with this "
-                "fencepost. --format picture draws what was said"
+                "fencepost. --format picture draws the requests and answers"
             )
         raise WrongUsage(f"{self.results}/{EXCHANGES} has nothing of {self.requirement} {self.scenario.name}; was a file removed?")
 
@@ -78,7 +78,7 @@ def find(results: Path, requirement: str, number: int | None) -> RecordedRed:
     rows = {row.id: row for row in run.requirements}
     row = rows.get(requirement.upper())
     if row is None:
-        raise WrongUsage(f"{results} has no requirement {requirement!r}; fencepost list shows those that there are")
+        raise WrongUsage(f"{results} has no requirement {requirement!r}; fencepost list shows all of them")
     if not row.scenarios:
         unfinished = "" if run.complete else f"; the run did not finish{f': {run.stopped}' if run.stopped else ''}"
         raise WrongUsage(f"{row.id} has no scenario that ran: {row.verdict.words}{f', {row.reason}' if row.reason else ''}{unfinished}")
@@ -91,7 +91,7 @@ def find(results: Path, requirement: str, number: int | None) -> RecordedRed:
         if not reds:
             raise WrongUsage(f"{row.id} {wanted[0].name} is {wanted[0].verdict.words}, so there is no red to show")
     if not reds:
-        raise WrongUsage(f"{row.id} is {row.verdict.words}, and no scenario of it saw anything else than was expected: no red to show")
+        raise WrongUsage(f"{row.id} is {row.verdict.words}, and none of its scenarios has a violation, so there is no red to show")
     if len(reds) > 1:
         named = "; ".join(one.name for one in reds)
         raise WrongUsage(f"{row.id} has {len(reds)} reds: {named}; choose one with --scenario and its number")

@@ -74,11 +74,11 @@ def _on_the_reference(red: RecordedRed, protocol: str) -> tuple[Play, Lines]:
             )
         if faults := play.needs - _CONFIGURED:
             raise WrongUsage(
-                f"{red.requirement} {red.scenario.name} needs {', '.join(sorted(faults))}, which requests alone do not do to a broker; "
-                "--format frames and --format picture show what was said"
+                f"{red.requirement} {red.scenario.name} needs {', '.join(sorted(faults))}, which requests alone cannot cause; "
+                "--format frames and --format picture show the requests and answers"
             )
         played = plays.play(play)
     session: object = played.session
     if played.error is not None or not isinstance(session, KeepsExchanges):
-        raise WrongUsage(f"the reference cannot be asked the same: {played.error}")
+        raise WrongUsage(f"the reference cannot play the same requests: {played.error}")
     return play, session.kept_exchanges()

@@ -159,7 +159,7 @@ def _judge(results: Path, path: Path, lines: Lines, play: Play, waiting: list[Sc
         after = f"; played again, {parted}" if parted else f"; {said}" if said else ""
         found.changed.append(f"{title}: {broken} is not as it was written{after}")
     elif parted and found.is_our_version and recording.must_go_the_same_way:
-        found.changed.append(f"{title}: played again, it goes another way: {parted}")
+        found.changed.append(f"{title}: played again, it takes another course: {parted}")
     elif parted:
         found.left[f"the play does not go as it was recorded, and nothing recorded was changed: {parted}"].append(title)
     elif said:

@@ -167,10 +167,12 @@ def _comparable(left: Path, right: Path) -> str:
         )
     reported = [_only(left, ours.asked - theirs.asked, ours), _only(right, theirs.asked - ours.asked, theirs)]
     if any(reported):
-        raise WrongUsage(f"the two runs were not asked the same: {' and '.join(filter(None, reported))}; run both with the same selection")
+        raise WrongUsage(
+            f"the two runs did not test the same requirements: {' and '.join(filter(None, reported))}; run both with the same selection"
+        )
     return str(ours.system.profile)
 
 
 def _only(folder: Path, names: frozenset[str], run: Compliance) -> str:
     ids = [row.id for row in run.requirements if row.id in names]
-    return f"only {folder} was asked {first_of(ids, _NAMED)}" if ids else ""
+    return f"only {folder} tested {first_of(ids, _NAMED)}" if ids else ""

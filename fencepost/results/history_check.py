@@ -79,7 +79,7 @@ def _explained(scenario: ScenarioResult, finding: Finding, deviating: Mapping[st
     if finding.allowed:
         return "no proposal promises otherwise"
     if not finding.definite:
-        return "it may have an innocent reason"
+        return "it may have a harmless explanation"
     match scenario.verdict:
         case Verdict.KNOWN_DEVIATION:
             return f"a known deviation: {scenario.reason}"

@@ -47,7 +47,7 @@ class Cause:
     scenarios: Mapping[str, tuple[str, ...]]
 
     def __str__(self) -> str:
-        """`InitProducerId succeeds where another answer is due: 9 requirements, 15 scenarios`."""
+        """`InitProducerId succeeds where another answer is expected: 9 requirements, 15 scenarios`."""
         return counted(self.title, len(self.scenarios), sum(map(len, self.scenarios.values())))
 
 
@@ -117,11 +117,11 @@ def _reported(one: ScenarioResult, red: Mapping[str, ScenarioResult], register: 
     for base in _bases(one.requirement, red, register):
         if not _is_answer(deviation) or _request(deviation) == _request(red[base].violation):
             reported[_rest_on(base)] = _DECLARED
-    return reported | {_rest_on(one.requirement): _DECLARED, f"{one.requirement} is not kept, in other ways": _OWN}
+    return reported | {_rest_on(one.requirement): _DECLARED, f"{one.requirement} is violated in other ways": _OWN}
 
 
 def _rest_on(base: str) -> str:
-    return f"{base} is not kept, on which the others rest"
+    return f"{base} is violated, and the others depend on it"
 
 
 def _is_answer(deviation: Mismatch | None) -> bool:
@@ -193,30 +193,30 @@ def readings_of(deviation: Mismatch | None) -> dict[str, int]:
 
 def _readings(deviation: Mismatch) -> Iterator[tuple[str, int]]:
     if hung_up := _HANGS_UP.search(deviation.seen):
-        yield f"the connection is closed instead of an answer to {hung_up[1]}", _EXACT
+        yield f"the broker closes the connection instead of answering {hung_up[1]}", _EXACT
         return
     if deviation.what == "message of the system":
         asked = _REQUEST.search(deviation.seen)
-        yield f"{asked[1] if asked else 'a message'} is answered with what the protocol does not allow", _EXACT
+        yield f"the answer to {asked[1] if asked else 'a message'} breaks the protocol", _EXACT
         return
     if not deviation.what.startswith(_ANSWER):
-        yield f"{_PLACE.split(deviation.what, maxsplit=1)[0]}: not as it should be", _WIDEST
+        yield f"{_PLACE.split(deviation.what, maxsplit=1)[0]}: not as expected", _WIDEST
         return
     request = deviation.what.removeprefix(_ANSWER)
     due = _ERROR.findall(deviation.expected)
     if deviation.error is None:
         if due:
-            yield f"success in place of {' or '.join(due)}", _WIDE
+            yield f"success instead of {' or '.join(due)}", _WIDE
         if "refusal" not in deviation.seen and "base offset" not in deviation.seen:
-            yield f"{request} succeeds where another answer is due", _EXACT
+            yield f"{request} succeeds where another answer is expected", _EXACT
         else:
-            yield "a refusal has the right error and other fields than it should", _EXACT
+            yield "a refusal has the right error and wrong other fields", _EXACT
     elif due:
-        yield f"{deviation.error} in place of {' or '.join(due)}", _EXACT
-        yield f"{request} is refused with {deviation.error} where another answer is due", _WIDE
-        yield f"{deviation.error} where another answer is due", _WIDEST
+        yield f"{deviation.error} instead of {' or '.join(due)}", _EXACT
+        yield f"{request} is refused with {deviation.error} where another answer is expected", _WIDE
+        yield f"{deviation.error} where another answer is expected", _WIDEST
     elif "refusal" in deviation.expected:
-        yield "a refusal has the right error and other fields than it should", _EXACT
+        yield "a refusal has the right error and wrong other fields", _EXACT
     else:
-        yield f"{request} is refused with {deviation.error} where another answer is due", _WIDE
-        yield f"{deviation.error} where another answer is due", _WIDEST
+        yield f"{request} is refused with {deviation.error} where another answer is expected", _WIDE
+        yield f"{deviation.error} where another answer is expected", _WIDEST

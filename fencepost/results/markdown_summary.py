@@ -57,12 +57,12 @@ class VerdictChange:
             case Verdict.NOT_OFFERED if asked_before:
                 return "newly not offered"
             case Verdict.NOT_RUN | Verdict.EXCLUDED if asked_before:
-                return "not asked any more"
+                return "no longer tested"
             case _:
                 return None
 
 
-KINDS = ("newly red", "still red, in another way", "newly not offered", "not asked any more", "newly a known deviation", "newly met")
+KINDS = ("newly red", "still red, in another way", "newly not offered", "no longer tested", "newly a known deviation", "newly met")
 """What needs attention comes first."""
 
 
@@ -120,14 +120,14 @@ def render(run: Compliance, before: Compliance | None = None, limit: int = LIMIT
         _write_changes(page, run, before)
     _write_reds(page, run)
     if unwritten := sum((row.reason or "").startswith(TO_BE_WRITTEN) for row in run.having(Verdict.KNOWN_DEVIATION)):
-        page.paragraph(f"**{unwritten} known deviations have no reason yet**: write it in place of TO BE WRITTEN.")
+        page.paragraph(f"**Known deviations without a reason: {unwritten}**; replace TO BE WRITTEN.")
     page.folded("Known deviations", by_reason(run.having(Verdict.KNOWN_DEVIATION)), _THERE)
     page.folded("Not offered", by_reason(run.having(Verdict.NOT_OFFERED)), _THERE)
     return str(page)
 
 
 def asked(run: Compliance) -> str:
-    """The verdicts with all requirements as denominator: `150 of 195 requirements asked: 149 met, 1 known deviation; 45 not offered`."""
+    """The verdicts with all requirements as denominator: `150 of 195 requirements tested: 149 met, 1 known deviation; 45 not offered`."""
     count = {verdict: len(run.counted(verdict)) for verdict in SEEN}
     not_offered = count.pop(Verdict.NOT_OFFERED)
     judged, in_all = sum(count.values()), sum(count.values()) + not_offered + run.unreached
@@ -136,7 +136,7 @@ def asked(run: Compliance) -> str:
     of_provisional = ", ".join(f"{number} {verdict.words}" for verdict, number in run.provisional.items())
     provisional = of_provisional and f"{sum(run.provisional.values())} provisional: {of_provisional}"
     return "; ".join(
-        filter(None, (f"{judged} of {in_all} requirement{'' if in_all == 1 else 's'} asked: {seen or 'no verdict'}", rest, provisional))
+        filter(None, (f"{judged} of {in_all} requirement{'' if in_all == 1 else 's'} tested: {seen or 'no verdict'}", rest, provisional))
     )
 
 
@@ -157,12 +157,12 @@ def ending(run: Compliance) -> str:
     if not run.complete or run.stopped:
         return "has no verdict: the run did not finish"
     if run.asks_only_provisional:
-        return "has no verdict: nothing that it was asked counts yet in an edition"
+        return "has no verdict: no tested requirement counts yet in an edition"
     if offers_nothing(run.verdicts.values()):
-        return "has no verdict: it offers nothing that it was asked"
+        return "has no verdict: no selected requirement could be tested on it"
     if not run.counted(Verdict.MET):
         return "does not conform: nothing is met"
-    return f"conforms as far as it was asked{run.cited}{f'; {odd}' if odd else ''}"
+    return f"conforms as far as it was tested{run.cited}{f'; {odd}' if odd else ''}"
 
 
 def identity(system: SystemEntry) -> str:

@@ -87,7 +87,7 @@ def _notes(before: Compliance, after: Compliance) -> list[str]:
     notes = []
     for name, run in (("earlier", before), ("later", after)):
         if not run.complete:
-            notes.append(f"The {name} run did not finish{f' ({run.stopped})' if run.stopped else ''}; what it did not ask is not compared.")
+            notes.append(f"The {name} run did not finish{f' ({run.stopped})' if run.stopped else ''}; what it left out is not compared.")
     pairs = (
         ("version", before.system.version, after.system.version),
         ("profile", before.system.profile, after.system.profile),
@@ -114,13 +114,13 @@ def show(old: Path, new: Path) -> int:
         )
     changes = between(before, after)
     if not (changes.same or changes.changed):
-        raise WrongUsage(f"no requirement was asked by both runs: {_asked(old, before)}, {_asked(new, after)}")
+        raise WrongUsage(f"no requirement was tested in both runs: {_asked(old, before)}, {_asked(new, after)}")
     _print(before, after, changes)
     return 1 if changes.new_reds else 0
 
 
 def _asked(folder: Path, run: Compliance) -> str:
-    return f"{folder} asked {counted(len(run.asked), 'requirement')}"
+    return f"{folder} tested {counted(len(run.asked), 'requirement')}"
 
 
 def _print(before: Compliance, after: Compliance, changes: Changes) -> None:
@@ -139,7 +139,7 @@ def _print(before: Compliance, after: Compliance, changes: Changes) -> None:
             say(f"  {line}")
     for folder, names in (("earlier", changes.only_before), ("later", changes.only_after)):
         if names:
-            say(f"only the {folder} run asked {named(names)}")
+            say(f"only the {folder} run tested {named(names)}")
     say(f"{len(changes.changed)} changed, {len(changes.new_reds)} newly red, {changes.same} the same")
 
 

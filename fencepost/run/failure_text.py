@@ -15,7 +15,7 @@ _BLAME = {
     Verdict.VIOLATED: "the system under test does not do what the requirement says",
     Verdict.INCONCLUSIVE: "the requirement could not be judged",
     Verdict.BLOCKED: "the requirement could not be judged because of a deviation that is reported elsewhere",
-    Verdict.HARNESS_ERROR: "the kit or the scenario itself is wrong; this says nothing about the system",
+    Verdict.HARNESS_ERROR: "Fencepost or its scenario failed; this says nothing about the system",
 }
 
 

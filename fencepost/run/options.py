@@ -153,18 +153,16 @@ def add(parser: pytest.Parser) -> None:
     group.addoption(
         "--set-system", action="append", default=[], metavar="NAME=VALUE", help="any other option of the system; may be repeated"
     )
-    group.addoption("--profile", metavar="NAME", help="the release profile; found out from the system when it is not given")
+    group.addoption("--profile", metavar="NAME", help="the release profile (default: that of the system's version)")
     group.addoption(
         "--patience",
         type=float,
         default=SpecifiedSystem.patience_s,
         metavar="S",
-        help="how long to wait for what must arrive, and for each answer, 30 s at most for one of these (default: 20)",
+        help="seconds to wait for an expected result; also for each answer, at most 30 for one answer (default: 20)",
     )
     group.addoption("--name", metavar="NAME", help="what the system is called in every file and report (default: the name of --system)")
-    group.addoption(
-        "--system-version", metavar="VERSION", help="the system's version there; requested from the system when it is not given"
-    )
+    group.addoption("--system-version", metavar="VERSION", help="the system's version there (default: what the system reports)")
     group.addoption(
         "--label",
         action="append",
@@ -195,12 +193,16 @@ def add(parser: pytest.Parser) -> None:
         action="append",
         default=[],
         metavar="VERDICT",
-        help="what fails besides violated (default: inconclusive)",
+        help="which verdicts make the run fail besides violated (default: inconclusive)",
     )
-    group.addoption("--strict-verdicts", action="store_true", help="not offered and inconclusive fail too")
-    group.addoption("--max-not-offered", type=int, metavar="N", help="more requirements than that which are not offered fail")
-    group.addoption("--parity", action="store_true", default=None, help="rows about one implementation fail too (default: of builds of it)")
-    group.addoption("--no-parity", dest="parity", action="store_false", help="rows about one implementation never fail")
+    group.addoption(
+        "--strict-verdicts", action="store_true", help="requirements that are not offered, inconclusive or blocked make the run fail too"
+    )
+    group.addoption("--max-not-offered", type=int, metavar="N", help="the run fails if more requirements than that are not offered")
+    group.addoption(
+        "--parity", action="store_true", default=None, help="parity rows make the run fail too (default: for builds of that implementation)"
+    )
+    group.addoption("--no-parity", dest="parity", action="store_false", help="parity rows never make the run fail")
     group.addoption(
         "--edition",
         metavar="NAME",
@@ -209,14 +211,14 @@ def add(parser: pytest.Parser) -> None:
     group.addoption(
         "--concurrency", type=int, metavar="N", help="how many scenarios are busy at once (default: 8 on a broker, 1 on the reference)"
     )
-    group.addoption("--shuffle", type=int, metavar="SEED", help="run the scenarios in an order drawn with this number")
+    group.addoption("--shuffle", type=int, metavar="SEED", help="run the scenarios in a random order with this seed")
     group.addoption("--smoke", action="store_true", help="only the thirty requirements that show most in the least time")
     group.addoption("--no-html", action="store_true", help="leave out the Allure HTML report")
-    group.addoption("--check", action="store_true", help="judge the histories of the run after it, for every anomaly that is known")
+    group.addoption("--check", action="store_true", help="search the histories of the run for every known anomaly after it")
     group.addoption("--results", metavar="DIR", help="write compliance.json, junit.xml, allure-results and environment.json there")
     group.addoption("--summary", metavar="FILE.md", help="append a summary of the run to this file, as Markdown")
     group.addoption(
         "--previous",
         metavar="RESULTS",
-        help="the results of an earlier run: the summary says what changed since then, and the estimate is by it",
+        help="the results of an earlier run: the summary shows what changed since then",
     )

@@ -269,11 +269,11 @@ def _notified_of(part: OfProtocol) -> list[str]:
         f"{counted(number, 'requirement')} of {titles(spec)} ({counted(part.scenarios[spec], 'scenario')})"
         for spec, number in part.requirements.items()
     )
-    lines = [f"asked of {part.protocol}: {' and '.join(asked)}"]
+    lines = [f"tests on {part.protocol}: {' and '.join(asked)}"]
     for one in part.not_offered:
         lines.append(f"  will not be offered: {one.needs}, {counted(one.scenarios, 'scenario')} of {', '.join(one.requirements)}")
     if not part.is_notified_ahead:
-        lines.append("  what the system does not offer is known when it has been asked: see `fencepost doctor`")
+        lines.append("  `fencepost doctor` shows what the system does not offer")
     if part.brokers:
         lines.append(f"brokers, in {plural(part.brokers.unit)} of {part.brokers.image}:")
         for broker in part.brokers.started:
@@ -292,16 +292,16 @@ def _sums(plan: RunPlan) -> list[str]:
         all_containers = sum(one.brokers * one.containers for reported in brokers for one in reported.started)
         processes = f" by {plan.workers} worker processes" if plan.workers > 1 else ""
         lines.append(
-            f"in all {counted(all_brokers, 'broker')} in {counted(all_containers, unit)}{processes}, "
+            f"{counted(all_brokers, 'broker')} in {counted(all_containers, unit)}{processes}, "
             f"at most {counted(plan.containers_at_once, unit)} at once, with about {plan.memory_mb / 1024:.1f} GB of memory"
         )
     if plan.seconds is None:
-        lines.append("how long it takes is not known: nothing was measured of this system")
+        lines.append("how long it takes is not known, because this system was never measured")
     elif plan.previous:
-        lines.append(f"about {in_words(plan.seconds)}, by what {plan.previous} took")
+        lines.append(f"about {in_words(plan.seconds)}, estimated from {plan.previous}")
     else:
         lines.append(
-            f"about {in_words(plan.seconds)} on 2 processors or more, where nothing else runs and the broker conforms; "
+            f"about {in_words(plan.seconds)} on 2 processors or more, if nothing else runs and the broker conforms; "
             f"this machine has {plan.processors}"
         )
     lines.append(f"results: {plan.results or 'none are written; --results DIR says where'}")

@@ -294,7 +294,7 @@ def _too_short(played: Played, enough_s: float) -> str | None:
     waited_s = waited_in(played.session).in_vain_s
     if not (isinstance(played.error, Violation) and 0 < waited_s < enough_s):
         return None
-    return f"the patience of {waited_s:g} s was over before what was waited for had come, and {enough_s:g} s are needed for a verdict"
+    return f"what the scenario waited for did not come within the patience of {waited_s:g} s, and a verdict needs {enough_s:g} s"
 
 
 def refusal_of(error: BaseException | None, exchanges: Sequence[Exchange]) -> Mismatch | None:

@@ -181,7 +181,7 @@ def _why_gone(played: Played, system: System) -> str | None:
         if _is_unanswered(played) and isinstance(system, Answers) and not system.answers():
             return "the system stopped answering"
     except SystemUnreachable as error:
-        return f"the system stopped letting fencepost in ({str(error).rstrip('.')})"
+        return f"the system no longer lets Fencepost in ({str(error).rstrip('.')})"
     return None
 
 

@@ -63,7 +63,9 @@ def read(file: Path) -> OwnFeature:
         named.append(identifier)
     specs = {rows.spec_of(identifier) for identifier in named}
     if len(specs) != 1:
-        raise WrongUsage(f"{file}: expected Rules of one proposal, for it decides what steps may say; found {_listed(sorted(specs))}")
+        raise WrongUsage(
+            f"{file}: expected Rules of one proposal, because the proposal decides what steps may say; found {_listed(sorted(specs))}"
+        )
     _check_steps(file, feature, spec := specs.pop())
     return OwnFeature(file.resolve(), tuple(named), spec, replace(feature, path=f"{spec}/{file.name}"))
 

@@ -88,7 +88,7 @@ def _remedy(one: LocatedDeviation) -> str:
     )
     return (
         f"passed, although {one.where} expects that it fails with {entry.sign}: "
-        f"remove the entry {entry.place!r}{versions} there{narrow}, or say `intermittent: {{seen: N, tried: M}}` if it shows now and then"
+        f"remove the entry {entry.place!r}{versions} there{narrow}, or add `intermittent: {{seen: N, tried: M}}` if it shows now and then"
     )
 
 
@@ -99,7 +99,7 @@ def _cited(one: LocatedDeviation, is_stale: bool = False) -> Expectation:
 def _as_it_looks(error: BaseException | None, evidence: Evidence) -> Judgement:
     match error:
         case None if evidence.count == 0:
-            return Judgement(Verdict.INCONCLUSIVE, "no Then looked at anything, so nothing is known")
+            return Judgement(Verdict.INCONCLUSIVE, "no Then step checked anything, so nothing is known")
         case None:
             return Judgement(Verdict.MET)
         case NotOffered():

@@ -1,4 +1,4 @@
-"""The reference as a book: its modules in reading order, with each decision linked to its requirement and back.
+"""The code of the reference: its modules in reading order, with each decision linked to its requirement and back.
 
 The order within a package is that in which its docstring names the modules; those that it does not name come after, by name.
 """
@@ -135,7 +135,7 @@ class Book:
     def write(self, site: PageWriter) -> None:
         """The table of contents, and the page of each module."""
         modules = [module for chapter in self.chapters for module in chapter.modules]
-        site.page("reference/index.html", "book", "The reference as a book", chapters=self.chapters, address_of=addresses.module)
+        site.page("reference/index.html", "book", "The code of the reference", chapters=self.chapters, address_of=addresses.module)
         for place, module in enumerate(modules):
             depth = addresses.module(module.file).count("/")
             decides = [

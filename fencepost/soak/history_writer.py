@@ -50,7 +50,7 @@ class HistoryFile:
     def call(self, client: str, asked: Operation, act: Callable[[], Outcome[T]], mops: Mops | None = None) -> Outcome[T]:
         """Make a call between its two events. `mops` reads the records from the answer; without it they are those of the request."""
         op_id, process = self._invoked(client, asked)
-        outcome: Outcome[T] = Unknown("the kit failed before the answer came")
+        outcome: Outcome[T] = Unknown("Fencepost failed before the answer came")
         try:
             outcome = act()
         finally:

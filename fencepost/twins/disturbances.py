@@ -126,7 +126,7 @@ def read(path: Path | Traversable) -> Disturbances:
             return DataFileError(f"{path}:{line_of(path, at, key)}: {at + 1}.{key}: {why}")
 
         if sum(other.name == one.name for other in rows) > 1:
-            raise refuse("name", f"{one.name} stands twice")
+            raise refuse("name", f"{one.name} appears twice")
         for need in (*one.needs, *(each.capability for each in one.not_with)):
             if need not in CAPABILITIES:
                 raise refuse("needs", f"there is no capability {need!r}")

@@ -302,7 +302,7 @@ def _sum_up(reported: TwinFindings, chosen: Sequence[Disturbance], seconds: floa
         line = ", ".join(f"{count} {verdict.words}" for verdict, count in others.items())
         screen.write_line(f"  scenarios without twins, because they are not met themselves: {line}")
     for one in reported.stale:
-        screen.write_line(f"  X stale exception: {one}: no twin needs it any more; take it out of fixtures/twin_exceptions.yaml", red=True)
+        screen.write_line(f"  X stale exception: {one}: no twin needs it any more; remove it from fixtures/twin_exceptions.yaml", red=True)
     if reported.stopped:
         screen.write_line(f"  not finished: {reported.stopped}")
     if not reported.played:

@@ -14,7 +14,7 @@ STATES = {
     ConformanceState.DOES_NOT: "does not conform",
     ConformanceState.NO_VERDICT: "no verdict",
     ConformanceState.INCOMPLETE: "not complete",
-    ConformanceState.PARTIAL: "asked in part",
+    ConformanceState.PARTIAL: "tested in part",
 }
 WORDS = {verdict: verdict.replace("_", " ") for verdict in VERDICTS}
 

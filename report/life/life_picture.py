@@ -20,7 +20,7 @@ def drawn(life: Life) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="11"'
         f' role="img" aria-label="{escape(f"The life of transaction {life.transaction} in the metadata store")}">',
         f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
-        _text(12, 24, f"Transaction {life.transaction}: what its client asked, and what stood in the metadata store", size=14),
+        _text(12, 24, f"Transaction {life.transaction}: what its client requested, and what the metadata store held", size=14),
         _text(
             12,
             44,

@@ -8,7 +8,7 @@ from docker.errors import APIError, DockerException, ImageNotFound  # type: igno
 from fencepost.adapters.common import container_image
 from fencepost.contract.errors import SystemUnreachable
 
-IMAGE, INSTEAD = "corp/broker:1", "Say --bootstrap."
+IMAGE, INSTEAD = "corp/broker:1", "Use --bootstrap."
 
 
 class Registry:
@@ -87,7 +87,7 @@ def test_a_docker_that_does_not_answer_is_no_fault_of_the_image(monkeypatch: pyt
 
     monkeypatch.setattr(container_image.docker, "from_env", fail)
 
-    with pytest.raises(SystemUnreachable, match=r"^Docker does not answer, .* Start Docker, or let this user use it\. Say --bootstrap\.$"):
+    with pytest.raises(SystemUnreachable, match=r"^Docker does not answer, .* Start Docker, or let this user use it\. Use --bootstrap\.$"):
         container_image.have(IMAGE, lambda _: None, INSTEAD)
 
 
@@ -95,7 +95,7 @@ def test_a_docker_that_does_not_answer_is_no_fault_of_the_image(monkeypatch: pyt
     ("explanation", "why"),
     [
         ("No command specified", "has no command, so it starts nothing: it is no broker's image"),
-        ("port is already allocated", "did not start a container of it: port is already allocated"),
+        ("port is already allocated", "could not start a container from it: port is already allocated"),
     ],
 )
 def test_an_image_that_cannot_be_started_is_distinguished_from_a_docker_that_cannot(explanation: str, why: str) -> None:

@@ -77,7 +77,7 @@ def test_another_image_has_nobodys_deviations_whatever_its_tag(image: str) -> No
 
     assert (whose.judged_as, whose.looks_like) == (None, ("kafka", "4.3"))
     assert whose.deviations == (
-        f"no bundled deviations: {image} is not the official image; if it is Apache Kafka 4.3, say --known-as kafka:4.3"
+        f"no bundled deviations: {image} is not the official image; if it is Apache Kafka 4.3, use --known-as kafka:4.3"
     )
 
 
@@ -99,8 +99,8 @@ def test_a_broker_that_runs_already_may_be_anybodys() -> None:
     like, unlike = of_stranger(KAFKA, "the broker at a:1", "4.3"), of_stranger(KAFKA, "the broker at a:1", None)
 
     assert (like.judged_as, like.looks_like, unlike.judged_as, unlike.looks_like) == (None, ("kafka", "4.3"), None, None)
-    assert str(like.deviations).endswith("may be any broker; if it is Apache Kafka 4.3, say --known-as kafka:4.3")
-    assert str(unlike.deviations).endswith("if it is a release of Apache Kafka, say which, such as --known-as kafka:X.Y.Z")
+    assert str(like.deviations).endswith("may be any broker; if it is Apache Kafka 4.3, use --known-as kafka:4.3")
+    assert str(unlike.deviations).endswith("if it is a release of Apache Kafka, name it, such as --known-as kafka:X.Y.Z")
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ def test_plaintext_where_tls_was_asked_ends_in_words() -> None:
 
 @pytest.mark.parametrize(
     ("first", "reported"),
-    [(b"\x15\x03\x03\x00\x02\x02\x50", "answers with TLS. Say --tls-ca FILE"), (b"HTTP/1.1 400 Bad", "answers with HTTP")],
+    [(b"\x15\x03\x03\x00\x02\x02\x50", "answers with TLS. Use --tls-ca FILE"), (b"HTTP/1.1 400 Bad", "answers with HTTP")],
 )
 def test_another_protocol_is_known_by_its_first_bytes(first: bytes, reported: str) -> None:
     """It is named with the remedy, and not reported as a frame of hundreds of megabytes."""
@@ -277,15 +277,15 @@ def test_a_clients_file_says_who_logs_in_and_where(tmp_path: Path) -> None:
     ("lines", "reported"),
     [
         ("security.protocol=TLS", "security.protocol=TLS: expected one of PLAINTEXT, SSL"),
-        ("security.protocol=SSL\nssl.truststore.location=x.jks", "ssl.truststore.type=JKS, which is what .* keytool"),
+        ("security.protocol=SSL\nssl.truststore.location=x.jks", "ssl.truststore.type=JKS, which is the default.* keytool"),
         (
             "security.protocol=SSL\nssl.keystore.type=PKCS12\nssl.keystore.location=x",
             "ssl.keystore.type=PKCS12: expected PEM.*openssl pkcs12",
         ),
         ("security.protocol=SASL_SSL", "sasl.mechanism=GSSAPI: expected one of PLAIN"),
-        ("security.protocol=SASL_SSL\nsasl.mechanism=OAUTHBEARER", "say with --token where the token is"),
+        ("security.protocol=SASL_SSL\nsasl.mechanism=OAUTHBEARER", "use --token file:PATH, env:VARIABLE"),
         (f"security.protocol=SASL_SSL\nsasl.mechanism=PLAIN\nsasl.jaas.config=nonsense {SECRET}", "PlainLoginModule required username"),
-        ("sasl.oauthbearer.token.endpoint.url=https://here", "say --token command:CMD"),
+        ("sasl.oauthbearer.token.endpoint.url=https://here", "use --token command:CMD"),
         (f"ssl.truststore.password={SECRET}", "a PEM file needs none"),
         ("security.protocol=SSL\nssl.endpoint.identification.algorithm=ldaps", "expected https, or nothing after the ="),
         ("ssl.protocol=TLSv1", "ssl.protocol=TLSv1: it is none of"),

@@ -35,7 +35,7 @@ def test_with_a_file_of_properties_all_is_offered_that_a_container_offers(tmp_pa
         (
             ["most-nodes: 2"],
             {"known-limits", "short-expiry", "compaction", "verification-off", "authorizer"},
-            "takes no settings, and this needs",
+            "accepts no settings, and this needs",
         ),
         (["settings: {passed-as: property-file}"], {"two-nodes"}, "starts 1 node, and 2 are needed"),
         (["settings: {passed-as: property-file}", "most-nodes: 2", "stop: cannot"], {"clean-stop"}, "cannot be stopped"),
@@ -49,7 +49,7 @@ def test_with_a_file_of_properties_all_is_offered_that_a_container_offers(tmp_pa
         (
             ["settings: {passed-as: arguments, word: '{name}={value}'}", "most-nodes: 2"],
             {"authorizer"},
-            "passwords would stand in the list of processes",
+            "passwords would be visible in the process list",
         ),
         (
             ["settings: {passed-as: environment, word: 'B_{NAME}', names: [transaction.max.timeout.ms]}", "most-nodes: 2"],
@@ -59,7 +59,7 @@ def test_with_a_file_of_properties_all_is_offered_that_a_container_offers(tmp_pa
         (
             ["settings: {passed-as: cannot, has: {transaction.max.timeout.ms: '900000'}}", "most-nodes: 2"],
             {"short-expiry", "compaction", "verification-off", "authorizer"},
-            "takes no settings",
+            "accepts no settings",
         ),
     ],
 )

@@ -82,5 +82,5 @@ def test_a_crash_gets_a_fresh_broker() -> None:
 
 def test_a_session_needs_a_system_that_is_open() -> None:
     """A session before `open` is an error of the caller."""
-    with pytest.raises(WrongUsage, match="asked for before open"):
+    with pytest.raises(WrongUsage, match="requested before open"):
         PulsarAt(parse_addresses("pulsar://127.0.0.1:6650", "http://127.0.0.1:8080", {})).session("a scenario")

@@ -175,7 +175,7 @@ def test_a_broker_that_refuses_a_login_is_reported_with_the_remedy(has_token: bo
         ask(ServiceUrls(Address(HOST, port), "", PulsarSecurity(token=token if has_token else None)), AMPLE_S)
 
     assert f"{HOST}:{port}" in str(refused.value)
-    assert ("may have expired" if has_token else "Say --token file:PATH") in str(refused.value)
+    assert ("may have expired" if has_token else "Use --token file:PATH") in str(refused.value)
     assert (SECRET in str(refused.value)) is not has_token
 
 
@@ -244,7 +244,7 @@ def test_a_client_shows_its_certificate_where_one_is_wanted(tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     ("first", "message"),
-    [(b"\x15\x03\x03\x00\x02\x02\x50", "answers with TLS. Say pulsar"), (b"HTTP/1.1 400 Bad", "answers with HTTP")],
+    [(b"\x15\x03\x03\x00\x02\x02\x50", "answers with TLS. Use pulsar"), (b"HTTP/1.1 400 Bad", "answers with HTTP")],
 )
 def test_another_protocol_is_known_by_its_first_bytes(first: bytes, message: str) -> None:
     """It is named with the remedy."""
@@ -270,9 +270,9 @@ def test_tls_where_none_was_asked_and_none_where_it_was_are_named() -> None:
             ask(ServiceUrls(Address(HOST, port), "", PulsarSecurity(TRUSTED)), AMPLE_S)
         with pytest.raises(TlsRefused, match=f"{plain} does not speak TLS"):
             called(HttpAdmin(f"https://{plain}", TRUSTED))
-        with brokers([CONNECTED]) as (service, _), pytest.raises(SystemUnreachable, match="TLS at the admin interface: say https://"):
+        with brokers([CONNECTED]) as (service, _), pytest.raises(SystemUnreachable, match="TLS at the admin interface: use https://"):
             reach_one(parse_addresses(f"pulsar://{HOST}:{service}", f"http://{address}", {}), 0.3)
-        with pytest.raises(SystemUnreachable, match=r"say pulsar\+ssl://HOST:PORT|Say pulsar\+ssl://HOST:PORT"):
+        with pytest.raises(SystemUnreachable, match=r"use pulsar\+ssl://HOST:PORT|Use pulsar\+ssl://HOST:PORT"):
             reach_one(parse_addresses(f"pulsar://{address}", f"http://{plain}", {}), 0.3)
 
 
@@ -288,7 +288,7 @@ def test_an_admin_call_over_tls_carries_the_token(token: Token) -> None:
     with admins(status(401)) as (port, _):
         with pytest.raises(PulsarLoginRefused, match="may have expired") as refused:
             called(HttpAdmin(f"http://{HOST}:{port}", token=token))
-        with pytest.raises(PulsarLoginRefused, match=f"http://{HOST}:{port} wants a login: 401.*Say --token"):
+        with pytest.raises(PulsarLoginRefused, match=f"http://{HOST}:{port} wants a login: 401.*Use --token"):
             called(HttpAdmin(f"http://{HOST}:{port}"))
 
     assert answer == Done(AdminAnswer(200, b""))

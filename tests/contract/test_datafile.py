@@ -37,7 +37,7 @@ def test_a_good_file_is_read_as_values(tmp_path: Path) -> None:
         (GOOD + "- image: c\n", r"brokers.yaml:5: 3.ports: this key is missing"),
         (GOOD.replace("image: b", "image: 7"), r"brokers.yaml:3: 2.image: expected a valid string, given: 7"),
         (GOOD.replace("ports: []", "ports:\n    - one"), r"brokers.yaml:5: 2.ports.1: expected a valid integer, given: 'one'"),
-        (GOOD + "  ports: [3]\n", r"brokers.yaml:5: ports: this key stands twice in one mapping"),
+        (GOOD + "  ports: [3]\n", r"brokers.yaml:5: ports: this key appears twice in one mapping"),
         ("- image: [\n", r"brokers.yaml:2: not YAML"),
         ("image: a\n", r"brokers.yaml:1: the file: expected a valid list"),
         ("", r"brokers.yaml:1: the file: expected a valid list, given: nothing"),
@@ -60,7 +60,7 @@ def test_a_file_that_is_not_text_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "brokers.yaml"
     path.write_bytes(b"\xff\xfe\x00")
 
-    with pytest.raises(DataFileError, match="cannot be read as a text in UTF-8, for the byte 0xff at offset 0 is none"):
+    with pytest.raises(DataFileError, match="cannot be read as UTF-8, because of the byte 0xff at offset 0"):
         load(path, list[Broker])
 
 

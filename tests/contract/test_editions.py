@@ -45,7 +45,7 @@ def provisional(features: Path, counting: Counting) -> list[str]:
             r"2026-12.yaml:3: requirements.2: KIP1-99 is not a requirement of kip1",
         ),
         ("2026-12.yaml", "requirements:\n  - KIP2-01\n", r"expected an id of features/kip1/requirements.yaml: correct the id, or restore"),
-        ("2026-12.yaml", "requirements:\n  - KIP1-01\n  - KIP1-01\n", r"2026-12.yaml:3: requirements.2: KIP1-01 stands twice; remove one"),
+        ("2026-12.yaml", "requirements:\n  - KIP1-01\n  - KIP1-01\n", r"2026-12.yaml:3: requirements.2: KIP1-01 appears twice; remove one"),
         ("2026-13.yaml", "requirements: []\n", r"2026-13.yaml: an edition is named by its year and month; expected a name such as"),
         ("2026-12.yaml", "ids: []\n", r"2026-12.yaml:1: ids: this key is not known here"),
     ],

@@ -32,7 +32,7 @@ def register_of(folder: Path, text: str) -> Register:
             ROW.format(id="KIP1-01", level="SHALL"),
             r"requirements.yaml:2: 1.level: expected 'MUST', 'SHOULD' or 'MAY', given: 'SHALL'",
         ),
-        (ROW.format(id="KIP1-01", level="MUST") * 2, r"requirements.yaml:7: id: KIP1-01 stands twice"),
+        (ROW.format(id="KIP1-01", level="MUST") * 2, r"requirements.yaml:7: id: KIP1-01 appears twice"),
         (ROW.format(id="KIP1-01", level="MUST") + "  planned: true\n  excluded: unseen\n", r"KIP1-01 is both planned and excluded"),
         (ROW.format(id="KIP1-01", level="MUST") + "  planed: true\n", r"requirements.yaml:7: 1.planed: this key is not known here"),
     ],

@@ -34,7 +34,7 @@ def test_a_smoke_run_crashes_the_system_once() -> None:
     ("ids", "fault"),
     [
         ("[CORE-01, CORE-1]", r"smoke.yaml:1: kafka.2: CORE-1 is not the id of a requirement"),
-        ("[CORE-01, CORE-02, CORE-01]", r"kafka.3: CORE-01 stands twice"),
+        ("[CORE-01, CORE-02, CORE-01]", r"kafka.3: CORE-01 appears twice"),
         ("[PIP31-01]", r"kafka.1: PIP31-01 does not bind systems that speak kafka"),
         ("[PIP31-07]", r"kafka.1: PIP31-07 is not tested, so it shows nothing"),
     ],

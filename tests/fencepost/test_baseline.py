@@ -60,7 +60,7 @@ def test_a_failure_of_the_kit_is_not_excused(tmp_path: Path) -> None:
     reported = Baseline.at(tmp_path / "known.yaml", ROWS).write([judged(Verdict.HARNESS_ERROR)], ROWS)
 
     assert entries(tmp_path / "known.yaml") == []
-    assert "1 harness error are not in it, and stay red" in str(reported)
+    assert "harness errors are not in it and stay red: 1" in str(reported)
 
 
 def test_an_inconclusive_scenario_is_an_entry_with_its_reason(tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def test_a_baseline_excuses_what_it_saw_and_nothing_else(tmp_path: Path, require
     assert f"known deviations ({len(entries(known))} new) in {os.path.relpath(known, CHECKOUT)}" in out
 
     out, again, cited = run("--defect", defect, "--expectations", known, "-n", workers, expect=0)
-    assert "have no reason yet; write it in place of TO BE WRITTEN" in out
+    assert "; replace TO BE WRITTEN" in out
     assert again == {row: "known_deviation" if verdict == "violated" else verdict for row, verdict in first.items()}
     assert {(one["expectation"]["file"], one["expectation"]["own"]) for one in cited} == {(str(known), True)}
 

@@ -49,32 +49,32 @@ def refusal(request: str, due: str, error: str) -> tuple[str, str, str, str]:
         (
             success("InitProducerId", "INVALID_REQUEST"),
             success("InitProducerId", "PRODUCER_FENCED"),
-            "InitProducerId succeeds where another answer is due",
+            "InitProducerId succeeds where another answer is expected",
         ),
         (
             success("EndTxn", "INVALID_PRODUCER_ID_MAPPING"),
             success("Produce", "INVALID_PRODUCER_ID_MAPPING"),
-            "success in place of INVALID_PRODUCER_ID_MAPPING",
+            "success instead of INVALID_PRODUCER_ID_MAPPING",
         ),
         (
             refusal("EndTxn", "INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED"),
             refusal("Produce", "INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED"),
-            "PRODUCER_FENCED in place of INVALID_PRODUCER_EPOCH",
+            "PRODUCER_FENCED instead of INVALID_PRODUCER_EPOCH",
         ),
         (
             ("message of the system", "what its protocol allows", "AddPartitionsToTxn v4 answered 0 results for transfer-a1b2c3"),
             ("message of the system", "what its protocol allows", "AddPartitionsToTxn v5 answered 0 results for refund-d4e5f6"),
-            "AddPartitionsToTxn is answered with what the protocol does not allow",
+            "the answer to AddPartitionsToTxn breaks the protocol",
         ),
         (
             ("answer", "an answer", "127.0.0.1:1 closed the connection instead of answering JoinGroup v6"),
             ("answer", "an answer", "127.0.0.1:2 closed the connection instead of answering JoinGroup v5"),
-            "the connection is closed instead of an answer to JoinGroup",
+            "the broker closes the connection instead of answering JoinGroup",
         ),
         (
             ("timeout of A", "30000 ms", "60000 ms"),
             ("timeout of B", "1 ms", "60000 ms"),
-            "timeout: not as it should be",
+            "timeout: not as expected",
         ),
     ],
 )
@@ -108,7 +108,7 @@ def test_what_nothing_explains_stands_with_its_neighbours() -> None:
 
     scenario = ("[1] a scenario",)
     assert grouped == {
-        "InitProducerId succeeds where another answer is due": {"KIP890-013": scenario, "KIP890-019": scenario},
+        "InitProducerId succeeds where another answer is expected": {"KIP890-013": scenario, "KIP890-019": scenario},
         "kip890/observing, each in another way": {"KIP890-148": scenario, "KIP890-153": scenario},
     }
     assert outside == ("KIP890-275",)
@@ -127,15 +127,15 @@ def test_a_missing_check_is_that_of_a_request_and_the_name_of_an_error_is_that_o
         red("KIP890-024", *refusal("Produce", "A_ERROR", "C_ERROR")),
     )
 
-    assert succeeds.keys() == {"EndTxn succeeds where another answer is due"}
-    assert refuses.keys() == {"C_ERROR in place of A_ERROR"}
+    assert succeeds.keys() == {"EndTxn succeeds where another answer is expected"}
+    assert refuses.keys() == {"C_ERROR instead of A_ERROR"}
 
 
 def test_a_requirement_that_deviates_in_several_scenarios_is_a_separate_cause() -> None:
     """One row, and not one for each scenario."""
     reported, _ = found(red("KIP890-372", "a", "b", "c"), red("KIP890-372", *success("CreateTopics", "X_Y"), number=2))
 
-    assert reported == {"KIP890-372 is not kept, in other ways": {"KIP890-372": ("[1] a scenario", "[2] a scenario")}}
+    assert reported == {"KIP890-372 is violated in other ways": {"KIP890-372": ("[1] a scenario", "[2] a scenario")}}
 
 
 def test_what_rests_on_a_requirement_that_is_red_is_explained_by_it() -> None:
@@ -147,7 +147,7 @@ def test_what_rests_on_a_requirement_that_is_red_is_explained_by_it() -> None:
     )
 
     assert reported == {
-        "KIP890-273 is not kept, on which the others rest": {"KIP890-273": ("[1] a scenario",), "KIP890-274": ("[1] a scenario",)}
+        "KIP890-273 is violated, and the others depend on it": {"KIP890-273": ("[1] a scenario",), "KIP890-274": ("[1] a scenario",)}
     }
     assert outside == ("KIP890-102",)
 

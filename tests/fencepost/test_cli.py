@@ -68,8 +68,8 @@ def test_the_terminal_ends_with_the_matrix_and_the_denominator(reference_run: tu
 
     assert "+060 +061 +063" in out
     totals = compliance(reference_run[0])["totals"]
-    assert f"  {totals['met']} of {totals['met']} asked: {totals['met']} met" in out
-    assert f"\n  not asked: {totals['excluded']} excluded" in out
+    assert f"  {totals['met']} of {totals['met']} tested: {totals['met']} met" in out
+    assert f"\n  not tested: {totals['excluded']} excluded" in out
     assert "  reference conforms to core, KIP-890, PIP-31, PIP-460, PIP-471 and transaction key (Fencepost edition 2026.12)\n" in out
 
 
@@ -94,12 +94,12 @@ def test_the_terminal_ends_with_the_matrix_and_the_denominator(reference_run: tu
         (("list", "--find", "zombie", "--format", "markdown"), "--format markdown is a page of whole proposals: leave out --find"),
         (("run", "--profile", "kafka-4.99"), "kafka-4."),
         (("run", "--defect", "no-epoch-bmup"), "did you mean no-epoch-bump?"),
-        (("run", "kafka"), "Say --bootstrap HOST:PORT"),
+        (("run", "kafka"), "Use --bootstrap HOST:PORT"),
         (("run", "kafka", "--bootstrap", "a:1", "--container", "b"), "--bootstrap and --container exclude each other"),
-        (("run", "pulsar", "--service-url", "pulsar://a:1"), "which Pulsar? Say --service-url pulsar://HOST:PORT and --admin-url"),
+        (("run", "pulsar", "--service-url", "pulsar://a:1"), "which Pulsar? Use --service-url pulsar://HOST:PORT and --admin-url"),
         (("run", "pulsar", "--service-url", "a:1", "--admin-url", "http://a:2"), "'a:1' is not a service URL"),
         (("run", "pulsar", "--bootstrap", "a:1"), "--bootstrap a:1: a Pulsar broker is named with --service-url"),
-        (("run", "--bootstrap", "a:1"), "--bootstrap a:1: whose broker is it? Say the system too: `fencepost run kafka --bootstrap a:1`"),
+        (("run", "--bootstrap", "a:1"), "--bootstrap a:1: whose broker is it? Name the system too: `fencepost run kafka --bootstrap a:1`"),
         (("run", "kafka", "--bootstrap", "nonsense"), "nonsense"),
         (("run", "kafka", "--bootstrap", "me:hunter2@a:1"), "what stands before and behind the @ (not shown) is not an address"),
         (
@@ -128,7 +128,7 @@ def test_the_terminal_ends_with_the_matrix_and_the_denominator(reference_run: tu
             ("run", "--results", "/"),
             "--results /: this folder is used for other things; name another folder with --results, such as results/run",
         ),
-        (("run", "-n", "2", "kafka"), "Say --bootstrap HOST:PORT"),
+        (("run", "-n", "2", "kafka"), "Use --bootstrap HOST:PORT"),
         (("run", "--timeout", "soon"), "--timeout soon: expected seconds, or a number with s, m or h, such as 600 or 10m"),
         (("run", "--fail-on", "violatd"), "unknown verdict 'violatd'; did you mean violated?"),
         (("prove", "--spec", "kip980"), "unknown proposal 'kip980'; did you mean kip890?"),
@@ -152,7 +152,7 @@ def test_an_unreachable_broker_exits_with_2_and_says_where_and_why(tmp_path: Pat
     [line] = finished.err.splitlines()
     assert line.startswith("fencepost: kafka cannot be judged: no Kafka broker answers at 127.0.0.1:1 within")
     assert "Connection refused. Is it running, and is this a listener without TLS and authentication?" in line
-    assert line.endswith("For others say --client-properties FILE, or --tls-ca FILE.")
+    assert line.endswith("For others use --client-properties FILE, or --tls-ca FILE.")
     found = compliance(tmp_path / "results/kafka")
     assert found["complete"] is False
     assert "refused" in found["stopped"]
@@ -236,5 +236,5 @@ def test_the_doctor_says_what_is_there_and_what_is_not() -> None:
     """Profile, features, API ranges, clock, capabilities."""
     out = fencepost("doctor", expect=0).out
 
-    for part in ("profile seed", "transaction.version", "EndTxn v0 to v5", "crash", "virtual", "nothing: every scenario can be asked"):
+    for part in ("profile seed", "transaction.version", "EndTxn v0 to v5", "crash", "virtual", "nothing: every scenario can be tested"):
         assert part in out

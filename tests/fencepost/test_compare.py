@@ -126,7 +126,8 @@ def test_runs_that_were_asked_something_else_are_not_compared(healthy: Path, tmp
     err = fencepost("compare", healthy, tmp_path, expect=2).err
 
     assert err == (
-        f"fencepost: the two runs were not asked the same: only {healthy} was asked KIP890-141 and only {tmp_path} was asked KIP890-061; "
+        f"fencepost: the two runs did not test the same requirements: only {healthy} tested KIP890-141 and "
+        f"only {tmp_path} tested KIP890-061; "
         "run both with the same selection\n"
     )
 

@@ -48,7 +48,7 @@ def test_a_run_says_by_which_edition_it_judges(tmp_path: Path) -> None:
     """At its end, in compliance.json and junit.xml, and in the report's overview."""
     out = fencepost("run", "--only", "KIP890-060", "--results", tmp_path, "--no-html", expect=0).out
 
-    assert "conforms as far as it was asked about KIP-890 (Fencepost edition 2026.12)" in out
+    assert "conforms as far as it was tested against KIP-890 (Fencepost edition 2026.12)" in out
     assert compliance(tmp_path)["editions"]["kip890"] == "2026.12"
     suite_properties = Xml.parse(tmp_path / "junit.xml").iterfind("./testsuite/properties/property")  # noqa: S314 - the run wrote it
     assert [(one.get("name"), one.get("value")) for one in suite_properties] == [("edition", "2026.12")]

@@ -115,10 +115,10 @@ def test_a_system_without_a_file_has_no_known_deviations(tmp_path: Path) -> None
         ),
         (ENTRY.format(versions=">=4", symptom="x") + "  flaky: true\n", r"kafka.yaml:6: 1.flaky: this key is not known here"),
         (ENTRY.format(versions=">=4", symptom="x").replace("  link: KAFKA-19367\n", ""), r"kafka.yaml:1: 1.link: this key is missing"),
-        (ENTRY.format(versions=">=4", symptom="x") * 2, r"kafka.yaml:6: KIP890-156: this entry stands twice, first in line 1; remove one"),
+        (ENTRY.format(versions=">=4", symptom="x") * 2, r"kafka.yaml:6: KIP890-156: this entry appears twice, first in line 1; remove one"),
         (
             ENTRY.format(versions=">=4", symptom="x") + "  protocol: pulsar\n",
-            r"kafka.yaml:6: KIP890-156 is not asked under 'pulsar'; expected",
+            r"kafka.yaml:6: KIP890-156 is not tested under 'pulsar'; expected",
         ),
         (ENTRY.format(versions=">=4", symptom="x") + "  example: 1\n", r"kafka.yaml:6: KIP890-156 has no example 1; say of which scenario"),
         (ENTRY.format(versions=">=4", symptom="x") + "  intermittent: now and then\n", r"kafka.yaml:6: 1.intermittent: must say how often"),

@@ -311,7 +311,7 @@ OWN = """Feature: Mine
     [
         (OWN.format(tag="CORE-07", step="the log orders"), "own.feature:8: no sentence of core parses the Given 'the log orders'"),
         (OWN.format(tag="CORE-999", step='the log "orders"'), "own.feature:4: expected a Rule with the tag of a requirement"),
-        ("Feature: Mine\n", "own.feature: expected Rules of one proposal, for it decides what steps may say; found none"),
+        ("Feature: Mine\n", "own.feature: expected Rules of one proposal, because the proposal decides what steps may say; found none"),
         ("nonsense", "own.feature: expected a feature file that can be read"),
     ],
 )

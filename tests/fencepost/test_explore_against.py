@@ -157,7 +157,7 @@ def test_what_differs_is_printed_side_by_side_and_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--against-set", "defect=x"), "--against-set says an option of the system of --against, which is not given"),
+        (("--against-set", "defect=x"), "--against-set needs --against, the system whose option it sets"),
         (("--against", "referenc"), "unknown system 'referenc'; did you mean reference?"),
         (("--against", "pulsar", "--against-set", "no-such=1"), "no-such"),
         (("--against", "reference", "--against-set", "defect"), "expected NAME=VALUE"),

@@ -34,7 +34,7 @@ def test_a_page_has_each_cause_with_what_shows_it(results: Path, tmp_path: Path)
     reported = page(results, tmp_path)
 
     assert "# reference 0.1.0 with the defect no-epoch-bump: findings" in reported
-    assert "requirements asked" in reported
+    assert "requirements tested" in reported
     assert "answer to EndTxn: success with (producer id …, epoch 1)" in reported
     assert "success with (producer id …, epoch 0)" in reported
     assert "```gherkin\nScenario: [" in reported

@@ -67,72 +67,72 @@ def test_only_proposals_that_were_asked_about_are_named() -> None:
     """A run of one requirement says nothing about the other proposals."""
     results = results_of(five(M), selection=Selection(only=("KIP890-001",)))
 
-    assert end_of(results)[-1] == "kafka conforms as far as it was asked about KIP-890"
+    assert end_of(results)[-1] == "kafka conforms as far as it was tested against KIP-890"
 
 
-PLANNED, PARTLY = "not asked: 1 planned", "kafka conforms as far as it was asked about KIP-890"
+PLANNED, PARTLY = "not tested: 1 planned", "kafka conforms as far as it was tested against KIP-890"
 LOST = "kafka has no verdict: the run lost scenarios, which is fencepost's fault"
 
 
 @pytest.mark.parametrize(
     ("results", "reported"),
     [
-        (results_of(five(M, M, M, M, M)), ["5 of 5 asked: 5 met", PLANNED, "kafka conforms to KIP-890"]),
+        (results_of(five(M, M, M, M, M)), ["5 of 5 tested: 5 met", PLANNED, "kafka conforms to KIP-890"]),
         (
             results_of(five(M, M, K, N, N)),
             [
-                "3 of 5 asked: 2 met, 1 known deviation; 2 not offered",
+                "3 of 5 tested: 2 met, 1 known deviation; 2 not offered",
                 PLANNED,
                 PARTLY,
             ],
         ),
         (
             results_of(five(M, M, M, V, N)),
-            ["4 of 5 asked: 3 met, 1 violated; 1 not offered", PLANNED, "kafka does not conform: 1 violated"],
+            ["4 of 5 tested: 3 met, 1 violated; 1 not offered", PLANNED, "kafka does not conform: 1 violated"],
         ),
         (
             results_of(five(M, M, M, M, N), gate=Gate(strict=True)),
             [
-                "4 of 5 asked: 4 met; 1 not offered",
+                "4 of 5 tested: 4 met; 1 not offered",
                 PLANNED,
                 "kafka has no verdict: 1 not offered, and --strict counts them",
             ],
         ),
         (
             results_of(five(M, M, M, I, H)),
-            ["5 of 5 asked: 3 met, 1 inconclusive, 1 harness error", PLANNED, "kafka has no verdict: 1 harness error, 1 inconclusive"],
+            ["5 of 5 tested: 3 met, 1 inconclusive, 1 harness error", PLANNED, "kafka has no verdict: 1 harness error, 1 inconclusive"],
         ),
         (
             results_of({"KIP890-002": M}, selection=Selection(("kip890",), only=("KIP890-002",))),
-            ["1 of 1 asked: 1 met", "not asked: 5 not selected", PARTLY],
+            ["1 of 1 tested: 1 met", "not tested: 5 not selected", PARTLY],
         ),
         (
             results_of(five(M, M, M, M, M) | {"PIP31-01": M}, selection=Selection(("kip890", "pip31"))),
-            ["6 of 6 asked: 6 met", "not asked: 1 excluded, 1 planned", "kafka conforms to KIP-890 and PIP-31"],
+            ["6 of 6 tested: 6 met", "not tested: 1 excluded, 1 planned", "kafka conforms to KIP-890 and PIP-31"],
         ),
         (
             results_of(five(M, M), complete=False, stopped="SIGTERM"),
-            ["2 of 5 asked: 2 met; 3 not reached", PLANNED, "kafka has no verdict: the run was stopped"],
+            ["2 of 5 tested: 2 met; 3 not reached", PLANNED, "kafka has no verdict: the run was stopped"],
         ),
         (
             results_of(five(M, V), complete=False, stopped="SIGTERM"),
-            ["2 of 5 asked: 1 met, 1 violated; 3 not reached", PLANNED, "kafka does not conform: 1 violated"],
+            ["2 of 5 tested: 1 met, 1 violated; 3 not reached", PLANNED, "kafka does not conform: 1 violated"],
         ),
         (
             results_of(five(M, M), complete=False),
             [
-                "2 of 5 asked: 2 met; 3 not reached",
+                "2 of 5 tested: 2 met; 3 not reached",
                 PLANNED,
                 "kafka has no verdict: the run lost scenarios, which is fencepost's fault",
             ],
         ),
         (
             results_of(five(M, M, M, M, M), stopped="SIGINT"),
-            ["5 of 5 asked: 5 met", PLANNED, "kafka has no verdict: the histories were not judged"],
+            ["5 of 5 tested: 5 met", PLANNED, "kafka has no verdict: the histories were not judged"],
         ),
         (
             results_of(five(N, N, K, N, N)),
-            ["1 of 5 asked: 1 known deviation; 4 not offered", PLANNED, "kafka does not conform: nothing was met"],
+            ["1 of 5 tested: 1 known deviation; 4 not offered", PLANNED, "kafka does not conform: nothing was met"],
         ),
     ],
 )
@@ -208,7 +208,7 @@ EDITION = Counting({"kip890": Edition("2026.12", ("KIP890-001", "KIP890-002", "K
         (
             results_of({"KIP890-004": V}, counting=EDITION, selection=Selection(only=("KIP890-004",))),
             True,
-            "kafka has no verdict: nothing that it was asked counts yet in KIP-890 (Fencepost edition 2026.12); --edition next counts it",
+            "kafka has no verdict: no tested requirement counts yet in KIP-890 (Fencepost edition 2026.12); --edition next counts them",
         ),
     ],
 )
@@ -224,11 +224,11 @@ def test_provisional_requirements_are_counted_apart() -> None:
     document = results.as_json()
     run = Compliance.model_validate(document)
 
-    assert end_of(results)[0] == "3 of 3 asked: 3 met; 2 provisional: 1 met, 1 violated"
+    assert end_of(results)[0] == "3 of 3 tested: 3 met; 2 provisional: 1 met, 1 violated"
     assert {verdict: count for verdict, count in document["totals"].items() if count} == {"met": 3, "not_run": 1, "excluded": 1}
     assert {verdict: count for verdict, count in document["provisional"].items() if count} == {"met": 1, "violated": 1, "not_run": 1}
     assert document["editions"] == {"kip890": "2026.12"}
     assert [row["id"] for row in document["requirements"] if row["provisional"]] == ["KIP890-004", "KIP890-005", "PIP31-01"]
-    assert asked(run) == "3 of 3 requirements asked: 3 met; 2 provisional: 1 violated, 1 met"
-    assert ending(run) == "conforms as far as it was asked (Fencepost edition 2026.12)"
+    assert asked(run) == "3 of 3 requirements tested: 3 met; 2 provisional: 1 violated, 1 met"
+    assert ending(run) == "conforms as far as it was tested (Fencepost edition 2026.12)"
     assert "violated (provisional, which does not count before the next edition)" in render(run)

@@ -31,7 +31,7 @@ def known(is_own: bool = False, may_pass: bool = False, **changes: object) -> Lo
     ("error", "evidence", "verdict", "reason"),
     [
         (None, SOMETHING, Verdict.MET, None),
-        (None, NOTHING, Verdict.INCONCLUSIVE, "no Then looked at anything"),
+        (None, NOTHING, Verdict.INCONCLUSIVE, "no Then step checked anything"),
         (VIOLATION, NOTHING, Verdict.VIOLATED, "expected epoch 1; seen epoch 2"),
         (Malformed("cafe"), SOMETHING, Verdict.VIOLATED, "what its protocol does not allow: cafe"),
         (SetUpFailed("refused"), NOTHING, Verdict.INCONCLUSIVE, "could not be put: refused"),
@@ -112,7 +112,7 @@ def test_a_known_deviation_that_does_not_show_is_red(is_own: bool) -> None:
     assert judged.expectation == Expectation("known.yaml", 7, is_own, is_stale=True)
     assert judged.reason == (
         "passed, although known.yaml:7 expects that it fails with seen 'epoch 2': remove the entry 'KIP890-156 [2] Data' of ==4.0.0 there, "
-        "or say `intermittent: {seen: N, tried: M}` if it shows now and then"
+        "or add `intermittent: {seen: N, tried: M}` if it shows now and then"
     )
 
 

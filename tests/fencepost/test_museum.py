@@ -80,7 +80,7 @@ def test_the_page_says_what_became_of_each_bug() -> None:
         ("      defects: [no-epoch-bumps]\n", "X-1 names the defect 'no-epoch-bumps', and there is none of that name"),
         ("      defects: [no-epoch-bump]\n      date: May\n", "date"),
         ("      defects: [no-epoch-bump]\n      colour: red\n", "colour"),
-        (f"      defects: [no-epoch-bump]\n{ROW}      waits_for: rain\n", "'one' stands in it twice"),
+        (f"      defects: [no-epoch-bump]\n{ROW}      waits_for: rain\n", "'one' appears twice"),
     ],
 )
 def test_a_file_that_is_wrong_is_refused_with_its_place(more: str, why: str, tmp_path: Path) -> None:

@@ -88,9 +88,9 @@ def test_an_entry_outlives_a_reworded_title(tmp_path: Path) -> None:
         (ENTRY + "  resaon: x\n", "known.yaml:4: 1.resaon: this key is not known here"),
         (
             ENTRY + "  scenario: '[2] One title'\n" + ENTRY + "  scenario: '[2] Another title'\n",
-            r"known.yaml:5: KIP890-156 \[2\] Another title: this entry stands twice, first in line 1; remove one",
+            r"known.yaml:5: KIP890-156 \[2\] Another title: this entry appears twice, first in line 1; remove one",
         ),
-        (ENTRY + ENTRY, "known.yaml:4: KIP890-156: this entry stands twice, first in line 1; remove one"),
+        (ENTRY + ENTRY, "known.yaml:4: KIP890-156: this entry appears twice, first in line 1; remove one"),
         ("requirement: KIP890-156\n", "known.yaml:1: the file: expected a valid list"),
         ("- [\n", "known.yaml:2: not YAML"),
         ("", "known.yaml:1: the file: expected a valid list"),
@@ -106,7 +106,7 @@ def test_an_entry_stands_in_one_file(tmp_path: Path) -> None:
     """Which of two was removed would else not be known."""
     files = [written(tmp_path, ENTRY, name) for name in ("a.yaml", "b.yaml")]
 
-    with pytest.raises(WrongUsage, match=r"b.yaml:1: KIP890-156: this entry stands twice, first in .*a.yaml:1; remove one"):
+    with pytest.raises(WrongUsage, match=r"b.yaml:1: KIP890-156: this entry appears twice, first in .*a.yaml:1; remove one"):
         user_deviations.read(files, ROWS)
 
 
@@ -145,7 +145,7 @@ def test_a_faulty_file_ends_a_run_before_it_begins(tmp_path: Path) -> None:
         (ENTRY, ["KIP890-156"], Verdict.INCONCLUSIVE, None),
         (ENTRY, ["KIP890-156"], Verdict.NOT_OFFERED, "not offered"),
         (ENTRY, ["KIP890-157"], None, "not selected"),
-        (ENTRY, ["KIP890-156"], None, "not asked"),
+        (ENTRY, ["KIP890-156"], None, "not tested"),
         (ENTRY + "  versions: '<4'\n", ["KIP890-156"], Verdict.VIOLATED, "its versions <4 do not hold 4.0.0"),
     ],
 )

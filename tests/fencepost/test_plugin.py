@@ -86,7 +86,7 @@ def cases(results: Path) -> list[ElementTree.Element]:
 
 ENDS = {
     "something was judged": ("met", "1 met"),
-    "nothing is judged": ("inconclusive", "no Then looked at anything"),
+    "nothing is judged": ("inconclusive", "no Then step checked anything"),
     "an async step is given": ("harness_error", "is an async function"),
     "it is violated": ("violated", "seen:         the sun <b>"),
     "the question cannot be put": ("inconclusive", "could not be put: the Given was refused"),

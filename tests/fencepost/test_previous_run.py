@@ -57,7 +57,7 @@ def test_the_same_run_takes_as_long_again(tmp_path: Path, capsys: pytest.Capture
 
     assert planned(results).seconds == pytest.approx(TOOK_S)
     show(options_of(results), register.bundled(), None, "table")
-    assert "about 80 s, by what the run of 2026-11-28 18:15 UTC in " in capsys.readouterr().out
+    assert "about 80 s, estimated from the run of 2026-11-28 18:15 UTC in " in capsys.readouterr().out
 
 
 def test_a_part_of_it_takes_its_share_and_no_less_than_its_longest_scenario(tmp_path: Path) -> None:

@@ -304,7 +304,9 @@ def test_a_defect_of_another_protocol_than_its_requirement_does_not_apply(monkey
     proof = proof_of(monkeypatch, "KIP890-060", defects=(dataclasses.replace(IN_PULSAR, breaks={"KIP890-060": ANY}),))
 
     assert proof.holes == [HOLE]
-    assert [one.trouble for one in proof.inapplicable] == ["it breaks KIP890-060, which is asked of kafka, and it is a broker of pulsar"]
+    assert [one.trouble for one in proof.inapplicable] == [
+        "it breaks KIP890-060, which is tested on kafka, and it is in a broker of pulsar"
+    ]
 
 
 def test_a_defect_that_is_switched_to_do_nothing_is_a_hole_that_the_command_names(

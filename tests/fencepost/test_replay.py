@@ -150,7 +150,7 @@ def test_what_cannot_be_chosen_or_read_is_refused(results: Path, tmp_path: Path)
 def test_a_fault_is_no_request(tmp_path: Path) -> None:
     """A scenario with a crash is refused with what it needs."""
     defect = next(name for name, one in DEFECTS.items() if "KIP890-160" in one.breaks)
-    with pytest.raises(WrongUsage, match=r"needs crash.*which requests alone do not do"):
+    with pytest.raises(WrongUsage, match=r"needs crash.*which requests alone cannot cause"):
         red_of(defect, "KIP890-160", 1, tmp_path)
 
 

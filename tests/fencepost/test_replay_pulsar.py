@@ -97,5 +97,5 @@ def test_without_an_answer_nothing_is_decided(tmp_path: Path) -> None:
 
 def test_a_crash_is_no_request(tmp_path: Path) -> None:
     """A scenario with a crash is refused with what it needs."""
-    with pytest.raises(WrongUsage, match=r"needs crash.*which requests alone do not do"):
+    with pytest.raises(WrongUsage, match=r"needs crash.*which requests alone cannot cause"):
         red_of("pulsar-subscriptions-in-memory-only", "PIP31-20", 4, tmp_path)

@@ -205,9 +205,9 @@ def test_an_exploration_is_on_the_pages_of_what_it_asked(tmp_path: Path) -> None
     build(SiteOptions((str(tmp_path / "explored"), str(tmp_path / "cut")), out, (SPEC,)))
 
     asked, other, proposal = ((out / addresses.requirement(one)) for one in (RED, GREEN, RED))
-    assert "7 sequences; nothing was found. 3 of them ask about this requirement." in asked.read_text(encoding="utf-8")
+    assert "7 sequences; nothing was found. 3 of them test this requirement." in asked.read_text(encoding="utf-8")
     assert 'id="exploration"' not in other.read_text(encoding="utf-8")
-    assert "8 of 9 acts came, and 1 requirement was asked." in (proposal.parent / "index.html").read_text(encoding="utf-8")
+    assert "8 of 9 acts were played, and 1 requirement was tested." in (proposal.parent / "index.html").read_text(encoding="utf-8")
     assert "is no exploration that has ended" in (out / "index.html").read_text(encoding="utf-8")
 
 
@@ -249,7 +249,7 @@ def test_the_page_of_a_run_says_what_changed_since_the_run_before(site: Path) ->
     text = later.read_text(encoding="utf-8").partition("What changed since")[2]
     assert "1 changed, 1 newly red, 0 the same. The version of Fencepost was 0.0.1, and is 0.1.0." in text
     assert re.search(rf"{GREEN}</a> <span class=.v met.>met</span>, now <span class=.v violated.>violated", text)
-    assert f"Only this run asked {RED}" in text
+    assert f"Only this run tested {RED}" in text
     assert "What changed since" not in first.read_text(encoding="utf-8")
 
 
@@ -280,7 +280,7 @@ def test_a_site_is_made_again_without_what_was_there(site: Path, tmp_path: Path)
     assert not (out / "matrix.html").exists()
     home = (out / "index.html").read_text(encoding="utf-8")
     assert "nisshi" not in home, "it was never judged"
-    assert "this is the specification alone, and this table is no run" in home
+    assert "this is the specification alone, and this table shows no run" in home
     assert '<a href="releases/kafka-4.0.html">Apache Kafka 4.0</a> <span class="quiet">no date kept</span>' in home
     assert re.search(r'<a href="releases/pulsar-5.0.html">Apache Pulsar 5.0</a>.*<td><span class="quiet">not asked', home)
 

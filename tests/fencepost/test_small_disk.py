@@ -10,7 +10,7 @@ from fencepost.contract.room import RESERVE
 
 SMALL_DISK = CHECKOUT / "tests" / "fakes" / "small_disk.py"
 RESERVED = 4 << 20
-TOLD = "(No space left on device): make some, or name another folder with --results"
+TOLD = "(No space left on device): free some, or name another folder with --results"
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")])

@@ -29,7 +29,7 @@ def test_what_changed_is_reported_in_the_order_in_which_it_wants_attention() -> 
     assert _table(page, "change") == [
         ["1 newly red", "was met, is violated", "KIP890-001"],
         ["1 newly not offered", "was met, is not offered", "KIP890-003"],
-        ["1 not asked any more", "was met, is not run", "KIP890-004"],
+        ["1 no longer tested", "was met, is not run", "KIP890-004"],
         ["1 newly met", "was violated, is met", "KIP890-002"],
     ]
     assert "KIP890-005" not in page
@@ -46,7 +46,7 @@ def test_what_changed_is_reported_in_the_order_in_which_it_wants_attention() -> 
         ("not_offered", "met", "newly met"),
         ("excluded", "met", None),
         ("not_run", "not_offered", None),
-        ("violated", "not_run", "not asked any more"),
+        ("violated", "not_run", "no longer tested"),
     ],
 )
 def test_each_change_has_one_name(before: str, now: str, kind: str | None) -> None:
@@ -62,20 +62,20 @@ def test_the_headline_counts_what_was_asked() -> None:
 
     page = markdown_summary.render(run(verdicts))
 
-    assert page.startswith("## Fencepost: kafka 4.3.1 conforms as far as it was asked\n")
-    assert "2 of 3 requirements asked: 1 met, 1 known deviation; 1 not offered." in page
+    assert page.startswith("## Fencepost: kafka 4.3.1 conforms as far as it was tested\n")
+    assert "2 of 3 requirements tested: 1 met, 1 known deviation; 1 not offered." in page
 
 
 @pytest.mark.parametrize(
     ("verdict", "complete", "ending"),
     [
-        ("met", True, "conforms as far as it was asked"),
+        ("met", True, "conforms as far as it was tested"),
         ("met", False, "has no verdict: the run did not finish"),
         ("violated", True, "does not conform: 1 violated"),
         ("violated", False, "does not conform: 1 violated"),
         ("inconclusive", True, "has no verdict: 1 inconclusive"),
         ("harness_error", True, "has no verdict: 1 harness error"),
-        ("not_offered", True, "has no verdict: it offers nothing that it was asked"),
+        ("not_offered", True, "has no verdict: no selected requirement could be tested on it"),
         ("known_deviation", True, "does not conform: nothing is met"),
     ],
 )
@@ -95,7 +95,7 @@ def test_the_ending_follows_the_gate_of_the_run() -> None:
         return markdown_summary.ending(run(verdicts, **({"gate": gate} if gate else {})))
 
     assert ending() == "has no verdict: 1 inconclusive"
-    assert ending(fail_on=["violated"], max_not_offered=2) == "conforms as far as it was asked"
+    assert ending(fail_on=["violated"], max_not_offered=2) == "conforms as far as it was tested"
     assert ending(fail_on=["violated"], max_not_offered=1) == "has no verdict: 2 not offered"
 
 
@@ -121,7 +121,7 @@ def test_a_run_that_was_stopped_says_why_and_what_it_did_not_reach() -> None:
 
     page = markdown_summary.render(run({}, requirements=rows, complete=False, stopped="--timeout 10m"))
 
-    assert "1 of 4 requirements asked: 1 met; 3 not reached." in page
+    assert "1 of 4 requirements tested: 1 met; 3 not reached." in page
     assert "**The run did not finish**: --timeout 10m." in page
 
 
@@ -172,7 +172,7 @@ def test_the_largest_summary_fits(tmp_path: Path) -> None:
     left = 3_000 - len(_table(page, "requirement"))
     assert 0 < left < 3_000
     assert f"{left} more in compliance.json" in page
-    assert "1 of 1 requirement asked: 1 met." in (tmp_path / "summary.md").read_text(encoding="utf-8")
+    assert "1 of 1 requirement tested: 1 met." in (tmp_path / "summary.md").read_text(encoding="utf-8")
 
 
 def test_a_summary_is_appended(tmp_path: Path) -> None:

@@ -162,7 +162,7 @@ BAD_DISTURBANCES = {
     "there is no proposal 'kip89'": GOOD + "  proposals: [kip89]\n",
     "expected 'between' or 'throughout'": GOOD.replace("between", "nowhere"),
     "this key is not known here": GOOD + "  neds: [crash]\n",
-    "crash stands twice": f"{GOOD}- {GOOD}",
+    "crash appears twice": f"{GOOD}- {GOOD}",
 }
 EXCEPTION = "disturbances: [crash]\n  requirement: KIP890-353\n  seen: success\n  reason: r\n"
 BAD_EXCEPTIONS = {

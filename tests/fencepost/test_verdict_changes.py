@@ -59,7 +59,7 @@ def test_versions_a_defect_and_an_unfinished_run_are_named(tmp_path: Path) -> No
     found = changes(tmp_path, BEFORE, AFTER, complete=False, stopped="SIGINT", fencepost="0.0.1", system=defective)
 
     assert found.notes == (
-        "The later run did not finish (SIGINT); what it did not ask is not compared.",
+        "The later run did not finish (SIGINT); what it left out is not compared.",
         "The defect was none, and is x.",
         "The version of Fencepost was 0.1.0, and is 0.0.1.",
     )
@@ -91,7 +91,7 @@ def test_what_results_contain_controls_no_terminal(tmp_path: Path) -> None:
     ("rows", "other", "why"),
     [
         (AFTER, {"system": system("1", "kfake")}, "name two runs of one system"),
-        ({"PIP31-01": "met"}, {}, "no requirement was asked by both runs"),
+        ({"PIP31-01": "met"}, {}, "no requirement was tested in both runs"),
         (AFTER, {"started": "2026-11-20T03:00:00"}, "started"),
         (AFTER, {"schema_version": 2}, "schema_version"),
     ],

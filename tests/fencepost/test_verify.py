@@ -163,7 +163,7 @@ def test_files_that_are_cut_off_or_gone_are_named(results: Path) -> None:
 def test_another_version_may_ask_otherwise(results: Path) -> None:
     """Then a scenario that goes another way is not judged again, with the exchange; of this version it is a contradiction."""
     edit(results / "exchanges" / GREEN, lambda lines: lines.pop(), seals=True)
-    assert "played again, it goes another way: " in changed(results)[0]
+    assert "played again, it takes another course: " in changed(results)[0]
     edit_compliance(results, lambda document: document.update(fencepost="0.0.9"))
 
     found = verifying.verify(results, read(results))

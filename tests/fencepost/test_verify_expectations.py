@@ -79,7 +79,7 @@ def test_it_measures_a_system_and_writes_nothing(tmp_path: Path) -> None:
     [
         (["--verify-all"], "--verify-all needs --verify-expectations N"),
         (["--verify-expectations", "2", "-n", "2"], "leave out --results, --write-baseline, --check and -n"),
-        (["--verify-expectations", "2", "--expectations", "none"], "say --verify-all to measure every entry"),
+        (["--verify-expectations", "2", "--expectations", "none"], "use --verify-all to measure every entry"),
     ],
 )
 def test_what_cannot_be_measured_is_refused(options: list[str], reported: str) -> None:

@@ -103,7 +103,7 @@ def test_an_altered_answer_is_named_with_its_scenario_and_exchange(results: Path
 def test_a_recording_that_goes_another_way_is_named(results: Path) -> None:
     """An entry less; what is no entry is refused with its line."""
     edit(results, lambda lines: lines.pop(5), seals=True)
-    assert "played again, it goes another way: " in changed(results)[0]
+    assert "played again, it takes another course: " in changed(results)[0]
 
     edit(results, lambda lines: lines[1].update(kind="unheard"), seals=True)
     assert "line 2: not an exchange as fencepost writes it" in changed(results)[0]

@@ -117,7 +117,7 @@ def test_the_users_word_makes_a_build_a_release() -> None:
     whole, line = (settled("kafka", SAID, KnownAs.of(text)) for text in ("kafka:4.3.1", "kafka:4.3"))
 
     assert (whole.judged_as, whole.looks_like, line.judged_as) == (("kafka", "4.3.1"), None, ("kafka", "4.3"))
-    reported = "the bundled deviations of kafka 4.3.1 hold, since --known-as kafka:4.3.1 says so; it says that it is 4.3"
+    reported = "the bundled deviations of kafka 4.3.1 hold because of --known-as kafka:4.3.1; it reports that it is 4.3"
     assert whole.deviations == reported
 
 
@@ -126,14 +126,14 @@ def test_a_word_that_the_system_does_not_confirm_is_taken_with_a_warning() -> No
     taken = settled("kafka", replace(SAID, looks_like=None), KnownAs.of("kafka:4.3.1"))
 
     assert taken.judged_as == ("kafka", "4.3.1")
-    assert "the system itself does not report its release, and is not known to be kafka 4.3.1" in str(taken.deviations)
+    assert "the system does not report its release, so Fencepost cannot confirm that it is kafka 4.3.1" in str(taken.deviations)
 
 
 @pytest.mark.parametrize("said", [SAID, GENUINE])
 @pytest.mark.parametrize("known_as", ["kafka:4.0.0", "kafka:4.2", "pulsar:4.3.1"])
 def test_a_word_that_the_system_contradicts_is_refused(said: Handshake, known_as: str) -> None:
     """The wrong release's deviations would excuse what no release did."""
-    with pytest.raises(WrongUsage, match=r"by what it says of itself kafka is kafka 4\.3.*; say --known-as kafka:4\.3"):
+    with pytest.raises(WrongUsage, match=r"kafka reports that it is kafka 4\.3.*; use --known-as kafka:4\.3"):
         settled("kafka", said, KnownAs.of(known_as))
 
 
@@ -150,7 +150,7 @@ def test_a_package_cannot_excuse_its_own_system() -> None:
     release, own = settled("tiny", GENUINE, None), settled("tiny", replace(GENUINE, judged_as=("tiny", "7.5.1")), None)
 
     assert (release.judged_as, release.looks_like) == (None, ("kafka", "4.3.1"))
-    assert "if it is that release, say --known-as kafka:4.3.1" in str(release.deviations)
+    assert "if it is that release, use --known-as kafka:4.3.1" in str(release.deviations)
     assert (own.judged_as, own.looks_like) == (None, None)
     assert settled("tiny", GENUINE, KnownAs.of("kafka:4.3.1")).judged_as == ("kafka", "4.3.1")
 
@@ -202,7 +202,7 @@ def test_nobody_elses_deviations_hold_and_the_failure_says_who_has_the_same(tiny
     assert verdicts(results) == {"CORE-01": "met", DEVIATES: "violated"}
     assert "known in: kafka 4.3.1 is known to do the same: The epoch before the last InitProducerId" in out
     assert "--known-as kafka:4.3.1 makes it a known deviation" in out
-    assert "no bundled deviations: tiny says that it is kafka 4.3.1" in out
+    assert "no bundled deviations: tiny reports that it is kafka 4.3.1" in out
     (reason,) = [row["reason"] for row in compliance(results)["requirements"] if row["id"] == DEVIATES]
     assert "is known to do the same" in reason
 
@@ -213,7 +213,7 @@ def test_known_as_a_release_they_are_known_deviations(tiny: Any) -> None:
 
     assert verdicts(results) == {"CORE-01": "met", DEVIATES: "known_deviation"}
     assert compliance(results)["system"]["known_as"] == "kafka:4.3.1"
-    assert "the bundled deviations of kafka 4.3.1 hold, since --known-as kafka:4.3.1 says so" in out
+    assert "the bundled deviations of kafka 4.3.1 hold because of --known-as kafka:4.3.1" in out
 
 
 def test_a_word_that_is_not_true_ends_the_run_before_it_begins(tiny: Any) -> None:
@@ -221,7 +221,7 @@ def test_a_word_that_is_not_true_ends_the_run_before_it_begins(tiny: Any) -> Non
     for command in ("run", "doctor"):
         out, _ = tiny("--known-as", "kafka:4.0.0", expect=2, command=command)
 
-        assert "by what it says of itself tiny is kafka 4.3.1; say --known-as kafka:4.3.1, or leave it out" in out
+        assert "tiny reports that it is kafka 4.3.1; use --known-as kafka:4.3.1, or leave it out" in out
 
 
 def test_the_doctor_says_whose_deviations_hold(tiny: Any) -> None:
@@ -229,7 +229,7 @@ def test_the_doctor_says_whose_deviations_hold(tiny: Any) -> None:
     without, _ = tiny(expect=0, command="doctor")
     known, _ = tiny("--known-as", "kafka:4.3.1", expect=0, command="doctor")
 
-    assert "no bundled deviations: tiny says that it is kafka 4.3.1" in without
+    assert "no bundled deviations: tiny reports that it is kafka 4.3.1" in without
     assert "known deviations of this release" not in without
     assert "the bundled deviations of kafka 4.3.1 hold" in known
     assert f"{DEVIATES}: The epoch before the last InitProducerId" in known.partition("known deviations of this release")[2]

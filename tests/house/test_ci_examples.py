@@ -120,7 +120,7 @@ def test_the_jobs_without_a_broker_run(tmp_path: Path, job: str, page: str) -> N
 
     assert (tmp_path / "results/reference/junit.xml").is_file()
     assert (tmp_path / "results/reference/compliance.json").is_file()
-    assert "1 of 1 requirement asked: 1 met" in (tmp_path / page).read_text(encoding="utf-8")
+    assert "1 of 1 requirement tested: 1 met" in (tmp_path / page).read_text(encoding="utf-8")
 
 
 def ran(folder: Path, program: str, script: str, *, expect: int, **more: str) -> str:

@@ -65,7 +65,7 @@ def test_a_port_that_is_taken_is_reported_with_what_to_do(tmp_path: Path) -> Non
         port = taken.getsockname()[1]
         finished = fencepost("serve", "kafka", "--port", port, expect=2, cwd=tmp_path)
 
-    assert f"127.0.0.1:{port} cannot be had: Address already in use; choose another port, or 0" in finished.err
+    assert f"127.0.0.1:{port} cannot be opened: Address already in use; choose another port, or 0" in finished.err
     assert "Traceback" not in finished.err
 
 

@@ -49,7 +49,7 @@ def test_a_port_that_is_taken_is_reported_with_what_to_do(tmp_path: Path, taken_
         given = [text for option, number in ports.items() for text in (option, number)]
         finished = fencepost("serve", "pulsar", *given, expect=2, cwd=tmp_path)
 
-    assert f"{taken_option} {port}: 127.0.0.1:{port} cannot be had: Address already in use; choose another port, or 0" in finished.err
+    assert f"{taken_option} {port}: 127.0.0.1:{port} cannot be opened: Address already in use; choose another port, or 0" in finished.err
     assert "Traceback" not in finished.err
 
 

@@ -47,5 +47,5 @@ def test_a_run_of_what_it_does_not_offer_has_no_verdict(tmp_path: Path) -> None:
 
     said = fencepost("run", *asked, expect=0).out
 
-    assert "has no verdict: it offers nothing of KIP-890 (Fencepost edition 2026.12) that it was asked" in said
+    assert "has no verdict: no selected requirement of KIP-890 (Fencepost edition 2026.12) could be tested on it" in said
     assert verdicts(tmp_path) == {"KIP890-060": "not_offered"}

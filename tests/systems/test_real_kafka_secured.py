@@ -115,7 +115,7 @@ def test_a_client_with_its_certificate_is_let_in_and_one_without_is_reported(bro
 
     assert "reached over SSL and a certificate" in fencepost(*at, *trusting, *own, expect=0).out
     assert "--tls-certificate FILE" in fencepost(*at, *trusting, expect=2).err
-    assert "it answers with TLS. Say --tls-ca FILE" in fencepost(*at, expect=2).err
+    assert "it answers with TLS. Use --tls-ca FILE" in fencepost(*at, expect=2).err
 
 
 def token(for_s: float) -> str:

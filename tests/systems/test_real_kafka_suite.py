@@ -121,7 +121,7 @@ def test_an_image_that_does_not_serve_is_unreachable(tmp_path: Path) -> None:
     for system, image, why in (
         ("kafka", "fencepost/no-such-image:1", "is not on this machine, and cannot be pulled"),
         ("kafka", "Apache/Kafka", "is not the name of an image"),
-        ("pulsar", "apache/kafka:4.3.1", "is kafka's, and pulsar is to be judged"),
+        ("pulsar", "apache/kafka:4.3.1", "is an image of kafka, and the system to judge is pulsar"),
     ):
         finished = fencepost("run", system, "--container", image, "--results", tmp_path, expect=2)
         assert image in finished.out + finished.err

@@ -33,7 +33,7 @@ def test_the_same_image_under_another_name_has_no_bundled_deviations(retagged: s
     out = " ".join((finished.out + finished.err).split())
 
     assert verdicts(tmp_path) == {"CORE-01": "met", DEVIATES: "violated"}
-    assert f"no bundled deviations: {retagged} is not the official image; if it is Apache Kafka 4.3, say --known-as kafka:4.3" in out
+    assert f"no bundled deviations: {retagged} is not the official image; if it is Apache Kafka 4.3, use --known-as kafka:4.3" in out
     assert "known in: kafka 4.3 is known to do the same" in out
     system = compliance(tmp_path)["system"]
     assert (system["name"], system["image"]["name"]) == ("corp/broker", retagged)

@@ -90,7 +90,7 @@ def test_what_may_be_left_undecided_is_asked_where_the_owner_says_so(ours: Ours,
     granted = fencepost(*asked, "--throwaway", "--results", tmp_path / "b", expect=0)
 
     assert "hold-markers" in refused.out
-    assert "1 of 1 asked: 1 met" in granted.out
+    assert "1 of 1 tested: 1 met" in granted.out
 
 
 def test_a_scenario_goes_to_the_broker_with_its_configuration(ours: Ours, tmp_path: Path) -> None:
@@ -106,4 +106,4 @@ def test_a_scenario_goes_to_the_broker_with_its_configuration(ours: Ours, tmp_pa
     finally:
         other.do("crash")
 
-    assert "2 of 2 asked: 2 met" in finished.out
+    assert "2 of 2 tested: 2 met" in finished.out

@@ -61,7 +61,7 @@ def test_a_token_that_ends_during_a_run_ends_the_run_and_violates_nothing(tmp_pa
             finished = run.end(Exit.NOT_FINISHED)
 
     found = json.loads((results / "compliance.json").read_text())
-    assert "the system stopped letting fencepost in (--token file: no token comes from" in found["stopped"]
+    assert "the system no longer lets Fencepost in (--token file: no token comes from" in found["stopped"]
     assert found["stopped"] in finished.out
     assert {row["verdict"] for row in found["requirements"]} <= {"met", "not_run", "not_offered", "excluded"}
     assert places_with([secret], results, finished) == []

@@ -221,7 +221,7 @@ def test_held_requests_are_bounded() -> None:
     for _ in range(MAX_HELD):
         orders.hold(lambda: None)
 
-    with pytest.raises(WrongUsage, match="held up already"):
+    with pytest.raises(WrongUsage, match="delayed already"):
         orders.hold(lambda: None)
 
 

@@ -47,8 +47,8 @@ def check(
     """Search recorded histories for every known anomaly. Needs Java, and pip install 'fencepost[check]'.
 
     A history is every request and answer of a run: of Fencepost, or of Jepsen. An anomaly is what no correct system can show, such as a
-    dirty read. Each one is printed with its witness, the operations that show it. --infer-ww and --infer-rw add orders that the history
-    suggests and does not prove; G0 needs the first, G-single and G2 the second.
+    dirty read. Each anomaly is printed with its witness, the operations that show it. --infer-ww and --infer-rw add orders that the
+    history suggests but does not prove; G0 needs the first, G-single and G2 need the second.
 
     Examples:
 

@@ -98,7 +98,7 @@ def explore(
     if depth is not None and examples is not None:
         fail("--depth and --examples exclude each other: the first tries every sequence, the second random ones")
     if against_set and not against:
-        fail("--against-set says an option of the system of --against, which is not given")
+        fail("--against-set needs --against, the system whose option it sets")
     judged.need("explore")
 
     def act() -> int:

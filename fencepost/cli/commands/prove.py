@@ -143,9 +143,9 @@ def prove(
 
     def act() -> int:
         if sample and profile is None and not explore:
-            raise WrongUsage(f"--sample {sample} is about one profile or exploration; say --profile or --explore too")
+            raise WrongUsage(f"--sample {sample} is about one profile or exploration; use --profile or --explore too")
         if part is not None and not (twins or explore):
-            raise WrongUsage(f"--part {part} is about twins or exploration; say --twins or --explore too, or leave it out")
+            raise WrongUsage(f"--part {part} is about twins or exploration; use --twins or --explore too, or leave it out")
         asked_part = twin_proof.ProofPart.named(part) if part else twin_proof.ProofPart()
         if profile is not None:
             from fencepost.proof import profile_proof
@@ -188,7 +188,7 @@ def prove(
                 tuple(spec or ()), examples or 2_000, 10, 1 if seed is None else seed, workers, results, sample, asked_part
             )
         if examples:
-            raise WrongUsage(f"--examples {examples} is about exploration; say --explore too")
+            raise WrongUsage(f"--examples {examples} is about exploration; use --explore too")
         mutant_report.check(mutants, seed, only, write_killed, spec)
         if mutants is None:
             return kill_matrix.show(proposals_named(spec), everything, workers, results)

@@ -22,9 +22,10 @@ def report(
 ) -> None:
     """Make one report of the results of many runs: compliance matrix, trends, badges. Needs Java, and pip install 'fencepost[check]'.
 
-    For each requirement, the latest run that judged it counts. Written are index.html, compliance.md, report.json, badges/
-    with an SVG for each system and version, and as Parquet table/ (requirement by system, version and run) and latest/.
-    The command names files that it cannot read, and leaves them out. Exit code 0 says that the report was made, whatever it shows.
+    For each requirement, the latest run that judged it counts. The report consists of index.html, compliance.md, report.json,
+    badges/ with an SVG for each system and version, and two Parquet tables: table/ (requirement by system, version and run)
+    and latest/. The command names files that it cannot read, and leaves them out. Exit code 0 means that the report was made, whatever
+    it shows.
 
     Examples:
 

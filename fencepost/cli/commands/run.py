@@ -74,7 +74,7 @@ def run(
             "-n",
             metavar="N",
             min=1,
-            help="Worker processes, each with separate brokers, in which one scenario is played after the other. Default: 1.",
+            help="How many worker processes run, each with separate brokers and one scenario at a time. Default: 1.",
         ),
     ] = None,
     concurrency: Annotated[
@@ -126,7 +126,7 @@ def run(
         ),
     ] = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Requirements that are not offered or inconclusive cause exit code 1 too.")
+        bool, typer.Option("--strict", help="Requirements that are not offered, inconclusive or blocked cause exit code 1 too.")
     ] = False,
     max_not_offered: Annotated[
         int | None, typer.Option(metavar="N", min=0, help="Exit code 1 if more than N requirements are not offered.")
@@ -169,10 +169,12 @@ def run(
         int | None,
         typer.Option(metavar="N", min=1, help="How many twins each scenario has. Default: all on the reference, 3 on a broker."),
     ] = None,
-    html: Annotated[bool, typer.Option(help="Make the Allure HTML report, where Allure is found.")] = True,
+    html: Annotated[bool, typer.Option(help="Make the Allure HTML report, if Allure is installed.")] = True,
     check: Annotated[
         bool,
-        typer.Option("--check", help="Judge the histories afterwards, for every anomaly that is known. Needs Java and fencepost[check]."),
+        typer.Option(
+            "--check", help="Judge the histories afterwards: search them for every known anomaly. Needs Java and fencepost[check]."
+        ),
     ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show every scenario as it ends, and the slowest at the end.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Plain lines also on a terminal: one for each feature, and reds.")] = False,
@@ -182,7 +184,8 @@ def run(
     previous: Annotated[
         str | None,
         typer.Option(
-            metavar="RESULTS", help="The results of an earlier run: the summary says what changed since then, and --plan estimates by it."
+            metavar="RESULTS",
+            help="The results of an earlier run: the summary shows what changed since then, and --plan bases its estimate on it.",
         ),
     ] = None,
 ) -> None:
@@ -240,11 +243,11 @@ def run(
     from fencepost.adapters import registry
 
     if feature and (only or features):
-        fail(f"--feature and {'--only' if only else '--features'} exclude each other: a file that is named is played alone, and whole")
+        fail(f"--feature and {'--only' if only else '--features'} exclude each other: a file that is named is played alone and in full")
     if verbose and quiet:
         fail("-v and -q exclude each other: the first shows more of a run, the second less")
     if form != "table" and not plan:
-        fail(f"--format {form} is that of a plan: say --plan too, or leave it out")
+        fail(f"--format {form} is that of a plan: use --plan too, or leave it out")
     if judged.restart_command and workers and workers > 1:
         fail(f"--restart-command and -n {workers} exclude each other: each worker would kill the broker that the others ask")
     judged.need("run")
@@ -311,7 +314,7 @@ def run(
         about = [one for one in arguments if results or not one.startswith("--results=")]
         guarded(lambda: twin_run.run_with(about, twins, twins_seed, twins_per_scenario, timeout, max_failures, others, feature or ()))
     elif twins_seed is not None or twins_per_scenario is not None:
-        fail(f"--twins-{'per-scenario' if twins_seed is None else 'seed'} is about twins; say --twins NAME too, or leave it out")
+        fail(f"--twins-{'per-scenario' if twins_seed is None else 'seed'} is about twins; use --twins NAME too, or leave it out")
 
     def judge() -> int:
         from fencepost.console.run_reporter import Loudness

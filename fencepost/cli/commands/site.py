@@ -26,9 +26,9 @@ def site(
 ) -> None:
     """Build the specification, the reference and the results of runs as a static site.
 
-    Each requirement has a separate address, with its scenarios, the code of the reference that decides it, the defects that prove it,
-    a sequence picture of one play on the reference, and a verdict for each run that is given, in the given order.
-    The site opens from a disk or any web server, and loads nothing from elsewhere.
+    Each requirement has a page with its scenarios, the code of the reference that decides it, the defects that break it, a sequence
+    picture of one play on the reference, and its verdict in each run, in the order in which the runs are named. The site opens from a
+    disk or any web server, and loads nothing from elsewhere.
 
     Examples:
 

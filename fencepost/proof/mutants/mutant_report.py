@@ -71,7 +71,7 @@ def _reported(one: Outcome) -> str:
         return f"(harmless: keeps {one.mended}, which the release is known to break)"
     if one.broke:
         return f"({one.broke})"
-    return "(survived)" if one.scenarios else f"(survived: {_UNREACHED.get(one.place.kind, 'no scenario comes there')})"
+    return "(survived)" if one.scenarios else f"(survived: {_UNREACHED.get(one.place.kind, 'no scenario executes it')})"
 
 
 def _sum_up(done: MutationTrial, console: Console) -> None:
@@ -169,6 +169,6 @@ def check(count: int | None, seed: int | None, only: Sequence[str] | None, write
     if count is None:
         given = {"--seed": seed, "--only": only, "--write-killed": write_killed}
         if lone := next((name for name, value in given.items() if value is not None and value != []), None):
-            raise WrongUsage(f"{lone} is about mutants; say how many with --mutants, such as --mutants 200")
+            raise WrongUsage(f"{lone} is about mutants; give their number with --mutants, such as --mutants 200")
     elif specs:
-        raise WrongUsage("--spec is about defects; with --mutants say --only, such as --only reference/kafka")
+        raise WrongUsage("--spec is about defects; with --mutants use --only, such as --only reference/kafka")
