@@ -357,3 +357,14 @@ class LeavingReleasesTheCumulative(Subscription):
         if self.consumers == [consumer] and isinstance(self.pending, _ForgetsTheCumulative):
             self.pending.forget_cumulative()
         super().detach(consumer)
+
+
+@defect(
+    {"PIP31-84": seen('^"i2"$', expected='"i1", "i2"$', what="^received by auditors$")},
+    origin="red team: the end of a range taken for the range",
+)
+class AbortReturnsTheLastOfARange(Subscription):
+    """The abort of a cumulative acknowledgement redelivers only the message that it names: the consumer keeps the earlier ones."""
+
+    def returned_up_to(self, place: MessagePosition) -> dict[MessagePosition, Units]:
+        return {one: units for one, units in super().returned_up_to(place).items() if one == place}
