@@ -48,6 +48,21 @@ Feature: Messages outside of the transaction's end
         | committed | the topic has to find the commit in what it has stored |
         | aborted   | the same for an abort                                 |
 
+    Scenario Outline: [6] A message of the first of two transactions that have ended arrives when the topic has been reloaded
+      Given transactions A and B
+      And A has written "a1" to orders
+      And B has written "b1" to orders
+      And A has <ended>
+      And B has <ended>
+      And orders has been unloaded
+      When A writes "late" to orders
+      Then it is refused
+
+      Examples:
+        | ended     | why                                                  |
+        | committed | the topic knows every commit again, not the last one |
+        | aborted   | the same for an abort                                |
+
   @PIP31-50 @MUST @fencing
   Rule: A broker never delivers a message that arrives after the end of its transaction, and the message neither delays nor hides another one.
     A late message must not become visible, and must not block or hide later messages.

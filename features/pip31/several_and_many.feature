@@ -59,6 +59,14 @@ Feature: Several transactions in a topic, and many messages in a transaction
       When A aborts
       Then "workers" agrees with the answers
 
+    @needs:batch-index-acknowledgement
+    Scenario: [5] An abort of the acknowledgement of a whole batch whose consumer stays attached
+      Given a batch of "b1", "b2", "b3" has been written to orders
+      And the consumer of shared subscription "workers" has received "b1", "b2", "b3" from orders
+      And A has acknowledged "b1", "b2", "b3" for "workers"
+      When A aborts
+      Then the consumer of "workers" receives "b1", "b2", "b3" and nothing else
+
   @PIP31-171 @MUST @aborts @recovery
   Rule: A topic that is reloaded hides the messages of every transaction that was aborted in it.
     A topic that remembers only the last abort delivers messages that were aborted before it.

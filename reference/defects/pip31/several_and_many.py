@@ -283,3 +283,20 @@ class PulsarALongPageOfParticipants(Participants):
 
     def recipients(self, transaction: PulsarTransaction) -> list[Participant]:
         return super().recipients(transaction)[:_ACKNOWLEDGEMENTS_OF_A_PAGE]
+
+
+@defect(
+    {"PIP31-174": seen('^"b1"$', expected='^"b1", "b2", "b3"$', what="^received by workers$")},
+    origin="red team: a redelivery of one message for each entry",
+)
+class PulsarAbortReturnsTheFirstOfABatch(Subscription):
+    """An abort returns only the first message of each batch that its transaction has acknowledged: the consumer keeps the others."""
+
+    def apply_outcome(self, txn: TxnId, action: EndAction) -> None:
+        self._is_abort = action is EndAction.ABORT
+        super().apply_outcome(txn, action)
+        self._is_abort = False
+
+    def give_back(self, wanted: Mapping[MessagePosition, Units]) -> None:
+        aborted = getattr(self, "_is_abort", False)
+        super().give_back({place: frozenset(sorted(units)[:1]) if aborted else units for place, units in wanted.items()})
