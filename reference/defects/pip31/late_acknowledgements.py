@@ -20,12 +20,15 @@ class StrayAcknowledgementStaysPending(Subscription):
 
 
 @defect(
-    {"PIP31-89": seen("^something of 1 transactions$", expected="^nothing$", what='^pending in "auditors"$')},
+    {
+        "PIP31-51": seen("^A from", expected="^nothing$", what="^pending in (payments|refunds)$"),
+        "PIP31-89": seen("^something of 1 transactions$", expected="^nothing$", what='^pending in "auditors"$'),
+    },
     origin="red team: a notification that the first one takes",
 )
-class StrayAcknowledgementEndsOnce(LogCoordinator):
-    """The coordinator reports that a transaction is over to the first subscription that asks: on the others, what was acknowledged in it
-    stays pending."""
+class StraysEndOnce(LogCoordinator):
+    """The coordinator reports that a transaction is over to the first topic or subscription that asks: elsewhere, what was sent or
+    acknowledged in it stays pending."""
 
     _reported: frozenset[TxnId] = frozenset()
 

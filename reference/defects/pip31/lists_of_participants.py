@@ -29,7 +29,7 @@ class PulsarLastSubscriptionOfAList(LogCoordinator):
 
 
 @defect(
-    {"PIP31-87": seen("^nothing$", expected='^"a2"$', what="^readers of payments$")},
+    {"PIP31-87": seen("^nothing$", expected='^"a3"$', what="^readers of refunds$")},
     origin="red team: a log entry with room for one name",
 )
 class PulsarLogsTheFirstTopicOfAList(LogCoordinator):
