@@ -96,3 +96,13 @@ Feature: Durable outcomes
       And orders has been reloaded
       When B commits
       Then readers of orders do not see "a1"
+
+    @needs:reload
+    Scenario: [8] A younger transaction was committed before the reload
+      Given a writer B
+      And A has written "a1" to orders
+      And B has written "b1" to orders
+      And B has committed
+      And orders has been reloaded
+      When A commits
+      Then readers of orders see "a1", "b1" in some order

@@ -25,6 +25,13 @@ Feature: What consumers may rely on
         | shared    | permits determine which consumer can receive more |
         | exclusive | permits determine how far to read                 |
 
+    Scenario: [2] An abort redelivers to a consumer that has used its permits
+      Given the consumer of shared subscription "workers" has received "i1", "i2" from inputs, with 2 permits
+      And transaction A
+      And A has acknowledged "i1", "i2" for "workers"
+      When A aborts
+      Then the consumer of "workers" receives nothing for a while
+
   @PIP31-135 @MUST
   Rule: A broker marks as redelivered each message that a consumer of a shared subscription has returned, and no other message.
     Clients count how often a message failed in order to set it aside: they would set it aside at once, or retry it for ever.

@@ -256,6 +256,22 @@ Feature: The end of a transaction
       Then it is done
       And A is ABORTED
 
+    Scenario: [3] A transaction that has added a topic and a subscription commits without operations
+      Given the consumer of shared subscription "workers" has received nothing from payments
+      And A has added orders
+      And A has added "workers"
+      When A commits
+      Then it is done
+      And A is COMMITTED
+
+    Scenario: [4] A transaction that has added a topic and a subscription aborts without operations
+      Given the consumer of shared subscription "workers" has received nothing from payments
+      And A has added orders
+      And A has added "workers"
+      When A aborts
+      Then it is done
+      And A is ABORTED
+
   @PIP31-74 @MUST @commits @aborts
   Rule: If a commit and an abort of one transaction race, exactly one succeeds, and every participant follows it.
     If both ends return success, the data of one client is lost or duplicated.

@@ -48,6 +48,16 @@ Feature: Timeouts
       When B is left open past its timeout
       Then B is ABORTED
 
+    @needs:held-ends
+    Scenario: [6] A transaction begins and times out while the abort of an earlier one is incomplete
+      Given transaction A
+      And A has written "a1" to orders
+      And the abort of A is incomplete
+      And transaction B with a short timeout
+      And B has written "b1" to orders
+      When B is left open past its timeout
+      Then B is ABORTED
+
   @PIP31-40 @MUST
   Rule: A coordinator does not abort a transaction before its timeout.
     A client that kept its timeout fails if its transaction is aborted early.

@@ -41,3 +41,11 @@ Feature: Acknowledgements outside of the transaction's end
       When B commits
       Then nothing of A is pending in "workers"
       And subscription "workers" has "i1" left
+
+    Scenario: [5] A transaction commits without two subscriptions of one topic on which it acknowledged
+      Given the consumer of shared subscription "auditors" has received "i1", "i2" from inputs
+      And A has tried to acknowledge "i1" for "workers", which it has not added
+      And A has tried to acknowledge "i1" for "auditors", which it has not added
+      When A commits
+      Then nothing of A is pending in "workers"
+      And nothing of A is pending in "auditors"

@@ -48,6 +48,20 @@ Feature: Messages outside of the transaction's end
         | committed | the topic has to find the commit in what it has stored |
         | aborted   | the same for an abort                                 |
 
+    Scenario Outline: [6] A message of the first of two transactions that have ended arrives when the topic has been reloaded
+      Given transactions A and B
+      And A has written "a1" to orders
+      And A has <ended>
+      And B has committed "b1" to orders
+      And orders has been unloaded
+      When A writes "late" to orders
+      Then it is refused
+
+      Examples:
+        | ended     | why                                               |
+        | committed | the topic knows every end again, not the last one |
+        | aborted   | the same for an abort before a commit             |
+
   @PIP31-50 @MUST @fencing
   Rule: A broker never delivers a message that arrives after the end of its transaction, and the message neither delays nor hides another one.
     A late message must not become visible, and must not block or hide later messages.
@@ -122,3 +136,13 @@ Feature: Messages outside of the transaction's end
       And A has committed "a1" to orders
       When B commits "b1" to payments
       Then readers of payments get as far as "b1"
+
+    @needs:buffer-statistics
+    Scenario: [4] A transaction commits without two topics to which it wrote
+      Given the topics "payments" and "refunds"
+      And transaction A
+      And A has tried to write "stray" to payments, which it has not added
+      And A has tried to write "stray" to refunds, which it has not added
+      When A commits
+      Then nothing of A is pending in payments
+      And nothing of A is pending in refunds

@@ -81,3 +81,12 @@ Feature: Several participants in one request
       Then it is done
       And orders and payments and refunds take part in A
       And "early" and "late" take part in A
+
+    @needs:crash
+    Scenario: [8] A transaction with three topics from one request commits after a crash
+      Given A has written "a1" to orders
+      And A has written "a3" to refunds
+      And the system has crashed and restarted
+      When A commits
+      Then readers of orders see "a1"
+      And readers of refunds see "a3"

@@ -150,3 +150,10 @@ Feature: Equal names in different places
       And subscription "others" has been removed
       When the system crashes and restarts
       Then the consumer of "east-workers" receives "i2", "i3" and nothing else
+
+    Scenario: [2] Another subscription of the same topic is removed before the commit
+      Given the consumer of shared subscription "packers" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged "i1" for "east-workers"
+      And subscription "packers" has been removed
+      When A commits
+      Then subscription "east-workers" has "i2", "i3" left

@@ -59,6 +59,33 @@ Feature: Several transactions in a topic, and many messages in a transaction
       When A aborts
       Then "workers" agrees with the answers
 
+    @needs:batch-index-acknowledgement
+    Scenario: [5] An abort of the acknowledgement of a whole batch whose consumer stays attached
+      Given a batch of "b1", "b2", "b3" has been written to orders
+      And the consumer of shared subscription "workers" has received "b1", "b2", "b3" from orders
+      And A has acknowledged "b1", "b2", "b3" for "workers"
+      When A aborts
+      Then the consumer of "workers" receives "b1", "b2", "b3" and nothing else
+
+    @needs:buffer-statistics
+    Scenario: [6] The topic is terminated before a commit of an acknowledgement
+      Given "i1" has been written to orders
+      And "i2" has been written to orders
+      And the consumer of shared subscription "workers" has received "i1", "i2" from orders
+      And A has acknowledged "i1" for "workers"
+      And orders has been terminated
+      When A commits
+      Then nothing of A is pending in "workers"
+
+    Scenario: [7] The topic is terminated before an abort of an acknowledgement
+      Given "i1" has been written to orders
+      And "i2" has been written to orders
+      And the consumer of shared subscription "workers" has received "i1", "i2" from orders
+      And A has acknowledged "i1" for "workers"
+      And orders has been terminated
+      When A aborts
+      Then the consumer of "workers" receives "i1" before any other write
+
   @PIP31-171 @MUST @aborts @recovery
   Rule: A topic that is reloaded hides the messages of every transaction that was aborted in it.
     A topic that remembers only the last abort delivers messages that were aborted before it.

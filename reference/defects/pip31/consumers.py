@@ -3,7 +3,7 @@
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.buffer import MessagePosition, behind_entry
 from fencepost.reference.pulsar.cursor import Cursor, Moved
-from fencepost.reference.pulsar.pulsar_types import EndAction, SubscriptionType
+from fencepost.reference.pulsar.pulsar_types import EndAction, SubscriptionType, TxnId
 from fencepost.reference.pulsar.server_errors import CommandRefused
 from fencepost.reference.pulsar.subscription import Consumer, Subscription
 from fencepost.reference.pulsar.transaction_responses import TransactionResponses
@@ -124,3 +124,21 @@ class RefusedConsumerReleasesThePending(Subscription):
             for txn in self.pending.transactions():
                 self.apply_outcome(txn, EndAction.ABORT)
             raise
+
+
+@defect(
+    {"PIP31-134": seen('^"i1", "i2"', expected="^nothing$", what="^received by workers$")},
+    origin="red team: a queue of redelivered messages with a separate way to the consumer",
+)
+class AbortIgnoresPermits(Subscription):
+    """What an abort redelivers is sent at once, also to a consumer that has used its permits."""
+
+    _aborts = False
+
+    def apply_outcome(self, txn: TxnId, action: EndAction) -> None:
+        self._aborts = action is EndAction.ABORT
+        super().apply_outcome(txn, action)
+        self._aborts = False
+
+    def takes_more(self, consumer: Consumer) -> bool:
+        return self._aborts or super().takes_more(consumer)

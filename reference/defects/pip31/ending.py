@@ -10,6 +10,7 @@ from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId, TxnStatus
 from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
+from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 from fencepost.reference.pulsar.transaction import PulsarTransaction
 
 _LOST_IN = 5
@@ -269,3 +270,16 @@ class PulsarRefusedEndIsLogged(LogCoordinator):
         if known.status.is_decided and known.status.action is not action:
             self._log.append(replace(known, status=TxnStatus.OPEN).decided(action))
         super().end(txn, action, reply)
+
+
+@defect(
+    {"PIP31-73": seen("^(COMMITTING|ABORTING)$", expected="^(COMMITTED|ABORTED)$", what="^status of A$")},
+    origin="red team: an entry that is missing and counts as an error",
+)
+class EmptyTopicRefusesTheEnd(SidecarBuffer):
+    """A topic that was added to a transaction, and to which it wrote nothing, refuses its end: the transaction is never complete."""
+
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
+        if txn not in self._messages:
+            raise CommandRefused(ServerError.NOT_ALLOWED, f"transaction {txn} has no message here")
+        super().end(txn, action, low_watermark)

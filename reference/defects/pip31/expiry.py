@@ -341,3 +341,15 @@ class PulsarConnectionEndAborts(NodeKeys):
         for txn in [txn for claims, txn in self._begun if isinstance(client, Peer) and claims is client.claims]:
             with contextlib.suppress(CommandRefused):  # it has ended, the other way
                 self._coordinators[txn.tc_id].end(txn, EndAction.ABORT, lambda: None)
+
+
+@defect(
+    {"PIP31-39": seen("^OPEN$", expected="^ABORTED$", what="^status of B$")},
+    origin="red team: a timer that waits for what it has begun",
+)
+class PulsarHeldAbortStopsTheTimer(LogCoordinator):
+    """While an abort is incomplete, because one participant does not answer, the coordinator does not look for overdue transactions."""
+
+    def abort_timed_out(self) -> None:
+        if all(one.status is not TxnStatus.ABORTING for one in self._transactions.values()):
+            super().abort_timed_out()

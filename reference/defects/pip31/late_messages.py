@@ -128,3 +128,18 @@ class LateIsShownAfterAnAbort(SidecarBuffer):
     def publish(self, message: Message) -> Position:
         is_late = message.txn is not None and self.is_aborted(message.txn)
         return super().publish(replace(message, txn=None) if is_late else message)
+
+
+@defect(
+    {"PIP31-49": seen("^success$", expected="^a refusal$", what="^answer to SEND$")},
+    origin="red team: a snapshot of one place",
+)
+class LateIsAcceptedBeforeTheLastEnd(SidecarBuffer):
+    """A reloaded topic refuses messages of the transaction that has ended there last, and accepts those of earlier ones."""
+
+    def recover(self) -> None:
+        super().recover()
+        self._ended_earlier = frozenset([*self._ended][:-1])
+
+    def publish(self, message: Message) -> Position:
+        return self._sidecar.append(message) if message.txn in self._ended_earlier else super().publish(message)

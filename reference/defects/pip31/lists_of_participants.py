@@ -26,3 +26,15 @@ class PulsarLastSubscriptionOfAList(LogCoordinator):
 
     def add_subscriptions(self, txn: TxnId, names: tuple[SubscriptionName, ...]) -> None:
         super().add_subscriptions(txn, names[-1:])
+
+
+@defect(
+    {"PIP31-87": seen("^nothing$", expected='^"a3"$', what="^readers of refunds$")},
+    origin="red team: a log entry with room for one name",
+)
+class PulsarLogsTheFirstTopicOfAList(LogCoordinator):
+    """If a request adds several topics, the coordinator logs only the first one: after a crash, the end does not reach the others."""
+
+    def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
+        super().add_partitions(txn, names[:1])
+        self._transactions[txn] = self._transactions[txn].with_partitions(names)

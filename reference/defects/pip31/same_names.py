@@ -3,12 +3,14 @@
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
+from fencepost.reference.pulsar.buffer import ReadView
+from fencepost.reference.pulsar.cursor import Cursor
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 from fencepost.reference.pulsar.marker_buffer import MarkerBuffer
 from fencepost.reference.pulsar.pending_ack_journal import PendingAckJournal
 from fencepost.reference.pulsar.pending_ack_store import PendingAck
 from fencepost.reference.pulsar.pending_acks import PendingAcks
-from fencepost.reference.pulsar.pulsar_types import EndAction, Message, Position, SubscriptionName, TxnId
+from fencepost.reference.pulsar.pulsar_types import EndAction, Message, Position, SubscriptionName, SubscriptionType, TxnId
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 from fencepost.reference.pulsar.subscription import Subscription
 
@@ -151,3 +153,22 @@ class CumulativeEndsByNumber(PendingAcks):
         waiting = super().end(txn, action)
         self._cumulative = {owner: held for owner, held in self._cumulative.items() if owner.sequence != txn.sequence}
         return waiting
+
+
+@defect(
+    {"PIP31-180": seen('^"i1", "i2", "i3"$', expected='^"i2", "i3"$', what="^left for east-workers$")},
+    origin="red team: a table of a topic that is cleared with the first of its subscriptions",
+)
+class RemovalReleasesOtherSubscriptions(Subscription):
+    """When a subscription is removed, the other subscriptions of its topic forget what is pending: a commit deletes nothing there."""
+
+    def __init__(self, kind: SubscriptionType, buffer: ReadView, cursor: Cursor, pending: PendingAcks) -> None:
+        super().__init__(kind, buffer, cursor, pending)
+        self._of_the_topic: list[PendingAcks] = vars(buffer).setdefault("pending_acks", [])
+        self._of_the_topic.append(pending)
+
+    def erase(self) -> None:
+        super().erase()
+        for pending in self._of_the_topic:
+            for txn in pending.transactions():
+                pending.end(txn, EndAction.ABORT)

@@ -7,13 +7,15 @@ from itertools import islice
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.defects.pip31.pending_through_crashes import CommitLeavesPending
+from fencepost.reference.kernel.journal import Disk
 from fencepost.reference.pulsar.buffer import MessagePosition, Readable
+from fencepost.reference.pulsar.cursor import Cursor
 from fencepost.reference.pulsar.marker_buffer import MarkerBuffer
 from fencepost.reference.pulsar.participants import Participant, Participants
 from fencepost.reference.pulsar.pending_ack_journal import PendingAckJournal
 from fencepost.reference.pulsar.pending_ack_store import PendingAck, Units
 from fencepost.reference.pulsar.pending_acks import PendingAcks
-from fencepost.reference.pulsar.pulsar_types import BEFORE_ALL, EndAction, Message, Position, TxnId
+from fencepost.reference.pulsar.pulsar_types import BEFORE_ALL, EndAction, Message, Position, SubscriptionName, TxnId
 from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 from fencepost.reference.pulsar.subscription import Subscription
@@ -283,3 +285,43 @@ class PulsarALongPageOfParticipants(Participants):
 
     def recipients(self, transaction: PulsarTransaction) -> list[Participant]:
         return super().recipients(transaction)[:_ACKNOWLEDGEMENTS_OF_A_PAGE]
+
+
+@defect(
+    {"PIP31-174": seen('^"b1"$', expected='^"b1", "b2", "b3"$', what="^received by workers$")},
+    origin="red team: a redelivery of one message for each entry",
+)
+class PulsarAbortReturnsTheFirstOfABatch(Subscription):
+    """An abort returns only the first message of each batch that its transaction has acknowledged: the consumer keeps the others."""
+
+    def apply_outcome(self, txn: TxnId, action: EndAction) -> None:
+        self._is_abort = action is EndAction.ABORT
+        super().apply_outcome(txn, action)
+        self._is_abort = False
+
+    def give_back(self, wanted: Mapping[MessagePosition, Units]) -> None:
+        aborted = getattr(self, "_is_abort", False)
+        super().give_back({place: frozenset(sorted(units)[:1]) if aborted else units for place, units in wanted.items()})
+
+
+class _KnowsTermination(Cursor):
+    def __init__(self, disk: Disk | None, name: SubscriptionName, start: MessagePosition) -> None:
+        super().__init__(disk, name, start)
+        self._terminations = disk.journal(f"terminated {name.topic}") if disk else ()
+
+    def is_terminated(self) -> bool:
+        return len(self._terminations) > 0
+
+
+@defect(
+    {"PIP31-174": seen("^something of 1 transactions$", expected="^nothing$", what='^pending in "workers"$')},
+    origin="red team: a check of a topic's messages that its subscriptions share",
+    also=[_KnowsTermination],
+)
+class PulsarTerminatedTopicKeepsPending(Subscription):
+    """A terminated topic refuses the end of a transaction for its subscriptions too: what is acknowledged there stays pending."""
+
+    def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
+        if isinstance(self.cursor, _KnowsTermination) and self.cursor.is_terminated():
+            raise CommandRefused(ServerError.TOPIC_TERMINATED, "no end is accepted")
+        super().end(txn, action, low_watermark)

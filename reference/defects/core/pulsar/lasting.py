@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.defects.pip31 import visibility
 from fencepost.reference.pulsar.buffer import MessagePosition, Readable
+from fencepost.reference.pulsar.ledger import LedgerMarker
+from fencepost.reference.pulsar.pulsar_types import BEFORE_ALL, EndAction
 from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 
 
@@ -46,3 +48,17 @@ class CorePulsarOpenIsReadAfterReload(visibility.ShowsAllButTheLast):
 )
 class CorePulsarAbortedBesideTheOpenAfterReload(visibility.ShowsTheAbortedBesideTheOpen):
     """A topic that is loaded while a transaction is open forgets which others were aborted behind its first message."""
+
+
+@defect({"CORE-40": seen('^"b1"$', expected='"a1"')}, origin="red team: a log that is cut at the last commit")
+class CorePulsarCommitCutsTheLog(SidecarBuffer):
+    """A commit removes from the transaction log what is before it: a reloaded topic has no messages of an older open transaction."""
+
+    def recover(self) -> None:
+        super().recover()
+        markers = [(entry.position, entry.content) for entry in self._sidecar if isinstance(entry.content, LedgerMarker)]
+        cut = max((position for position, marker in markers if marker.action is EndAction.COMMIT), default=BEFORE_ALL)
+        for txn in [txn for txn, first in self.ongoing().items() if first < cut]:
+            kept = [one for one in self._messages.pop(txn) if one[0] > cut]
+            if kept:
+                self._messages[txn] = kept
