@@ -159,11 +159,6 @@ Feature: The end of a cumulative acknowledgement
       When A aborts
       Then subscription "auditors" has "i1", "i2", "i3" left
 
-    Scenario: [9] The consumer that has acknowledged cumulatively stays attached
-      Given A has acknowledged everything up to "i2" for "auditors"
-      When A aborts
-      Then the consumer of "auditors" receives "i1", "i2" and perhaps others
-
   @PIP31-85 @MUST @commits @aborts
   Rule: While another transaction's cumulative acknowledgement is pending, an individual one is refused, or follows the outcome of the transaction that sent it.
     One of the two transactions would lose what it was granted, or delete what was redelivered.

@@ -44,9 +44,6 @@ class PulsarProfile(ReleaseProfile):
     pending_cumulative_redelivery: Literal["withheld", "redelivered"]
     """Whether messages under a cumulative acknowledgement of an open transaction are redelivered on request."""
 
-    aborted_cumulative: Literal["redelivered", "left-with-its-consumer"]
-    """Whether the abort of a cumulative acknowledgement redelivers its messages to a consumer that stays attached and requests nothing."""
-
     individual_under_cumulative: Literal["conflict", "accepted"]
     """What a transaction gets for a message that the cumulative acknowledgement of another open one covers."""
 

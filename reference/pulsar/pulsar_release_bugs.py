@@ -82,13 +82,6 @@ class EndOverlooksIndividual(PendingAcks):
         return True
 
 
-class AbortLeavesTheCumulative(Subscription):
-    """The abort of a cumulative acknowledgement redelivers nothing until a consumer attaches or requests redelivery."""
-
-    def returned_up_to(self, place: MessagePosition) -> dict[MessagePosition, Units]:  # noqa: ARG002
-        return {}
-
-
 class LeavesStrays(Producers):
     """A topic never ends what it holds of a transaction that is over elsewhere, and that it was not added to."""
 
@@ -119,8 +112,6 @@ def of(profile: PulsarProfile) -> Iterator[tuple[str, type]]:
         yield "pending_acks", AcceptsIndividualUnderCumulative
     if profile.cumulative_over_individual == "accepted":
         yield "pending_acks", AcceptsCumulativeOverIndividual
-    if profile.aborted_cumulative == "left-with-its-consumer":
-        yield "subscription", AbortLeavesTheCumulative
     if profile.stray_messages == "left-open":
         yield "producers", LeavesStrays
     if profile.stray_acknowledgements == "left-pending":

@@ -167,15 +167,11 @@ class Subscription:
             rule("CORE-21")
             rule("PIP31-70")
             rule("PIP31-173")
-            given_back = self.returned_up_to(waiting.cumulative or EARLIEST)
+            given_back = self._all_up_to(waiting.cumulative or EARLIEST)
             for place, units in waiting.individual.items():
                 given_back[place] = given_back.get(place, frozenset()) | units
             self.give_back(given_back)
             self.pending.record_end(txn)  # last, for a store that does not answer must not keep them from all consumers
-
-    def returned_up_to(self, place: MessagePosition) -> dict[MessagePosition, Units]:
-        """Decision: what the abort of a cumulative acknowledgement redelivers: everything up to its place."""
-        return self._all_up_to(place)
 
     def seek(self, place: MessagePosition) -> None:
         """Decision: begin again after that place, for all consumers. What is pending in a transaction stays so."""

@@ -370,14 +370,3 @@ class CumulativeKeepsOneBeyond(Cursor):
         if place > self.mark_delete:
             self._beyond = dict(sorted(self._beyond.items())[:1])
         super().acknowledge_up_to(place, buffer)
-
-
-@defect(
-    {"PIP31-84": seen('^"i2"$', expected='"i1", "i2"$', what="^received by auditors$")},
-    origin="red team: the end of a range taken for the range",
-)
-class AbortReturnsTheLastOfARange(Subscription):
-    """The abort of a cumulative acknowledgement redelivers only the message that it names: the consumer keeps the earlier ones."""
-
-    def returned_up_to(self, place: MessagePosition) -> dict[MessagePosition, Units]:
-        return {one: units for one, units in super().returned_up_to(place).items() if one == place}
