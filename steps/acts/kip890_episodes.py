@@ -86,9 +86,9 @@ def _may_come(one: Kip890Episode) -> Callable[..., bool]:
     marks = _marks(one)
 
     def may_come(model: Kip890Clients, *_: str) -> bool:
-        """N has the transactional id of A."""
+        """N has the transactional id of A, and what is blocked until a restart continues where a coordinator moves."""
         a = model.producers["A"]
-        is_free = one.needs != NODES or (a.open is None and not a.is_fenced and a.past == ["begun"])
+        is_free = one.needs != NODES or (a.open is None and not a.is_fenced and a.past == ["begun"] and not model.blocked)
         return is_free and (model.may_go_down or not one.goes_down) and model.is_quiet and marks.isdisjoint(model.shown)
 
     return may_come

@@ -27,8 +27,8 @@ FOUND = {
     "gap-of-an-idempotent-producer-taken": (
         "KIP890-113",
         (
-            'a topic "kept" with 1 partition; idempotent producer I; I has written 5 batches to kept-0; I writes "gap" to kept-0 at sequence 6 '
-            "(113)",
+            'a topic "kept" with 1 partition; idempotent producer I; I has written 5 batches to kept-0; '
+            'I writes "gap" to kept-0 at sequence 6 (113)',
         ),
     ),
     "largest-of-a-transaction": (
