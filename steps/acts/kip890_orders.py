@@ -56,10 +56,10 @@ def _offsets() -> Iterator[Kip890Episode]:
     loading = (_KEPT, _E, 'E has written "{u}" to kept-0', "the system has crashed and is restarting")
     waits = "every refusal was COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE or NOT_COORDINATOR"
     yield Kip890Episode(loading, f"E sends offset 5 of kept-0 to {_FUND}", (waits, "it is done"), "057", needs="crash")
-    left = (_KEPT, 'J is a member of group "crew"', 'K has joined group "crew" together with J', 'K has left group "crew"')
+    gone = (_KEPT, 'J is a member of group "crew"', 'K has joined group "crew" together with J', 'K has left group "crew"')
     stranger = 'offset 7 of kept-0 is committed to group "crew" outside of transactions by K as the member that it is'
     yield Kip890Episode(
-        left, stranger, ("it is refused with UNKNOWN_MEMBER_ID", 'group "crew" has no committed offset of kept-0'), "356", "JK"
+        gone, stranger, ("it is refused with UNKNOWN_MEMBER_ID", 'group "crew" has no committed offset of kept-0'), "356", "JK"
     )
 
 
