@@ -83,6 +83,12 @@ Feature: Consumers and controllers that are absent for a while
       Then bob is assigned right
       And ann is assigned left, and was notified of no others
 
+    Scenario: [11] A second consumer is disconnected within the grace period of the first
+      Given carol has joined "workers" of orders
+      And ann has been cut off
+      When carol is cut off
+      Then bob is assigned right, and was notified of no others
+
   @PIP460-38 @MUST
   Rule: A controller reassigns the segments of a stream consumer that does not reconnect within the grace period.
     Messages in a segment without a consumer stay unread until an administrator intervenes.
@@ -147,6 +153,18 @@ Feature: Consumers and controllers that are absent for a while
       And carol has been cut off
       When the grace period passes
       Then ann is assigned left, and was notified of no others
+
+    Scenario Outline: [9] Something else happens within the grace period of a consumer
+      Given bob has been cut off
+      And the grace period has passed but for its end
+      And <something else>
+      When the grace period passes but for its end
+      Then each active segment of orders is assigned once to <the others>
+
+      Examples:
+        | something else                        | the others    | why                                    |
+        | dave has joined "workers" of orders   | ann and dave  | the grace period began before the join |
+        | left has been split into low and high | ann           | it began before the split              |
 
   @PIP460-39 @MUST @recovery
   Rule: Assignments survive a failover of the controller: a stream consumer that reconnects is assigned the segments that it had.

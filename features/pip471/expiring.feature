@@ -105,6 +105,12 @@ Feature: Timeouts of metadata-driven transactions
       Then A is ABORTED
       And B is ABORTED
 
+    Scenario: [13] A client commits a transaction without any operation after the timeout
+      Given transaction A with a short timeout
+      And A has been left open past its timeout
+      When A commits
+      Then it is refused
+
   @PIP471-44 @MUST @commits @aborts
   Rule: If a commit races with the timeout, one of them decides the transaction, and the answer to the commit agrees with the decision.
     Data is lost if a client receives a success for a transaction that was aborted.

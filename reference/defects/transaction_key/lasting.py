@@ -187,3 +187,15 @@ class OneOpenTransactionRecovered(TransactionKeys):
         opened = [key for key, record in self._records.items() if record.open is not None]
         self._records |= {key: self._records[key].model_copy(update={"open": None}) for key in opened[:-1]}
         super().recover()
+
+
+@pair(
+    {"TXKEY-20": seen("^epoch 0, where task (one|two) has 0$", expected="^a greater epoch", what="^given to task (three|four)$")},
+    origin="red team: compaction by the key of the message, which is the name that the client sent",
+)
+class OneOwnerOfANameCompacted(KeyTopic):
+    """Compaction keeps one record for each name of a key, whoever owns it: the next load but one lacks the keys of the other owners."""
+
+    def compact(self) -> None:
+        there = {record.name: record for record in self._latest.values()}
+        self._entries.replace([*self.unreadable, *map(self._encoded, there.values())])
