@@ -117,6 +117,15 @@ Feature: Acknowledging in a metadata-driven transaction
       When A commits
       Then subscription "auditors" has "i2" left
 
+    @needs:store-faults
+    Scenario: [14] The store does not answer a look at a header while the acknowledgement is pending
+      Given A has acknowledged "i1" for "workers"
+      And transaction C with a short timeout
+      And the store does not answer the next look at a header
+      And C has been left open past its timeout
+      When A commits
+      Then subscription "workers" has "i2", "i3" left
+
   @PIP471-29 @MUST @aborts
   Rule: An abort redelivers what the transaction has acknowledged.
     The input of an aborted transaction would never be processed.

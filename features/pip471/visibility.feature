@@ -143,6 +143,15 @@ Feature: What readers see of metadata-driven transactions
       When A commits
       Then the consumer of "workers" receives "a1" before any other write
 
+    @needs:store-faults
+    Scenario: [5] The store does not answer a look at a header while the transaction is open
+      Given A has written "a1" to orders
+      And transaction C with a short timeout
+      And the store does not answer the next look at a header
+      And C has been left open past its timeout
+      When A commits
+      Then readers of orders see "a1"
+
   @PIP471-23 @MUST @aborts
   Rule: A segment does not deliver the messages of an aborted transaction, and delivers the messages after them.
     Consumers must not act on aborted messages, which in turn must not block other messages.
