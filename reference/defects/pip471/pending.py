@@ -12,7 +12,7 @@ from fencepost.reference.pulsar.cursor import Cursor
 from fencepost.reference.pulsar.pending_ack_store import PendingAck, Units
 from fencepost.reference.pulsar.pending_acks import PendingAcks
 from fencepost.reference.pulsar.pulsar_types import EndAction, SubscriptionName, TxnId
-from fencepost.reference.pulsar.server_errors import CommandRefused
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 from fencepost.reference.pulsar.subscription import Subscription
 
 
@@ -327,8 +327,10 @@ class MetadataConflictIsRecorded(PendingAcks):
     def add_individual(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
         try:
             super().add_individual(txn, wanted)
-        except CommandRefused:
-            self._store.append(PendingAck(txn, individual={place: one for place, one in wanted.items() if not self.is_pending(place, one)}))
+        except CommandRefused as refused:
+            if refused.error is ServerError.TRANSACTION_CONFLICT:
+                free = {place: one for place, one in wanted.items() if not self.is_pending(place, one)}
+                self._store.append(PendingAck(txn, individual=free))
             raise
 
 
@@ -343,8 +345,9 @@ class MetadataCumulativeConflictIsRecorded(PendingAcks):
     def add_cumulative(self, txn: TxnId, place: MessagePosition) -> None:
         try:
             super().add_cumulative(txn, place)
-        except CommandRefused:
-            self._store.append(PendingAck(txn, cumulative=place))
+        except CommandRefused as refused:
+            if refused.error is ServerError.TRANSACTION_CONFLICT:
+                self._store.append(PendingAck(txn, cumulative=place))
             raise
 
 

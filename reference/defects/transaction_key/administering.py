@@ -191,3 +191,25 @@ class DeletionFindsAnyOwner(TransactionKeys):
     def delete(self, key: TransactionKey) -> None:
         same = (one for one in self.listed() if not key.owner and one.name == key.name)
         super().delete(next(same, key))
+
+
+@pair(
+    {"TXKEY-27": Symptom(what="^status of A$", expected="^ABORTED$", seen="^OPEN$")},
+    origin="red team: an abort that is sent to participants, and there are none",
+)
+class IdleOutlivesItsKey(TransactionKeys):
+    """The deletion of a key leaves a transaction open to which no participant was added: its client may go on with it."""
+
+    is_deleting = False
+
+    def delete(self, key: TransactionKey) -> None:
+        self.is_deleting = True
+        try:
+            super().delete(key)
+        finally:
+            self.is_deleting = False
+
+    def abort(self, txn: TxnId) -> None:
+        known = self._coordinator.describe(txn)
+        if not self.is_deleting or known.partitions or known.subscriptions:
+            super().abort(txn)
