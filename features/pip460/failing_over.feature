@@ -8,7 +8,7 @@ Feature: Consumers and controllers that are absent for a while
     And left and right are those of ann and bob
 
   @PIP460-37 @MUST
-  Rule: A stream consumer that reconnects within the grace period keeps its segments, and no other consumer's assignment changes.
+  Rule: A stream or checkpoint consumer that reconnects within the grace period keeps its segments, and no other consumer's assignment changes.
     On an unstable network every segment would move back and forth, and messages that one consumer has read would be redelivered to
     another.
 
@@ -89,8 +89,14 @@ Feature: Consumers and controllers that are absent for a while
       When carol is cut off
       Then bob is assigned right, and was notified of no others
 
+    Scenario: [12] A checkpoint consumer is disconnected
+      Given carol has joined "jobs" of orders as a checkpoint consumer
+      And dave has joined "jobs" of orders as a checkpoint consumer
+      When dave is cut off
+      Then carol is assigned left, and was notified of no others
+
   @PIP460-38 @MUST
-  Rule: A controller reassigns the segments of a stream consumer that does not reconnect within the grace period.
+  Rule: A controller reassigns the segments of a stream or checkpoint consumer that does not reconnect within the grace period.
     Messages in a segment without a consumer stay unread until an administrator intervenes.
 
     Scenario: [1] The remaining consumer is assigned all segments
@@ -166,6 +172,13 @@ Feature: Consumers and controllers that are absent for a while
       And the grace period has passed but for its end
       When left is split into low and high
       Then each active segment of orders is assigned once to ann
+
+    Scenario: [11] A checkpoint consumer does not reconnect
+      Given carol has joined "jobs" of orders as a checkpoint consumer
+      And dave has joined "jobs" of orders as a checkpoint consumer
+      And dave has been cut off
+      When the grace period passes
+      Then carol is assigned left and right
 
   @PIP460-39 @MUST @recovery
   Rule: Assignments survive a failover of the controller: a stream consumer that reconnects is assigned the segments that it had.

@@ -61,3 +61,25 @@ class ScalableChangeBeginsTheWaitAgain(Sessions):
                     one.until = self.waited_for_until(name)
         self.epochs[id(members)] = layout.epoch
         return super().sharing(members, layout)
+
+
+@defect(
+    {"PIP460-37": seen("^left and right$", expected="^left$", what="^segments of carol$")},
+    origin="red team: a grace period that is implemented for one of two kinds of consumers",
+)
+class ScalableCheckpointsGivenUpAtOnce(Sessions):
+    """A checkpoint consumer is given up as soon as its connection is lost, since it keeps its positions itself."""
+
+    def is_over(self, member: SubscriptionMember) -> bool:
+        return super().is_over(member) or (member.session is None and member.registration.kind == "CHECKPOINT")
+
+
+@defect(
+    {"PIP460-38": seen("^left$", expected="^left and right$", what="^segments of carol$")},
+    origin="red team: a grace period that is implemented for one of two kinds of consumers",
+)
+class ScalableCheckpointsWaitedForEver(Sessions):
+    """A checkpoint consumer that does not reconnect keeps its segments for ever."""
+
+    def is_over(self, member: SubscriptionMember) -> bool:
+        return super().is_over(member) and member.registration.kind == "STREAM"
