@@ -39,7 +39,7 @@ Feature: Concurrent connects
     Scenario: [5] A client connects a second time on the connection that has the key
       Given task one has connected with key "payments"
       And task one has tried to connect with key "payments" on its old connection
-      When task one asks for a new transaction on its old connection
+      When task two connects with key "refunds"
       Then it is done
       And the connection of task one is open
 

@@ -146,7 +146,7 @@ class ScalableKeyCommittingIsAborted(MetadataCoordinator):
 
 
 @pair(
-    {"TXKEY-24": Symptom(what="^(answer to NEW_TXN|connection of task one)$", expected="^(success|open)$")},
+    {"TXKEY-24": seen("^closed$", expected="^open$", what="^connection of task one$")},
     origin="red team: a previous connection that is closed without a look whose it is",
 )
 class SecondConnectEndsItsOwnConnection(TransactionKeys):
