@@ -206,3 +206,17 @@ class MetadataIdleNeverTimesOut(MetadataCoordinator):
         for txn in self._records.overdue(self._machine.clock.now):
             if txn not in idle:
                 self.decide(txn, EndAction.ABORT)
+
+
+@defect(
+    {"PIP471-43": seen('^"i2"$', expected='^"i1", "i2"$', what="^left for workers$")},
+    origin="red team: a sweep for the readers that an open transaction blocks",
+)
+class MetadataAcknowledgedNeverTimesOut(MetadataCoordinator):
+    """The sweep omits transactions that have only acknowledged, which block no reader: what they hold is never redelivered."""
+
+    def abort_timed_out(self) -> None:
+        for txn in self._records.overdue(self._machine.clock.now):
+            participants = self._records.participants(txn)
+            if not participants or any(isinstance(one, str) for one in participants):
+                self.decide(txn, EndAction.ABORT)
