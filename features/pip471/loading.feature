@@ -223,12 +223,12 @@ Feature: Segments that are reloaded
 
     Scenario: [15] A sealed segment is reloaded with an open transaction
       Given the scalable topic "events" of segment "root"
-      And "p1" has been written to root
+      And B has committed "b1" to root
       And A has written "a1" to root
       And root has been split into left and right
       And root has been unloaded
-      When B commits "b1" to left
-      Then readers of root see "p1"
+      When "p1" is written to left
+      Then readers of root see "b1"
 
   @PIP471-61 @MUST @recovery
   Rule: A transaction continues after a reload of its segment, and messages from before and after the reload share its outcome.

@@ -236,7 +236,7 @@ class MetadataRecordsDeletedByNumber(TransactionRecords):
 
 
 @defect(
-    {"PIP471-60": seen('^"p1", "a1"$', expected='^"p1"$', what="^readers of root$")},
+    {"PIP471-60": seen('^"b1", "a1"$', expected='^"b1"$', what="^readers of root$")},
     origin="red team: a sealed segment that is taken for decided, since nothing more is written there",
 )
 class MetadataSealedWithholdsNothing(MetadataBuffer):
