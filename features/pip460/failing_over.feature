@@ -279,3 +279,12 @@ Feature: Consumers and controllers that are absent for a while
       And ann has joined "workers" of orders
       When the grace period passes but for its end
       Then ann is assigned left, and was notified of no others
+
+    @needs:crash
+    Scenario: [6] A checkpoint consumer reconnects after a failover, and the other one has not reconnected yet
+      Given carol has joined "jobs" of orders as a checkpoint consumer
+      And dave has joined "jobs" of orders as a checkpoint consumer
+      And the system has crashed and restarted
+      When carol joins "jobs" of orders as a checkpoint consumer
+      Then it is done
+      And carol is assigned left

@@ -83,3 +83,15 @@ class ScalableCheckpointsWaitedForEver(Sessions):
 
     def is_over(self, member: SubscriptionMember) -> bool:
         return super().is_over(member) and member.registration.kind == "STREAM"
+
+
+@defect(
+    {"PIP460-52": seen("^left and right$", expected="^left$", what="^segments of carol$")},
+    origin="red team: a grace period that is implemented for one of two kinds of consumers",
+)
+class ScalableCheckpointsNotTakenOver(Sessions):
+    """A controller that takes over waits for the stream consumers of its predecessor, and not for the checkpoint consumers."""
+
+    def taken_over(self, name: str, registration: ConsumerRegistration) -> SubscriptionMember:
+        found = super().taken_over(name, registration)
+        return found if registration.kind == "STREAM" else SubscriptionMember(registration, until=self._now())
