@@ -308,7 +308,7 @@ class FencesByNumber(NodeKeys):
 
 
 @pair(
-    {"TXKEY-19": Symptom(what="^status of A$", expected="^OPEN$", seen="^ABORTED$")},
+    {"TXKEY-19": Symptom(what="^status of A$", expected="^OPEN$", seen="^(ABORTED|not known any more)$")},
     origin="red team: the end of the transaction before, asked for before the request is checked",
 )
 class RefusedRequestAborts(NodeKeys):
