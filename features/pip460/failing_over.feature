@@ -160,17 +160,20 @@ Feature: Consumers and controllers that are absent for a while
       When the grace period passes
       Then ann is assigned left, and was notified of no others
 
-    Scenario: [9] Another consumer joins within the grace period of a consumer that does not reconnect
+    Scenario: [9] Other consumers join while a consumer is waited for that does not reconnect
       Given bob has been cut off
       And the grace period has passed but for its end
-      When dave joins "workers" of orders
-      Then it is done
-      And each active segment of orders is assigned once to ann and dave
+      And dave has joined "workers" of orders
+      And the grace period has passed but for its end
+      When carol joins "workers" of orders
+      Then each active segment of orders is assigned once to ann and carol and dave
 
-    Scenario: [10] A segment is split within the grace period of a consumer that does not reconnect
+    Scenario: [10] Segments are split while a consumer is waited for that does not reconnect
       Given bob has been cut off
       And the grace period has passed but for its end
-      When left is split into low and high
+      And left has been split into low and high
+      And the grace period has passed but for its end
+      When low is split into lowest and lower
       Then each active segment of orders is assigned once to ann
 
     Scenario: [11] A checkpoint consumer does not reconnect
