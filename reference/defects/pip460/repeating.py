@@ -185,7 +185,7 @@ class _ReadOnce(Journal[Known]):
 
 
 @defect(
-    {"PIP460-50": seen('^"p1"$', expected="^nothing$", what="^readers of low$")},
+    {"PIP460-50": seen('^"p2", "p1"$', expected='^"p2"$', what="^readers of low$")},
     origin="red team: what is recovered is deleted where it was kept",
 )
 class ScalableInheritanceReadOnce(LayoutChanges):
