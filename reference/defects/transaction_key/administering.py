@@ -3,7 +3,8 @@
 from contextlib import suppress
 
 from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.decorator import expected, seen
+from fencepost.reference.defects.decorator import defect, expected, seen
+from fencepost.reference.pulsar import PulsarParts
 from fencepost.reference.pulsar.pulsar_types import TxnId
 from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 from fencepost.reference.pulsar.transaction_key.claims import Claim
@@ -193,9 +194,10 @@ class DeletionFindsAnyOwner(TransactionKeys):
         super().delete(next(same, key))
 
 
-@pair(
+@defect(
     {"TXKEY-27": Symptom(what="^status of A$", expected="^ABORTED$", seen="^OPEN$")},
     origin="red team: an abort that is sent to participants, and there are none",
+    of=PulsarParts,
 )
 class IdleOutlivesItsKey(TransactionKeys):
     """The deletion of a key leaves a transaction open to which no participant was added: its client may go on with it."""
