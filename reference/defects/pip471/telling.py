@@ -182,8 +182,8 @@ class MetadataRefusedHiddenInMemory(MetadataBuffer):
 
 @defect(
     {
-        "PIP471-21": seen("nothing|not even the sentinel", expected='^"a1"$', what="^readers of orders$"),
-        "PIP471-28": seen('^"i1", "i2", "i3"$', expected='^"i2", "i3"$', what="^left for workers$"),
+        "PIP471-21": seen('^"p1"$', expected='^"a1", "p1"$', what="^readers of orders$"),
+        "PIP471-28": seen('^"i1", "i2", "i3", "i4"$', expected='^"i2", "i3", "i4"$', what="^left for workers$"),
     },
     origin="red team: a failure of the store that is taken for a missing header",
 )
