@@ -117,15 +117,6 @@ Feature: Acknowledging in a metadata-driven transaction
       When A commits
       Then subscription "auditors" has "i2" left
 
-    @needs:store-faults
-    Scenario: [14] The store does not answer a look at the header when the segment is reloaded with the pending acknowledgement
-      Given A has acknowledged "i1" for "workers"
-      And the store does not answer the next look at a header
-      And inputs has been unloaded
-      And "i4" has been written to inputs
-      When A commits
-      Then subscription "workers" has "i2", "i3", "i4" left
-
   @PIP471-29 @MUST @aborts
   Rule: An abort redelivers what the transaction has acknowledged.
     The input of an aborted transaction would never be processed.

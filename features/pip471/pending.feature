@@ -190,6 +190,14 @@ Feature: Pending acknowledgements of a subscription that is reloaded
       When B commits
       Then subscription "auditors" has "i1", "i2", "i3" left
 
+    @needs:store-faults
+    Scenario: [22] The store does not answer a look at the header when the segment is reloaded
+      Given the store does not answer the next look at a header
+      And inputs has been unloaded
+      And "i4" has been written to inputs
+      When A commits
+      Then subscription "workers" has "i2", "i3", "i4" left
+
   @PIP471-31 @MUST @aborts @recovery
   Rule: An abort redelivers what the transaction had acknowledged before the subscription was reloaded.
     The input of an aborted transaction would never be processed.

@@ -183,7 +183,7 @@ class MetadataRefusedHiddenInMemory(MetadataBuffer):
 @defect(
     {
         "PIP471-21": seen('^"p1"$', expected='^"a1", "p1"$', what="^readers of orders$"),
-        "PIP471-28": seen('^"i1", "i2", "i3", "i4"$', expected='^"i2", "i3", "i4"$', what="^left for workers$"),
+        "PIP471-30": seen('^"i1", "i2", "i3", "i4"$', expected='^"i2", "i3", "i4"$', what="^left for workers$"),
     },
     origin="red team: a failure of the store that is taken for a missing header",
 )
