@@ -8,7 +8,7 @@ Feature: Consumers and controllers that are absent for a while
     And left and right are those of ann and bob
 
   @PIP460-37 @MUST
-  Rule: A stream consumer that reconnects within the grace period keeps its segments, and no other consumer's assignment changes.
+  Rule: A stream or checkpoint consumer that reconnects within the grace period keeps its segments, and no other consumer's assignment changes.
     On an unstable network every segment would move back and forth, and messages that one consumer has read would be redelivered to
     another.
 
@@ -83,8 +83,20 @@ Feature: Consumers and controllers that are absent for a while
       Then bob is assigned right
       And ann is assigned left, and was notified of no others
 
+    Scenario: [11] A second consumer is disconnected within the grace period of the first
+      Given carol has joined "workers" of orders
+      And ann has been cut off
+      When carol is cut off
+      Then bob is assigned right, and was notified of no others
+
+    Scenario: [12] A checkpoint consumer is disconnected
+      Given carol has joined "jobs" of orders as a checkpoint consumer
+      And dave has joined "jobs" of orders as a checkpoint consumer
+      When dave is cut off
+      Then carol is assigned left, and was notified of no others
+
   @PIP460-38 @MUST
-  Rule: A controller reassigns the segments of a stream consumer that does not reconnect within the grace period.
+  Rule: A controller reassigns the segments of a stream or checkpoint consumer that does not reconnect within the grace period.
     Messages in a segment without a consumer stay unread until an administrator intervenes.
 
     Scenario: [1] The remaining consumer is assigned all segments
@@ -147,6 +159,29 @@ Feature: Consumers and controllers that are absent for a while
       And carol has been cut off
       When the grace period passes
       Then ann is assigned left, and was notified of no others
+
+    Scenario: [9] Other consumers join while a consumer is waited for that does not reconnect
+      Given bob has been cut off
+      And the grace period has passed but for its end
+      And dave has joined "workers" of orders
+      And the grace period has passed but for its end
+      When carol joins "workers" of orders
+      Then each active segment of orders is assigned once to ann and carol and dave
+
+    Scenario: [10] Segments are split while a consumer is waited for that does not reconnect
+      Given bob has been cut off
+      And the grace period has passed but for its end
+      And left has been split into low and high
+      And the grace period has passed but for its end
+      When low is split into lowest and lower
+      Then each active segment of orders is assigned once to ann
+
+    Scenario: [11] A checkpoint consumer does not reconnect
+      Given carol has joined "jobs" of orders as a checkpoint consumer
+      And dave has joined "jobs" of orders as a checkpoint consumer
+      And dave has been cut off
+      When the grace period passes
+      Then carol is assigned left and right
 
   @PIP460-39 @MUST @recovery
   Rule: Assignments survive a failover of the controller: a stream consumer that reconnects is assigned the segments that it had.
@@ -247,3 +282,12 @@ Feature: Consumers and controllers that are absent for a while
       And ann has joined "workers" of orders
       When the grace period passes but for its end
       Then ann is assigned left, and was notified of no others
+
+    @needs:crash
+    Scenario: [6] A checkpoint consumer reconnects after a failover, and the other one has not reconnected yet
+      Given carol has joined "jobs" of orders as a checkpoint consumer
+      And dave has joined "jobs" of orders as a checkpoint consumer
+      And the system has crashed and restarted
+      When carol joins "jobs" of orders as a checkpoint consumer
+      Then it is done
+      And carol is assigned left

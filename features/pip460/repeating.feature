@@ -109,3 +109,12 @@ Feature: Producers that send a message again
       When shop sends "p1" to low as number 1
       Then it is done
       And readers of low see nothing
+
+    Scenario: [13] A producer sends a message again after the child was reloaded twice
+      Given shop has sent "p1" to left as number 1
+      And left has been split into low and high
+      And low has been unloaded
+      And "p2" has been written to low
+      And low has been unloaded
+      When shop sends "p1" to low as number 1
+      Then readers of low see "p2"

@@ -105,6 +105,20 @@ Feature: Timeouts of metadata-driven transactions
       Then A is ABORTED
       And B is ABORTED
 
+    Scenario: [13] A client commits a transaction without any operation after the timeout
+      Given transactions A and C with a short timeout
+      And C has been left open past its timeout
+      When A commits
+      Then it is refused
+
+    Scenario: [14] A transaction that has only acknowledged times out
+      Given the topic "inputs" with "i1", "i2"
+      And the consumer of shared subscription "workers" has received "i1", "i2" from inputs
+      And transactions A and C with a short timeout
+      And A has acknowledged "i1" for "workers"
+      When C is left open past its timeout
+      Then subscription "workers" has "i1", "i2" left
+
   @PIP471-44 @MUST @commits @aborts
   Rule: If a commit races with the timeout, one of them decides the transaction, and the answer to the commit agrees with the decision.
     Data is lost if a client receives a success for a transaction that was aborted.

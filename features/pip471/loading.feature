@@ -221,6 +221,15 @@ Feature: Segments that are reloaded
       When "p1" is written to orders
       Then readers of orders see nothing
 
+    Scenario: [15] A sealed segment is reloaded with an open transaction
+      Given the scalable topic "events" of segment "root"
+      And B has committed "b1" to root
+      And A has written "a1" to root
+      And root has been split into left and right
+      And root has been unloaded
+      When "p1" is written to left
+      Then readers of root see "b1"
+
   @PIP471-61 @MUST @recovery
   Rule: A transaction continues after a reload of its segment, and messages from before and after the reload share its outcome.
     A client cannot foresee that a segment moves, and its transaction must not be torn apart by a move.

@@ -143,6 +143,15 @@ Feature: What readers see of metadata-driven transactions
       When A commits
       Then the consumer of "workers" receives "a1" before any other write
 
+    @needs:store-faults
+    Scenario: [5] The store does not answer a look at the header when the segment is reloaded with the open transaction
+      Given A has written "a1" to orders
+      And the store does not answer the next look at a header
+      And orders has been unloaded
+      And "p1" has been written to orders
+      When A commits
+      Then readers of orders see "a1", "p1"
+
   @PIP471-23 @MUST @aborts
   Rule: A segment does not deliver the messages of an aborted transaction, and delivers the messages after them.
     Consumers must not act on aborted messages, which in turn must not block other messages.

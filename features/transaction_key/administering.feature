@@ -115,6 +115,13 @@ Feature: Administering keys
       Then it is done
       And A is ABORTED
 
+    Scenario: [15] A key whose transaction has no operation yet is deleted
+      Given task one has connected with key "payments"
+      And task one has begun transaction A
+      When key "payments" is deleted
+      Then it is done
+      And A is ABORTED
+
   @TXKEY-28 @MUST
   Rule: A broker answers an administrator's request for an unknown or deleted key with not found, and changes no other key.
     An administrator who receives a success believes that the key existed.

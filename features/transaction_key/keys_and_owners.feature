@@ -355,3 +355,12 @@ Feature: Keys and their owners
       And task one has connected with key "payments"
       When task one asks for a new transaction at another coordinator than its own on its old connection
       Then it is refused
+
+    @needs:more-coordinators
+    Scenario: [9] A client requests a transaction from another coordinator while one of its key is open
+      Given the system has 5 coordinators
+      And task one has connected with key "payments"
+      And task one has begun transaction A
+      When task one asks for a new transaction at another coordinator than its own on its old connection
+      Then it is refused
+      And A is OPEN

@@ -108,6 +108,16 @@ Feature: Durable keys
         | committed | a coordinator forgets transactions that are over, not keys |
         | aborted   | the same                                                   |
 
+    @needs:principals
+    Scenario: [14] Clients of two owners connect with keys of the same name after a second crash
+      Given task two has connected with key "payments" of "carol"
+      And the system has crashed and restarted
+      And the system has crashed and restarted
+      And task three has connected with key "payments"
+      When task four connects with key "payments" of "carol"
+      Then task three is given a greater epoch than task one
+      And task four is given a greater epoch than task two
+
   @TXKEY-21 @MUST @recovery @fencing
   Rule: The open transaction of a key survives a crash of the coordinator, and the next connect still fences it.
     A coordinator that forgets the transaction of a key cannot fence it, and the transaction blocks its topics until its timeout.

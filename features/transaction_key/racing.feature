@@ -36,6 +36,13 @@ Feature: Concurrent connects
       When task one and task two connect with key "payments" at the same time
       Then exactly one of task one and task two stays connected
 
+    Scenario: [5] A client connects a second time on the connection that has the key
+      Given task one has connected with key "payments"
+      And task one has tried to connect with key "payments" on its old connection
+      When task two connects with key "refunds"
+      Then it is done
+      And the connection of task one is open
+
   @TXKEY-25 @MUST @commits @fencing
   Rule: A coordinator completes a decided commit as a commit, and answers a new connect only after that.
     A decided commit is a promise, and its outcome must not depend on which client connects.

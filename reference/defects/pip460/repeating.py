@@ -1,9 +1,10 @@
 """Defects of what children know of the producers of their parents."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from fencepost.reference.defects.decorator import defect, seen
+from fencepost.reference.kernel.journal import Journal
 from fencepost.reference.pulsar.deduplication import Deduplication, Known
 from fencepost.reference.pulsar.node_segments import NodeSegments
 from fencepost.reference.pulsar.pulsar_types import TxnId
@@ -175,3 +176,25 @@ class ScalableHandedOverByTheFirst(LayoutChanges):
     def hand_over(self, parents: Sequence[str], children: Sequence[str]) -> None:
         if self.has_begun:
             super().hand_over(parents, children)
+
+
+class _ReadOnce(Journal[Known]):
+    def __iter__(self) -> Iterator[Known]:
+        records, self._records = self._records, []
+        return iter(records)
+
+
+@defect(
+    {"PIP460-50": seen('^"p2", "p1"$', expected='^"p2"$', what="^readers of low$")},
+    origin="red team: what is recovered is deleted where it was kept",
+)
+class ScalableInheritanceReadOnce(LayoutChanges):
+    """A child that is loaded reads what its parents knew, and keeps it in memory from then on: the next load lacks it."""
+
+    def hand_over(self, parents: Sequence[str], children: Sequence[str]) -> None:
+        super().hand_over(parents, children)
+        for child in children:
+            heir = _topic(self._segments, child)
+            once = _ReadOnce()
+            once.replace(heir._inherited)
+            heir._machine.disk._journals[f"inherited {child}"] = heir._inherited = once

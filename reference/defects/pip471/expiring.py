@@ -192,3 +192,31 @@ class MetadataOneTimeoutRecovered(KnowsWhatItBegan):
         for txn in self._records.overdue(self._machine.clock.now):
             if txn in self.begun or txn == self._watched:
                 self.decide(txn, EndAction.ABORT)
+
+
+@defect(
+    {"PIP471-43": seen("^success", expected="^a refusal$", what="^answer to END_TXN$")},
+    origin="red team: a sweep that asks who has to be notified before it decides",
+)
+class MetadataIdleNeverTimesOut(MetadataCoordinator):
+    """The sweep omits transactions without operation records, which no participant waits for: their clients may commit long after it."""
+
+    def abort_timed_out(self) -> None:
+        idle = {txn for txn in self._records.overdue(self._machine.clock.now) if not self._records.participants(txn)}
+        for txn in self._records.overdue(self._machine.clock.now):
+            if txn not in idle:
+                self.decide(txn, EndAction.ABORT)
+
+
+@defect(
+    {"PIP471-43": seen('^"i2"$', expected='^"i1", "i2"$', what="^left for workers$")},
+    origin="red team: a sweep for the readers that an open transaction blocks",
+)
+class MetadataAcknowledgedNeverTimesOut(MetadataCoordinator):
+    """The sweep omits transactions that have only acknowledged, which block no reader: what they hold is never redelivered."""
+
+    def abort_timed_out(self) -> None:
+        for txn in self._records.overdue(self._machine.clock.now):
+            participants = self._records.participants(txn)
+            if not participants or any(isinstance(one, str) for one in participants):
+                self.decide(txn, EndAction.ABORT)

@@ -233,3 +233,16 @@ class MetadataRecordsDeletedByNumber(TransactionRecords):
     def delete_operations(self, txn: TxnId, participant: str | SubscriptionName) -> None:
         for alike in {one for one in self.all_headers() if one.sequence == txn.sequence} | {txn}:
             super().delete_operations(alike, participant)
+
+
+@defect(
+    {"PIP471-60": seen('^"b1", "a1"$', expected='^"b1"$', what="^readers of root$")},
+    origin="red team: a sealed segment that is taken for decided, since nothing more is written there",
+)
+class MetadataSealedWithholdsNothing(MetadataBuffer):
+    """A sealed segment that is reloaded shows everything that is not aborted, as if no transaction could be open there."""
+
+    def recover(self) -> None:
+        super().recover()
+        if len(self._machine.disk.journal(f"terminated {self._segment}")):
+            self._open.clear()

@@ -12,6 +12,8 @@ from fencepost.reference.pulsar.cursor import Cursor
 from fencepost.reference.pulsar.pending_ack_store import PendingAck, Units
 from fencepost.reference.pulsar.pending_acks import PendingAcks
 from fencepost.reference.pulsar.pulsar_types import EndAction, SubscriptionName, TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
+from fencepost.reference.pulsar.subscription import Subscription
 
 
 @defect(
@@ -312,3 +314,56 @@ class MetadataRecoveredCumulativeTakenOver(PendingAcks):
         if txn not in self._of_before and self._cumulative.items() <= self._of_before.items():
             self._cumulative = {}
         super().add_cumulative(txn, place)
+
+
+@defect(
+    {"PIP471-30": seen('^"i1", "i3"$', expected='^"i1", "i2", "i3"$', what="^left for workers$")},
+    origin="code reading: Apache Pulsar records an acknowledgement before it looks for conflicts",
+    of=MetadataParts,
+)
+class MetadataConflictIsRecorded(PendingAcks):
+    """An acknowledgement that is refused for a conflict has left records for its other messages, and the next load holds them pending."""
+
+    def add_individual(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
+        try:
+            super().add_individual(txn, wanted)
+        except CommandRefused as refused:
+            if refused.error is ServerError.TRANSACTION_CONFLICT:
+                free = {place: one for place, one in wanted.items() if not self.is_pending(place, one)}
+                self._store.append(PendingAck(txn, individual=free))
+            raise
+
+
+@defect(
+    {"PIP471-30": seen('^"i3"$', expected='^"i1", "i2", "i3"$', what="^left for auditors$")},
+    origin="code reading: Apache Pulsar records an acknowledgement before it looks for conflicts",
+    of=MetadataParts,
+)
+class MetadataCumulativeConflictIsRecorded(PendingAcks):
+    """A cumulative acknowledgement that is refused for a conflict has left its record, and the next load holds it pending."""
+
+    def add_cumulative(self, txn: TxnId, place: MessagePosition) -> None:
+        try:
+            super().add_cumulative(txn, place)
+        except CommandRefused as refused:
+            if refused.error is ServerError.TRANSACTION_CONFLICT:
+                self._store.append(PendingAck(txn, cumulative=place))
+            raise
+
+
+@defect(
+    {"PIP471-30": seen('^"i1"$', expected='^"i1", "i2"$', what="^left for workers$")},
+    origin="code reading: Apache Pulsar records an acknowledgement before it looks for conflicts",
+    of=MetadataParts,
+)
+class MetadataRefusedBesideADeletedIsRecorded(Subscription):
+    """An acknowledgement that is refused because one of its messages is deleted has left records for the others."""
+
+    def acknowledge_in(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
+        try:
+            super().acknowledge_in(txn, wanted)
+        except CommandRefused:
+            free = {place: units for place, units in wanted.items() if not self.cursor.acknowledged(place, units)}
+            if len(free) < len(wanted):
+                self.pending._store.append(PendingAck(txn, individual=free))
+            raise

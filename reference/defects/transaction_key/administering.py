@@ -3,7 +3,8 @@
 from contextlib import suppress
 
 from fencepost.contract.symptom import Symptom
-from fencepost.reference.defects.decorator import expected, seen
+from fencepost.reference.defects.decorator import defect, expected, seen
+from fencepost.reference.pulsar import PulsarParts
 from fencepost.reference.pulsar.pulsar_types import TxnId
 from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 from fencepost.reference.pulsar.transaction_key.claims import Claim
@@ -191,3 +192,26 @@ class DeletionFindsAnyOwner(TransactionKeys):
     def delete(self, key: TransactionKey) -> None:
         same = (one for one in self.listed() if not key.owner and one.name == key.name)
         super().delete(next(same, key))
+
+
+@defect(
+    {"TXKEY-27": Symptom(what="^status of A$", expected="^ABORTED$", seen="^OPEN$")},
+    origin="red team: an abort that is sent to participants, and there are none",
+    of=PulsarParts,
+)
+class IdleOutlivesItsKey(TransactionKeys):
+    """The deletion of a key leaves a transaction open to which no participant was added: its client may go on with it."""
+
+    is_deleting = False
+
+    def delete(self, key: TransactionKey) -> None:
+        self.is_deleting = True
+        try:
+            super().delete(key)
+        finally:
+            self.is_deleting = False
+
+    def abort(self, txn: TxnId) -> None:
+        known = self._coordinator.describe(txn)
+        if not self.is_deleting or known.partitions or known.subscriptions:
+            super().abort(txn)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, expected, seen
 from fencepost.reference.pulsar.pulsar_types import TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused
 from fencepost.reference.pulsar.transaction_key.claims import Claim, KeyConnection, KeyedRequest, WaitingConnect
 from fencepost.reference.pulsar.transaction_key.coordinator_keys import TransactionKeys
 from fencepost.reference.pulsar.transaction_key.key import TransactionKey
@@ -304,3 +305,21 @@ class FencesByNumber(NodeKeys):
     def refuse_fenced(self, txn: TxnId, doing: KeyedRequest, coordinators: range, *, scalable: bool) -> None:
         for tc_id in coordinators:
             super().refuse_fenced(TxnId(tc_id, txn.sequence), doing, coordinators, scalable=scalable)
+
+
+@pair(
+    {"TXKEY-19": Symptom(what="^status of A$", expected="^OPEN$", seen="^(ABORTED|not known any more)$")},
+    origin="red team: the end of the transaction before, asked for before the request is checked",
+)
+class RefusedRequestAborts(NodeKeys):
+    """A request for a transaction that another coordinator refuses has aborted the transaction that the key has open at its own."""
+
+    def claim_at(self, claims: Mapping[tuple[bool, int], Claim], tc_id: int, *, scalable: bool) -> Claim | None:
+        try:
+            return super().claim_at(claims, tc_id, scalable=scalable)
+        except CommandRefused:
+            for (kind, number), claim in claims.items():
+                if (keys := self._keys.get((kind, number))) is not None:
+                    for txn in keys.to_fence(keys.current(claim)):
+                        keys.abort(txn)
+            raise

@@ -6,6 +6,7 @@ from functools import cached_property
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions.metadata_coordinator import MetadataCoordinator
+from fencepost.reference.pulsar import PulsarParts
 from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId
 from fencepost.reference.pulsar.transaction_key.coordinator_keys import NEW, TransactionKeys
@@ -187,3 +188,16 @@ class OneOpenTransactionRecovered(TransactionKeys):
         opened = [key for key, record in self._records.items() if record.open is not None]
         self._records |= {key: self._records[key].model_copy(update={"open": None}) for key in opened[:-1]}
         super().recover()
+
+
+@defect(
+    {"TXKEY-20": seen("^epoch 0, where task (one|two) has 0$", expected="^a greater epoch", what="^given to task (three|four)$")},
+    origin="red team: compaction by the key of the message, which is the name that the client sent",
+    of=PulsarParts,
+)
+class OneOwnerOfANameCompacted(KeyTopic):
+    """Compaction keeps one record for each name of a key, and the next load but one lacks the keys of the other owners."""
+
+    def compact(self) -> None:
+        there = {record.name: record for record in self._latest.values()}
+        self._entries.replace([*self.unreadable, *map(self._encoded, there.values())])

@@ -143,3 +143,17 @@ class ScalableKeyCommittingIsAborted(MetadataCoordinator):
         if action is EndAction.ABORT and found is not None and found[0].state is HeaderState.COMMITTED:
             self._records.replace(txn, found[0].model_copy(update={"state": HeaderState.ABORTED}), found[1])
         super().decide(txn, action)
+
+
+@pair(
+    {"TXKEY-24": seen("^closed$", expected="^open$", what="^connection of task one$")},
+    origin="red team: a previous connection that is closed without a look whose it is",
+)
+class SecondConnectEndsItsOwnConnection(TransactionKeys):
+    """A client that connects a second time on its connection is taken for its own successor, and the connection is closed."""
+
+    def take_over(self, key: TransactionKey, client: KeyConnection) -> None:
+        is_its_own = self._clients.get(key) is client
+        super().take_over(key, client)
+        if is_its_own:
+            client.send_away()
