@@ -166,32 +166,8 @@ Feature: Pending acknowledgements of a subscription that is reloaded
         | and does not write it |
         | and has written it    |
 
-    Scenario: [19] An acknowledgement of two messages was refused because another transaction had acknowledged one of them
-      Given B has tried to acknowledge "i2", "i1" for "workers"
-      And inputs has been unloaded
-      And A has aborted
-      When B commits
-      Then subscription "workers" has "i1", "i2", "i3" left
-
-    Scenario: [20] An acknowledgement of two messages was refused because one of them was deleted
-      Given "i3" has been acknowledged for "workers" without a transaction
-      And B has tried to acknowledge "i2", "i3" for "workers"
-      And inputs has been unloaded
-      And A has aborted
-      When B commits
-      Then subscription "workers" has "i1", "i2" left
-
-    Scenario: [21] A cumulative acknowledgement was refused because another transaction had sent one
-      Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
-      And A has acknowledged everything up to "i1" for "auditors"
-      And B has tried to acknowledge everything up to "i2" for "auditors"
-      And inputs has been unloaded
-      And A has aborted
-      When B commits
-      Then subscription "auditors" has "i1", "i2", "i3" left
-
     @needs:store-faults
-    Scenario: [22] The store does not answer a look at the header when the segment is reloaded
+    Scenario: [19] The store does not answer a look at the header when the segment is reloaded
       Given the store does not answer the next look at a header
       And inputs has been unloaded
       And "i4" has been written to inputs
@@ -225,6 +201,30 @@ Feature: Pending acknowledgements of a subscription that is reloaded
       And B has acknowledged everything up to "i2" for "auditors"
       And inputs has been unloaded
       When B aborts
+      Then subscription "auditors" has "i1", "i2", "i3" left
+
+    Scenario: [5] An acknowledgement of two messages was refused because another transaction had acknowledged one of them
+      Given B has tried to acknowledge "i2", "i1" for "workers"
+      And inputs has been unloaded
+      And B has committed
+      When A aborts
+      Then subscription "workers" has "i1", "i2", "i3" left
+
+    Scenario: [6] An acknowledgement of two messages was refused because one of them was deleted
+      Given "i3" has been acknowledged for "workers" without a transaction
+      And B has tried to acknowledge "i2", "i3" for "workers"
+      And inputs has been unloaded
+      And B has committed
+      When A aborts
+      Then subscription "workers" has "i1", "i2" left
+
+    Scenario: [7] A cumulative acknowledgement was refused because another transaction had sent one
+      Given the consumer of exclusive subscription "auditors" has received "i1", "i2", "i3" from inputs
+      And A has acknowledged everything up to "i1" for "auditors"
+      And B has tried to acknowledge everything up to "i2" for "auditors"
+      And inputs has been unloaded
+      And B has committed
+      When A aborts
       Then subscription "auditors" has "i1", "i2", "i3" left
 
   @PIP471-32 @MUST @recovery

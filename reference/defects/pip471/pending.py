@@ -317,7 +317,7 @@ class MetadataRecoveredCumulativeTakenOver(PendingAcks):
 
 
 @defect(
-    {"PIP471-30": seen('^"i1", "i3"$', expected='^"i1", "i2", "i3"$', what="^left for workers$")},
+    {"PIP471-31": seen('^"i1", "i3"$', expected='^"i1", "i2", "i3"$', what="^left for workers$")},
     origin="code reading: Apache Pulsar records an acknowledgement before it looks for conflicts",
     of=MetadataParts,
 )
@@ -335,7 +335,7 @@ class MetadataConflictIsRecorded(PendingAcks):
 
 
 @defect(
-    {"PIP471-30": seen('^"i3"$', expected='^"i1", "i2", "i3"$', what="^left for auditors$")},
+    {"PIP471-31": seen('^"i3"$', expected='^"i1", "i2", "i3"$', what="^left for auditors$")},
     origin="code reading: Apache Pulsar records an acknowledgement before it looks for conflicts",
     of=MetadataParts,
 )
@@ -352,7 +352,7 @@ class MetadataCumulativeConflictIsRecorded(PendingAcks):
 
 
 @defect(
-    {"PIP471-30": seen('^"i1"$', expected='^"i1", "i2"$', what="^left for workers$")},
+    {"PIP471-31": seen('^"i1"$', expected='^"i1", "i2"$', what="^left for workers$")},
     origin="code reading: Apache Pulsar records an acknowledgement before it looks for conflicts",
     of=MetadataParts,
 )

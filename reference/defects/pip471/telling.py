@@ -13,7 +13,7 @@ from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
 from fencepost.reference.metadata_transactions.metadata_coordinator import MetadataCoordinator
 from fencepost.reference.metadata_transactions.participation import Participation
-from fencepost.reference.metadata_transactions.record_models import HeaderState, MalformedRecord, OperationRecord
+from fencepost.reference.metadata_transactions.record_models import HeaderState, OperationRecord
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
 from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.pulsar_types import EndAction, Message, Position, TxnId
@@ -178,22 +178,3 @@ class MetadataRefusedHiddenInMemory(MetadataBuffer):
 
     def is_shown(self, message: Message) -> bool:
         return all(one is not message for one in self.refused) and super().is_shown(message)
-
-
-@defect(
-    {
-        "PIP471-21": seen('^"p1"$', expected='^"a1", "p1"$', what="^readers of orders$"),
-        "PIP471-30": seen('^"i1", "i2", "i3", "i4"$', expected='^"i2", "i3", "i4"$', what="^left for workers$"),
-    },
-    origin="red team: a failure of the store that is taken for a missing header",
-)
-class MetadataUnansweredIsAborted(Participation):
-    """A participant that gets no answer from the store takes the transaction for one without a header, which is aborted."""
-
-    def state_of(self, txn: TxnId) -> HeaderState:
-        try:
-            return super().state_of(txn)
-        except MalformedRecord:
-            raise
-        except CommandRefused:
-            return HeaderState.ABORTED

@@ -8,10 +8,11 @@ from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.metadata_transactions import paths
 from fencepost.reference.metadata_transactions.buffer import MetadataBuffer
 from fencepost.reference.metadata_transactions.participation import Participation
-from fencepost.reference.metadata_transactions.record_models import HeaderState
+from fencepost.reference.metadata_transactions.record_models import HeaderState, MalformedRecord
 from fencepost.reference.metadata_transactions.transaction_records import TransactionRecords
 from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.pulsar_types import BEFORE_ALL, EndAction, Message, Position, SubscriptionName, TxnId
+from fencepost.reference.pulsar.server_errors import CommandRefused
 
 
 @defect(
@@ -265,3 +266,22 @@ class MetadataFewAbortsRemembered(MetadataBuffer):
 
     def is_aborted(self, txn: TxnId) -> bool:
         return txn in [*self._aborted][-_MOST_REMEMBERED:]
+
+
+@defect(
+    {
+        "PIP471-21": seen('^"p1"$', expected='^"a1", "p1"$', what="^readers of orders$"),
+        "PIP471-30": seen('^"i1", "i2", "i3", "i4"$', expected='^"i2", "i3", "i4"$', what="^left for workers$"),
+    },
+    origin="red team: a failure of the store that is taken for a missing header",
+)
+class MetadataUnansweredIsAborted(Participation):
+    """A participant that gets no answer from the store takes the transaction for one without a header, which is aborted."""
+
+    def state_of(self, txn: TxnId) -> HeaderState:
+        try:
+            return super().state_of(txn)
+        except MalformedRecord:
+            raise
+        except CommandRefused:
+            return HeaderState.ABORTED

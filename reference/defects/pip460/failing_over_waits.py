@@ -1,12 +1,12 @@
 """Defects of grace periods while something else happens to the subscription."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.scalable.layout import Layout
-from fencepost.reference.scalable.registrations import ConsumerRegistration, Kind
-from fencepost.reference.scalable.sessions import ConsumerSession, Sessions, SubscriptionMember
+from fencepost.reference.scalable.registrations import ConsumerRegistration
+from fencepost.reference.scalable.sessions import Sessions, SubscriptionMember
 
 
 @defect(
@@ -33,13 +33,18 @@ class ScalableOneIsWaitedFor(Sessions):
 class ScalableJoinBeginsTheWaitAgain(Sessions):
     """Each consumer that joins begins the grace periods of the lost ones again: while consumers come, no lost one is given up."""
 
-    def join(
-        self, topic: str, subscription: str, name: str, kind: Kind = "STREAM", hang_up: Callable[[], None] = lambda: None
-    ) -> ConsumerSession:
-        for known, one in self._led.get(topic, {}).get(subscription, {}).items():
-            if known != name and one.session is None:
-                one.until = self.waited_for_until(known)
-        return super().join(topic, subscription, name, kind, hang_up)
+    @cached_property
+    def sizes(self) -> dict[int, int]:
+        """How many of these members there were when their segments were last assigned."""
+        return {}
+
+    def sharing(self, members: Mapping[str, SubscriptionMember], layout: Layout) -> Mapping[str, SubscriptionMember]:
+        if len(members) > self.sizes.get(id(members), len(members)):
+            for name, one in members.items():
+                if one.session is None:
+                    one.until = self.waited_for_until(name)
+        self.sizes[id(members)] = len(members)
+        return super().sharing(members, layout)
 
 
 @defect(
