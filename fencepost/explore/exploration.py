@@ -231,7 +231,7 @@ class Exploration:
                 reported_at = now
                 rate = progress.count / (now - start)
                 reached = f"{len(progress.fired)} of {counted(acts, 'act')}{f', {coverage}' if coverage else ''}"
-                self.screen.write_line(f"  {title}: {progress.count:,} sequences, {_rate(rate)}, {reached}, nothing found yet")
+                self._say(title, f"{progress.count:,} sequences, {_rate(rate)}, {reached}, nothing found yet")
             return deadline.left_s > 0
 
         return goes_on

@@ -1,4 +1,4 @@
-"""A finding that is kept: written as a feature file at once, then played again, made small, and written anew."""
+"""A finding that is kept: written as a feature file at once, and once more when it was played again and made small."""
 
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -51,7 +51,7 @@ class FindingKeeper:
     """Keeps a finding in `found/` of the claimed folder, so that it is there however the exploration ends."""
 
     def __init__(self, trials: Plays, claimed: Folder, protocol: str, rows: Register, say: Callable[[str], None] | None) -> None:
-        """`say` is told what goes on, on a system where a play takes time, and whose answers may differ the next time; None elsewhere."""
+        """`say` reports progress on a system where a play takes time, and whose answers may differ the next time; None elsewhere."""
         self._trials, self._claimed, self._protocol, self._rows, self._say = trials, claimed, protocol, rows, say
         self._plays, self._last_said = 0, 0.0
 

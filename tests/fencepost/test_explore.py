@@ -2,7 +2,7 @@
 
 import itertools
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from io import StringIO
 from multiprocessing.pool import ThreadPool
@@ -11,12 +11,11 @@ from types import SimpleNamespace
 
 import pytest
 from commands import fencepost, verdicts
-from exploring import always, trials
+from exploring import always, raising, trials
 
 from fencepost.console.terminal import Screen
 from fencepost.contract.brokers import Where
 from fencepost.contract.errors import Exit, WrongUsage
-from fencepost.contract.evidence import NoAnswer, SetUpFailed, Violation
 from fencepost.contract.register import bundled
 from fencepost.contract.waiting import waited_in
 from fencepost.explore import search
@@ -245,7 +244,7 @@ def test_the_proof_does_not_take_trouble_for_silence(
 ) -> None:
     """Neither is a defect that was looked for and not found."""
     if error is not None:
-        monkeypatch.setattr("fencepost.steps.core.core_context.CoreContext.write", _raising(error))
+        monkeypatch.setattr("fencepost.steps.core.core_context.CoreContext.write", raising(error))
     if not offers:
         monkeypatch.setattr("fencepost.steps.acts.act.Table.offered", lambda table, _: replace(table, acts=()))
 
@@ -328,41 +327,6 @@ def test_a_feature_that_cannot_be_played_is_refused(tmp_path: Path, text: str, s
 def test_a_folder_without_features_is_refused(tmp_path: Path) -> None:
     """The user did not ask for the bundled ones alone."""
     assert "expected a folder with files called NAME.feature" in fencepost("run", "--features", tmp_path, expect=2, cwd=tmp_path).err
-
-
-@pytest.mark.parametrize(
-    ("error", "how", "is_found"),
-    [
-        (Violation("a", "b", what="x"), "violated", True),
-        (SetUpFailed("no", error="INVALID_TXN_STATE"), "refused", True),
-        (SetUpFailed("the numbers are too far apart"), "refused", False),
-        (NoAnswer("late"), "unanswered", False),
-    ],
-)
-def test_how_a_line_failed_is_distinguished(monkeypatch: pytest.MonkeyPatch, error: Exception, how: str, *, is_found: bool) -> None:
-    """No answer, and a set-up that no answer refused, are findings on the reference only, whose time is virtual: elsewhere the cause is
-    not known.
-    """
-    acts = ("A writes to orders",)
-
-    def tried(*, is_prompt: bool) -> SequenceResult:
-        played = trials(TABLE, "kafka")
-        monkeypatch.setattr(played, "is_prompt", is_prompt)
-        monkeypatch.setattr("fencepost.steps.core.core_context.CoreContext.write", _raising(error))
-        return played.play(acts)
-
-    prompt, other = tried(is_prompt=True), tried(is_prompt=False)
-
-    assert prompt.finding is not None
-    assert prompt.finding.how == how
-    assert (other.finding is not None, other.unanswered) == (is_found, None if is_found else str(error))
-
-
-def _raising(error: Exception) -> Callable[..., None]:
-    def raises(*_: object) -> None:
-        raise error
-
-    return raises
 
 
 def test_several_at_once_are_the_same_sequences_for_the_same_seed() -> None:

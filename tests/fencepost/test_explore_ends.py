@@ -11,12 +11,12 @@ from typing import NoReturn
 import pytest
 import typer
 from commands import fencepost
-from exploring import always, trials
+from exploring import always, raising, trials
 
 from fencepost.cli.exit_codes import guarded_value
 from fencepost.contract import folder, register
 from fencepost.contract.errors import BrokeOff, Exit, Malformed, SystemUnreachable, UnknownName, WrongUsage
-from fencepost.contract.evidence import NoAnswer, Violation
+from fencepost.contract.evidence import NoAnswer, SetUpFailed, Violation
 from fencepost.contract.transitions import HasTransitions, Transition, watched
 from fencepost.explore import search
 from fencepost.explore.coverage import Coverage
@@ -77,6 +77,34 @@ def test_equal_shares_of_the_time() -> None:
     """What the first does not use is left for the others; without a deadline there is none for the others either."""
     assert Deadline(time.monotonic() + 9).share(3).left_s == pytest.approx(3, abs=1)
     assert Deadline().share(3) == Deadline()
+
+
+@pytest.mark.parametrize(
+    ("error", "how", "is_found"),
+    [
+        (Violation("a", "b", what="x"), "violated", True),
+        (SetUpFailed("no", error="INVALID_TXN_STATE"), "refused", True),
+        (SetUpFailed("the numbers are too far apart"), "refused", False),
+        (NoAnswer("late"), "unanswered", False),
+    ],
+)
+def test_how_a_line_failed_is_distinguished(monkeypatch: pytest.MonkeyPatch, error: Exception, how: str, *, is_found: bool) -> None:
+    """No answer, and a set-up that no answer refused, are findings on the reference only, whose time is virtual: elsewhere the cause is
+    not known.
+    """
+    acts = ("A writes to orders",)
+
+    def tried(*, is_prompt: bool) -> SequenceResult:
+        played = trials(TABLE, "kafka")
+        monkeypatch.setattr(played, "is_prompt", is_prompt)
+        monkeypatch.setattr("fencepost.steps.core.core_context.CoreContext.write", raising(error))
+        return played.play(acts)
+
+    prompt, other = tried(is_prompt=True), tried(is_prompt=False)
+
+    assert prompt.finding is not None
+    assert prompt.finding.how == how
+    assert (other.finding is not None, other.unanswered) == (is_found, None if is_found else str(error))
 
 
 @pytest.mark.parametrize("error", [TimeIsUp(), SystemUnreachable("gone")])

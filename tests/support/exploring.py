@@ -1,5 +1,6 @@
 """Trials of a proposal's acts on the reference."""
 
+from collections.abc import Callable
 from typing import Any
 
 from fencepost.contract.register import bundled
@@ -24,3 +25,12 @@ def trials(table: Table[Any], protocol: str, defect: str | None = None, profile:
 def always(_: SearchProgress) -> bool:
     """There is time for more."""
     return True
+
+
+def raising(error: Exception) -> Callable[..., None]:
+    """A function that raises this, whatever it is called with."""
+
+    def raises(*_: object) -> None:
+        raise error
+
+    return raises

@@ -24,9 +24,6 @@ from .mutation_run import Drawn, MutationTrial
 JSON = "mutants.json"
 PAGE = "mutants.html"
 
-_UNREACHED = {"loop": "no scenario comes to a second item there"}
-"""What is said of a mutant that no scenario can notice, by kind."""
-
 
 def show(
     count: int,
@@ -71,7 +68,12 @@ def _reported(one: Outcome) -> str:
         return f"(harmless: keeps {one.mended}, which the release is known to break)"
     if one.broke:
         return f"({one.broke})"
-    return "(survived)" if one.scenarios else f"(survived: {_UNREACHED.get(one.place.kind, 'no scenario executes it')})"
+    return "(survived)" if one.scenarios else f"(survived: {_why_unseen(one.place.kind)})"
+
+
+def _why_unseen(kind: str) -> str:
+    """Why no scenario can notice a mutant of this kind that none reaches."""
+    return "no scenario comes to a second item there" if kind == "loop" else "no scenario executes it"
 
 
 def _sum_up(done: MutationTrial, console: Console) -> None:
@@ -105,7 +107,7 @@ def _write(claimed: Folder, done: MutationTrial) -> None:
     claimed.put(JSON, json.dumps(document, indent=1) + "\n")
     template = resources.files("fencepost.fixtures").joinpath("mutants.html.j2").read_text(encoding="utf-8")
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    claimed.put(PAGE, environment.from_string(template).render(**document))
+    claimed.put(PAGE, environment.from_string(template).render(**document, why_unseen=_why_unseen))
 
 
 def as_json(done: MutationTrial) -> dict[str, Any]:

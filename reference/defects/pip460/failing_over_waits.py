@@ -26,46 +26,48 @@ class ScalableOneIsWaitedFor(Sessions):
         return SubscriptionMember(registration, until=super().waited_for_until(name))
 
 
+class _WaitsBeginAgain(Sessions):
+    """The grace periods of the lost consumers begin again when a number that belongs to an assignment has grown since the last one."""
+
+    @cached_property
+    def last(self) -> dict[int, int]:
+        """The number at the last assignment of these members."""
+        return {}
+
+    def number(self, members: Mapping[str, SubscriptionMember], layout: Layout) -> int:
+        """The number."""
+        raise NotImplementedError
+
+    def sharing(self, members: Mapping[str, SubscriptionMember], layout: Layout) -> Mapping[str, SubscriptionMember]:
+        now = self.number(members, layout)
+        if now > self.last.get(id(members), now):
+            for name, one in members.items():
+                if one.session is None:
+                    one.until = self.waited_for_until(name)
+        self.last[id(members)] = now
+        return super().sharing(members, layout)
+
+
 @defect(
     {"PIP460-38": seen("^ann has ", expected="once$", what="^segments of orders$")},
     origin="red team: a rebalancing that sets the timer of the group again",
 )
-class ScalableJoinBeginsTheWaitAgain(Sessions):
+class ScalableJoinBeginsTheWaitAgain(_WaitsBeginAgain):
     """Each consumer that joins begins the grace periods of the lost ones again: while consumers come, no lost one is given up."""
 
-    @cached_property
-    def sizes(self) -> dict[int, int]:
-        """How many of these members there were when their segments were last assigned."""
-        return {}
-
-    def sharing(self, members: Mapping[str, SubscriptionMember], layout: Layout) -> Mapping[str, SubscriptionMember]:
-        if len(members) > self.sizes.get(id(members), len(members)):
-            for name, one in members.items():
-                if one.session is None:
-                    one.until = self.waited_for_until(name)
-        self.sizes[id(members)] = len(members)
-        return super().sharing(members, layout)
+    def number(self, members: Mapping[str, SubscriptionMember], layout: Layout) -> int:  # noqa: ARG002
+        return len(members)
 
 
 @defect(
     {"PIP460-38": seen("^ann has ", expected="once$", what="^segments of orders$")},
     origin="red team: a rebalancing that sets the timer of the group again",
 )
-class ScalableChangeBeginsTheWaitAgain(Sessions):
+class ScalableChangeBeginsTheWaitAgain(_WaitsBeginAgain):
     """Each change of the layout begins the grace periods of the lost consumers again."""
 
-    @cached_property
-    def epochs(self) -> dict[int, int]:
-        """The epoch at which the segments of these members were last assigned."""
-        return {}
-
-    def sharing(self, members: Mapping[str, SubscriptionMember], layout: Layout) -> Mapping[str, SubscriptionMember]:
-        if self.epochs.get(id(members), layout.epoch) != layout.epoch:
-            for name, one in members.items():
-                if one.session is None:
-                    one.until = self.waited_for_until(name)
-        self.epochs[id(members)] = layout.epoch
-        return super().sharing(members, layout)
+    def number(self, members: Mapping[str, SubscriptionMember], layout: Layout) -> int:  # noqa: ARG002
+        return layout.epoch
 
 
 @defect(
