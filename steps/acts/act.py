@@ -137,6 +137,8 @@ class Table(Generic[M]):
     """Acts that no client may notice. A random sequence has one of them at most."""
     hears: Callable[[M, str], None] = lambda *_: None
     """Notes in the model what the disturbance of this name leaves."""
+    begins: frozenset[str] = frozenset()
+    """Acts that others need before them. Where an act of a large table is not possible, random sequences try it again after one of these."""
 
     @functools.cached_property
     def kinds(self) -> "dict[Kind, list[Act[M]]]":
@@ -145,6 +147,12 @@ class Table(Generic[M]):
         for act in self.acts:
             found.setdefault(act.says, []).append(act)
         return found
+
+    @functools.cached_property
+    def beginnings(self) -> "list[list[Act[M]]]":
+        """The acts that others need before them, by their kinds."""
+        found = ([act for act in acts if act.name in self.begins] for acts in self.kinds.values())
+        return [acts for acts in found if acts]
 
     @functools.cached_property
     def by_name(self) -> dict[str, Act[M]]:
@@ -256,18 +264,63 @@ def drawn(table: Table[M], length: int, choose: Choose) -> Script[M]:
     disturbances.
     """
     script, kept, places = Script(table), _few_kinds(table, choose), choose(table.places)
+    wanted = _Wanted(script, places, choose)
     disturbance = choose(table.disturbances) if table.disturbances and choose(range(4)) == 0 else None
     place = choose(range(length))
     for number in range(length):
         if disturbance is not None and number >= place and script.may_come(disturbance):
             script.add(disturbance)
             disturbance = None
-        acts = _of_one_kind(script, kept, places, choose) or _of_one_kind(script, list(table.kinds), frozenset(), choose)
+        acts = wanted.following(kept) or _of_one_kind(script, kept, places, choose) or _of_one_kind(script, list(table.kinds), frozenset(), choose)
         if not acts:
             break
         script.add(choose(acts))
     script.close()
     return script
+
+
+_PATIENCE = 3
+"""How many acts may begin what a kind needs."""
+
+
+@dataclass
+class _Wanted(Generic[M]):
+    """The act that was chosen before it was possible, and how many acts have begun since then what it may need."""
+
+    script: Script[M]
+    left_out: frozenset[str]
+    choose: Choose
+    act: Act[M] | None = None
+    count: int = 0
+
+    def following(self, kinds: Sequence[Kind]) -> list[Act[M]]:
+        """The acts of a chosen kind, or one that begins what these may need; none where the table has no such acts, or where the chosen
+        one was not possible after several.
+        """
+        table = self.script.table
+        if not table.beginnings:
+            return []
+        if self.act is None:
+            self.act, self.count = self.choose(table.kinds[self.choose(kinds)]), 0
+        if found := self._possible(table.kinds[self.act.says]):
+            self.act = None
+            return found
+        self.count += 1
+        nearest = [self._nearest(acts, frozenset(self.act.arguments)) for acts in table.beginnings]
+        begun = [found for shared, found in nearest for _ in range(shared * shared)]
+        if self.count > _PATIENCE or not begun:
+            self.act = None
+            return []
+        return self.choose(begun)
+
+    def _nearest(self, acts: Iterable[Act[M]], arguments: frozenset[str]) -> tuple[int, list[Act[M]]]:
+        """Those of these that are possible, and have most in common with these arguments, and how many these are."""
+        found = [(len(arguments.intersection(act.arguments)), act) for act in self._possible(acts)]
+        most = max((shared for shared, _ in found), default=0)
+        return most, [act for shared, act in found if shared == most]
+
+    def _possible(self, acts: Iterable[Act[M]]) -> list[Act[M]]:
+        return [act for act in self.script.possible(acts) if self.left_out.isdisjoint(act.arguments)]
 
 
 def _few_kinds(table: Table[M], choose: Choose) -> Sequence[Kind]:

@@ -10,9 +10,11 @@ from fencepost.steps.player import player_of
 from . import (
     kip890_endings,
     kip890_faults,
+    kip890_limits,
     kip890_lives,
     kip890_logs,
     kip890_looks,
+    kip890_markers,
     kip890_mixed,
     kip890_nodes,
     kip890_offsets,
@@ -22,10 +24,12 @@ from . import (
     kip890_requests,
     kip890_rights,
     kip890_shapes,
+    kip890_thirds,
     kip890_transactions,
 )
 from .act import Act, ActLine, Table
 from .kip890_lines import everything, given, listed_as_aborted, offsets, readers, then, when
+from .kip890_transactions import DONE
 from .kip890_model import GROUPS, IDS, PARTITIONS, Kip890Clients
 
 _MODULES = (
@@ -44,6 +48,9 @@ _MODULES = (
     kip890_shapes,
     kip890_orders,
     kip890_mixed,
+    kip890_thirds,
+    kip890_markers,
+    kip890_limits,
 )
 _Says = Callable[..., Sequence[ActLine]]
 _PRODUCERS = {"A": "", "B": "", "H": "", "T": " and a short timeout", "M": "", "J": "", "K": ""}
@@ -104,6 +111,18 @@ def _acts() -> tuple[Act[Kip890Clients], ...]:
     return tuple(replace(act, says=_compared(act.says)) for module in _MODULES for act in module.acts())
 
 
+def _begins() -> frozenset[str]:
+    """What clients do before much else is possible."""
+    partitions = [
+        f"{x} {does} {p}" for x in "AB" for p in PARTITIONS for does in ("has written to", "has committed a value to")
+    ]
+    last = ("L has written to payments-0", "L has committed")
+    offsets = [f"A has sent an offset of {PARTITIONS[0]} to {group}" for group in GROUPS]
+    ends = [f"{x} has {done}" for x in "AB" for done in DONE.values()]
+    others = ("H is blocked", "H commits, and is not done", "H aborts, and is not done", "T has written to payments-0")
+    return frozenset((*partitions, *last, *offsets, *ends, *others, "A has initialised again", "A changes its protocol"))
+
+
 TABLE = Table(
     "kip890",
     Kip890Clients,
@@ -113,4 +132,5 @@ TABLE = Table(
     places=(frozenset(), frozenset({"B"}), frozenset({"payments-1", "orders-0"}), frozenset({"B", "payments-1", "orders-0"})),
     alike=(("A", "B"), ("payments-0", "payments-1"), GROUPS),
     hears=Kip890Clients.hear,
+    begins=_begins(),
 )

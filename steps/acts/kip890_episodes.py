@@ -3,6 +3,7 @@
 An act that needs a right, a second node or a member of a group needs its own set-up, so it is one act.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -10,18 +11,14 @@ from .act import Act, ActLine
 from .kip890_lines import NEEDS, given, then, when
 from .kip890_model import Kip890Clients
 
-_ONCE = (
-    '"crew"',
-    '"fund"',
-    '"waste"',
-    '"kept"',
-    '"made"',
-    " batch",
-    '"east"',
-    '"west"',
-    "producer I",
-    "transaction.version",
-)
+_ONCE = ('"crew"', '"made"', " batch", "transaction.version")
+_FRESH = re.compile(r"\b(kept|spare|vault|waste|lane|broad|wide|east|west|grand|fund|till|purse)\b")
+"""Names of an episode's own topics, transactional ids and groups: the next episode of a sequence has others."""
+_ITS_VERSION = re.compile(r"\b([D-I])(?: uses | is an old client| compresses )")
+_ITS_FAULT = re.compile(r"\b([D-I])'s transactions is blocked|(?:next|first) \w+ of ([D-I])\b|\b([D-I]) has (?:stayed|been silent)")
+"""What stays with the letter of a producer, so that no later episode has one of this letter."""
+_OF_A_KIND = 8
+_THEIR_LETTERS = re.compile(r"\b[D-I]\b")
 AUTHORIZER, NODES = "authorizer", "two-nodes"
 UNUSED = "an unused transactional id"
 
@@ -49,7 +46,14 @@ class Kip890Episode:
 
 
 def acts_of(episodes: Iterable[Kip890Episode]) -> Iterator[Act[Kip890Clients]]:
-    """These as acts, all of one kind: so many of a kind do not crowd out others."""
+    """These as acts, a few of each kind: the many of one theme do not crowd out others, and are not so rare that they never come."""
+    left = list(episodes)
+    while left:
+        yield from _of_one_kind(left[:_OF_A_KIND])
+        del left[:_OF_A_KIND]
+
+
+def _of_one_kind(episodes: Iterable[Kip890Episode]) -> Iterator[Act[Kip890Clients]]:
     by_name = {f"{one.name} ({one.why})": one for one in episodes}
 
     def says(model: Kip890Clients, name: str, *_: str) -> list[ActLine]:
@@ -63,6 +67,7 @@ def acts_of(episodes: Iterable[Kip890Episode]) -> Iterator[Act[Kip890Clients]]:
 
 def _lines(model: Kip890Clients, one: Kip890Episode) -> list[ActLine]:
     value = model.new_value("u")
+    suffix = model.new_suffix()
     if one.goes_down:
         model.go_down()
     model.shown |= _marks(one)
@@ -70,15 +75,21 @@ def _lines(model: Kip890Clients, one: Kip890Episode) -> list[ActLine]:
         model.leave("A")
     if one.who in ("M", "U", "N"):
         model.unread.add("payments-0")
-    said = [given(text.replace("{u}", value), one.why) for text in one.givens]
-    said.append(when(one.asks.replace("{u}", value), one.why))
-    return [*said, *(then(text.replace("{u}", value), one.why) for text in one.due)]
+
+    def said(text: str) -> str:
+        return _FRESH.sub(rf"\1{suffix}", text.replace("{u}", value))
+
+    lines = [given(said(text), one.why) for text in one.givens]
+    lines += [when(said(one.asks), one.why), *(then(said(text), one.why) for text in one.due)]
+    changed = dict.fromkeys(found for text in one.givens for found in _ITS_VERSION.findall(text))
+    return [*lines, *(given(f"{name} is a new client (transaction version 2)", one.why) for name in changed)]
 
 
 def _marks(one: Kip890Episode) -> set[str]:
     """The things about which this episode is that occur once in a sequence."""
     about = {AUTHORIZER: "rights", NODES: "nodes"}.get(one.needs)
     named = {said for said in (*_ONCE, UNUSED) if said in one.name or any(said in due for due in one.due)}
+    named |= {f"a fault of {name}" for text in one.givens for found in _ITS_FAULT.findall(text) for name in found if name}
     return named | ({about} if about else set()) | ({"marker"} if one.who == "M" else set())
 
 
@@ -88,6 +99,8 @@ def _may_come(one: Kip890Episode) -> Callable[..., bool]:
     def may_come(model: Kip890Clients, *_: str) -> bool:
         """N has the transactional id of A, and what is blocked until a restart continues where a coordinator moves."""
         a = model.producers["A"]
+        if any(f"a fault of {name}" in model.shown for name in _THEIR_LETTERS.findall(one.name)):
+            return False
         is_free = one.needs != NODES or (a.open is None and not a.is_fenced and a.past == ["begun"] and not model.blocked)
         return is_free and (model.may_go_down or not one.goes_down) and model.is_quiet and marks.isdisjoint(model.shown)
 

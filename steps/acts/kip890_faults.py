@@ -187,9 +187,12 @@ def _may_poll(model: Kip890Clients, name: str, _: str, watch: str) -> bool:
     return is_open(model, name) and is_new(model, name) and model.once(watch) and model.is_quiet and not model.cut
 
 
-def _old_instance(model: Kip890Clients, name: str, asks: str) -> list[ActLine]:
+def _old_instance(model: Kip890Clients, name: str, asks: str, predecessor: str) -> list[ActLine]:
     """The old instance next to its successor: it is refused, and changes nothing."""
-    successor = model.producers["C"]
+    taken = [] if name in model.producers else [given(f"{name} has taken over from {predecessor}", "015")]
+    if taken:
+        model.take_over(predecessor, name)
+    successor = model.producers[name]
     value = model.new_value("late")
     asked, errors, why = {
         "writes": (f'A writes "{value}" to {_HERE}', "INVALID_PRODUCER_EPOCH", "024"),
@@ -200,12 +203,15 @@ def _old_instance(model: Kip890Clients, name: str, asks: str) -> list[ActLine]:
         "sends": (f'A sends offset 9 of {_HERE} to group "shop"', "INVALID_PRODUCER_EPOCH", "051"),
     }[asks]
     where = f" for {_THERE}" if asks == "adds" else f" for {_HERE}" if asks == "sends" else ""
-    lines = [when(asked, why), then(f"it is refused{where} with {errors}", why), *unchanged(model, name, why)]
+    lines = [*taken, when(asked, why), then(f"it is refused{where} with {errors}", why), *unchanged(model, name, why)]
     return [*lines, *(not_grown(model, _HERE, why) if asks == "writes" else [])]
 
 
 def _may_be_fenced(model: Kip890Clients, name: str, *_: str) -> bool:
-    return may_act(model, name) and not model.producers["A"].is_old
+    predecessor = model.producers["A"]
+    if name not in model.producers:
+        return is_new(model, "A") and not predecessor.is_exhausted
+    return may_act(model, name) and not predecessor.is_old
 
 
 def _may_go_down(model: Kip890Clients) -> bool:
@@ -257,4 +263,4 @@ def acts() -> Iterator[Act[Kip890Clients]]:
     yield Act("several take over from A at once", _may_take_over_at_once, _take_over_at_once, ("A",), NEEDS, races=True)
     yield Act("what was held up arrives", _may_arrive, _arrive, (), _WIRE)
     for asks in ("writes", "commits", "aborts", "initialises", "adds", "sends"):
-        yield Act(f"the old instance beside C {asks}", _may_be_fenced, _old_instance, ("C", asks), NEEDS)
+        yield Act(f"the old instance beside C {asks}", _may_be_fenced, _old_instance, ("C", asks, "A"), NEEDS)

@@ -283,7 +283,7 @@ def _may_set_all_idle(model: Kip890Clients, *_: str) -> bool:
     return _may_set(model) and model.may_go_down and all(one.open is None for one in model.producers.values())
 
 
-def _alone(act: Act[Kip890Clients]) -> Act[Kip890Clients]:
+def alone(act: Act[Kip890Clients]) -> Act[Kip890Clients]:
     """The act of a kind that has no other, in a sequence that has no other."""
 
     def says(model: Kip890Clients, *arguments: str) -> Sequence[ActLine]:
@@ -298,7 +298,7 @@ def acts() -> Iterator[Act[Kip890Clients]]:
     for episodes in (_DELETED, _DELETED_BEFORE_A_CRASH, _IDEMPOTENT, _REPEATED):
         yield from acts_of(episodes)
     for episodes in (_EXPIRED, _EXPIRED_BEFORE_A_CRASH, _EXPIRED_MEANWHILE):
-        yield from map(_alone, acts_of(episodes))
+        yield from map(alone, acts_of(episodes))
     levels = NEEDS | {_LEVELS}
     yield Act("transaction.version is set to 1", _may_set, _set_level, ("1",), levels)
     yield Act("transaction.version is set to 0 and back", _may_set_all_idle, _lower_and_raise, (), levels)

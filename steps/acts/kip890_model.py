@@ -143,6 +143,11 @@ class Kip890Clients:
         self._values[whose] += 1
         return f"{whose.lower()}{self._values[whose]}"
 
+    def new_suffix(self) -> str:
+        """What distinguishes the names of an episode from those of earlier ones; nothing for the first."""
+        self._values["episodes"] += 1
+        return "" if self._values["episodes"] == 1 else chr(ord("a") + self._values["episodes"] - 1)
+
     def tick(self) -> int:
         """A later moment than all before."""
         self._clock += 1

@@ -1,6 +1,6 @@
 """Acts of KIP-890 that are to be refused, from any client at any time: each names the error, and what it must not have changed."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from .act import Act, ActLine
@@ -9,6 +9,7 @@ from .kip890_model import PARTITIONS, Kip890Clients
 from .kip890_transactions import is_idle, is_new, is_old, may_act
 
 _Condition = Callable[..., bool]
+_OF_A_KIND = 5
 _NO_OFFSETS = "the refusal has base offset -1 and no wrong log start offset of {p}"
 
 
@@ -201,13 +202,28 @@ REFUSALS = (
 
 
 def acts() -> Iterator[Act[Kip890Clients]]:
-    """The acts of clients that are refused, and of leaders that verify."""
-    for row in REFUSALS:
-        may_come, says, needs_b = _condition(row), _says(row), "of B" in row.asks
+    """The acts of clients that are refused, and of leaders that verify: those of some requests in a row are one kind."""
+    for first in range(0, len(REFUSALS), _OF_A_KIND):
+        yield from _of_one_kind(REFUSALS[first : first + _OF_A_KIND])
+
+
+def _of_one_kind(rows: Sequence[ExpectedRefusal]) -> Iterator[Act[Kip890Clients]]:
+    said = {f"{number}": _says(row) for number, row in enumerate(rows)}
+
+    def says(model: Kip890Clients, name: str, *rest: str) -> list[ActLine]:
+        return said[rest[-1]](model, name, *rest)
+
+    for number, row in enumerate(rows):
+        may_come, needs_b = _condition(row), "of B" in row.asks
         for x in ("A",):
             for p in PARTITIONS[:2] if "{p}" in row.asks else ("",):
-                arguments = (x, *((p,) if p else ()), *(("B",) if needs_b else ()))
-                yield Act(row.name.format(x=x, p=p), may_come, says, arguments, NEEDS)
+                arguments = (x, *((p,) if p else ()), *(("B",) if needs_b else ()), f"{number}")
+                yield Act(row.name.format(x=x, p=p), _without_number(may_come), says, arguments, NEEDS)
+
+
+def _without_number(may_come: _Condition) -> _Condition:
+    """The number only says which request of its kind it is."""
+    return lambda model, *arguments: may_come(model, *arguments[:-1])
 
 
 def _condition(row: ExpectedRefusal) -> _Condition:
