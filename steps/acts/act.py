@@ -214,6 +214,11 @@ class Script(Generic[M]):
     def __post_init__(self) -> None:
         self.model = self.table.model()
 
+    @property
+    def met(self) -> frozenset[str]:
+        """The arguments of the acts so far."""
+        return frozenset(self._met)
+
     def may_come(self, act: Act[M]) -> bool:
         """Whether the act is possible now."""
         if self._excluded and not self._excluded.isdisjoint(act.traits):

@@ -8,6 +8,7 @@ from fencepost.contract.gherkin import GherkinStep
 from fencepost.steps.player import player_of
 
 from . import (
+    kip890_clusters,
     kip890_endings,
     kip890_faults,
     kip890_limits,
@@ -22,6 +23,7 @@ from . import (
     kip890_orders,
     kip890_refusals,
     kip890_requests,
+    kip890_restarts,
     kip890_rights,
     kip890_shapes,
     kip890_thirds,
@@ -51,6 +53,8 @@ _MODULES = (
     kip890_thirds,
     kip890_markers,
     kip890_limits,
+    kip890_restarts,
+    kip890_clusters,
 )
 _Says = Callable[..., Sequence[ActLine]]
 _PRODUCERS = {"A": "", "B": "", "H": "", "T": " and a short timeout", "M": "", "J": "", "K": ""}

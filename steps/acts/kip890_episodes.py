@@ -7,17 +7,17 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from .act import Act, ActLine
+from .act import Act, ActLine, Script
 from .kip890_lines import NEEDS, given, then, when
 from .kip890_model import Kip890Clients
 
-_ONCE = ('"crew"', '"made"', " batch", "transaction.version")
+_ONCE = ("at the last usable epoch", '"crew"', '"made"', " batch", "transaction.version")
 _FRESH = re.compile(r"\b(kept|spare|vault|waste|lane|broad|wide|east|west|grand|fund|till|purse)\b")
 """Names of an episode's own topics, transactional ids and groups: the next episode of a sequence has others."""
 _ITS_VERSION = re.compile(r"\b([D-I])(?: uses | is an old client| compresses )")
-_ITS_FAULT = re.compile(r"\b([D-I])'s transactions is blocked|(?:next|first) \w+ of ([D-I])\b|\b([D-I]) has (?:stayed|been silent)")
+_ITS_FAULT = re.compile(r"\b([D-I])'s\b.*\bblocked|\b([D-I])'s (?:and [D-I]'s )?transactions is|\b([D-I]) with transactional id [^,]*, logged in as")
 """What stays with the letter of a producer, so that no later episode has one of this letter."""
-_OF_A_KIND = 8
+_OF_A_KIND, _AGED = 8, "at the last usable epoch"
 _THEIR_LETTERS = re.compile(r"\b[D-I]\b")
 AUTHORIZER, NODES = "authorizer", "two-nodes"
 UNUSED = "an unused transactional id"
@@ -62,7 +62,16 @@ def _of_one_kind(episodes: Iterable[Kip890Episode]) -> Iterator[Act[Kip890Client
     for name, one in by_name.items():
         needs = NEEDS | set(one.needs.split())
         used = ("orders-0",) if "orders" in " ".join((one.name, *one.due)) else ()
-        yield Act(name, _may_come(one), says, (name, *one.who, *used), needs)
+        yield Act(name, _may_come(one), says, (name, *one.who, *used), needs, fits=_without_l if _AGED in name else _anywhere)
+
+
+def _anywhere(_: Script[Kip890Clients]) -> bool:
+    return True
+
+
+def _without_l(script: Script[Kip890Clients]) -> bool:
+    """Only one producer of a sequence is at the last usable epoch."""
+    return "L" not in script.met
 
 
 def _lines(model: Kip890Clients, one: Kip890Episode) -> list[ActLine]:
@@ -71,8 +80,11 @@ def _lines(model: Kip890Clients, one: Kip890Episode) -> list[ActLine]:
     if one.goes_down:
         model.go_down()
     model.shown |= _marks(one)
-    if one.needs == NODES:
+    if NODES in one.needs:
         model.leave("A")
+    if _AGED in one.name:
+        model.producers["L"].is_exhausted = False
+        model.leave("L")
     if one.who in ("M", "U", "N"):
         model.unread.add("payments-0")
 
@@ -87,7 +99,7 @@ def _lines(model: Kip890Clients, one: Kip890Episode) -> list[ActLine]:
 
 def _marks(one: Kip890Episode) -> set[str]:
     """The things about which this episode is that occur once in a sequence."""
-    about = {AUTHORIZER: "rights", NODES: "nodes"}.get(one.needs)
+    about = "nodes" if NODES in one.needs else "rights" if one.who == "U" else None
     named = {said for said in (*_ONCE, UNUSED) if said in one.name or any(said in due for due in one.due)}
     named |= {f"a fault of {name}" for text in one.givens for found in _ITS_FAULT.findall(text) for name in found if name}
     return named | ({about} if about else set()) | ({"marker"} if one.who == "M" else set())
@@ -101,7 +113,7 @@ def _may_come(one: Kip890Episode) -> Callable[..., bool]:
         a = model.producers["A"]
         if any(f"a fault of {name}" in model.shown for name in _THEIR_LETTERS.findall(one.name)):
             return False
-        is_free = one.needs != NODES or (a.open is None and not a.is_fenced and a.past == ["begun"] and not model.blocked)
+        is_free = NODES not in one.needs or (a.open is None and not a.is_fenced and a.past == ["begun"] and not model.blocked)
         return is_free and (model.may_go_down or not one.goes_down) and model.is_quiet and marks.isdisjoint(model.shown)
 
     return may_come

@@ -1,0 +1,335 @@
+"""Acts of KIP-890 on clusters: users with fewer rights, moved and paused nodes, members of groups, administrators, levels of features."""
+
+from collections.abc import Iterator
+from itertools import product
+
+from .act import Act
+from .kip890_episodes import AUTHORIZER, NODES, Kip890Episode, acts_of
+from .kip890_lives import alone
+from .kip890_model import Kip890Clients
+
+_KEPT, _SPARE, _PAIR = 'a topic "kept" with 1 partition', 'a topic "spare" with 1 partition', 'a topic "kept" with 2 partitions'
+_USER = 'producer E with transactional id "east" and group "fund", logged in as an ordinary user'
+_NO_ID, _NO_TOPIC = "TRANSACTIONAL_ID_AUTHORIZATION_FAILED", "TOPIC_AUTHORIZATION_FAILED"
+_UNCHANGED = "the transaction of E is unchanged"
+_NEXT = "it is done and answers the same producer id and the next epoch"
+_J, _K = 'J is a member of group "crew"', 'K has joined group "crew" together with J'
+
+
+def _without(right: str) -> str:
+    return f"the user of E may no longer {right}"
+
+
+def _writing() -> Iterator[Kip890Episode]:
+    """A user that may not write under its id, or to one of two topics, with each request."""
+    opened = (_PAIR, _SPARE, _USER, 'E has written "{u}" to kept-0')
+    for version in ("Produce v11", "Produce v12"):
+        givens = (_KEPT, _USER, _without("write under its transactional id"), f"E uses {version}")
+        due = (f"it is refused with {_NO_ID}", _UNCHANGED, "the log of kept-0 has not grown")
+        yield Kip890Episode(givens, 'E writes "{u}" to kept-0', due, "173", needs=AUTHORIZER)
+    for version in ("EndTxn v4", "EndTxn v5"):
+        givens = (*opened, _without("write under its transactional id"), f"E uses {version}")
+        yield Kip890Episode(givens, "E commits", (f"it is refused with {_NO_ID}", _UNCHANGED), "173", needs=AUTHORIZER)
+    for topic, (here, there) in product(("kept", "spare"), (("kept-0", "spare-0"), ("spare-0", "kept-0"))):
+        no, yes = (here, there) if here.startswith(topic) else (there, here)
+        for version in ("v12", "v13"):
+            givens = (_KEPT, _SPARE, _USER, _without(f"write to {topic}"), f"E uses Produce {version}")
+            asks = f'E writes "{{u}}" to {here} and "{{u}}2" to {there} in one request'
+            due = (f"it is refused for {no} with {_NO_TOPIC}", f"it is done for {yes}", f"the transaction of E is Ongoing in {yes}")
+            yield Kip890Episode(givens, asks, due, "176", needs=AUTHORIZER)
+        givens = (_KEPT, _SPARE, _USER, _without(f"write to {topic}"))
+        due = (f"it is refused for {no} with {_NO_TOPIC}", f"it is refused for {yes} with OPERATION_NOT_ATTEMPTED", _UNCHANGED)
+        yield Kip890Episode(givens, f"E adds {here} and {there}", due, "258", needs=AUTHORIZER)
+        sent = (f"it is refused for {no} with {_NO_TOPIC}", f"it is done for {yes}", f'group "fund" has no pending offset of {no}')
+        givens = (_KEPT, _SPARE, _USER, _without(f"read {topic}"))
+        yield Kip890Episode(givens, f'E sends offset 5 of {here} and {there} to group "fund"', sent, "174", needs=AUTHORIZER)
+    both = (_PAIR, _USER)
+    for right, asks, why in (
+        ("write to kept", 'E writes "{u}" to kept-0 and "{u}2" to kept-1 in one request', "176"),
+        ("write to kept", "E adds kept-0 and kept-1", "258"),
+        ("read kept", 'E sends offset 5 of kept-0 and kept-1 to group "fund"', "174"),
+    ):
+        due = (f"it is refused for kept-0 and kept-1 with {_NO_TOPIC}", *((_UNCHANGED,) if why != "174" else ()))
+        yield Kip890Episode((*both, _without(right)), asks, due, why, needs=AUTHORIZER)
+    group = (_KEPT, _SPARE, _USER, _without('read group "fund"'))
+    asks = 'E sends offset 5 of kept-0 and spare-0 to group "fund"'
+    due = ("it is refused for kept-0 and spare-0 with GROUP_AUTHORIZATION_FAILED", _UNCHANGED)
+    yield Kip890Episode(group, asks, due, "174", needs=AUTHORIZER)
+    yield Kip890Episode((*opened, _without("write to spare")), 'E writes "{u}2" to spare-0', (f"it is refused with {_NO_TOPIC}", "the transaction of E is Ongoing in kept-0"), "176", needs=AUTHORIZER)
+    yield Kip890Episode((*opened, _without("write to spare")), "E adds spare-0", (f"it is refused for spare-0 with {_NO_TOPIC}", "the transaction of E is Ongoing in kept-0"), "258", needs=AUTHORIZER)
+
+
+def _looking() -> Iterator[Kip890Episode]:
+    """A user that may not describe, or read, one of two things."""
+    written = (_KEPT, _SPARE, _USER, 'E has written "{u}" to kept-0', 'E has written "{u}2" to spare-0')
+    for topic, other in (("kept", "spare-0"), ("spare", "kept-0")):
+        asks = "E itself sends DescribeTransactions for its transactional id"
+        due = (f"the answer describes a transaction in {other} and nowhere else",)
+        yield Kip890Episode((*written, _without(f"describe {topic}")), asks, due, "269", needs=AUTHORIZER)
+        for first, second in (("kept-0", "spare-0"), ("spare-0", "kept-0")):
+            which = "first" if first.startswith(topic) else "last"
+            due = (f"the {which} entry alone is refused with {_NO_TOPIC}",)
+            asks = f"E itself sends DescribeProducers for {first} and {second}"
+            yield Kip890Episode((*written, _without(f"read {topic}")), asks, due, "262", needs=AUTHORIZER)
+    for version in ("v0", "v3", "v4"):
+        asks = f'E itself sends FindCoordinator {version} for group "till"'
+        yield Kip890Episode((_USER,), asks, ("it is refused with GROUP_AUTHORIZATION_FAILED",), "259", needs=AUTHORIZER)
+    for ids, which in (("E and F", "last"), ("F and E", "first")):
+        givens = (_USER, 'producer F with transactional id "west"')
+        due = (f"the {which} entry alone is refused with {_NO_ID}",)
+        yield Kip890Episode(givens, f"E itself sends FindCoordinator for {ids}", due, "259", needs=AUTHORIZER)
+    two = (_USER, 'producer F with transactional id "west" at the coordinator of E')
+    due = (f"the last entry alone is refused with {_NO_ID}",)
+    yield Kip890Episode(two, "E itself sends DescribeTransactions for E and F", due, "260", needs=AUTHORIZER)
+    users = (_KEPT, _USER, 'producer F with transactional id "west", logged in as an ordinary user')
+    opened = (*users, 'E has written "{u}" to kept-0', 'F has written "{u}f" to kept-0')
+    for one, other in ("EF", "FE"):
+        givens = (*opened, f"the user of {other} may no longer describe its transactional id")
+        due = (f"{one} is listed", f"{other} is not listed")
+        yield Kip890Episode(givens, f"{one} itself sends ListTransactions for its transactional id", due, "261", needs=AUTHORIZER)
+
+
+def _granting() -> Iterator[Kip890Episode]:
+    """Users whose rights are changed, and users of the cluster."""
+    plain = (_KEPT, _SPARE, _USER)
+    taken = (*plain, _without("write to spare"))
+    may, may_not = 'the user of E may write to "spare"', 'the user of E may not write to "spare"'
+    yield Kip890Episode(taken, "the user of E is allowed to write to spare", ("it is done", may), "375", needs=AUTHORIZER)
+    for granted in ("denied the right", "allowed from another host alone"):
+        yield Kip890Episode(taken, f"the user of E is {granted} to write to spare", (may_not,), "375", needs=AUTHORIZER)
+    due = ("the answer names the right to write to spare of the user of E, and no other", may_not, 'the user of E may write to "kept"')
+    yield Kip890Episode(plain, "the user of E is no longer allowed to write to spare", due, "375", needs=AUTHORIZER)
+    rights = 'rights to "kept" and to group "fund" are given to two users'
+    yield Kip890Episode((_KEPT,), rights, ("it is done", "DescribeAcls finds by each filter what it is for"), "375", needs=AUTHORIZER)
+    yield Kip890Episode((), 'a user who may write under transactional id "west" initialises with it', ("it is done",), "375", needs=AUTHORIZER)
+    for role in ("an operator", "another broker"):
+        givens = (_KEPT, f'producer E with transactional id "east", logged in as {role}', 'E has written "{u}" to kept-0')
+        due = ("it is done", "one ABORT marker was added to kept-0, with the epoch of E")
+        yield Kip890Episode(givens, "E itself sends an ABORT marker to kept-0", due, "175", needs=AUTHORIZER)
+    operator = ('producer E with transactional id "east", logged in as an operator',)
+    yield Kip890Episode((_KEPT, *operator), 'E itself sends DescribeAcls for a right to read "kept"', ("it is done",), "376", needs=AUTHORIZER)
+    broker = (_KEPT, 'producer E with transactional id "east", logged in as another broker', "E uses AddPartitionsToTxn v4")
+    yield Kip890Episode(broker, "E adds kept-0", ("it is done for kept-0", "the transaction of E is Ongoing in kept-0"), "172", needs=AUTHORIZER)
+    for version, does in product(("v4", "v5"), ("adds", "verifies")):
+        givens = (_KEPT, 'producer F with transactional id "west"', _USER, f"E uses AddPartitionsToTxn {version}")
+        due = ("it is refused as a whole with CLUSTER_AUTHORIZATION_FAILED", _UNCHANGED, "the transaction of F is unchanged")
+        yield Kip890Episode(givens, f"E {does} kept-0 for E and for F in one request", due, "036", needs=AUTHORIZER)
+    for request in ("CreateAcls", "DeleteAcls", "DescribeAcls"):
+        asks = f'{request} is sent for a right to read "kept"'
+        yield Kip890Episode((_KEPT,), asks, ("it is refused with SECURITY_DISABLED",), "376", needs="known-limits")
+
+
+_APART = 'producer N has written "{u}" to accounts-0 on node 1 and "{u}2" to accounts-1 on node 2'
+_HAS_COMMITTED = 'producer N has committed "{u}" to accounts-0 on node 1 and "{u}2" to accounts-1 on node 2'
+_BOTH = 'producer N has written "{u}" to accounts-0 on both nodes'
+
+
+def _nodes() -> Iterator[Kip890Episode]:
+    """Partitions and coordinators move, with a crash or without; nodes are paused until each event, or for good."""
+    moved, away = "accounts-1 has moved to node 1", "the coordinator of N has moved to node 2"
+    open_one = ("readers of accounts-1 see nothing", 'the last stable offset of accounts-1 is the offset of "{u}2"')
+    listed = 'a read_committed Fetch of accounts-1 lists the aborted transaction of N from "{u}2"'
+    decided = "the last stable offset of accounts-0 and accounts-1 is the high watermark"
+    for givens, asks, due, why, needs in (
+        ((_APART,), "accounts-1 moves to node 1", open_one, "263", ""),
+        ((_APART, "N has aborted"), "accounts-1 moves to node 1", ("readers of accounts-1 see nothing", listed), "263", ""),
+        ((_APART, moved, "accounts-0 has moved to node 2"), "N commits", (decided, 'readers of accounts-0 see "{u}"'), "263", ""),
+        ((_APART,), "the coordinator of N moves to node 2", ("it is done", "N is coordinated by node 2 alone"), "374", ""),
+        ((_APART,), "AlterPartitionReassignments sends accounts-1 to node 9", ("it is refused with INVALID_REPLICA_ASSIGNMENT", "accounts-1 is led by node 2 alone"), "373", ""),
+        (
+            (_APART, "accounts-0 has moved to node 2", away),
+            "the system crashes and restarts",
+            ("accounts-0 is led by node 2 alone", "N is coordinated by node 2 alone"),
+            "373",
+            "crash",
+        ),
+        ((_APART, away), "N initialises again with neither producer id nor epoch", (decided, "readers of accounts-1 see nothing"), "264", ""),
+        *(
+            (
+                (_HAS_COMMITTED, "completion of N's transactions is blocked until the next move", 'N has written "{u}3" to accounts-0', f"N has been asked to {ends}"),
+                "the coordinator of N moves to node 2",
+                ("the transaction of N is over", f'readers of accounts-0 see "{{u}}"{more}'),
+                "217",
+                "",
+            )
+            for ends, more in (("commit", ', "{u}3"'), ("abort", ""))
+        ),
+        *(
+            (
+                (
+                    *(_HAS_COMMITTED, 'producer F with transactional id "west" at the coordinator of N'),
+                    *("completion of N's and F's transactions is blocked until the next move", f"N has been asked to {one}"),
+                    f"F has been asked to {other}",
+                ),
+                "the coordinator of N moves to node 2",
+                ("the transaction of F is over", "the transaction of N is over"),
+                "217",
+                "",
+            )
+            for one, other in (("commit", "commit"), ("abort", "commit"), ("commit", "abort"))
+        ),
+        ((_APART, "node 2 is paused"), "N commits", (_NEXT, "the transaction of N is PrepareCommit, and waits for accounts-1 only"), "149", ""),
+        ((_BOTH, "node 2 is paused"), 'N writes "{u}2" to accounts-0', ('read_uncommitted readers of accounts-0 see "{u}"', "readers of accounts-0 see nothing"), "225", ""),
+        (
+            ('producer N has written "{u}" to accounts-0 on both nodes and "{u}2" to ledger-0 on node 1', "node 2 is paused"),
+            "N commits",
+            ('readers of ledger-0 see "{u}2"', "readers of accounts-0 see nothing", "the transaction of N is PrepareCommit"),
+            "226",
+            "",
+        ),
+        (
+            (_BOTH, 'producer F with transactional id "west"', 'F has written "{u}f" to accounts-0', "node 2 is paused"),
+            "N commits and F commits",
+            ("readers of accounts-0 see nothing", 'the last stable offset of accounts-0 is the offset of "{u}"'),
+            "226",
+            "",
+        ),
+        *(
+            (
+                (_APART, f"node 2 is {silent} until the next {event}", *asked),
+                asks,
+                due,
+                "340",
+                needs,
+            )
+            for silent, event, asked, asks, due, needs in (
+                ("paused", "restart", ("N has been asked to commit",), "the system stops cleanly and restarts", ('readers of accounts-0 see "{u}"', 'readers of accounts-1 see "{u}2"'), "clean-stop"),
+                ("paused", "restart", ("N has been asked to commit",), "the system crashes and restarts", ('readers of accounts-1 see "{u}2"', decided), "crash"),
+                ("paused", "restart", ("N has been asked to abort",), "the system crashes and restarts", ("readers of accounts-1 see nothing", decided), "crash"),
+                ("unavailable", "answer", (), "N aborts", ("one ABORT marker was added to accounts-0 and accounts-1",), ""),
+                ("unavailable", "answer", (), "N commits", ("one COMMIT marker was added to accounts-0 and accounts-1",), ""),
+            )
+        ),
+        (
+            (_APART, _KEPT, 'N has written "{u}3" to kept-0', "node 2 is paused until the next deletion", "N has been asked to commit"),
+            'topic "accounts" is deleted',
+            ("the transaction of N is over", 'readers of kept-0 see "{u}3"'),
+            "230",
+            "",
+        ),
+        (
+            (_HAS_COMMITTED, 'N has written "{u}3" to accounts-1', "node 2 is paused until the next restart", "N has been asked to commit", "the system has crashed and restarted"),
+            'N commits "{u}4" to accounts-1',
+            ("the markers added to accounts-1 have no smaller coordinator epoch than those before",),
+            "162",
+            "crash",
+        ),
+        *(
+            (
+                (_HAS_COMMITTED, 'producer F with transactional id "west"', *old, "the coordinator of F has moved to node 2"),
+                'F writes "{u}f" to accounts-0, and an ABORT marker of N is there before node 2 notifies its leader',
+                ("it is done",),
+                "219",
+                "",
+            )
+            for old in ((), ("F is an old client (transaction version 0)", "F has added accounts-0"))
+        ),
+        *(
+            (
+                (_APART,),
+                f'{commit} of accounts-0 by N for group "fund" is sent to a node that does not coordinate it',
+                ("it is refused with NOT_COORDINATOR", 'group "fund" has no committed offset of accounts-0'),
+                "359",
+                "",
+            )
+            for commit in ("TxnOffsetCommit", "OffsetCommit")
+        ),
+        (
+            ('producer N has written "{u}" to accounts-0 on node 1 and "{u}2" to accounts-1 on node 2, with a short timeout', "a transaction with half of a short timeout has timed out at the coordinator of N", away),
+            "a transaction with half of a short timeout times out at the coordinator of N",
+            ("the transaction of N is over",),
+            "156",
+            "",
+        ),
+    ):
+        yield Kip890Episode(givens, asks, due, why, "N", f"{NODES} {needs}".strip())
+
+
+def _members() -> Iterator[Kip890Episode]:
+    """Members of a group: each request with each kind of membership, and sessions that end."""
+    old_one, still = "a member of the generation before", 'group "crew" still has J'
+    later = (_J, 'group "crew" of J has gone on to its next generation')
+    yield Kip890Episode(later, f'J sends a Heartbeat as {old_one} to group "crew"', ("it is refused with ILLEGAL_GENERATION", still), "352", "J")
+    asks = f'offset 7 of payments-0 is committed to group "crew" outside of transactions by J as {old_one}'
+    yield Kip890Episode(later, asks, ("it is refused with ILLEGAL_GENERATION", 'group "crew" has no committed offset of payments-0'), "356", "J")
+    yield Kip890Episode((_J,), 'J joins group "crew"', ("it is done", "J is in a later generation than before", "each member has what the leader assigned to it"), "352", "J")
+    yield Kip890Episode((), 'J joins group "crew" as a static member', ("it is done", still), "352", "J")
+    for mistake in ("another protocol type", "a protocol that no other member knows"):
+        yield Kip890Episode((_J,), f'K joins group "crew" with {mistake}', ("it is refused with INCONSISTENT_GROUP_PROTOCOL", still), "354", "JK")
+    yield Kip890Episode((_J,), 'K joins group "crew" with an unknown member id', ("it is refused with UNKNOWN_MEMBER_ID", still), "354", "JK")
+    static = ('J is a static member of group "crew"', _K)
+    for one, other in ("JK", "KJ"):
+        due = ("it is done", "each member has what the leader assigned to it", f'group "crew" still has {other}', f'group "crew" has fenced {one}')
+        yield Kip890Episode(static, f'another process takes the place of {one} in group "crew"', due, "355", "JK")
+    short = (_J, f"{_K} with a short session")
+    due = ('group "crew" wants a new JoinGroup of J', 'group "crew" no longer has K')
+    yield Kip890Episode(short, 'K is silent until J is notified of it in group "crew"', due, "353", "JK")
+    stays = ("it is done", still)
+    yield Kip890Episode((f"{_J} with a short session",), 'J sends Heartbeats for two sessions to group "crew"', stays, "353", "J")
+    gone = 'K sends offset 5 of payments-0 to group "crew" as the member that it is'
+    refused = ("it is refused for payments-0 with UNKNOWN_MEMBER_ID", 'group "crew" has no pending offset of payments-0')
+    yield Kip890Episode((_J, _K, 'K has left group "crew"'), gone, refused, "055", "JK")
+    silent = 'K has been silent until J was notified of it in group "crew"'
+    yield Kip890Episode((*short, silent), gone, refused, "055", "JK")
+
+
+def _administrators() -> Iterator[Kip890Episode]:
+    """Topics, features and versions, with every field of each request."""
+    none = ("there is no topic {}",)
+    for name, count, error in (
+        ('"spare"', "0 partitions", "INVALID_PARTITIONS"),
+        ('"sp are"', "1 partition", "INVALID_TOPIC_EXCEPTION"),
+        ('"spare"', "1 partition under the name of a single dot", "INVALID_TOPIC_EXCEPTION"),
+        ('"spare"', "1 partition and more replicas than nodes", "INVALID_REPLICATION_FACTOR"),
+        ('"spare"', "1 partition on an unknown node", "INVALID_REPLICA_ASSIGNMENT"),
+    ):
+        yield Kip890Episode((), f"topic {name} is created with {count}", (f"it is refused with {error}", none[0].format(name)), "372")
+    for count, due in (
+        ("2 partitions for validation only", ("it is done", 'there is no topic "spare"')),
+        ("the default number of partitions", ("it is done", 'topic "spare" has the default number of partitions, each with a leader')),
+        ("2 partitions on a known node", ("it is done", 'topic "spare" has 2 partitions, each with a leader')),
+    ):
+        yield Kip890Episode((), f'topic "spare" is created with {count}', due, "372")
+    for version in ("v5", "v6"):
+        due = ("it is done", 'there is no topic "spare"')
+        yield Kip890Episode((_SPARE,), f'topic "spare" is deleted by its name with DeleteTopics {version}', due, "368")
+    yield Kip890Episode((_SPARE,), 'topic "spare" is deleted by its id with DeleteTopics v6', ("it is done", 'there is no topic "spare"'), "368")
+    yield Kip890Episode((_PAIR,), 'topic "kept" is deleted', ('there is no topic "kept"',), "372")
+    yield Kip890Episode((), "ApiVersions v4 is sent", ("the answer offers Produce v12, TxnOffsetCommit v5 and EndTxn v5",), "004")
+    east = 'producer E with transactional id "east"'
+    yield Kip890Episode((east,), "DescribeTransactions is sent for an empty transactional id", ("it is refused with INVALID_REQUEST",), "147")
+    yield Kip890Episode((east,), 'ListTransactions is sent for the pattern "transfer("', ("it is refused with INVALID_REGULAR_EXPRESSION",), "152")
+    named = (_KEPT, east, 'producer F with transactional id "east-two"', 'F has written "{u}" to kept-0')
+    for pattern, states, listed in (("east.*", "", "EF"), ("east.*", ' for states "Ongoing"', "F"), ("west.*", "", ""), ("east.*", ' for states "Empty"', "E")):
+        due = tuple(f"{name} is {'listed' if name in listed else 'not listed'}" for name in "EF")
+        yield Kip890Episode(named, f'ListTransactions is sent for the pattern "{pattern}"{states}', due, "152")
+    internal = (_KEPT, east, 'E has sent offset 5 of kept-0 to group "fund"', "E has committed")
+    due = ('it is refused for the partition of group "fund" with TOPIC_AUTHORIZATION_FAILED', "it is refused for kept-0 with OPERATION_NOT_ATTEMPTED", _UNCHANGED)
+    yield Kip890Episode(internal, 'E adds kept-0 and the partition of group "fund"', due, "255")
+
+
+def _levels() -> Iterator[Kip890Episode]:
+    """A level is changed, or is not, while a producer of each protocol is there."""
+    same = "the levels of features are unchanged"
+    yield Kip890Episode((), "UpdateFeatures lowers transaction.version as an upgrade", ("it is refused with INVALID_UPDATE_VERSION", same), "377", needs="feature-levels")
+    yield Kip890Episode((), "UpdateFeatures only validates a lower transaction.version", ("it is done", same), "377", needs="feature-levels")
+    east, wrote = 'producer E with transactional id "east"', 'E has written "{u}" to kept-0'
+    for level, (ends, kind, seen) in product((0, 1), (("commit", "COMMIT", '"{u}"'), ("abort", "ABORT", "nothing"))):
+        state = f"transaction.version has been set to {level}"
+        old = "E is an old client (transaction version 0)"
+        due = ("it is done", f"readers of kept-0 see {seen}")
+        yield Kip890Episode((_KEPT, east, old, state, wrote), f"E {ends}s", (*due, "the producer id and epoch of E are unchanged"), "006", needs="feature-levels")
+        blocked = "completion of E's transactions is blocked until the next restart"
+        decided = (_KEPT, east, blocked, wrote, f"E has been asked to {ends}")
+        over = ("the transaction of E is over", f"readers of kept-0 see {seen}")
+        yield Kip890Episode(decided, f"the system restarts at transaction.version {level}", over, "007", needs="feature-levels crash hold-markers")
+    raised = (_KEPT, east, "transaction.version has been set to 1", wrote)
+    for ends, seen in (("commits", '"{u}"'), ("aborts", "nothing")):
+        yield Kip890Episode(raised, f"E {ends}", (_NEXT, f"readers of kept-0 see {seen}"), "005", needs="feature-levels")
+
+
+def acts() -> Iterator[Act[Kip890Clients]]:
+    """The acts on clusters."""
+    for episodes in (_writing, _looking, _granting, _nodes, _members, _administrators):
+        yield from (alone(act) if "node 2 is paused;" in act.name else act for act in acts_of(episodes()))
+    yield from map(alone, acts_of(_levels()))
