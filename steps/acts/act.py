@@ -138,7 +138,7 @@ class Table(Generic[M]):
     hears: Callable[[M, str], None] = lambda *_: None
     """Notes in the model what the disturbance of this name leaves."""
     begins: frozenset[str] = frozenset()
-    """Acts that others need before them. Where an act of a large table is not possible, random sequences try it again after one of these."""
+    """Acts that others need before them. Where an act is not possible, random sequences try it again after one of these."""
 
     @functools.cached_property
     def kinds(self) -> "dict[Kind, list[Act[M]]]":
@@ -276,7 +276,11 @@ def drawn(table: Table[M], length: int, choose: Choose) -> Script[M]:
         if disturbance is not None and number >= place and script.may_come(disturbance):
             script.add(disturbance)
             disturbance = None
-        acts = wanted.following(kept) or _of_one_kind(script, kept, places, choose) or _of_one_kind(script, list(table.kinds), frozenset(), choose)
+        acts = (
+            wanted.following(kept)
+            or _of_one_kind(script, kept, places, choose)
+            or _of_one_kind(script, list(table.kinds), frozenset(), choose)
+        )
         if not acts:
             break
         script.add(choose(acts))

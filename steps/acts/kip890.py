@@ -28,11 +28,12 @@ from . import (
     kip890_shapes,
     kip890_thirds,
     kip890_transactions,
+    kip890_users,
 )
 from .act import Act, ActLine, Table
 from .kip890_lines import everything, given, listed_as_aborted, offsets, readers, then, when
-from .kip890_transactions import DONE
 from .kip890_model import GROUPS, IDS, PARTITIONS, Kip890Clients
+from .kip890_transactions import DONE
 
 _MODULES = (
     kip890_transactions,
@@ -55,6 +56,7 @@ _MODULES = (
     kip890_limits,
     kip890_restarts,
     kip890_clusters,
+    kip890_users,
 )
 _Says = Callable[..., Sequence[ActLine]]
 _PRODUCERS = {"A": "", "B": "", "H": "", "T": " and a short timeout", "M": "", "J": "", "K": ""}
@@ -117,9 +119,7 @@ def _acts() -> tuple[Act[Kip890Clients], ...]:
 
 def _begins() -> frozenset[str]:
     """What clients do before much else is possible."""
-    partitions = [
-        f"{x} {does} {p}" for x in "AB" for p in PARTITIONS for does in ("has written to", "has committed a value to")
-    ]
+    partitions = [f"{x} {does} {p}" for x in "AB" for p in PARTITIONS for does in ("has written to", "has committed a value to")]
     last = ("L has written to payments-0", "L has committed")
     offsets = [f"A has sent an offset of {PARTITIONS[0]} to {group}" for group in GROUPS]
     ends = [f"{x} has {done}" for x in "AB" for done in DONE.values()]

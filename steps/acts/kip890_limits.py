@@ -26,8 +26,20 @@ def _timeouts() -> Iterator[Kip890Episode]:
     """InitProducerId of a known id and of an unused one, with each timeout."""
     too_long = "a millisecond more than is allowed"
     longest = "the longest timeout that is allowed"
-    yield Kip890Episode((_E,), f"E initialises again with {longest}", ("it is done", f"the transaction timeout of E is {longest}"), "012", needs="known-limits")
-    yield Kip890Episode((_E,), f"E initialises again with {too_long}", ("it is refused with INVALID_TRANSACTION_TIMEOUT", _UNCHANGED), "012", needs="known-limits")
+    yield Kip890Episode(
+        (_E,),
+        f"E initialises again with {longest}",
+        ("it is done", f"the transaction timeout of E is {longest}"),
+        "012",
+        needs="known-limits",
+    )
+    yield Kip890Episode(
+        (_E,),
+        f"E initialises again with {too_long}",
+        ("it is refused with INVALID_TRANSACTION_TIMEOUT", _UNCHANGED),
+        "012",
+        needs="known-limits",
+    )
     open_one = (_KEPT, _E, _WROTE)
     refused = ("it is refused with INVALID_TRANSACTION_TIMEOUT", "the transaction of E is unchanged")
     yield Kip890Episode(open_one, f"E initialises again with {too_long}", refused, "403", needs="known-limits")
@@ -43,10 +55,12 @@ def _timeouts() -> Iterator[Kip890Episode]:
         yield Kip890Episode((_E,), f"F takes over from E with {timeout}", due, "029")
         again = (_IN_FORCE, f"the transaction timeout of E is {timeout}")
         yield Kip890Episode((_E, "E has initialised again"), f"E initialises again with its previous epoch with {timeout}", again, "029")
-    for opened, goes, needs in product(((), (_WROTE,)), ("crashes", "stops cleanly"), ("",)):
+    for opened, goes in product(((), (_WROTE,)), ("crashes", "stops cleanly")):
         longer = (_KEPT, f"{_E} and a longer timeout", *opened)
         need = "crash" if goes == "crashes" else "clean-stop"
-        yield Kip890Episode(longer, f"the system {goes} and restarts", ("the transaction timeout of E is a longer timeout",), "029", needs=need)
+        yield Kip890Episode(
+            longer, f"the system {goes} and restarts", ("the transaction timeout of E is a longer timeout",), "029", needs=need
+        )
 
 
 def _identities() -> Iterator[Kip890Episode]:
@@ -125,7 +139,9 @@ def _last_epochs() -> Iterator[Kip890Episode]:
     timed = (_PAIR, _SHORT_LAST, written, sent)
     gone = (decided, 'group "fund" has no pending offset of kept-0')
     yield Kip890Episode(timed, "E leaves its transaction open past its timeout", gone, "405", needs="aged-ids")
-    yield Kip890Episode((_PAIR, _SHORT_LAST, written), "E aborts after its timeout", ("no answer has epoch 32767",), "028", needs="aged-ids")
+    yield Kip890Episode(
+        (_PAIR, _SHORT_LAST, written), "E aborts after its timeout", ("no answer has epoch 32767",), "028", needs="aged-ids"
+    )
     for has, ends in (("committed", "commits"), ("aborted", "aborts")):
         over = (_PAIR, _LAST, _WROTE, f"E has {has}")
         for tried in ((), (f"E has tried to {ends.removesuffix('s')} with its previous epoch",), ("E has tried to commit",), (_CRASH,)):
@@ -134,7 +150,7 @@ def _last_epochs() -> Iterator[Kip890Episode]:
         for where in ("kept-0", "kept-1"):
             due = (f"it is refused with {_EPOCH_OR_ID}", f"the log of {where} has not grown")
             yield Kip890Episode(over, f'E writes "late" to {where} with its previous epoch', due, "078", needs="aged-ids")
-        for later in ((f'E has committed "{{u}}2" to kept-0',), ('E has written "{u}2" to kept-0', "E has aborted")):
+        for later in (('E has committed "{u}2" to kept-0',), ('E has written "{u}2" to kept-0', "E has aborted")):
             for asks in _DONE:
                 due = ("it is refused with INVALID_PRODUCER_ID_MAPPING", _UNCHANGED)
                 identity = "the epoch before its previous one"
@@ -189,7 +205,7 @@ def _batches() -> Iterator[Kip890Episode]:
         due = ("it is refused with INVALID_RECORD", _SAME, "the transaction of E is Ongoing in kept-0")
         yield Kip890Episode((_KEPT, _E, _WROTE), f"E writes {kind} to kept-0", due, "115")
         yield Kip890Episode((_KEPT, _E, _OLD, _WROTE), f"E writes {kind} to kept-0", due, "115")
-    sixth = "it is refused with OUT_OF_ORDER_SEQUENCE_NUMBER or DUPLICATE_SEQUENCE_NUMBER or answers the offset of \"r0\""
+    sixth = 'it is refused with OUT_OF_ORDER_SEQUENCE_NUMBER or DUPLICATE_SEQUENCE_NUMBER or answers the offset of "r0"'
     yield Kip890Episode((_KEPT, _E, "E has written 6 batches to kept-0"), 'E writes "again" to kept-0 at sequence 0', (sixth, _SAME), "113")
     for topics, here, there in (((_PAIR,), "kept-0", "kept-1"), ((_KEPT, 'a topic "spare" with 1 partition'), "kept-0", "spare-0")):
         for opened in ((), (f'F has written "{{u}}f" to {there}',)):
@@ -224,12 +240,20 @@ def _requests() -> Iterator[Kip890Episode]:
             ("an empty transactional id", "INVALID_REQUEST"),
         ):
             why = "380" if "epoch" in identity else "214"
-            yield Kip890Episode(begun, f'E adds the offsets of group "fund" with {identity}', (f"it is refused with {error}", unchanged), why)
+            yield Kip890Episode(
+                begun, f'E adds the offsets of group "fund" with {identity}', (f"it is refused with {error}", unchanged), why
+            )
         pending = (*begun, 'E has sent offset 3 of kept-0 to group "fund"')
         still = (unchanged, 'group "fund" has a pending offset of kept-0')
         for asks, answer in (
-            ('E sends offset 5 of kept-0 to group "fund" with the producer id of F', "it is refused for kept-0 with INVALID_PRODUCER_ID_MAPPING"),
-            ('E sends offset 5 of kept-0 to group "fund" with an unknown member id', "it is refused for kept-0 with UNKNOWN_MEMBER_ID or ILLEGAL_GENERATION"),
+            (
+                'E sends offset 5 of kept-0 to group "fund" with the producer id of F',
+                "it is refused for kept-0 with INVALID_PRODUCER_ID_MAPPING",
+            ),
+            (
+                'E sends offset 5 of kept-0 to group "fund" with an unknown member id',
+                "it is refused for kept-0 with UNKNOWN_MEMBER_ID or ILLEGAL_GENERATION",
+            ),
             (
                 'E sends offset 5 of kept-0 to group "fund" and metadata that is too large for kept-1',
                 "it is refused for kept-1 with OFFSET_METADATA_TOO_LARGE",
@@ -240,7 +264,13 @@ def _requests() -> Iterator[Kip890Episode]:
         ):
             yield Kip890Episode(pending, asks, (answer, *still), "411")
     largest = 'E sends offset 5 of kept-0 and kept-1 to group "fund" and metadata that is as large as may be for kept-1'
-    yield Kip890Episode((_PAIR, _E), largest, ("it is done for kept-0 and kept-1", 'group "fund" has a pending offset of kept-1'), "056", needs="known-limits")
+    yield Kip890Episode(
+        (_PAIR, _E),
+        largest,
+        ("it is done for kept-0 and kept-1", 'group "fund" has a pending offset of kept-1'),
+        "056",
+        needs="known-limits",
+    )
     missing = ("it is refused for kept-8 and kept-9 with UNKNOWN_TOPIC_OR_PARTITION", "the transaction of E is unchanged")
     for before in ((), ('E has committed "{u}" to kept-0',)):
         yield Kip890Episode((_KEPT, _E, *before), 'E sends offset 5 of kept-8 and kept-9 to group "fund"', missing, "407")
@@ -249,7 +279,13 @@ def _requests() -> Iterator[Kip890Episode]:
 def _fetched() -> Iterator[Kip890Episode]:
     """OffsetFetch of each version about what is there, pending, and not there; with metadata."""
     said = ' with metadata "half way" and leader epoch 3'
-    sent = (_PAIR, _E, f'E has sent offset 5 of kept-0 to group "fund"{said}', "E has committed", 'E has sent offset 7 of kept-0 to group "fund"')
+    sent = (
+        _PAIR,
+        _E,
+        f'E has sent offset 5 of kept-0 to group "fund"{said}',
+        "E has committed",
+        'E has sent offset 7 of kept-0 to group "fund"',
+    )
     here = 'it answers offset 5, leader epoch 3 and metadata "half way" for kept-0 and for nothing else'
     for version in (5, 7, 8, 9, 10):
         why = "360" if version == 10 else "358"
@@ -259,7 +295,9 @@ def _fetched() -> Iterator[Kip890Episode]:
         yield Kip890Episode(sent, f'OffsetFetch v{version} is sent for kept-1 of group "fund"', (none,), why)
     unknown = 'OffsetFetch v10 is sent for a topic id that no topic has of group "fund"'
     yield Kip890Episode(sent, unknown, ("it is refused with UNKNOWN_TOPIC_ID",), "360")
-    yield Kip890Episode((_KEPT,), 'OffsetFetch is sent for kept-0 of group "till"', ("it is done", 'group "till" has no committed offset of kept-0'), "270")
+    yield Kip890Episode(
+        (_KEPT,), 'OffsetFetch is sent for kept-0 of group "till"', ("it is done", 'group "till" has no committed offset of kept-0'), "270"
+    )
     for earlier in ((), ('E has sent offset 3 of kept-0 to group "fund"', "E has committed")):
         with_metadata = (_KEPT, _E, *earlier, 'E has sent offset 5 of kept-0 to group "fund" with metadata "half way"')
         due = 'group "fund" has committed offset 5 of kept-0 with metadata "half way"'

@@ -79,10 +79,18 @@ def _two_producers() -> Iterator[Kip890Episode]:
         seen = [value for kind, value in ((one, '"{u}e"'), (other, '"{u}f"')) if "COMMIT" in kind]
         due = (*done, f"readers of kept-0 see {', '.join(seen) or 'nothing'}", "the last stable offset of kept-0 is the high watermark")
         yield Kip890Episode(both, f"{one} for E and {other} for F {reach}", due, "406")
-        refused = (done[0], "it is refused for kept-0 of F with INVALID_PRODUCER_EPOCH", 'the open transaction of F in kept-0 starts at "{u}f"')
+        refused = (
+            done[0],
+            "it is refused for kept-0 of F with INVALID_PRODUCER_EPOCH",
+            'the open transaction of F in kept-0 starts at "{u}f"',
+        )
         yield Kip890Episode(both, f"{one} for E and, with transaction version 2, {other} for F {reach}", refused, "406")
         ahead = (_KEPT, _EF, 'F has written "{u}f" to kept-0', "an ABORT marker for E has reached kept-0 with the next epoch")
-        behind = ("it is refused for kept-0 of E with INVALID_PRODUCER_EPOCH", done[1], "the last stable offset of kept-0 is the high watermark")
+        behind = (
+            "it is refused for kept-0 of E with INVALID_PRODUCER_EPOCH",
+            done[1],
+            "the last stable offset of kept-0 is the high watermark",
+        )
         yield Kip890Episode(ahead, f"{one} for E and {other} for F {reach}", behind, "406")
 
 

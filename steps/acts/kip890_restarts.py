@@ -1,4 +1,4 @@
-"""Acts of KIP-890 about the state after a restart, timeouts of several kinds, and completion that is blocked, of new clients and old ones."""
+"""Acts of KIP-890 about the state after a restart, timeouts, and completion that is blocked, of new clients and of old ones."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -18,7 +18,10 @@ _GOES = {"crashes and restarts": "crash", "stops cleanly and restarts": "clean-s
 _ENDS = {"commit": ('"{u}"', "committed offset 5"), "abort": ("nothing", "no committed offset")}
 _UNTIL = "completion of E's transactions is blocked until the next restart"
 _DECIDED = "the last stable offset of kept-0 is the high watermark"
-_NEXT, _IN_FORCE = "it is done and answers the same producer id and the next epoch", "it is done and answers the producer id and epoch in force"
+_NEXT, _IN_FORCE = (
+    "it is done and answers the same producer id and the next epoch",
+    "it is done and answers the producer id and epoch in force",
+)
 _CRASH = "the system has crashed and restarted"
 _RETRIED = {"commit": "E commits with its previous epoch", "abort": "E aborts with its previous epoch"}
 
@@ -94,7 +97,7 @@ def _prepared() -> Iterator[Kip890Episode]:
 
 
 def _overdue() -> Iterator[Kip890Episode]:
-    """A timeout passes while the system is down, in two halves, or beside other requests."""
+    """A timeout passes while the system is down, in two halves, or while other requests come."""
     half = "a transaction with half of a short timeout {} at the coordinator of E"
     passed, passes = half.format("has timed out"), half.format("times out")
     over, gone = "the transaction of E is over", 'group "fund" has no pending offset of kept-0'
@@ -137,7 +140,13 @@ def _overdue() -> Iterator[Kip890Episode]:
     yield Kip890Episode(refused, "E aborts", (late, "the producer id and epoch of E are unchanged"), "158")
     owned = (_PAIR, f"{_EF}{_SHORT}", "G has taken over from E", 'G has written "{u}" to kept-0', 'F has written "{u}f" to kept-1')
     yield Kip890Episode(owned, "F leaves its transaction open past its timeout", ("the transaction of G is Ongoing in kept-0",), "029")
-    held = (_KEPT, f"{_EF}{_SHORT}", "completion of E's transactions is blocked", "E has been asked to commit", 'F has written "{u}" to kept-0')
+    held = (
+        _KEPT,
+        f"{_EF}{_SHORT}",
+        "completion of E's transactions is blocked",
+        "E has been asked to commit",
+        'F has written "{u}" to kept-0',
+    )
     due = ("the transaction of F is over", "the transaction of E is PrepareCommit", "readers of kept-0 see nothing")
     yield Kip890Episode(held, "F leaves its transaction open past its timeout", due, "159", needs="hold-markers")
     until = (_KEPT, short, _UNTIL, _WROTE, "E has been asked to commit")
@@ -151,7 +160,11 @@ def _stopped() -> Iterator[Kip890Episode]:
         why = "094" if needs == "crash" else "265"
         stops = f"the system {goes}"
         opened = (_KEPT, _E, *old, _WROTE)
-        starts = ('the open transaction of E in kept-0 starts at "{u}"', "readers of kept-0 see nothing", "the transaction of E is Ongoing in kept-0")
+        starts = (
+            'the open transaction of E in kept-0 starts at "{u}"',
+            "readers of kept-0 see nothing",
+            "the transaction of E is Ongoing in kept-0",
+        )
         yield Kip890Episode(opened, stops, starts, why, needs=needs)
         if old:
             continue
@@ -168,8 +181,16 @@ def _stopped() -> Iterator[Kip890Episode]:
         twice = (*aborted, 'E has written "{u}2" to kept-0', "E has aborted")
         two = 'a read_committed Fetch of kept-0 lists the aborted transactions of E from "{u}" and "{u}2"'
         yield Kip890Episode(twice, stops, (two, "readers of kept-0 see nothing"), "216" if needs == "clean-stop" else "139", needs=needs)
-        owner = (_KEPT, _E, "F has taken over from E", 'producer G with transactional id "grand"', "G has committed 30 transactions in kept-0")
-        yield Kip890Episode(owner, stops, ("the producer id and epoch of F are unchanged",), "351" if needs == "crash" else "265", needs=needs)
+        owner = (
+            _KEPT,
+            _E,
+            "F has taken over from E",
+            'producer G with transactional id "grand"',
+            "G has committed 30 transactions in kept-0",
+        )
+        yield Kip890Episode(
+            owner, stops, ("the producer id and epoch of F are unchanged",), "351" if needs == "crash" else "265", needs=needs
+        )
     for ends, offset in (("commits", "committed offset 100"), ("aborts", "committed offset 60")):
         many = "offset 1 and each one up to 60 of kept-0 has been committed to group {} outside of transactions"
         givens = (_KEPT, _E, many.format('"fund"'), 'E has sent offset 100 of kept-0 to group "fund"', many.format('"till"'), _CRASH)
@@ -206,7 +227,9 @@ def _clients() -> Iterator[Kip890Episode]:
             due = (f"one {kind} marker was added to kept-0, with the epoch of E", began)
             yield Kip890Episode((*first, _WROTE), asks, due, "123")
         newer = (*first, "E is a new client (transaction version 2)")
-        yield Kip890Episode((*newer, "E has initialised again"), 'E commits "{u}" to kept-0', (_NEXT, f"readers of kept-0 see {seen}"), "208")
+        yield Kip890Episode(
+            (*newer, "E has initialised again"), 'E commits "{u}" to kept-0', (_NEXT, f"readers of kept-0 see {seen}"), "208"
+        )
         late = (*newer, "E has initialised again", _WROTE)
         for kind in ("a COMMIT marker", "an ABORT marker"):
             due = ("it is refused with INVALID_PRODUCER_EPOCH", 'the open transaction of E in kept-0 starts at "{u}"')

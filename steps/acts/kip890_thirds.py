@@ -94,7 +94,9 @@ def _entries() -> Iterator[Kip890Episode]:
     """Requests with several entries, of which one is missing, is known already, or is not in the transaction."""
     for topics, (one, two, three) in _PLACES.items():
         in_all = f"{one} and {two} and {three}"
-        yield Kip890Episode((*topics, _E), f"E adds {in_all}", (f"it is done for {in_all}", f"the transaction of E is Ongoing in {in_all}"), "030")
+        yield Kip890Episode(
+            (*topics, _E), f"E adds {in_all}", (f"it is done for {in_all}", f"the transaction of E is Ongoing in {in_all}"), "030"
+        )
         for known in (one, two, three):
             due = (f"it is done for {in_all}", f"the transaction of E is Ongoing in {in_all}")
             yield Kip890Episode((*topics, _E, f"E has added {known}"), f"E adds {in_all}", due, "034")
@@ -198,7 +200,9 @@ def _twenty() -> Iterator[Kip890Episode]:
             yield Kip890Episode(givens, "all of the twenty leave their transactions open past their timeouts", (due,), "215")
             continue
         for goes, needs, why in (("crashes", "crash", "160"), ("stops cleanly", "clean-stop", "267")):
-            yield Kip890Episode(givens, f"all of the twenty {ends}, and the system {goes} right after its last answer", (due,), why, needs=needs)
+            yield Kip890Episode(
+                givens, f"all of the twenty {ends}, and the system {goes} right after its last answer", (due,), why, needs=needs
+            )
 
 
 def acts() -> Iterator[Act[Kip890Clients]]:
