@@ -47,7 +47,6 @@ _ON_TWO_NODES = tuple(
             )
             for how, left in (("commit", "committed offset 5"), ("abort", "no pending offset"))
         ),
-        ((_N, _AWAY), "N initialises again with neither producer id nor epoch", ("it is done", "readers of accounts-0 see nothing"), "264"),
         (
             (_N, "N has committed", _AWAY),
             "N aborts with its previous epoch",

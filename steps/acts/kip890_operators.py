@@ -97,13 +97,6 @@ _OTHERS = (
     ),
     Kip890Episode((), 'J joins group ""', ("it is refused with INVALID_GROUP_ID",), "354", "J"),
     Kip890Episode(
-        ('J is a member of group "crew"',),
-        'K joins group "crew" with another protocol type',
-        ("it is refused with INCONSISTENT_GROUP_PROTOCOL",),
-        "354",
-        "JK",
-    ),
-    Kip890Episode(
         ('J is a member of group "crew"', 'group "crew" of J has gone on to its next generation'),
         'J sends offset 5 of payments-0 to group "crew" as a member of the generation before',
         ("it is refused for payments-0 with ILLEGAL_GENERATION", 'group "crew" has no pending offset of payments-0'),

@@ -50,9 +50,6 @@ def _offsets() -> Iterator[Kip890Episode]:
                 yield Kip890Episode((_KEPT, _E, *givens), f"E {ends}", (due,), "053" if ends == "commits" else "054")
     both = tuple(f"{_FUND} has a pending offset of kept-{number}" for number in (0, 1))
     yield Kip890Episode((_PAIR, _E), f"E sends offset 5 of kept-0 and kept-1 to {_FUND}", both, "052")
-    blocked = (_KEPT, _E, "completion of E's transactions is blocked", "E has been asked to commit")
-    refused = "it is refused for kept-0 with CONCURRENT_TRANSACTIONS or COORDINATOR_NOT_AVAILABLE"
-    yield Kip890Episode(blocked, f"E sends offset 5 of kept-0 to {_FUND}", (refused, "the transaction of E is unchanged"), "058")
     loading = (_KEPT, _E, 'E has written "{u}" to kept-0', "the system has crashed and is restarting")
     waits = "every refusal was COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE or NOT_COORDINATOR"
     yield Kip890Episode(loading, f"E sends offset 5 of kept-0 to {_FUND}", (waits, "it is done"), "057", needs="crash")

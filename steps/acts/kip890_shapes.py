@@ -16,7 +16,6 @@ _ANY = "a read_committed Fetch of any batch of E in lane-0 lists its aborted tra
 _EVERYWHERE = 'every partition of "broad" holds one {} marker of E, and its last stable offset is its high watermark'
 _SAME = "the log of {} has not grown"
 _J, _K = 'J is a member of group "crew"', 'K has joined group "crew" together with J'
-_STATIC = 'J is a static member of group "crew"'
 
 _SHAPES = tuple(
     Kip890Episode(givens, asks, due, why)
@@ -80,16 +79,6 @@ _SHAPES = tuple(
 _MEMBERS = (
     Kip890Episode(
         (_J, _K), "the system crashes and restarts", ('group "crew" still has J', 'group "crew" still has K'), "395", "JK", "crash"
-    ),
-    Kip890Episode(
-        (_STATIC, _K),
-        'another process takes the place of J in group "crew"',
-        (
-            *("it is done", "each member has what the leader assigned to it"),
-            *('group "crew" still has K', 'group "crew" has fenced J'),
-        ),
-        "355",
-        "JK",
     ),
 )
 
