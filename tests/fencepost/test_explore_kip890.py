@@ -1,5 +1,7 @@
 """Exploration of KIP-890: silent on what conforms, and what its acts show."""
 
+import random
+
 import pytest
 from exploring import always, trials
 
@@ -7,7 +9,7 @@ from fencepost.explore import search
 from fencepost.explore.reduction import reduced
 from fencepost.proof import conforming_groups
 from fencepost.reference.defects import CONFORMING, Defect
-from fencepost.steps.acts.act import Script, script_of
+from fencepost.steps.acts.act import Script, drawn, script_of
 from fencepost.steps.acts.kip890 import TABLE
 from fencepost.steps.acts.kip890_model import Kip890Clients
 
@@ -143,6 +145,39 @@ def test_what_a_release_does_at_its_last_epoch_is_known_of_it(profile: str, acts
     assert tried.known is not None
     assert tried.known.requirement == requirement
     assert trials(TABLE, "kafka").play(acts).acts == acts
+
+
+def test_no_two_acts_have_one_name() -> None:
+    """A finding is played again by the names of its acts."""
+    assert len(TABLE.by_name) == len(TABLE.acts) + len(TABLE.disturbances)
+
+
+def test_each_episode_has_its_own_things() -> None:
+    """So a sequence may have several of them, and the same one twice."""
+    [name] = [act.name for act in TABLE.acts if act.name.endswith('E commits "{u}" to kept-0 (089)') and "has aborted" in act.name]
+    topics = [line.text for line, _ in script_of(TABLE, [name, name]).lines if line.text.startswith('a topic "kept')]
+
+    assert topics == ['a topic "kept" with 2 partitions', 'a topic "keptb" with 2 partitions']
+
+
+def test_few_acts_never_come() -> None:
+    """What an act needs is begun when it was chosen and is not possible yet."""
+    chance = random.Random(3)
+    table = trials(TABLE, "kafka").table
+    came = {name for _ in range(1_000) for name in drawn(table, 10, chance.choice).acts}
+
+    assert set(table.begins) <= set(table.by_name)
+    assert len(came) > 0.8 * len(table.acts)
+
+
+def test_one_producer_is_at_the_last_usable_epoch() -> None:
+    """A session has one that is brought near it."""
+    [name] = [
+        act.name for act in TABLE.acts if act.name.startswith("producer E at the last usable epoch; E has initialised again; E has tried")
+    ]
+
+    for first, second in ((name, "L writes to payments-0"), ("L writes to payments-0", name)):
+        assert script_of(TABLE, [first, second]).acts == [first]
 
 
 def test_an_unused_transactional_id_is_unused_once() -> None:
