@@ -19,6 +19,8 @@ _ITS_FAULT = re.compile(
     r"\b([D-I])'s\b.*\bblocked|\b([D-I])'s (?:and [D-I]'s )?transactions is|\b([D-I]) with transactional id [^,]*, logged in as"
 )
 """What stays with the letter of a producer, so that no later episode has one of this letter."""
+_TAKES_TIME = re.compile(r"silent|Heartbeats for|short timeout|past its timeout|after the timeout|kept-8|blocked|paused|is restarting")
+"""What an episode has where time passes in it, in which T's transaction would time out."""
 _OF_A_KIND, _AGED = 8, "at the last usable epoch"
 _THEIR_LETTERS = re.compile(r"\b[D-I]\b")
 AUTHORIZER, NODES = "authorizer", "two-nodes"
@@ -108,11 +110,13 @@ def _marks(one: Kip890Episode) -> set[str]:
 
 
 def _may_come(one: Kip890Episode) -> Callable[..., bool]:
-    marks = _marks(one)
+    marks, takes_time = _marks(one), bool(_TAKES_TIME.search(one.name))
 
     def may_come(model: Kip890Clients, *_: str) -> bool:
         """N has the transactional id of A, and what is blocked until a restart continues where a coordinator moves."""
         a = model.producers["A"]
+        if takes_time and model.producers["T"].open is not None:
+            return False
         if any(f"a fault of {name}" in model.shown for name in _THEIR_LETTERS.findall(one.name)):
             return False
         is_free = NODES not in one.needs or (a.open is None and not a.is_fenced and a.past == ["begun"] and not model.blocked)

@@ -23,6 +23,7 @@ def _mark(model: Kip890Clients, name: str, partition: str, kind: str) -> list[Ac
     ended = Kip890Transaction(current.begun_at, committed=commit)
     model.logs[partition] = [replace(one, transaction=ended) if one.transaction is current else one for one in model.logs[partition]]
     current.writes = [one for one in current.writes if one[0] != partition]
+    model.marked.add(partition)
     if values and not commit:
         model.aborted[partition].append((name, values[0]))
     marker = f"{'an' if kind == 'ABORT' else 'a'} {kind} marker for {name}"

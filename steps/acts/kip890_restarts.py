@@ -7,7 +7,6 @@ from .act import Act
 from .kip890_episodes import Kip890Episode, acts_of
 from .kip890_lives import alone
 from .kip890_model import Kip890Clients
-from .kip890_transactions import while_t_is_idle
 
 _E, _EF = 'producer E with transactional id "east"', 'producers E and F with transactional ids "east" and "west"'
 _SHORT = " and a short timeout"
@@ -114,14 +113,8 @@ def _overdue() -> Iterator[Kip890Episode]:
         (("E has tried to commit with the next epoch",), ""),
         (("E has tried to abort with an epoch ahead of the current one",), ""),
         (('producer F with transactional id "west"', "E has tried to initialise again with the producer id of F"), ""),
-        (("E has added kept-0",), ""),
-        (('E has written "{u}2" to kept-0',), ""),
-        (('E has written "{u}2" to kept-1',), ""),
-        ((sent,), ""),
     ):
         yield Kip890Episode((_PAIR, short, _WROTE, passed, *between), passes, (over, _DECIDED), "156", needs=needs)
-    old = (_PAIR, short, _OLD, "E has added kept-0 and kept-1", passed, _WROTE)
-    yield Kip890Episode(old, passes, (over, _DECIDED), "156")
     again = (_KEPT, f"{_EF}{_SHORT}", 'F has written "{u}f" to kept-0', "F has left its transaction open past its timeout")
     asks = 'E writes "{u}" to kept-0 and leaves its transaction open past its timeout'
     for first in ((), ('E has committed "{u}0" to kept-0',)):
@@ -152,6 +145,16 @@ def _overdue() -> Iterator[Kip890Episode]:
     until = (_KEPT, short, _UNTIL, _WROTE, "E has been asked to commit")
     done = ("the transaction of E is CompleteCommit", 'readers of kept-0 see "{u}"')
     yield Kip890Episode(until, "the system crashes and restarts after the timeout of E", done, "160", needs="crash hold-markers")
+
+
+def _half_overdue() -> Iterator[Kip890Episode]:
+    """Requests in the second half of a timeout, which is over soon: nothing else takes any of it."""
+    passed, passes = (f"a transaction with half of a short timeout {has} at the coordinator of E" for has in ("has timed out", "times out"))
+    due = ("the transaction of E is over", _DECIDED)
+    short, sent = f"{_E}{_SHORT}", 'E has sent offset 5 of kept-0 to group "fund"'
+    for between in ("E has added kept-0", 'E has written "{u}2" to kept-0', 'E has written "{u}2" to kept-1', sent):
+        yield Kip890Episode((_PAIR, short, _WROTE, passed, between), passes, due, "156")
+    yield Kip890Episode((_PAIR, short, _OLD, "E has added kept-0 and kept-1", passed, _WROTE), passes, due, "156")
 
 
 def _stopped() -> Iterator[Kip890Episode]:
@@ -261,5 +264,5 @@ def acts() -> Iterator[Act[Kip890Clients]]:
     for episodes in (_decided_before, _prepared, _stopped, _loading, _clients):
         yield from acts_of(episodes())
     for episodes in (_overdue, _failing):
-        for act in acts_of(episodes()):
-            yield alone(act) if "twenty" in act.name else while_t_is_idle(act)
+        yield from (alone(act) if "twenty" in act.name else act for act in acts_of(episodes()))
+    yield from map(alone, acts_of(_half_overdue()))
