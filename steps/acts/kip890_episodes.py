@@ -19,7 +19,9 @@ _ITS_FAULT = re.compile(
     r"\b([D-I])'s\b.*\bblocked|\b([D-I])'s (?:and [D-I]'s )?transactions is|\b([D-I]) with transactional id [^,]*, logged in as"
 )
 """What stays with the letter of a producer, so that no later episode has one of this letter."""
-_TAKES_TIME = re.compile(r"silent|Heartbeats for|short timeout|past its timeout|after the timeout|kept-8|blocked|paused|is restarting")
+_TAKES_TIME = re.compile(
+    r"silent|Heartbeats for|short timeout|past its timeout|after the timeout|kept-8|blocked|paused|unavailable|is restarting"
+)
 """What an episode has where time passes in it, in which T's transaction would time out."""
 _OF_A_KIND, _AGED = 8, "at the last usable epoch"
 _THEIR_LETTERS = re.compile(r"\b[D-I]\b")

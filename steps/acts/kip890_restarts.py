@@ -50,6 +50,31 @@ def _decided_before() -> Iterator[Kip890Episode]:
     yield Kip890Episode(waiting, "E initialises again", (_NEXT, "readers of kept-0 see nothing"), "164", needs="crash hold-markers")
 
 
+def _answered_before() -> Iterator[Kip890Episode]:
+    """EndTxn was answered, or was to be, when the system crashed: of each protocol, and with each kind of transaction."""
+    spare = 'a topic "spare" with 1 partition'
+    in_both = "the last stable offset of kept-0 and spare-0 is the high watermark"
+    apart = 'E has written "{u}" to kept-0 and "{u}2" to spare-0 in one request'
+    for (ends, (seen, offset)), old in product(_ENDS.items(), ((), (_OLD, "E has added kept-0 and spare-0"))):
+        for moment in ("right after it answers", "before it answers") if not old else ("right after it answers",):
+            crash = f"the system crashes {moment} the next EndTxn of E"
+            due = (
+                "the transaction of E is over",
+                f"readers of kept-0 see {seen}",
+                "the last stable offset of kept-0 and spare-0 is the high watermark",
+            )
+            why = "160" if moment.startswith("right") else "161"
+            yield Kip890Episode((_KEPT, spare, _E, *old, apart, crash), f"E {ends}s", due, why, needs="crash")
+        if not old:
+            sent = (_KEPT, _E, _WROTE, 'E has sent offset 5 of kept-0 to group "fund"')
+            crash = "the system crashes right after it answers the next EndTxn of E"
+            due = (f"readers of kept-0 see {seen}", f'group "fund" has {offset} of kept-0', 'group "fund" has no pending offset of kept-0')
+            yield Kip890Episode((*sent, crash), f"E {ends}s", due, "160", needs="crash")
+            last = (_KEPT, "producer E at the last usable epoch", _WROTE, crash)
+            over = ("the transaction of E is over", f"readers of kept-0 see {seen}", _DECIDED)
+            yield Kip890Episode(last, f"E {ends}s", over, "160", needs="crash aged-ids")
+
+
 def _prepared() -> Iterator[Kip890Episode]:
     """What a producer may ask for while its decision cannot be completed."""
     wait = "CONCURRENT_TRANSACTIONS"
@@ -261,7 +286,7 @@ def _failing() -> Iterator[Kip890Episode]:
 
 def acts() -> Iterator[Act[Kip890Clients]]:
     """The acts about restarts, timeouts and blocked completion."""
-    for episodes in (_decided_before, _prepared, _stopped, _loading, _clients):
+    for episodes in (_decided_before, _answered_before, _prepared, _stopped, _loading, _clients):
         yield from acts_of(episodes())
     for episodes in (_overdue, _failing):
         yield from (alone(act) if "twenty" in act.name else act for act in acts_of(episodes()))
