@@ -61,7 +61,7 @@ def _answered_before() -> Iterator[Kip890Episode]:
             due = (
                 "the transaction of E is over",
                 f"readers of kept-0 see {seen}",
-                "the last stable offset of kept-0 and spare-0 is the high watermark",
+                in_both,
             )
             why = "160" if moment.startswith("right") else "161"
             yield Kip890Episode((_KEPT, spare, _E, *old, apart, crash), f"E {ends}s", due, why, needs="crash")
