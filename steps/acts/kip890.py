@@ -26,6 +26,7 @@ from . import (
     kip890_restarts,
     kip890_rights,
     kip890_shapes,
+    kip890_storage,
     kip890_thirds,
     kip890_transactions,
     kip890_users,
@@ -57,6 +58,7 @@ _MODULES = (
     kip890_restarts,
     kip890_clusters,
     kip890_users,
+    kip890_storage,
 )
 _Says = Callable[..., Sequence[ActLine]]
 _PRODUCERS = {"A": "", "B": "", "H": "", "T": " and a short timeout", "M": "", "J": "", "K": ""}

@@ -15,9 +15,7 @@ _ONCE = ("at the last usable epoch", '"crew"', '"made"', " batch", "transaction.
 _FRESH = re.compile(r"\b(kept|spare|vault|waste|lane|broad|wide|east|west|grand|fund|till|purse)\b")
 """Names of an episode's own topics, transactional ids and groups: the next episode of a sequence has others."""
 _ITS_VERSION = re.compile(r"\b([D-I])(?: uses | is an old client| compresses )")
-_ITS_FAULT = re.compile(
-    r"\b([D-I])'s\b.*\bblocked|\b([D-I])'s (?:and [D-I]'s )?transactions is|\b([D-I]) with transactional id [^,]*, logged in as"
-)
+_ITS_FAULT = re.compile(r"\b([D-I])'s (?=.*\bblocked)|\b([D-I]) with transactional id [^,]*, logged in as")
 """What stays with the letter of a producer, so that no later episode has one of this letter."""
 _TAKES_TIME = re.compile(
     r"silent|Heartbeats for|short timeout|past its timeout|after the timeout|kept-8|blocked|paused|unavailable|is restarting"
