@@ -260,7 +260,6 @@ def _requests() -> Iterator[Kip890Episode]:
             ),
             ('E sends offset 5 of kept-0 to group ""', "it is refused for kept-0 with INVALID_GROUP_ID"),
             ('E adds the offsets of group "till" with the next epoch', "it is refused with PRODUCER_FENCED"),
-            ("E adds kept-0 and kept-9", "it is refused for kept-9 with UNKNOWN_TOPIC_OR_PARTITION"),
         ):
             yield Kip890Episode(pending, asks, (answer, *still), "411")
     largest = 'E sends offset 5 of kept-0 and kept-1 to group "fund" and metadata that is as large as may be for kept-1'
