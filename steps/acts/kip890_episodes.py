@@ -11,7 +11,7 @@ from .act import Act, ActLine, Script
 from .kip890_lines import NEEDS, given, then, when
 from .kip890_model import Kip890Clients
 
-_ONCE = ("at the last usable epoch", '"crew"', '"made"', " batch", "transaction.version")
+_ONCE = ("held up", "at the last usable epoch", '"crew"', '"made"', " batch", "transaction.version")
 _FRESH = re.compile(r"\b(kept|spare|vault|waste|lane|broad|wide|east|west|grand|fund|till|purse)\b")
 """Names of an episode's own topics, transactional ids and groups: the next episode of a sequence has others."""
 _ITS_VERSION = re.compile(r"\b([D-I])(?: uses | is an old client| compresses )")

@@ -125,6 +125,19 @@ def _late_ends() -> Iterator[Kip890Episode]:
                 yield Kip890Episode(older, f"E {ends} with {identity}", due, "087")
 
 
+def _while_the_next_is_open() -> Iterator[Kip890Episode]:
+    """An end of the last transaction comes late, while the next one is open: of usual producers, and of those that have another id now."""
+    unchanged = ("the transaction of E is unchanged", 'the open transaction of E in kept-0 starts at "{u}"')
+    for has, (who, needs, more) in product(_DONE.values(), ((_E, "", ""), (_LAST, "aged-ids", " or INVALID_PRODUCER_ID_MAPPING"))):
+        begun = (_KEPT, who, 'E has written "{u}0" to kept-0')
+        refused = "it is refused with PRODUCER_FENCED" + (", INVALID_TXN_STATE" if more else " or INVALID_TXN_STATE") + more
+        for asks in _DONE:
+            givens = (*begun, f"E has {has}", _WROTE)
+            yield Kip890Episode(givens, f"E {asks} with its previous epoch", (refused, *unchanged), "200", needs=needs)
+        held = (*begun, f"E has {has} at its second attempt, and the first is held up", _WROTE)
+        yield Kip890Episode(held, "the held-up request arrives", unchanged, "200", needs=f"{needs} wire-faults".strip())
+
+
 def _last_epochs() -> Iterator[Kip890Episode]:
     """The last epoch is used up by each end, of a transaction of each kind, and requests of the old identity follow."""
     written = 'E has written "{u}" to kept-0 and "{u}2" to kept-1 in one request'
@@ -305,5 +318,16 @@ def _fetched() -> Iterator[Kip890Episode]:
 
 def acts() -> Iterator[Act[Kip890Clients]]:
     """The acts with values at their limits."""
-    for episodes in (_timeouts, _identities, _retries, _late_ends, _last_epochs, _log_ends, _batches, _requests, _fetched):
+    for episodes in (
+        _timeouts,
+        _identities,
+        _retries,
+        _late_ends,
+        _while_the_next_is_open,
+        _last_epochs,
+        _log_ends,
+        _batches,
+        _requests,
+        _fetched,
+    ):
         yield from acts_of(episodes())

@@ -64,6 +64,11 @@ def _coordinators() -> Iterator[Kip890Episode]:
             for epoch in (7, 8):
                 done = ("it is done", "the last stable offset of kept-0 is the high watermark")
                 yield Kip890Episode(seen, f"{kind} for E reaches kept-0 from coordinator epoch {epoch}", done, "130", needs=needs)
+    for kind, before in product(_KINDS, ("", 'F has written "{u}f" to kept-0')):
+        another = "an ABORT marker for E has reached kept-0 from coordinator epoch 7"
+        done = ("it is done", "the last stable offset of kept-0 is the high watermark")
+        givens = (_KEPT, _EF, *filter(None, (before,)), another)
+        yield Kip890Episode(givens, f"{kind} for F reaches kept-0 from coordinator epoch 6", done, "130")
     for known, other in (("kept-0", "kept-1"), ("kept-1", "kept-0")):
         givens = (_PAIR, _E, f'E has written "{{u}}" to {other}', f"an ABORT marker for E has reached {known} from coordinator epoch 7")
         due = (f"it is refused only for {known} with {fenced}", f"the last stable offset of {other} is the high watermark")

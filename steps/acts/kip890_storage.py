@@ -104,6 +104,22 @@ def _added() -> Iterator[Kip890Episode]:
             yield Kip890Episode(givens, asks, (f"it is refused with {error}", unchanged), "380")
 
 
+def _deleted_groups() -> Iterator[Kip890Episode]:
+    """A group is deleted while offsets are pending, with earlier ones, in several partitions, before more are sent, or before a crash."""
+    sent, gone = 'E has sent offset {} of {} to group "fund"', 'group "fund" has been deleted'
+    earlier = (sent.format(3, "kept-0"), "E has committed")
+    for before, places in product(((), earlier), ("kept-0", "kept-0 and kept-1")):
+        pending = (_PAIR, _E, *before, sent.format(5, places))
+        due = tuple(f'group "fund" has no pending offset of {place}' for place in places.split(" and "))
+        yield Kip890Episode(pending, 'group "fund" is deleted', due, "243")
+        for ends, (needs, down) in product(("commits", "aborts"), (("", ()), ("crash", (_CRASH,)))):
+            none = tuple(f'group "fund" has no committed offset of {place}' for place in places.split(" and "))
+            over = ("the transaction of E is over", *none, *due)
+            yield Kip890Episode((*pending, gone, *down), f"E {ends}", over, "243", needs=needs)
+        again = (*pending, gone, sent.format(7, "kept-0"))
+        yield Kip890Episode(again, "E commits", ('group "fund" has committed offset 7 of kept-0',), "243")
+
+
 def _unverified() -> Iterator[Kip890Episode]:
     """Without verification, old clients write outside of transactions, and an operator ends what they wrote."""
     starts, unknown = 'the open transaction of E in kept-0 starts at "{u}"', "the transaction of E is Empty"
@@ -144,7 +160,7 @@ def _expired() -> Iterator[Kip890Episode]:
 
 def acts() -> Iterator[Act[Kip890Clients]]:
     """The acts about what is left."""
-    for episodes in (_compacted, _added):
+    for episodes in (_compacted, _added, _deleted_groups):
         yield from acts_of(episodes())
     for episodes in (_unverified, _expired):
         yield from map(alone, acts_of(episodes()))
