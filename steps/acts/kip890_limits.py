@@ -157,9 +157,7 @@ def _last_epochs() -> Iterator[Kip890Episode]:
     )
     for has, ends in (("committed", "commits"), ("aborted", "aborts")):
         over = (_PAIR, _LAST, _WROTE, f"E has {has}")
-        for tried in ((), (f"E has tried to {ends.removesuffix('s')} with its previous epoch",), ("E has tried to commit",), (_CRASH,)):
-            needs = "aged-ids crash" if tried == (_CRASH,) else "aged-ids"
-            yield Kip890Episode((*over, *tried), f"E {ends} with its previous epoch", (_IN_FORCE,), "077", needs=needs)
+        yield Kip890Episode(over, f"E {ends} with its previous epoch", (_IN_FORCE,), "077", needs="aged-ids")
         for where in ("kept-0", "kept-1"):
             due = (f"it is refused with {_EPOCH_OR_ID}", f"the log of {where} has not grown")
             yield Kip890Episode(over, f'E writes "late" to {where} with its previous epoch', due, "078", needs="aged-ids")
