@@ -158,6 +158,11 @@ def _is_open_and_may_go_down(model: Kip890Clients, name: str, *_: str) -> bool:
     return _is_open(model, name) and model.may_go_down
 
 
+def _is_open_and_was_not_down(model: Kip890Clients, name: str) -> bool:
+    """While the system was down, its timeout may have passed."""
+    return _is_open(model, name) and not model.has_crashed
+
+
 def _may_compare(model: Kip890Clients, name: str, other: str) -> bool:
     return _is_open(model, name) and may_act(model, other) and model.producers[other].open is not None and model.is_quiet
 
@@ -262,7 +267,7 @@ def acts() -> Iterator[Act[Kip890Clients]]:
         yield Act(f"H asks for {asks} meanwhile", _is_prepared, _while_prepared, ("H", asks), _HOLD)
     yield Act("T times out", _is_open, _time_out, ("T",), NEEDS)
     yield Act("T times out after a crash", _is_open_and_may_go_down, _time_out, ("T", "a crash"), NEEDS | {"crash"})
-    yield Act("T times out, with markers", _is_open, _time_out_with_markers, ("T",), NEEDS)
+    yield Act("T times out, with markers", _is_open_and_was_not_down, _time_out_with_markers, ("T",), NEEDS)
     for x in ("A", "B"):
         yield Act(f"T times out beside {x}", _may_compare, _time_out_and_compare, ("T", x), NEEDS)
     yield Act("T writes and times out", _is_new_and_short, _write_and_time_out, ("T", _HERE), NEEDS)
