@@ -202,6 +202,7 @@ def _nodes() -> Iterator[Kip890Episode]:
 
 def _members() -> Iterator[Kip890Episode]:
     """Members of a group: each request with each kind of membership, and sessions that end."""
+    due: tuple[str, ...]
     old_one, still = "a member of the generation before", 'group "crew" still has J'
     later = (_J, 'group "crew" of J has gone on to its next generation')
     yield Kip890Episode(
@@ -249,6 +250,7 @@ def _members() -> Iterator[Kip890Episode]:
 
 def _administrators() -> Iterator[Kip890Episode]:
     """Topics, features and versions, with every field of each request."""
+    due: tuple[str, ...]
     none = ("there is no topic {}",)
     for name, count, error in (
         ('"spare"', "0 partitions", "INVALID_PARTITIONS"),
@@ -299,6 +301,7 @@ def _administrators() -> Iterator[Kip890Episode]:
 
 def _levels() -> Iterator[Kip890Episode]:
     """A level is changed, or is not, while a producer of each protocol is there."""
+    due: tuple[str, ...]
     same = "the levels of features are unchanged"
     yield Kip890Episode(
         (),

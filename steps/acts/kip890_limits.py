@@ -24,6 +24,7 @@ _SEEN = {"commits": '"{u}"', "aborts": "nothing"}
 
 def _timeouts() -> Iterator[Kip890Episode]:
     """InitProducerId of a known id and of an unused one, with each timeout."""
+    due: tuple[str, ...]
     too_long = "a millisecond more than is allowed"
     longest = "the longest timeout that is allowed"
     yield Kip890Episode(
@@ -65,6 +66,7 @@ def _timeouts() -> Iterator[Kip890Episode]:
 
 def _identities() -> Iterator[Kip890Episode]:
     """InitProducerId with each identity, of clients that have one and of those that have none; refused, it leaves what is open."""
+    due: tuple[str, ...]
     for which, why in (("no", "010"), ("an unused", "014")):
         asks = f"a client initialises with {which} transactional id and the producer id and epoch of E"
         yield Kip890Episode((_E, "E has initialised again"), asks, (_NEW_ID, _UNCHANGED), why)
@@ -110,6 +112,7 @@ def _retries() -> Iterator[Kip890Episode]:
 
 def _late_ends() -> Iterator[Kip890Episode]:
     """EndTxn with an identity that is over, of one instance or of the old one, by each protocol, before a crash and after it."""
+    due: tuple[str, ...]
     fenced = "it is refused with PRODUCER_FENCED or INVALID_TXN_STATE"
     for ends, opened in product(_DONE, ((), (_WROTE,))):
         own = (_KEPT, _E, "E has initialised again", *opened)
@@ -140,6 +143,7 @@ def _while_the_next_is_open() -> Iterator[Kip890Episode]:
 
 def _last_epochs() -> Iterator[Kip890Episode]:
     """The last epoch is used up by each end, of a transaction of each kind, and requests of the old identity follow."""
+    due: tuple[str, ...]
     written = 'E has written "{u}" to kept-0 and "{u}2" to kept-1 in one request'
     sent = 'E has sent offset 5 of kept-0 to group "fund"'
     decided = "the last stable offset of kept-0 and kept-1 is the high watermark"
@@ -201,6 +205,7 @@ def _log_ends() -> Iterator[Kip890Episode]:
 
 def _batches() -> Iterator[Kip890Episode]:
     """Batches that are odd or repeated, of new clients and of old ones, and what follows them."""
+    due: tuple[str, ...]
     batches = ("a batch with a base offset of 1", "a batch with the beginning of another behind it", "a damaged batch", "an empty batch")
     for batch in batches:
         sent = (_KEPT, _E, _WROTE, f"E has sent {batch} to kept-0, whatever was answered")
@@ -230,6 +235,7 @@ def _batches() -> Iterator[Kip890Episode]:
 
 def _requests() -> Iterator[Kip890Episode]:
     """Requests about partitions and offsets, each with an identity, in each version; refused as a whole, or for one partition."""
+    due: tuple[str, ...]
     in_both = "it is refused for kept-0 and kept-1 with {}"
     for opened in ((), ('E has written "{u}" to kept-0',)):
         begun = (_PAIR, _EF, *opened)

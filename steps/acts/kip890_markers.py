@@ -18,6 +18,7 @@ _STARTS = 'the open transaction of E in kept-0 starts at "{u}"'
 
 def _late() -> Iterator[Kip890Episode]:
     """Markers of another transaction: of an earlier one, of the one that is open, and once more of the last one."""
+    due: tuple[str, ...]
     for (kind, _), (needs, restart) in product(_KINDS.items(), _RESTARTS.items()):
         down = tuple(filter(None, (restart,)))
         reaches = f"{kind} for E reaches kept-0"
@@ -38,6 +39,7 @@ def _late() -> Iterator[Kip890Episode]:
 
 def _decided() -> Iterator[Kip890Episode]:
     """An operator's marker ends what is open, in one partition or in several, of new clients and of old ones."""
+    due: tuple[str, ...]
     decided = "the last stable offset of {} is the high watermark"
     for (kind, seen), old in product(_KINDS.items(), ((), ("E is an old client (transaction version 0)",))):
         due = ("it is done", f"readers of kept-0 see {seen}", decided.format("kept-0"))
@@ -54,6 +56,7 @@ def _decided() -> Iterator[Kip890Episode]:
 
 def _coordinators() -> Iterator[Kip890Episode]:
     """Markers of an older coordinator than one that the partition knows, and of a newer one."""
+    due: tuple[str, ...]
     fenced = "TRANSACTION_COORDINATOR_FENCED"
     for needs, restart in _RESTARTS.items():
         down = tuple(filter(None, (restart,)))
@@ -77,6 +80,7 @@ def _coordinators() -> Iterator[Kip890Episode]:
 
 def _two_producers() -> Iterator[Kip890Episode]:
     """Each marker of a request is judged by itself, whatever came of the other."""
+    due: tuple[str, ...]
     both = (_KEPT, _EF, 'E has written "{u}e" to kept-0', 'F has written "{u}f" to kept-0')
     reach = "reach kept-0 in one request"
     done = tuple(f"it is done for kept-0 of {name}" for name in "EF")

@@ -52,6 +52,7 @@ def _decided_before() -> Iterator[Kip890Episode]:
 
 def _answered_before() -> Iterator[Kip890Episode]:
     """EndTxn was answered, or was to be, when the system crashed: of each protocol, and with each kind of transaction."""
+    due: tuple[str, ...]
     spare = 'a topic "spare" with 1 partition'
     in_both = "the last stable offset of kept-0 and spare-0 is the high watermark"
     apart = 'E has written "{u}" to kept-0 and "{u}2" to spare-0 in one request'
@@ -77,6 +78,7 @@ def _answered_before() -> Iterator[Kip890Episode]:
 
 def _prepared() -> Iterator[Kip890Episode]:
     """What a producer may ask for while its decision cannot be completed."""
+    due: tuple[str, ...]
     wait = "CONCURRENT_TRANSACTIONS"
     other = {"commit": "aborts", "abort": "commits"}
     state = {"commit": "PrepareCommit", "abort": "PrepareAbort"}
@@ -122,6 +124,7 @@ def _prepared() -> Iterator[Kip890Episode]:
 
 def _overdue() -> Iterator[Kip890Episode]:
     """A timeout passes while the system is down, in two halves, or while other requests come."""
+    due: tuple[str, ...]
     half = "a transaction with half of a short timeout {} at the coordinator of E"
     passed, passes = half.format("has timed out"), half.format("times out")
     over, gone = "the transaction of E is over", 'group "fund" has no pending offset of kept-0'
@@ -174,6 +177,7 @@ def _overdue() -> Iterator[Kip890Episode]:
 
 def _half_overdue() -> Iterator[Kip890Episode]:
     """Requests in the second half of a timeout, which is over soon: nothing else takes any of it."""
+    due: tuple[str, ...]
     passed, passes = (f"a transaction with half of a short timeout {has} at the coordinator of E" for has in ("has timed out", "times out"))
     due = ("the transaction of E is over", _DECIDED)
     short, sent = f"{_E}{_SHORT}", 'E has sent offset 5 of kept-0 to group "fund"'
@@ -184,6 +188,7 @@ def _half_overdue() -> Iterator[Kip890Episode]:
 
 def _stopped() -> Iterator[Kip890Episode]:
     """What is open, pending or decided when the system goes down is so afterwards."""
+    due: tuple[str, ...]
     for (goes, needs), old in product(_GOES.items(), ((), (_OLD,))):
         why = "094" if needs == "crash" else "265"
         stops = f"the system {goes}"
@@ -242,6 +247,7 @@ def _loading() -> Iterator[Kip890Episode]:
 
 def _clients() -> Iterator[Kip890Episode]:
     """Old clients: several transactions, each ended and repeated; and what a new client does after one of an old client."""
+    due: tuple[str, ...]
     began = "the producer id and epoch of E are those it began with"
     for has, again in (("committed", "E has committed"), ("aborted", "E has aborted")):
         first = (_PAIR, _E, _OLD, 'E has written "{u}0" to kept-0', again)
@@ -268,6 +274,7 @@ def _clients() -> Iterator[Kip890Episode]:
 
 def _failing() -> Iterator[Kip890Episode]:
     """The transaction log refuses the record of each request, of new clients and old ones; and then it accepts it."""
+    due: tuple[str, ...]
     fails, failed = "the next append to the transaction log fails", "an append to the transaction log has failed"
     for (ends, (seen, _)), old in product(_ENDS.items(), ((), (_OLD,))):
         kind = "COMMIT" if ends == "commit" else "ABORT"

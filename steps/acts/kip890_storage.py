@@ -19,6 +19,7 @@ _DECIDED = "the last stable offset of vault-0 is the high watermark"
 
 def _compacted() -> Iterator[Kip890Episode]:
     """A log is compacted: with keys of markers, around an open transaction, and before late batches and markers."""
+    due: tuple[str, ...]
     sees = "readers of compacted vault-0 see {}"
     for marker, has, (needs, goes) in product(_MARKERS, ("aborted", "committed"), (("", ""), ("crash", "crash"))):
         givens = (
@@ -122,6 +123,7 @@ def _deleted_groups() -> Iterator[Kip890Episode]:
 
 def _unverified() -> Iterator[Kip890Episode]:
     """Without verification, old clients write outside of transactions, and an operator ends what they wrote."""
+    due: tuple[str, ...]
     starts, unknown = 'the open transaction of E in kept-0 starts at "{u}"', "the transaction of E is Empty"
     asks = 'E writes "{u}" to kept-0'
     for version in ("Produce v10", "Produce v11"):
@@ -138,6 +140,7 @@ def _unverified() -> Iterator[Kip890Episode]:
 
 def _expired() -> Iterator[Kip890Episode]:
     """Ids and states that expire, or are in use while another one does."""
+    due: tuple[str, ...]
     unknown, needs = "the coordinator does not know E", "short-expiry"
     for has in ("committed", "aborted"):
         idle = (_KEPT, _E, f"E has {has} 2 transactions in kept-0")

@@ -62,6 +62,7 @@ def _pending() -> Iterator[Kip890Episode]:
 
 def _writes() -> Iterator[Kip890Episode]:
     """One Produce to three partitions, which a new client's transaction has or has not, and an old client's too."""
+    due: tuple[str, ...]
     for topics, (one, two, three) in _PLACES.items():
         asks = f'E writes "{{u}}" to {one} and "{{u}}2" to {two} and "{{u}}3" to {three} in one request'
         done = f"it is done for {one} and {two} and {three}"
@@ -92,6 +93,7 @@ def _ends() -> Iterator[Kip890Episode]:
 
 def _entries() -> Iterator[Kip890Episode]:
     """Requests with several entries, of which one is missing, is known already, or is not in the transaction."""
+    due: tuple[str, ...]
     for topics, (one, two, three) in _PLACES.items():
         in_all = f"{one} and {two} and {three}"
         yield Kip890Episode(
@@ -118,6 +120,7 @@ def _entries() -> Iterator[Kip890Episode]:
 
 def _batched() -> Iterator[Kip890Episode]:
     """AddPartitionsToTxn for three producers, of which one is refused."""
+    due: tuple[str, ...]
     three = (_KEPT, _E, _F, _G)
     asked = "E adds kept-0 for E and for F and for G in one request"
     for fenced, done in (("F", "EG"), ("G", "EF"), ("E", "FG")):
@@ -128,6 +131,7 @@ def _batched() -> Iterator[Kip890Episode]:
 
 def _listed() -> Iterator[Kip890Episode]:
     """ListTransactions with filters of two values, or of two kinds."""
+    due: tuple[str, ...]
     begun = (_KEPT, _E, _F, _G, 'E has written "{u}" to kept-0', 'F has written "{u}f" to kept-0')
     for asked, listed in (
         ("the producer ids of E and F", "EF"),
@@ -161,6 +165,7 @@ def _shown() -> Iterator[Kip890Episode]:
 
 def _read() -> Iterator[Kip890Episode]:
     """Readers and look-ups of a log, or of two, with several decided transactions."""
+    due: tuple[str, ...]
     two = (_PAIR, _E, '"{u}p" has been written to kept-0')
     for where in ("kept-0", "kept-1"):
         due = tuple(

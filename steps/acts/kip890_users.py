@@ -19,6 +19,7 @@ def _without(right: str) -> str:
 
 def _writing() -> Iterator[Kip890Episode]:
     """A user that may not write under its id, or to one of two topics, with each request."""
+    due: tuple[str, ...]
     opened = (_PAIR, _SPARE, _USER, 'E has written "{u}" to kept-0')
     for version in ("Produce v11", "Produce v12"):
         givens = (_KEPT, _USER, _without("write under its transactional id"), f"E uses {version}")
@@ -70,6 +71,7 @@ def _writing() -> Iterator[Kip890Episode]:
 
 def _looking() -> Iterator[Kip890Episode]:
     """A user that may not describe, or read, one of two things."""
+    due: tuple[str, ...]
     written = (_KEPT, _SPARE, _USER, 'E has written "{u}" to kept-0', 'E has written "{u}2" to spare-0')
     for topic, other in (("kept", "spare-0"), ("spare", "kept-0")):
         asks = "E itself sends DescribeTransactions for its transactional id"
@@ -100,6 +102,7 @@ def _looking() -> Iterator[Kip890Episode]:
 
 def _granting() -> Iterator[Kip890Episode]:
     """Users whose rights are changed, and users of the cluster."""
+    due: tuple[str, ...]
     plain = (_KEPT, _SPARE, _USER)
     taken = (*plain, _without("write to spare"))
     may, may_not = 'the user of E may write to "spare"', 'the user of E may not write to "spare"'
