@@ -102,6 +102,12 @@ def verdicts(folder: Path) -> dict[str, str]:
     return {row["id"]: row["verdict"] for row in rows if row["verdict"] not in ("not_run", "excluded")}
 
 
+def not_offered(folder: Path) -> set[str]:
+    """The capabilities that the run's system does not offer, of those that a scenario needs."""
+    reasons = (row["reason"] for row in compliance(folder)["requirements"] if row["verdict"] == "not_offered")
+    return {name for reason in reasons for name in reason.partition(" does not offer ")[2].partition(";")[0].split(", ")}
+
+
 def _quickly(command: list[str], itself: list[str], expect: int | tuple[int, ...], cwd: Path | None, timeout: float) -> Finished:
     """The command forked; begun as `itself` where a forked process would not follow the environment."""
     environment = environment_of_users()
