@@ -32,10 +32,10 @@ KNOWN_REDS = {
 }
 
 
-def run_on_the_mock(results: Path, *rows: str) -> dict[str, dict[str, str]]:
-    """What a run on librdkafka's mock, which does not conform, says of each requirement; of all where none is named."""
+def run_on_the_mock(results: Path, *options: str) -> dict[str, dict[str, str]]:
+    """What a run on librdkafka's mock, which does not conform, says of each requirement that the options select."""
     with librdkafka_mock() as address:
-        asked = ("--bootstrap", address, "--patience", 2, *(f"--only={row}" for row in rows))
+        asked = ("--bootstrap", address, "--patience", 2, *options)
         fencepost("run", "kafka", *asked, "--no-html", "--results", results, expect=1)
     found = compliance(results)
     assert found["complete"]
@@ -46,7 +46,7 @@ def run_on_the_mock(results: Path, *rows: str) -> dict[str, dict[str, str]]:
 def verdicts_on_the_mock(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
     """What the smoke run asks, and where it is wrong: the mock says nothing to much of the rest, and all of it takes ten minutes."""
     rows = {*KNOWN_REDS, "KIP890-060", *smoke.requirements_for(("kafka",))}
-    return run_on_the_mock(tmp_path_factory.mktemp("mock"), *sorted(rows))
+    return run_on_the_mock(tmp_path_factory.mktemp("mock"), *(f"--only={row}" for row in sorted(rows)))
 
 
 @pytest.mark.parametrize("requirement", sorted(KNOWN_REDS))
@@ -65,8 +65,10 @@ def test_no_verdict_on_the_mock_is_the_kits_fault(verdicts_on_the_mock: dict[str
 
 @pytest.mark.thorough
 def test_no_verdict_of_a_whole_run_on_the_mock_is_the_kits_fault(tmp_path: Path) -> None:
-    """The same of everything that can be asked."""
-    assert [row["reason"] for row in run_on_the_mock(tmp_path).values() if row["verdict"] == "harness_error"] == []
+    """The same of everything that can be asked, but for KIP890-010: a producer id without a transactional id ends librdkafka's process."""
+    rows = run_on_the_mock(tmp_path, "--skip=KIP890-010").values()
+
+    assert [row["reason"] for row in rows if row["verdict"] == "harness_error"] == []
 
 
 def test_what_the_mock_does_not_know_is_not_offered(verdicts_on_the_mock: dict[str, dict[str, str]]) -> None:
