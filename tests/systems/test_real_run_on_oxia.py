@@ -64,7 +64,7 @@ def test_all_verdicts_on_an_oxia_are_those_in_memory(tmp_path: Path) -> None:
     on_oxia = verdicts(tmp_path / "oxia", *both, "--metadata", "oxia")
 
     assert on_oxia == verdicts(tmp_path / "memory", *both)
-    assert list(on_oxia.values()).count("met") == 116
+    assert set(on_oxia.values()) == {"met", "not_run", "excluded"}
     assert containers_of(owners.this_process()) == before
 
 
