@@ -1,4 +1,4 @@
-"""Lawful variants in when things happen: what is refused now and granted a moment later, whose clock stamps, which numbers are next."""
+"""Conforming variants in timing: what is refused now and granted a moment later, whose clock stamps records, which numbers come next."""
 
 import struct
 from collections.abc import Sequence
@@ -60,9 +60,10 @@ def _send_away_at_first(reported: set[tuple[str, str]], request: str, transactio
 
 @defect(origin="every cluster in which a replica has just come back")
 class NotEnoughReplicasAtFirst(PartitionLog):
-    """The first batch of a client for each partition gets NOT_ENOUGH_REPLICAS after the coordinator was asked, and nothing is appended.
+    """The first batch of a client for each partition gets NOT_ENOUGH_REPLICAS after the leader has asked the coordinator, and nothing is
+    appended.
 
-    What the group coordinator writes is not refused: it has no such answer for its clients.
+    What the group coordinator writes is not refused: the group coordinator has no such error for its clients.
     """
 
     _refused = False
@@ -155,7 +156,7 @@ class MarkersBeforeAStop(KafkaCoordinator):
         self._machine.network.deliver()
 
 
-@defect(origin="a broker whose group.min.session.timeout.ms nobody has set")
+@defect(origin="a broker with the default of group.min.session.timeout.ms")
 class ShortestSession(GroupMembers):
     """A member that wants a session of less than 6 s is refused INVALID_SESSION_TIMEOUT."""
 

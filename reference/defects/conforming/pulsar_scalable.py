@@ -134,7 +134,7 @@ class MetadataLooksSeldom(Participation):
 
 @defect(origin="brokers that spare the store")
 class MetadataSweepsSeldom(MetadataCoordinator):
-    """A coordinator looks 3 times less often for what is overdue, and aborts it later."""
+    """A coordinator looks for overdue transactions a third as often, and aborts them later."""
 
     @functools.cached_property
     def rounds(self) -> Counter[str]:
@@ -149,7 +149,7 @@ class MetadataSweepsSeldom(MetadataCoordinator):
 
 @defect(origin="Apache Pulsar 5, which does not look for the entries")
 class MetadataEveryAbortNoted(MetadataBuffer):
-    """A segment notes an abort also where it has nothing of the transaction."""
+    """A segment notes an abort also where it has no message of the transaction."""
 
     def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         if action is EndAction.ABORT:
@@ -159,7 +159,7 @@ class MetadataEveryAbortNoted(MetadataBuffer):
 
 @defect(origin="the proposal's text, which has none")
 class MetadataEveryEntryRead(MetadataBuffer):
-    """A segment that is loaded reads all its entries, and makes nothing of the watermark."""
+    """A segment that is loaded reads all its entries, and ignores the watermark."""
 
     def undecided(self) -> Iterator[Entry]:
         return iter(self._ledger)

@@ -167,7 +167,9 @@ class OpenIsEnough(KafkaCoordinator):
     origin="KAFKA-14402, of which this is a half-done repair",
 )
 class IdleNeedsNoVerifying(KafkaCoordinator):
-    """Where no transaction is open there is nothing to compare with, so that the late batch of one that has ended goes through."""
+    """Where no transaction is open a partition has nothing to compare with, so it appends the late batch of a transaction
+    that has ended.
+    """
 
     def is_member(self, transaction: KafkaTransaction, partition: PartitionName) -> bool:
         return super().is_member(transaction, partition) or transaction.state is not KafkaTransactionState.ONGOING
@@ -192,7 +194,7 @@ class MarkersNotWaitedFor(KafkaCoordinator):
     origin="textbook: one error for all causes",
 )
 class VerifyingHasOneError(KafkaCoordinator):
-    """Whatever is wrong, verifying says INVALID_TXN_STATE: a client that should ask again later takes it for fatal."""
+    """Whatever is wrong, verifying says INVALID_TXN_STATE: a client that should retry later treats it as fatal."""
 
     def verify_partitions(
         self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[PartitionName]
@@ -258,7 +260,7 @@ class ThirdOfABatchIsAnsweredAsDone(Additions):
 
 
 class AddsForThePreviousEpoch(KafkaCoordinator):
-    """A coordinator that adds a partition to the open transaction also for a producer whose epoch is the one before."""
+    """A coordinator that adds a partition to the open transaction also for a producer whose epoch is the previous one."""
 
     protocol: int
 
@@ -308,7 +310,9 @@ class KnownPartitionEndsTheAddition(KafkaCoordinator):
     origin="red team: what is reserved before the checks, and not released where one of them fails",
 )
 class RefusedVerificationStaysPending(OccupiedCoordinator):
-    """A verification of what is not in the transaction is in progress for ever, so that the partition can never be added."""
+    """A refused verification of a partition that is not in the transaction stays in progress for ever, so that the partition can never be
+    added.
+    """
 
     def verify_partitions(
         self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[PartitionName]

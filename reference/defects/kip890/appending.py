@@ -16,7 +16,7 @@ from fencepost.wire.kafka.batches import Batch
 
 @defect({"KIP890-100": seen("^success with Appended")}, origin="textbook: the delayed message of the proposal's introduction")
 class StaleEpochAccepted(ProducerStates):
-    """A late batch of an earlier transaction is taken into the one that is open in its partition now, whatever its epoch."""
+    """A late batch of an earlier transaction is appended to the one that is open in its partition now, whatever its epoch."""
 
     def standing(self, producer: ProducerIdAndEpoch) -> EpochStanding:
         state = self.get(producer.producer_id)

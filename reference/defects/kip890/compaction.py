@@ -1,4 +1,4 @@
-"""Defects of the log cleaner: what a pass removes that is still needed, and what it lets take another record's place."""
+"""Defects of the log cleaner: it removes what is still needed, or lets one record replace another wrongly."""
 
 from collections.abc import Iterable, Mapping
 
@@ -123,7 +123,7 @@ class AbortedRecordReplacesCommitted(LogCleaner):
     origin="KAFKA-13194: the cleaner could pass beyond the high watermark",
 )
 class UndecidedRecordsReplaceCommitted(LogCleaner):
-    """A pass goes to the end of the last whole segment, so a committed record gives way to one of an open transaction."""
+    """A pass goes to the end of the last whole segment, so a record of an open transaction replaces a committed one."""
 
     def first_uncleanable(self, log: PartitionLog, entries: list[LogEntry]) -> int:
         return last_segment(log, entries)
@@ -150,7 +150,7 @@ class MarkerReplacedByARecord(LogCleaner):
     origin="textbook: one map for the keys of all batches",
 )
 class RecordReplacedByAMarker(LogCleaner):
-    """The keys of markers are among those of records, so a record with the bytes of such a key gives way to the next marker."""
+    """The cleaner reads the keys of markers as keys of records, so a record with the bytes of such a key is replaced by the next marker."""
 
     def counts(self, entry: LogEntry, fates: Fates) -> bool:
         return entry.batch.control or super().counts(entry, fates)
@@ -161,7 +161,7 @@ class RecordReplacedByAMarker(LogCleaner):
     origin="KAFKA-8351: the cleaner lost track of transactions that lie in several segments",
 )
 class MarkerRemovedBeforeItsData(LogCleaner):
-    """What the cleaner knows of a transaction ends with the segment, so a marker in a later one is removed while records are left."""
+    """What the cleaner knows of a transaction ends with the segment, so a marker in a later segment is removed while records are left."""
 
     def clean(self, log: PartitionLog) -> None:
         self._log = log.entries(log.start_offset)
@@ -178,7 +178,7 @@ class MarkerRemovedBeforeItsData(LogCleaner):
     origin="textbook: an offset that is taken for a number of records",
 )
 class StableOffsetBackAfterAPass(PartitionLog):
-    """The last stable offset is counted in batches that are there, so it goes back with each one that a pass removes."""
+    """The last stable offset is counted in batches that are left, so each pass that removes a batch moves it back."""
 
     _removed = 0
 
@@ -218,7 +218,7 @@ class EpochForgottenWithItsMarker(LogCleaner):
     origin="textbook: a time that is set for records, and not looked at for markers",
 )
 class MarkerNotRetained(LogCleaner):
-    """A marker is removed as soon as a pass finds nothing else of its transaction, whatever delete.retention.ms says."""
+    """A marker is removed as soon as a pass finds no record of its transaction, whatever delete.retention.ms says."""
 
     def marker_retention_ms(self, log: PartitionLog) -> int:  # noqa: ARG002 - whatever the topic says
         return 0

@@ -1,4 +1,4 @@
-"""Defects in what is done with an EndTxn that comes too late."""
+"""Defects in how a late EndTxn is treated."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -27,7 +27,7 @@ class LateEndEndsTheNext(KafkaCoordinator):
 
 @defect({"KIP890-200": seen("^Complete", what="^transaction of A")}, origin="textbook: the decision is stored before the epoch is compared")
 class LateEndIsRefusedAndDone(KafkaCoordinator):
-    """The answer to a late end is right, and the next transaction has been ended by it all the same."""
+    """The answer to a late end is right, and yet it has ended the next transaction."""
 
     def end_transaction(
         self, transactional_id: str, producer: ProducerIdAndEpoch, decision: Decision, api_version: int

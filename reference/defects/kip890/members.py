@@ -1,4 +1,4 @@
-"""Defects in groups whose members come and go."""
+"""Defects in groups whose members join and leave."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -77,7 +77,7 @@ class StrangerCommitsOutside(GroupOffsets):
                 raise
 
 
-@defect({"KIP890-357": seen("^success", what="answer to DeleteGroups")}, origin="textbook: deletion that asks nobody")
+@defect({"KIP890-357": seen("^success", what="answer to DeleteGroups")}, origin="textbook: deletion without a check")
 class LiveGroupDeleted(GroupOffsets):
     """A group is deleted while its members are at work, and they begin at the start again."""
 

@@ -78,7 +78,7 @@ class StateNamesInAnyCase(TransactionFilter):
 
 @defect(
     {"KIP890-151": seen("^A in it as Ongoing", what="list of transactions")},
-    origin="textbook: a new field of a message that nobody looks at",
+    origin="textbook: a new field of a message that no code reads",
 )
 class DurationIgnored(TransactionFilter):
     """ListTransactions ignores its duration filter and lists every open transaction, also those that began a moment ago."""
@@ -87,7 +87,7 @@ class DurationIgnored(TransactionFilter):
         return True
 
 
-@defect({"KIP890-152": seen("^B in it as Empty")}, origin="textbook: a new field of a message that nobody looks at")
+@defect({"KIP890-152": seen("^B in it as Empty")}, origin="textbook: a new field of a message that no code reads")
 class PatternIgnored(TransactionFilter):
     """The pattern is read and not used."""
 

@@ -31,7 +31,7 @@ class OvertakingAllowed(ProducerStates):
 
 @defect({"KIP890-367": seen("^success", what="answer to Produce")}, origin="textbook: a check that was moved, and had two callers")
 class EpochsLeftToTheCoordinator(ProducerStates):
-    """Epochs are compared by the coordinator alone, which is never asked about a producer without transactions."""
+    """Only the coordinator compares epochs, and it is never asked about a producer without transactions."""
 
     def standing(self, producer: ProducerIdAndEpoch) -> EpochStanding:
         standing = super().standing(producer)

@@ -16,7 +16,7 @@ from fencepost.wire.kafka.batches import Batch, MarkerType
 
 @defect({"KIP890-053": Symptom(what="offset")}, origin="textbook: pending offsets by group and partition, without the producer")
 class PendingByPlace(GroupOffsets):
-    """What a second transaction sends for a group's partition takes the place of what the first has pending, which is lost."""
+    """What a second transaction sends for a group's partition replaces what the first one has pending, which is lost."""
 
     def take_in(self, batch: Batch) -> None:
         super().take_in(batch)

@@ -34,7 +34,7 @@ class _HasItsOwnTime(KafkaCoordinator):
     origin="textbook: one timer for all, with the smallest interval",
 )
 class OneTimeoutForAll(_HasItsOwnTime):
-    """The shortest timeout that any producer has asked for applies to all producers."""
+    """The shortest timeout that any producer has requested applies to all producers."""
 
     def ends_at(self, transaction: KafkaTransaction) -> float:
         return transaction.started_at + min(known.timeout_ms for known in self.transactions())
@@ -45,7 +45,7 @@ class OneTimeoutForAll(_HasItsOwnTime):
     origin="textbook: a page of a list is taken for the list",
 )
 class OverdueUpToALimit(KafkaCoordinator):
-    """The search for overdue transactions looks at the first ten ids each time, and those behind them stay open."""
+    """The search for overdue transactions looks at the first ten ids each time, so later ones stay open."""
 
     def abort_timed_out(self) -> None:
         known = self._transactions
@@ -105,7 +105,7 @@ class IdleTimeCounts(_HasItsOwnTime):
     origin="textbook: a default that is smaller than every time",
 )
 class OverdueAfterEveryCrash(KafkaCoordinator):
-    """When a transaction began is in memory only, so that after a crash every open one looks old, and is aborted at once."""
+    """The start time of a transaction is in memory only, so that after a crash every open one looks overdue, and is aborted at once."""
 
     def recovered(self, transaction: KafkaTransaction) -> KafkaTransaction:
         return replace(super().recovered(transaction), started_at=-1)
@@ -113,7 +113,7 @@ class OverdueAfterEveryCrash(KafkaCoordinator):
 
 @defect({"KIP890-350": Symptom(what="start time of A")}, origin="textbook: a timeout that counts from the last sign of life")
 class RenewedByEachPartition(KafkaCoordinator):
-    """Each further partition renews the start time, so that a transaction which adds one now and then holds up its readers for ever."""
+    """Each further partition resets the start time, so that a transaction which adds one now and then blocks readers for ever."""
 
     def add_partitions(
         self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[PartitionName], transaction_version: int

@@ -1,4 +1,4 @@
-"""Defects in what is kept of the protocol that a client used before."""
+"""Defects in what a broker remembers of the protocol that a client used before."""
 
 from dataclasses import replace
 
@@ -60,7 +60,7 @@ class OldProtocolRemembered(KafkaCoordinator):
     origin="textbook: each transaction is taken for one with an epoch of its own",
 )
 class SequencesForgottenWithinAnEpoch(ProducerStates):
-    """Sequence numbers begin again behind every marker, though an old client keeps its epoch and goes on counting."""
+    """Sequence numbers begin again after every marker, though an old client keeps its epoch and continues to count."""
 
     def apply(self, batch: Batch) -> ProducerState | None:
         before = super().apply(batch)

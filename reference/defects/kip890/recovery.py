@@ -33,7 +33,7 @@ class DecisionForgottenByCrash(KafkaTransactionLog):
     origin="textbook: a snapshot that is not rebuilt from the log",
 )
 class OpenTransactionForgottenByCrash(PartitionLog):
-    """What the log knows of its producers is only in memory; after a restart the next batch of an open transaction is out of order."""
+    """A log keeps the state of its producers in memory only; after a restart the next batch of an open transaction is out of order."""
 
     def __init__(self, machine: Machine, producer_states: type[ProducerStates], name: PartitionName) -> None:
         super().__init__(machine, producer_states, name)
@@ -42,7 +42,7 @@ class OpenTransactionForgottenByCrash(PartitionLog):
 
 @defect({"KIP890-156": seen("^(Ongoing|none)", expected="over|one ABORT marker")}, origin="hanging transactions, the reason for KIP-890")
 class TimeoutIgnored(KafkaCoordinator):
-    """A transaction that its producer abandoned is never ended, and readers of committed data wait behind it."""
+    """A transaction that its producer abandoned is never ended, and blocks readers of committed data."""
 
     def abort_timed_out(self) -> None:
         return
@@ -73,7 +73,7 @@ class TimedOutProducerGoesOnBelowLevelTwo(KafkaCoordinator):
             self.prepare(transaction, Decision.ABORT, bumps=0)
 
 
-@defect({"KIP890-161": seen("^a refusal with INVALID_TXN_STATE")}, origin="textbook: presumed abort, applied behind the point of decision")
+@defect({"KIP890-161": seen("^a refusal with INVALID_TXN_STATE")}, origin="textbook: presumed abort, applied after the point of decision")
 class UnansweredCommitPresumedAborted(KafkaCoordinator):
     """A coordinator that restarts and finds a commit without all of its markers aborts it, on the guess that no client was answered."""
 
@@ -122,8 +122,9 @@ class TimeoutRenewedByEachPartition(KafkaCoordinator):
     origin="textbook: timeouts are looked at before decisions are",
 )
 class OverdueCommitAbortedByRecovery(KafkaCoordinator):
-    """A coordinator that was down for longer than a timeout aborts what it finds, also a transaction whose commit its producer was
-    promised."""
+    """A coordinator that was down for longer than a timeout aborts every transaction that it finds, also one whose commit was promised to
+    its producer.
+    """
 
     def recovered(self, transaction: KafkaTransaction) -> KafkaTransaction:
         recovered = super().recovered(transaction)

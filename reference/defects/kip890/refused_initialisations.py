@@ -1,4 +1,4 @@
-"""Defects in requests that are refused: what they have done all the same."""
+"""Defects in refused requests that have an effect all the same."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Defects in what there is two of: requests with offsets, prepared transactions, transactions of one id."""
+"""Defects in the second of two: requests with offsets, prepared transactions, transactions of one id."""
 
 import json
 from collections import Counter
@@ -19,7 +19,7 @@ from fencepost.wire.kafka.batches import Batch, MarkerType
     origin="red team: pending offsets kept by the producer id alone",
 )
 class SecondOffsetCommitReplaces(GroupOffsets):
-    """A second TxnOffsetCommit of a transaction takes the place of the first, so that a commit applies the last one only."""
+    """A second TxnOffsetCommit of a transaction replaces the first, so that a commit applies the last one only."""
 
     def take_in(self, batch: Batch) -> None:
         if batch.transactional and batch.marker is None:

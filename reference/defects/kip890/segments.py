@@ -1,4 +1,4 @@
-"""Defects in what is reported of transactions that end in a later segment."""
+"""Defects in which aborted transactions are reported where they end in a later segment."""
 
 import itertools
 
@@ -11,7 +11,7 @@ from fencepost.reference.kafka.partition_log import AbortedTxn, PartitionLog
     origin="textbook: an index for each segment, without a look ahead",
 )
 class AbortInLaterSegmentMissed(PartitionLog):
-    """Only the index of what is being read is searched, so aborted records are handed over when their marker comes later."""
+    """Only the index of the segment that is read is searched, so aborted records are returned when their marker comes later."""
 
     def aborted_in(self, first: int, upper: int) -> tuple[AbortedTxn, ...]:
         return tuple(transaction for transaction in super().aborted_in(first, upper) if transaction.last_offset < upper)

@@ -31,7 +31,7 @@ class SnapshotWithoutOpenTransactions(PartitionLog):
     origin="textbook: a list of which the first entry is written",
 )
 class SnapshotOfOneProducer(PartitionLog):
-    """The snapshot that a clean stop writes has the producer that wrote first; the transactions of the others are not known any more."""
+    """The snapshot of a clean stop has only the producer that wrote first; the transactions of the others are lost."""
 
     def producers_put_down(self) -> tuple[ProducerState, ...]:
         return super().producers_put_down()[:1]
@@ -39,7 +39,7 @@ class SnapshotOfOneProducer(PartitionLog):
 
 @defect({"KIP890-266": seen("^success", what="answer to Produce")}, origin="textbook: what is idle passes for what is not needed")
 class SnapshotWithoutIdleProducers(PartitionLog):
-    """The snapshot has only the producers with an open transaction, so that the fence against those before is gone after the stop."""
+    """The snapshot has only producers with an open transaction, so that earlier epochs of the others are not fenced after the stop."""
 
     def producers_put_down(self) -> tuple[ProducerState, ...]:
         return tuple(state for state in super().producers_put_down() if state.has_open_transaction)
@@ -104,7 +104,7 @@ class OpenTransactionsAbortedAtAStop(KafkaCoordinator):
     origin="KAFKA-20734: a partition whose leader was offline passed for one that is not there",
 )
 class PartitionWithoutLeaderTakenForDeleted(KafkaCoordinator):
-    """A coordinator that has just started finds a leader for one partition alone, and takes the others for deleted."""
+    """A coordinator that has just started finds a leader for one partition alone, and treats the others as deleted."""
 
     def recovered(self, transaction: KafkaTransaction) -> KafkaTransaction:
         recovered = super().recovered(transaction)
@@ -118,8 +118,9 @@ class PartitionWithoutLeaderTakenForDeleted(KafkaCoordinator):
     origin="KAFKA-20734; seen on Apache Kafka 4.4.0 in a soak run",
 )
 class UnavailableLeaderGetsNoMarker(MarkerSender):
-    """A coordinator that finds no leader to send a marker to takes the partition for deleted, and completes the transaction. The next
-    commit of the producer then makes visible what was aborted."""
+    """A coordinator that finds no leader to send a marker to treats the partition as deleted, and completes the transaction. The next
+    commit of the producer then makes visible what was aborted.
+    """
 
     def send_again(self) -> None:
         for marker in self._again:
@@ -143,7 +144,7 @@ class LateAnswerCountsForTheNextMarker(MarkerSender):
     origin="textbook: an index in memory that only a crash has read again from the log",
 )
 class SnapshotWithoutAborts(PartitionLog):
-    """A clean stop puts down producers and not what they have aborted, so that readers are handed it after the next start."""
+    """A clean stop stores producers and not their aborted transactions, so that readers receive those after the next start."""
 
     def aborted_put_down(self) -> tuple[AbortedTxn, ...]:
         return ()

@@ -22,7 +22,7 @@ class LowWatermarkCountsTheDecided(LogCoordinator):
     origin="found by a mutant: a range that ends before the last",
 )
 class LowWatermarkForgetsTheNewest(LogCoordinator):
-    """The transaction that was begun last does not count: when all before it are over, participants take it for over too, and abort it."""
+    """The newest transaction does not count: when all earlier ones are over, participants treat it as over too, and abort it."""
 
     @property
     def low_watermark(self) -> int:

@@ -17,7 +17,7 @@ from fencepost.reference.pulsar.server_errors import CommandRefused
     origin="as shipped by Apache Pulsar for segments of scalable topics, seen on 5.0.0-M1",
 )
 class ReplayedCommitTakesNothing(PendingAcks):
-    """After a crash a commit is answered, and finds no positions to delete: what was acknowledged in it is processed again."""
+    """After a crash a commit is answered with success, and finds no positions to delete: what was acknowledged in it is processed again."""
 
     def recover(self) -> None:
         super().recover()
@@ -60,7 +60,7 @@ class RecoveredAcknowledgementsStayPending(PendingAcks):
 
 
 class CommitLeavesPending(PendingAcks):
-    """What a commit should delete stays pending for ever where `leaves` says so."""
+    """What a commit should delete stays pending for ever where `leaves` says that."""
 
     def leaves(self, txn: TxnId) -> bool:
         raise NotImplementedError
@@ -102,7 +102,9 @@ class EndTrimsPendingAcknowledgements(PendingAckJournal):
     origin="textbook: half of an id is compared, since there was one coordinator at first",
 )
 class ReplayComparesSequences(PendingAckJournal):
-    """A replay takes what is pending for ended where a transaction of another coordinator with the same sequence has ended."""
+    """A replay treats pending acknowledgements as ended where a transaction of another coordinator with the same sequence
+    number has ended.
+    """
 
     def replay(self) -> Sequence[PendingAck]:
         ended = {record.txn.sequence for record in self._journal if isinstance(record, TransactionEnded)}

@@ -25,7 +25,7 @@ class PendingConflictUnseen(PendingAcks):
 
 @defect({"PIP31-56": _ACCEPTED}, origin="textbook: the pending state compared, and the cursor not")
 class DeletedIsTaken(Subscription):
-    """A message that is acknowledged for good is acknowledged once more in a transaction, whose owner has processed it in vain."""
+    """A message that is already deleted is acknowledged again in a transaction, whose client has processed it in vain."""
 
     def acknowledge_in(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
         self.pending.add_individual(txn, wanted)
@@ -48,7 +48,7 @@ class DeletedInABatchAcknowledged(AsksWhetherTheEntryIsDeleted):
 
 @defect({"PIP31-55": _ACCEPTED}, origin="red team: half of an id is compared")
 class ConflictBySequenceAlone(PendingAcks):
-    """A transaction takes over what one with the same number at another coordinator has acknowledged, and both commit."""
+    """A transaction takes over what a transaction with the same number at another coordinator has acknowledged, and both commit."""
 
     def add_individual(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
         for place in wanted:
@@ -65,8 +65,7 @@ class ConflictBySequenceAlone(PendingAcks):
     origin="red team: a request that is answered from a list of requests that were processed, whatever came of them",
 )
 class RefusedAcknowledgementSucceedsWhenRepeated(PendingAcks):
-    """A subscription remembers what a transaction has asked for: an acknowledgement that was refused is answered with success when it is
-    repeated."""
+    """A subscription remembers what a transaction has asked for: a refused acknowledgement is answered with success when it is repeated."""
 
     def add_individual(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
         requested: set[tuple[TxnId, MessagePosition]] = self.__dict__.setdefault("_requested", set())

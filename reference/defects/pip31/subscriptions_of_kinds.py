@@ -92,7 +92,7 @@ class PulsarRewoundOverThePending(RewindsOverThePending):
 
 
 class GivesAwayWhatAnotherAcknowledged(Subscription):
-    """When a consumer leaves, what it has received goes to others, also if one of them has acknowledged it in a transaction."""
+    """When a consumer leaves, what it has received is delivered to others, also if one of them has acknowledged it in a transaction."""
 
     def __init__(self, *parts: Any) -> None:
         self._with_others: set[MessagePosition] = set()
@@ -140,7 +140,7 @@ class CommitsNothingUnlessShared(Subscription):
 
 @defect(
     {"PIP31-93": seen("^something of 1 transactions$", expected="^nothing$", what='^pending in "workers"$')},
-    origin="red team: what stays pending looks like what is deleted to who does not look again",
+    origin="red team: a check that looks once cannot distinguish what stays pending from what is deleted",
 )
 class PulsarCommitPendingUnlessShared(CommitsNothingUnlessShared):
     """On a subscription that is not shared a commit leaves its messages pending for ever: they are neither deleted nor redelivered."""

@@ -1,4 +1,4 @@
-"""Defects of scalable topics beside others."""
+"""Defects of scalable topics in the presence of other topics."""
 
 from collections.abc import Sequence
 

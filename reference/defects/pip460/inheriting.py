@@ -36,7 +36,7 @@ class ScalableRegisteredOnly(InheritsTheRegistered):
     {"PIP460-17": seen("^nothing$", expected='^"p1"$', what="^waiting for ")}, origin="PIP-468, split, steps 1 and 2, which are left out"
 )
 class ScalableNothingInherited(InheritsNothing):
-    """Children begin without subscriptions, and who comes begins behind what is there."""
+    """Children begin without subscriptions, and a consumer that subscribes later begins after what is there."""
 
 
 @defect(

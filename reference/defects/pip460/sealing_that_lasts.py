@@ -1,4 +1,4 @@
-"""Defects of what has to last of a sealed segment and of its children, behind a crash and behind the retention."""
+"""Defects of what must last of a sealed segment and of its children, after a crash and after the retention."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -55,7 +55,7 @@ class ScalableSealedInMemory(LayoutChanges):
     {"PIP460-19": seen('"late"', expected='^"p1"$', what="^readers of high$")}, origin="feared: an intent that is read as what was done"
 )
 class ScalableNoteTakenForTheSeal(LayoutChanges):
-    """A controller that finds a change noted as being sealed takes the parents for sealed, and goes on with the layout."""
+    """A controller that finds a change noted as being sealed assumes that the parents are sealed, and continues with the layout."""
 
     is_taken_over = False
 
@@ -155,7 +155,7 @@ class ScalableSealedIsNotReady(TransactionResponses):
     of=MetadataParts,
 )
 class ScalableNumberStaysSealed(TransactionResponses):
-    """A producer of a child is refused as one of its parent, whose number on that connection it has."""
+    """A producer of a child is refused as one of its parent, whose producer number on that connection it has."""
 
     def forgets_the_seal(self) -> bool:
         super().forgets_the_seal()
@@ -167,7 +167,7 @@ class ScalableNumberStaysSealed(TransactionResponses):
     origin="feared: acknowledgements that are counted when they are taken, and not when they are in force",
 )
 class ScalablePrunedWhilePending(PrunesSooner):
-    """A sealed segment goes behind its retention when all of it is acknowledged, also in a transaction that may abort."""
+    """A sealed segment is removed after its retention when all of it is acknowledged, also in a transaction that may abort."""
 
     def has_enough(self, topic: str, name: str) -> bool:  # noqa: ARG002 - all that the segment has, not only the topic's
         return all(has_what_is_not_pending(self._segments, name, subscription) for subscription in self._segments.subscriptions_of(name))
@@ -178,7 +178,7 @@ class ScalablePrunedWhilePending(PrunesSooner):
     origin="feared: a backlog of what may be delivered now, and not of what still may be",
 )
 class ScalablePrunedBeforeTheEnd(PrunesSooner):
-    """A sealed segment goes behind its retention with the messages of a transaction that commits later."""
+    """A sealed segment is removed after its retention with the messages of a transaction that commits later."""
 
     def has_enough(self, topic: str, name: str) -> bool:  # noqa: ARG002 - all that the segment has, not only the topic's
         return all(has_all_that_is_shown(self._segments, name, subscription) for subscription in self._segments.subscriptions_of(name))
@@ -189,7 +189,9 @@ class ScalablePrunedBeforeTheEnd(PrunesSooner):
     origin="red team: the ends of a chain, and not what is between them",
 )
 class ScalableBetweenNotAssigned(Sessions):
-    """A consumer that keeps its own positions is assigned active segments and the first ones, and never reads what was sealed between."""
+    """A consumer that keeps its own positions is assigned active segments and the first ones, and never reads segments that were sealed in
+    between.
+    """
 
     def segments_for_checkpoints(self, layout: Layout) -> list[Segment]:
         return [one for one in super().segments_for_checkpoints(layout) if one.is_active or not one.parents]

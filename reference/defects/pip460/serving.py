@@ -51,7 +51,7 @@ class ScalableKeysNotLookedAt(Subscription):
 class ScalableKeysToWhoJoins(Subscription):
     """A consumer that joins is given keys of which another one has messages that it has not acknowledged."""
 
-    def holder_of(self, key: bytes | None) -> Consumer | None:  # noqa: ARG002 - nobody is looked for
+    def holder_of(self, key: bytes | None) -> Consumer | None:  # noqa: ARG002 - no consumer is looked for
         return None
 
 

@@ -13,7 +13,7 @@ from fencepost.reference.scalable.node_scalable_topics import ScalableTopics
 
 _DONE = Symptom(what="^answer to a split of ", expected="^a refusal with 4xx$", seen="^success$")
 _UNREADABLE = Symptom(what="^answer$", expected="^an answer when looking at the layout", seen="no active segment has|overlap")
-"""A broker that has written what is no layout notifies no client of it any more."""
+"""A broker that has written an invalid layout notifies no client of it any more."""
 
 
 @defect({"PIP460-24": _UNREADABLE}, origin="textbook: off by one")
@@ -169,7 +169,7 @@ class ScalableOneHashRenamed(ScalableTopics):
     origin="PIP-468, split, step 4: the compare-and-set is of what was read at the beginning",
 )
 class ScalableLayoutWrittenOver(LayoutChanges):
-    """A controller goes on from the first layout that it saw, and what was changed since is lost."""
+    """A controller continues from the first layout that it read, and later changes are lost."""
 
     @cached_property
     def remembered(self) -> dict[int, Layout]:

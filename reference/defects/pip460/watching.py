@@ -43,7 +43,7 @@ class ScalableNoNews(Newsroom):
     """A watch receives the first layout, and no later one."""
 
     def look(self, topic: str, watch: LayoutWatch[Said]) -> None:
-        """Who wants to know asks again."""
+        """A client that wants a layout has to ask again."""
 
 
 @defect({"PIP460-28": seen("^epoch", what="^layout that . is told$")}, origin="feared: one session for a topic")
@@ -85,7 +85,7 @@ class ScalableOneCloseEndsAll(Newsroom):
 
     @cached_property
     def begun(self) -> list[object]:
-        """What waits for each watch so far."""
+        """What waits to be sent on each watch."""
         return []
 
     @cached_property
@@ -128,7 +128,7 @@ class ScalableToldAtEveryLook(Newsroom):
 
 @defect(
     {"PIP460-30": seen("ServiceNotReady", what="^(answer|layout that A is told)$")},
-    origin="PIP-468, controller: calls to others fail, which is said of changes",
+    origin="PIP-468, controller: calls to other brokers fail, as the text says of changes",
 )
 class ScalableAskTheController(Newsroom):
     """Only the broker with the controller of a topic sends its layout; the others answer that they are not ready."""
@@ -171,7 +171,7 @@ class ScalableCloseIsNotHeard(TransactionResponses):
         return False
 
 
-@defect({"PIP460-33": _NOT_AS_IT_IS}, origin="textbook: a cache that nobody clears")
+@defect({"PIP460-33": _NOT_AS_IT_IS}, origin="textbook: a cache that is never cleared")
 class ScalableFirstLayoutRemembered(Newsroom):
     """A broker answers every watch with the layout that it read for the first one."""
 
@@ -211,7 +211,7 @@ class ScalableBrokersRemembered(TransactionResponses):
 
     @cached_property
     def known(self) -> dict[tuple[str, int], dict[int, str]]:
-        """What was sent of a topic at an epoch."""
+        """The layout that was sent of a topic at an epoch."""
         return {}
 
     def brokers_reported(self, topic: str, layout: Layout, find: Callable[[Segment], str]) -> dict[int, str]:
@@ -278,10 +278,10 @@ class ScalableOnlyWhatTheStoreTells(Newsroom):
     origin="the reference itself: epochs that are compared, whosever they are",
 )
 class ScalableDeletionNotTold(Newsroom):
-    """A watch of a deleted topic stays with the next topic of that name, and takes its layouts for old ones."""
+    """A watch of a deleted topic stays with the next topic of that name, and ignores its layouts as old ones."""
 
     def notify_of_deletion(self, watch: LayoutWatch[Said], refused: CommandRefused) -> None:
-        """Who watches will see no news, and that is true."""
+        """Watches are not notified of a deletion."""
 
 
 @defect(

@@ -1,4 +1,4 @@
-"""Defects of metadata-driven transactions in segments that are loaded again."""
+"""Defects of metadata-driven transactions in segments that are reloaded."""
 
 import functools
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ _A_PAGE = 100
 
 
 def local_name(topic: str) -> str:
-    """What is left of a topic's full name without tenant and namespace; of a segment's, with its hashes and its number."""
+    """A topic's full name without tenant and namespace; a segment's keeps its hashes and its number."""
     return topic.split("/", 4)[-1]
 
 
@@ -92,7 +92,7 @@ class MetadataAbortedShownUntilCleanup(MetadataBuffer):
 
     @functools.cached_property
     def decided(self) -> set[TxnId]:
-        """What was found by its leftover records, and is for the cleanup to apply."""
+        """The transactions that were found by their leftover records, and that the cleanup must apply."""
         return set()
 
     def recover(self) -> None:
@@ -192,7 +192,7 @@ class MetadataOpenCountsFromItsLast(MetadataBuffer):
 
 
 def _positions(ledger: Ledger, txn: TxnId) -> list[Position]:
-    """Where the entries of a transaction stand."""
+    """The positions of the entries of a transaction."""
     return [entry.position for entry in ledger if isinstance(entry.content, Message) and entry.content.txn == txn]
 
 

@@ -55,7 +55,7 @@ def _is_of_sealed(participant: str | SubscriptionName, disk: Disk) -> bool:
 
 @defect({"PIP471-49": seen("^nothing$", expected='"a1"', what="^readers of left$")}, origin="the proposal's text, Q5: unknown is aborted")
 class MetadataSealedHidesCommitted(MetadataBuffer):
-    """No transaction can be found in a sealed segment any more, and what cannot be found is taken for aborted."""
+    """A transaction of a sealed segment cannot be looked up any more, and is then treated as aborted."""
 
     def is_shown(self, message: Message) -> bool:
         return super().is_shown(message) and (message.txn is None or not is_sealed(self._machine.disk, self._segment))
@@ -66,7 +66,7 @@ class MetadataSealedHidesCommitted(MetadataBuffer):
     origin="feared by readers of the proposal: the end of a segment taken for the end of its transactions",
 )
 class MetadataSealedIsDecided(MetadataBuffer):
-    """A sealed segment is taken for complete, and its readers are given what is open in it."""
+    """A sealed segment counts as complete, and its readers receive what is open in it."""
 
     @property
     def max_read_position(self) -> Position:
@@ -99,12 +99,12 @@ class MetadataAbortsOfSealedForgotten(MetadataBuffer):
 
 @defect(
     {"PIP471-51": seen("^nothing$", expected='^"a2"$', what="^readers of right$")},
-    origin="feared by readers of the proposal: a child with one parent, as behind a split",
+    origin="feared by readers of the proposal: a child with one parent, as after a split",
 )
 class MetadataEndsInFirstParent(MetadataBuffer):
     """Only the first parent of a merge applies an end.
 
-    The other parent begins behind the first hash.
+    The other parent begins after the first hash.
     """
 
     def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
@@ -115,7 +115,7 @@ class MetadataEndsInFirstParent(MetadataBuffer):
 
 @defect(
     {"PIP471-51": seen('^"(a2|b1)"$', expected="^nothing$", what="^readers of right$")},
-    origin="feared by readers of the proposal: a child with one parent, as behind a split",
+    origin="feared by readers of the proposal: a child with one parent, as after a split",
 )
 class MetadataAbortsInFirstParent(MetadataBuffer):
     """Only the first parent of a merge notes which transactions are aborted."""
@@ -144,7 +144,7 @@ class MetadataEndsWithItsSegment(MetadataBuffer):
     origin="feared by readers of the proposal: a transaction that is torn apart by a split",
 )
 class MetadataCommitsInParentsAlone(MetadataBuffer):
-    """A segment that was made by a split or a merge does not know transactions that are older, and takes them for aborted."""
+    """A segment that was made by a split or a merge does not know older transactions, and treats them as aborted."""
 
     def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         number = int(self._segment.rpartition("-")[2])
@@ -157,7 +157,7 @@ class MetadataCommitsInParentsAlone(MetadataBuffer):
     origin="textbook: a buffer that was made before its watches were set up",
 )
 class MetadataChildrenShowAtOnce(MetadataBuffer):
-    """A segment that was made by a split gives its readers what is open."""
+    """A segment that was made by a split shows its readers what is open."""
 
     @property
     def max_read_position(self) -> Position:
@@ -169,7 +169,7 @@ class MetadataChildrenShowAtOnce(MetadataBuffer):
     origin="feared by readers of the proposal: an order over segments where there is one within each",
 )
 class MetadataSealedHoldsUpChildren(MetadataBuffer):
-    """What is open in a sealed segment holds up the readers of all segments of its topic."""
+    """What is open in a sealed segment blocks the readers of all segments of its topic."""
 
     @property
     def max_read_position(self) -> Position:
@@ -204,7 +204,7 @@ class MetadataSealedTakesLateMessages(Producers):
     origin="feared by readers of the proposal: a cursor that cannot be moved in a closed ledger",
 )
 class MetadataCommitGivesBackOnSealed(Participation):
-    """A subscription of a sealed segment takes every end for an abort."""
+    """A subscription of a sealed segment treats every end as an abort."""
 
     def state_of(self, txn: TxnId) -> HeaderState:
         state = super().state_of(txn)

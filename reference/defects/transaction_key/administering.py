@@ -40,7 +40,7 @@ class FirstIsListed(TransactionKeys):
 
 @pair({"TXKEY-27": _LIST}, origin="textbook: a list of connections, where a list of keys is due")
 class ConnectedAreListed(TransactionKeys):
-    """The list has the keys that are connected; one whose client is away is not in it, and fences all the same."""
+    """The list has the connected keys only; a key whose client is away is not in it, and still fences."""
 
     def listed(self) -> tuple[TransactionKey, ...]:
         return tuple(key for key in super().listed() if key in self._clients)

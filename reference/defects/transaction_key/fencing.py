@@ -66,7 +66,7 @@ class _FencesOverdue(TransactionKeys):
     origin="textbook: the wrong one of two values",
 )
 class FencedIsCommitted(TransactionKeys):
-    """What the predecessor has open is ended, as if it had asked for that: with a commit."""
+    """The predecessor's open transaction is ended as if the predecessor had asked for that: with a commit."""
 
     def abort(self, txn: TxnId) -> None:
         self._coordinator.end(txn, EndAction.COMMIT, lambda: None)
@@ -77,7 +77,7 @@ class FencedIsCommitted(TransactionKeys):
     origin="a review of the suite, which saw it on slow networks alone; PIP-471 answers an end so",
 )
 class KeyDecidedIsApplied(LogCoordinator):
-    """What is decided is taken for what is over: who waits for it is answered before those who take part have heard."""
+    """A decided end counts as applied: the waiting connect is answered before the participants have learned of the end."""
 
     def is_applied(self, txn: TxnId) -> bool:
         return self.is_over(txn) or self.describe(txn).status.is_decided
@@ -88,7 +88,7 @@ class KeyDecidedIsApplied(LogCoordinator):
     origin="a review of the suite, which saw it on slow networks alone; PIP-471 answers an end so",
 )
 class ScalableKeyDecidedIsApplied(MetadataCoordinator):
-    """What is decided is taken for what is over: who waits for it is answered before those who take part have heard."""
+    """A decided end counts as applied: the waiting connect is answered before the participants have learned of the end."""
 
     def is_applied(self, txn: TxnId) -> bool:
         return self.is_over(txn)
@@ -158,7 +158,7 @@ class AbortsTakenForOver(TransactionKeys):
     origin="a review of the suite, which looked there at commits alone; a task that is restarted twice, or whose key is deleted",
 )
 class ItsOwnFenceAwaited(TransactionKeys):
-    """A connect waits for the abort of what it fences itself, and not for what was fenced before and is being aborted still."""
+    """A connect waits for the abort of what it fences itself, and not for what was fenced before and is still being aborted."""
 
     def still_ending(self, before: KeyRecord, txn: Numbers | None) -> tuple[Numbers, ...]:
         return tuple(numbers for numbers in super().still_ending(before, txn) if numbers not in before.fenced)
@@ -172,7 +172,7 @@ class KeyHalfAMinuteWaited(TransactionKeys):
 
     @functools.cached_property
     def since(self) -> dict[Claim, int]:
-        """Since when each of those who wait does."""
+        """Since when each waiting connect waits."""
         return {}
 
     def when_over(self, waiting: WaitingConnect) -> None:
@@ -189,7 +189,7 @@ class ScalableKeyAbortMissesOne(Participation):
 
     @functools.cached_property
     def missed(self) -> set[TxnId]:
-        """Those whose abort passed it by."""
+        """The transactions whose abort the first participant missed."""
         return set()
 
     def state_of(self, txn: TxnId) -> HeaderState:
@@ -218,7 +218,7 @@ class TransactionGoesWithItsConnection(TransactionKeys):
 
 @pair({"TXKEY-06": _NOT_OVER, "TXKEY-25": _NOT_OVER}, origin="the proposal's text, O9: it has no order")
 class AnswersAtOnce(_AnswersAtOnce):
-    """A connect is answered when the abort is decided, and topics and subscriptions hear of it later."""
+    """A connect is answered when the abort is decided, and topics and subscriptions learn of it later."""
 
 
 @pair(

@@ -62,7 +62,7 @@ class DeletionWaitsForNothing(TransactionKeys):
         return () if before.deleted else super().still_ending(before, txn)
 
 
-# A segment of a scalable topic reads what was decided when it is loaded, so after a crash no connect there has anything to wait for.
+# A segment of a scalable topic reads decisions when it is loaded, so after a crash no connect there has anything to wait for.
 @defect({"TXKEY-25": _NOT_OVER}, origin="a review of the suite, which did not look there")
 class KeyWaitsForNothingAfterACrash(KeyTopic):
     """The coordinator keeps in memory which transactions of earlier connections are ending: after a crash a connect does not wait for
@@ -119,7 +119,7 @@ class KeyCommittingIsFenced(TransactionKeys):
     also=[_AbortsWhateverItIs],
 )
 class KeyCommittingIsAborted(LogCoordinator):
-    """The transaction of the predecessor is aborted, whatever it is at, also where its commit is decided."""
+    """The transaction of the predecessor is aborted in every state, also where its commit is decided."""
 
     def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         transaction = self.describe(txn)
@@ -136,7 +136,7 @@ class KeyCommittingIsAborted(LogCoordinator):
     also=[_AbortsWhateverItIs],
 )
 class ScalableKeyCommittingIsAborted(MetadataCoordinator):
-    """The transaction of the predecessor is aborted, whatever it is at, also where its commit is decided."""
+    """The transaction of the predecessor is aborted in every state, also where its commit is decided."""
 
     def decide(self, txn: TxnId, action: EndAction) -> None:
         found = self._records.header(txn)

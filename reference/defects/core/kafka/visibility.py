@@ -1,6 +1,6 @@
 """Defects of the Kafka reference in what readers see: the core's promises of visibility.
 
-Where a defect of KIP-890 breaks a promise of the core as well, the same broken parts stand here with what a reader notices of them.
+Where a defect of KIP-890 breaks a promise of the core as well, the same broken parts are declared here with what a reader notices of them.
 """
 
 from dataclasses import replace

@@ -15,7 +15,7 @@ from . import fencing
     origin="textbook: the current transaction held for the one that is meant",
 )
 class CorePulsarRepeatedEndEndsTheNext(LogCoordinator):
-    """The coordinator takes a repeated end for the end of the client's next transaction that is open."""
+    """The coordinator treats a repeated end as the end of the client's next transaction, which is open."""
 
     def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         later = [one.txn for one in self.transactions() if one.txn > txn and not one.status.is_decided]

@@ -13,7 +13,7 @@ from . import fencing
     origin="textbook: the current transaction held for the one that is meant",
 )
 class CoreScalableRepeatedEndEndsTheNext(MetadataCoordinator):
-    """The coordinator takes a repeated end for the end of the client's next transaction that is open."""
+    """The coordinator treats a repeated end as the end of the client's next transaction, which is open."""
 
     def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         later = [one.txn for one in self.transactions() if one.txn > txn and not one.status.is_decided]
@@ -27,7 +27,7 @@ class CoreScalableLateToItsCommitShown(fencing.CoreScalableLateWriteShown):
 
 @defect(
     {"CORE-31": seen('^"a1", "not even what was written last"$', expected='^"a1"(, "plain")?$')},
-    origin="feared by readers of the proposal, Q7: who deletes the operation record that comes behind the end",
+    origin="feared by readers of the proposal, Q7: the operation record that comes after the end, and its deletion",
 )
 class CoreScalableLateToItsCommitHangs(fencing.CoreScalableLateWriteOpensAgain):
     """A message of an ended transaction opens it again in a segment that has already applied the end and applies it only once, so
