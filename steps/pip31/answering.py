@@ -151,7 +151,7 @@ def are_answered(context: PulsarContext, answers: AnsweredRequests, outcome: str
 def _judge(context: PulsarContext, answers: AnsweredRequests, wrong: list[str]) -> None:
     silent = [what for what in wrong if isinstance(answers.to[what], Unknown)]
     if silent and not isinstance(context.session.client("asker").coordinators(), Done):
-        raise NoAnswer(f"nothing was answered to {', '.join(silent)}, nor to what was asked behind")
+        raise NoAnswer(f"nothing was answered to {', '.join(silent)}, nor to a later request")
     seen = "; ".join(f"{what}: {_shown(answers.to[what])}" for what in wrong) or "all of them"
     context.evidence.expect(not wrong, "all of them", seen, what="answers")
 

@@ -40,7 +40,7 @@ class WrittenMessages:
 
 @dataclass(frozen=True)
 class MessagesUnderWay:
-    """Messages to one topic whose receipts nobody has read."""
+    """Messages to one topic whose receipts have not been read."""
 
     count: int
     topic: str

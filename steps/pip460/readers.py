@@ -182,7 +182,7 @@ class Readers:
         member = self.members[name]
         behind = next((place for place, message in enumerate(member.taken) if message.value == value), None)
         if behind is None:
-            raise SetUpFailed(f"{name} has not taken {value}, so there is no checkpoint behind it")
+            raise SetUpFailed(f"{name} has not taken {value}, so there is no checkpoint after it")
         for consumer in member.by_segment.values():
             achieved(member.client.close_consumer(consumer), f"closing a reader of {name}")
         member.taken, member.by_segment = member.taken[: behind + 1], {}

@@ -77,7 +77,7 @@ def with_the_number_of(context: PulsarContext, transaction: str, other: str) -> 
     wanted = context.id_of(other)
     for number in range(wanted.sequence + 1):
         if number:
-            achieved(context.transactions.end(transaction, TxnAction.COMMIT), f"committing {transaction}, whose number is behind")
+            achieved(context.transactions.end(transaction, TxnAction.COMMIT), f"committing {transaction}, whose number is lower")
         context.transactions.begin_classic(transaction, coordinator=wanted.coordinator)
         missing = wanted.sequence - context.id_of(transaction).sequence
         if missing <= 0 or missing > OUT_OF_REACH:

@@ -218,7 +218,7 @@ KEYS = Vocabulary(
             meaning="the largest is 2^63-1; no epoch: the field is not there",
         ),
         choice(
-            "place", "at another coordinator than its own", meaning="of a connect: the coordinator behind that of the key, or the first"
+            "place", "at another coordinator than its own", meaning="of a connect: the coordinator after that of the key, or the first"
         ),
         choice(
             "where",

@@ -72,7 +72,7 @@ def test_every_look_is_that_of_a_new_reader(log: TransactionalLog) -> None:
     assert [committed(log, "inputs") for _ in range(3)] == [["i1", "i2", "i3"]] * 3
 
 
-def test_a_look_behind_an_open_transaction_has_an_end(log: TransactionalLog, writer: Writer) -> None:
+def test_a_look_past_an_open_transaction_has_an_end(log: TransactionalLog, writer: Writer) -> None:
     """It gets the values before the transaction, and does not wait for the decision."""
     value(log.write("orders", "early"))
     value(writer.write("orders", "a1"))
@@ -111,7 +111,7 @@ def test_to_end_again_is_about_the_transaction_that_was_ended(
     assert committed(log) == ["a1", "a2"]
 
 
-def test_somebody_else_can_take_a_writers_transaction(session: Session, log: TransactionalLog, writer: Writer) -> None:
+def test_another_client_can_take_a_writers_transaction(session: Session, log: TransactionalLog, writer: Writer) -> None:
     """It is aborted, and the writer is not notified: its own end is refused."""
     value(writer.write("orders", "a1"))
 
@@ -175,7 +175,7 @@ def test_a_follower_outlives_a_reload(log: TransactionalLog) -> None:
     assert committed(log) == ["early", "late"]
 
 
-def test_a_place_lies_behind_what_is_decided(session: Session, log: TransactionalLog, writer: Writer) -> None:
+def test_a_place_lies_after_what_is_decided(session: Session, log: TransactionalLog, writer: Writer) -> None:
     """Input taken in an open transaction is not processed yet; an unknown group has processed none."""
     value(writer.take("workers", "inputs", 2))
     before = list(value(log.place("workers", "inputs")))

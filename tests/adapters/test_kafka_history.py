@@ -188,7 +188,7 @@ def test_a_topic_by_its_id_is_the_log_of_its_name(session: KafkaSession) -> None
     assert {mop["log"] for event in ends(session, "send", "poll") for mop in event["mops"]} == {"payments-0"}
 
 
-def test_what_is_under_way_together_overlaps(session: KafkaSession) -> None:
+def test_concurrent_calls_overlap(session: KafkaSession) -> None:
     """A write whose answer is read after a commit was not sent after it; and a process does one thing at a time."""
     probe, pair = initialised(session)
     batch = probe.batch_of(["a1"], producer=pair, sequence=0, transactional=True)

@@ -163,7 +163,7 @@ class ScramNode:
 
 
 @pytest.mark.parametrize("mechanism", SCRAM)
-def test_scram_lets_in_who_has_the_password(mechanism: str) -> None:
+def test_scram_lets_in_a_user_with_the_password(mechanism: str) -> None:
     """For the lifetime in the answer; with another password the error names the user and hides the password."""
     assert KafkaLogin("kit", SECRET, mechanism).over(ScramNode(mechanism, SECRET).exchange, "a node") == 5.0
 
@@ -261,7 +261,7 @@ SCRAM_FILE = (
 )
 
 
-def test_a_clients_file_says_who_logs_in_and_where(tmp_path: Path) -> None:
+def test_a_clients_file_has_the_user_and_the_address(tmp_path: Path) -> None:
     """A password may be a variable of the environment, as with Kafka's own provider; other properties are ignored."""
     file = tmp_path / "client.properties"
     file.write_text(SCRAM_FILE)

@@ -111,7 +111,7 @@ def test_bytes_that_the_protocol_forbids_are_malformed_and_the_next_call_works(l
     assert isinstance(after, Done)
 
 
-def test_somebody_listens_where_a_connection_stays(nobody: Address) -> None:
+def test_an_address_listens_where_a_connection_stays_open(nobody: Address) -> None:
     """Nothing is sent to find out; a forwarder that accepts a connection without a broker closes it again."""
     with FakeBroker() as broker, socket.create_server(("127.0.0.1", 0)) as forwarder:
         thread = Thread(target=lambda: forwarder.accept()[0].close())

@@ -92,7 +92,7 @@ def test_a_transaction_begins_and_ends(broker: ScriptedPulsar, session: PulsarSe
     assert aborted["error"] == {"class": "TransactionNotFound", "code": 24, "msg": "no: TransactionNotFound", "definite": True}
 
 
-def test_what_nobody_knows_is_info_and_ends_its_process(broker: ScriptedPulsar, session: PulsarSession) -> None:
+def test_an_unknown_outcome_is_info_and_ends_its_process(broker: ScriptedPulsar, session: PulsarSession) -> None:
     """Later calls of the client belong to another process."""
     broker.on("END_TXN", nothing)
     probe = session.client("c")

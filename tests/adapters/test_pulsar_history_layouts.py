@@ -88,7 +88,7 @@ UNKNOWN = {
 
 
 @pytest.mark.parametrize("segments", UNKNOWN.values(), ids=UNKNOWN)
-def test_nothing_is_notified_of_what_nobody_can_know(
+def test_what_cannot_be_known_is_not_in_the_history(
     broker: ScriptedPulsar, session: PulsarSession, probe: PulsarProbe, segments: tuple[Told, ...]
 ) -> None:
     """No change follows from a layout that lacks segments which one would need, nor from a later one."""
@@ -127,7 +127,7 @@ def test_a_change_lasts_from_when_it_was_asked_for_until_it_was_answered(
     assert of["merge"][1] == ends["GET /admin/v2/scalable/public/default/events", "ok"] + 1
 
 
-def test_a_change_that_nobody_asked_for_is_as_old_as_the_last_look_without_it(
+def test_a_change_that_no_client_requested_is_as_old_as_the_last_look_without_it(
     broker: ScriptedPulsar, session: PulsarSession, probe: PulsarProbe
 ) -> None:
     """It may have begun then."""

@@ -188,7 +188,9 @@ def test_a_message_of_a_batch_is_named_by_the_others(
     assert said.HasField("txnid_least_bits")
 
 
-def test_an_acknowledgement_is_answered_unless_nobody_asked(broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle) -> None:
+def test_an_acknowledgement_is_answered_if_its_client_asked_for_it(
+    broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle
+) -> None:
     """Without a request id there is no answer, and Done means only that it was sent."""
     broker.on("ACK", nothing)
 

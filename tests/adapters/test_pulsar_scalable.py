@@ -270,7 +270,7 @@ UNASKED: list[Message] = [
 
 
 @pytest.mark.parametrize("message", UNASKED, ids=lambda message: type(message).__name__)
-def test_what_is_said_unasked_disturbs_nobody(broker: ScriptedPulsar, session: PulsarSession, message: Message) -> None:
+def test_unrequested_frames_disturb_no_client(broker: ScriptedPulsar, session: PulsarSession, message: Message) -> None:
     """Before an answer, after it, and when nothing is in flight; it is recorded, and the connection stays."""
     probe = session.client("c")
     broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [message, update(request.session_id), update(request.session_id), message])

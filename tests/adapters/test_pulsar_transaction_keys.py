@@ -146,7 +146,7 @@ def test_a_client_that_forgets_its_key_is_one_like_others(broker: ScriptedPulsar
     assert not broker.of("TC_CLIENT_CONNECT_REQUEST")[-1].body.HasField("transaction_key")
 
 
-def test_who_comes_again_comes_over_a_new_connection(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+def test_a_client_that_reconnects_uses_a_new_connection(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """The broker's actions on the old one do not affect the new one."""
     value(probe.connect_with_key(KEY))
     before = len(broker.connections)
@@ -268,7 +268,7 @@ def test_a_history_names_the_key_of_a_transaction(session: PulsarSession) -> Non
     assert (events["commit", "ok"]["ctl"], events["commit", "ok"]["txn_id"]) == ({"key_epoch": 0}, "(0,4)")
 
 
-def test_a_client_that_comes_again_fences_nobody_in_a_history(session: PulsarSession) -> None:
+def test_a_client_that_reconnects_fences_no_client_in_a_history(session: PulsarSession) -> None:
     """It may keep its transaction, as the profile decides."""
     probe = session.client("c")
     value(probe.connect_with_key(KEY))
@@ -283,7 +283,7 @@ def test_owner_and_key_are_one_text_without_being_mistaken() -> None:
     assert label_of(None, b"c") == label_of("", b"c")
 
 
-def test_a_transaction_that_nobody_waits_for_is_asked_where_the_key_is(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+def test_a_transaction_without_a_waiting_client_is_looked_up_where_the_key_is(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """On the connection with the key, at its coordinator, also if the broker does not answer."""
     broker.on("TC_CLIENT_CONNECT_REQUEST", granted(0, transaction_key_tc_id=3))
     broker.on("NEW_TXN", nothing)

@@ -92,7 +92,7 @@ def test_a_send_that_is_ignored_is_unknown(broker: ScriptedPulsar, probe: Pulsar
     assert len(broker.of("SEND")) == 2
 
 
-def test_a_receipt_behind_the_close_counts(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+def test_a_receipt_after_the_close_counts(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """A receipt for a message stored before the seal may come after it."""
     producer = value(probe.producer(segment(0)))
     broker.on("SEND", lambda request: [closing(request)])

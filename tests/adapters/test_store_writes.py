@@ -122,7 +122,7 @@ def test_the_decision_lies_within_the_call_that_asked_for_it(session: ScalableSe
     assert order == [("c", "invoke"), (BROKER, "invoke"), (BROKER, "ok"), ("c", "ok")]
 
 
-def test_a_time_out_is_an_abort_that_nobody_asked_for(session: ScalableSession) -> None:
+def test_a_timeout_is_an_abort_that_no_client_requested(session: ScalableSession) -> None:
     """The history has it all the same."""
     probe = session.client("c")
     txn = value(probe.new_transaction(1_000, scalable=True))

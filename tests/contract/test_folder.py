@@ -62,7 +62,7 @@ def test_another_process_notes_in_the_same_list(tmp_path: Path) -> None:
     assert content(tmp_path) == {}
 
 
-def test_what_we_wrote_is_distinguished_from_what_stands_beside_it(tmp_path: Path) -> None:
+def test_what_we_wrote_is_distinguished_from_files_next_to_it(tmp_path: Path) -> None:
     """Whichever process wrote it; a link, what is noted and not there, and what is in another folder are left out."""
     claimed = claim(tmp_path, LAYOUT, {"told.json": ""})
     Folder(tmp_path).put("history/a.jsonl", "a")
@@ -74,7 +74,7 @@ def test_what_we_wrote_is_distinguished_from_what_stands_beside_it(tmp_path: Pat
 
 
 @pytest.mark.parametrize("name", ["told.json", "history", "tables"])
-def test_a_folder_that_nobody_claimed_is_refused_where_our_names_are_taken(tmp_path: Path, name: str) -> None:
+def test_an_unclaimed_folder_is_refused_where_our_names_are_taken(tmp_path: Path, name: str) -> None:
     """With the remedy, and nothing is touched."""
     (tmp_path / name).mkdir()
     (tmp_path / name / "notes.md").write_text("mine", encoding="utf-8")
@@ -171,7 +171,7 @@ def test_a_name_that_was_not_noted_to_its_end_is_none(tmp_path: Path) -> None:
     assert content(tmp_path) == {"told.json": "new"}
 
 
-def test_a_file_of_somebody_elses_is_not_overwritten(tmp_path: Path) -> None:
+def test_a_file_of_the_user_is_not_overwritten(tmp_path: Path) -> None:
     """One that came since the claim, under a name that was not noted."""
     claimed = claim(tmp_path, LAYOUT)
     (tmp_path / "history").mkdir()
@@ -212,7 +212,7 @@ def test_the_tables_that_a_check_starts_from_are_kept(tmp_path: Path) -> None:
     assert content(tmp_path) == {"history/notes.md": "mine", "README": "mine"}
 
 
-def test_folders_that_spark_left_empty_are_nobodys(tmp_path: Path) -> None:
+def test_folders_that_spark_left_empty_belong_to_no_user(tmp_path: Path) -> None:
     """They go with what was in them, and are in nobody's way: a check that could read everything has an empty `quarantine`."""
     results = used(tmp_path / "results")
     (results / "tables" / "_temporary" / "0").mkdir(parents=True)

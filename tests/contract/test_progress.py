@@ -8,7 +8,7 @@ import pytest
 from fencepost.contract.progress import Activity, Board, doing_of
 
 
-def test_what_is_under_way_is_reported_in_order_and_gone_when_it_has_ended() -> None:
+def test_what_is_in_progress_is_reported_in_order_until_it_has_ended() -> None:
     """Also when it ended with an error."""
     board = Board()
 

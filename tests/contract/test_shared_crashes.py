@@ -123,7 +123,7 @@ def test_a_crash_of_one_alone_comes_when_the_others_are_over() -> None:
     assert (seen, crashes.kills) == (["crash", "read", "crash"], 2)
 
 
-def test_a_broker_that_does_not_come_back_is_everybodys_error() -> None:
+def test_a_broker_that_does_not_restart_is_an_error_for_each_scenario() -> None:
     """Each hears of it, and so does whoever asks afterwards."""
     crashes, heard = SharedCrashes(2, FairPlaces(8)), []
 
@@ -140,7 +140,7 @@ def test_a_broker_that_does_not_come_back_is_everybodys_error() -> None:
     assert (heard, str(crashes.broken)) == ([True, True], "it does not serve")
 
 
-def test_a_session_that_shares_nothing_waits_for_nobody() -> None:
+def test_a_session_that_shares_nothing_does_not_wait() -> None:
     """Also that of a stranger's system, which knows nothing of it."""
     seen: Sequence[object] = [gather(object()), gather(None)]
 

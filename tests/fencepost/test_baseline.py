@@ -79,7 +79,7 @@ def test_an_inconclusive_scenario_is_an_entry_with_its_reason(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("now", "seen"), [(judged(Verdict.VIOLATED, "epoch 2"), 2), (judged(Verdict.MET), 1)])
-def test_an_intermittent_entry_counts_each_run_that_writes_it_anew(tmp_path: Path, now: ScenarioResult, seen: int) -> None:
+def test_an_intermittent_entry_counts_each_run_that_writes_it_again(tmp_path: Path, now: ScenarioResult, seen: int) -> None:
     """It stays, whether it showed or not."""
     path = tmp_path / "known.yaml"
     path.write_text(f"{MARK}\n{FOREIGN}  intermittent: {{seen: 1, tried: 4}}\n", encoding="utf-8")

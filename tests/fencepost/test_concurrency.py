@@ -100,7 +100,7 @@ def played(
     return found, concurrency
 
 
-def test_as_many_as_may_be_are_under_way_at_once() -> None:
+def test_as_many_as_allowed_are_in_flight_at_once() -> None:
     """Each of two waits until the other has begun, which it would do for ever if they came one after the other."""
     met = threading.Barrier(2)
 
@@ -121,7 +121,7 @@ def long_and_short() -> tuple[Play, GherkinStep, Play]:
     return slow, passes, plays("PIP460-01", protocol="pulsar-scalable")[0]
 
 
-def test_whoever_lets_minutes_pass_leaves_its_place_meanwhile() -> None:
+def test_a_scenario_that_lets_minutes_pass_leaves_its_place_meanwhile() -> None:
     """With one place, another scenario begins and ends in between."""
     slow, passes, quick = long_and_short()
     ended, order = threading.Event(), []

@@ -227,7 +227,7 @@ def part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Mut
     return lambda function: next(place for place in found if place.key.function == function)
 
 
-def test_whoever_holds_a_function_calls_the_changed_one(part: Callable[[str], MutationSite]) -> None:
+def test_code_that_holds_a_function_calls_the_changed_one(part: Callable[[str], MutationSite]) -> None:
     """Imported names, bound methods, properties and what a decorator wraps are changed where they are."""
     import part as module  # type: ignore[import-not-found]
 

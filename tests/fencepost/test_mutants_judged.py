@@ -115,7 +115,7 @@ def test_what_was_killed_before_still_is_in_any_profile(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_most_of_those_that_nobody_has_seen_are_killed(tmp_path: Path) -> None:
+def test_most_new_mutants_are_killed(tmp_path: Path) -> None:
     """In two hundred fresh ones no conforming one is killed; the share may be a little less than that of all, by chance."""
     done = trial_in(tmp_path, 200, int.from_bytes(os.urandom(4)))
 

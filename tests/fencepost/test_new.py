@@ -192,7 +192,7 @@ def test_a_decision_without_its_part_or_with_another_is_reported_with_its_part(n
         overriding.decision("kafka", named)
 
 
-def test_imports_are_added_behind_those_of_the_module_and_once() -> None:
+def test_imports_are_added_after_those_of_the_module_and_once() -> None:
     """Also where one of them is there under several names."""
     module = '"""A module."""\n\nfrom fencepost.a import B, C\n\n\nx = 1\n'
 

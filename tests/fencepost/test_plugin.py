@@ -129,7 +129,7 @@ def test_how_a_scenario_ends_is_its_verdict(ended: tuple[Path, str], then: str) 
     assert (case.find("failure") is not None) is (verdict not in ("met", "not_offered"))
 
 
-def test_somebody_s_own_pytest_keeps_its_words(tmp_path: Path) -> None:
+def test_a_users_own_pytest_keeps_its_output(tmp_path: Path) -> None:
     """Where our plugin is loaded by them, pytest shows the run, and the matrix and the headline come before its last line."""
     out = run_with(tmp_path, "something was judged", 0)
 
@@ -215,7 +215,7 @@ def test_junit_reports_what_workers_judged(in_workers: Path) -> None:
     assert "KIP890-060 VIOLATED" in str(failures["KIP890-060 [3] Some"])
 
 
-def test_tests_beside_the_scenarios_are_not_missed_where_there_are_workers(in_workers: Path) -> None:
+def test_tests_next_to_the_scenarios_are_not_missed_with_workers(in_workers: Path) -> None:
     """A user's own tests in the same session do not count as lost scenarios, whichever process runs them."""
     reported = compliance(in_workers)
     assert reported["complete"] is True
@@ -329,7 +329,7 @@ def test_examples_are_numbered_alike_under_each_protocol(tmp_path: Path) -> None
     assert (row["verdict"], found["selection"]["pytest"], len(row["scenarios"])) == ("met", None, 27)
 
 
-def test_a_marker_that_nobody_has_is_refused_where_pytest_is_strict(tmp_path: Path) -> None:
+def test_an_unknown_pytest_marker_is_refused_where_pytest_is_strict(tmp_path: Path) -> None:
     """All of ours are registered: levels, needs, proposals and ids."""
     known = "MUST or SHOULD or MAY or needs_crash or kip890 or KIP890-060"
     rows = register.bundled()

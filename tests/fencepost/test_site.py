@@ -109,7 +109,7 @@ def test_no_page_asks_for_anything_from_outside(pages: dict[str, Page], site: Pa
     assert not re.search(r"fetch\(|XMLHttpRequest|https?:", (site / "assets/site.js").read_text(encoding="utf-8"))
 
 
-def test_every_page_can_be_read_by_everybody(pages: dict[str, Page]) -> None:
+def test_every_page_can_be_read_by_every_user(pages: dict[str, Page]) -> None:
     """One heading of the first rank, a main part, ids that are there once, and explanations that belong to something."""
     wrong = {
         address: reported
@@ -352,7 +352,7 @@ PICTURE_PAIRS = [(text, back) for text in "fqagr" for back in "pb"] + [(text, "m
 
 
 @pytest.mark.parametrize("pair", [*SITE_PAIRS, *PICTURE_PAIRS], ids="-on-".join)
-def test_words_stand_out_from_what_is_behind_them(pair: tuple[str, str], site: Path) -> None:
+def test_words_stand_out_from_their_background(pair: tuple[str, str], site: Path) -> None:
     """At least 4.5 to 1 on light and on dark pages, which is AA; the pictures have their own colours."""
     style = (site / "assets/site.css").read_text(encoding="utf-8")
     schemes = [
@@ -368,7 +368,7 @@ def test_words_stand_out_from_what_is_behind_them(pair: tuple[str, str], site: P
 
 
 @pytest.mark.parametrize(("style", "scheme"), [(LIGHT, 0), (DARK, 1)], ids=["light", "dark"])
-def test_code_stands_out_from_what_is_behind_it(style: str, scheme: int, site: Path) -> None:
+def test_code_stands_out_from_its_background(style: str, scheme: int, site: Path) -> None:
     """Likewise, each kind of token that Python's code has."""
     band = re.findall(r"--band: (#[0-9a-f]{6})", (site / "assets/site.css").read_text(encoding="utf-8"))[scheme]
     kinds = [(kind, reported["color"]) for kind, reported in get_style_by_name(style) if reported["color"] and kind not in Token.Generic]

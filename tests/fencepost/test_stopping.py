@@ -207,7 +207,7 @@ def test_a_worker_stops_with_one_that_has_stopped_by_itself(tmp_path: Path) -> N
     assert (other.reason, other.at_once, alone.reason) == ("there is no room", False, None)
 
 
-def test_a_ctrl_c_while_processes_are_started_is_heard_when_they_are() -> None:
+def test_a_ctrl_c_while_processes_start_takes_effect_when_they_have_started() -> None:
     """It is not lost: `fencepost prove` went on for minutes after one."""
     seen = []
     with pytest.raises(KeyboardInterrupt), interruption.unheard():  # noqa: PT012 - where it is raised is what matters

@@ -96,7 +96,7 @@ def test_an_identity_is_known_before_the_system_answers() -> None:
     assert (str(before), str(after)) == ("corp", "corp 2.7, profile kafka-4.3")
 
 
-def test_somebody_else_s_image_is_called_by_its_own_name() -> None:
+def test_another_projects_image_is_called_by_its_own_name() -> None:
     """So it is never counted with the release that it may be a build of. The user's word wins."""
     built, own = Image("corp/broker:4.3.1", stranger="corp/broker"), Image("apache/kafka:4.3.1")
 
@@ -195,7 +195,7 @@ def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return run
 
 
-def test_nobody_elses_deviations_hold_and_the_failure_says_who_has_the_same(tiny: Any) -> None:
+def test_no_other_systems_deviations_hold_and_the_failure_names_the_one_that_has_the_same(tiny: Any) -> None:
     """The hint leaves the verdict; it stands in the failure's text and in the results."""
     out, results = tiny(expect=1)
 

@@ -385,7 +385,7 @@ def test_a_watch_that_closes_itself_is_not_notified_the_second_time(store: Metad
     assert len(reported) == 1
 
 
-def test_what_a_key_was_is_forgotten_behind_many_changes(store: MetadataStore, faults: StoreFaults) -> None:
+def test_earlier_states_of_a_key_are_forgotten_after_many_changes(store: MetadataStore, faults: StoreFaults) -> None:
     """A store that serves for long keeps no values of records deleted long ago; then they have no stale read."""
     for number in range(1_000):
         store.put(f"b/{number}", b"")

@@ -75,7 +75,7 @@ def test_what_is_left_of_a_failed_load_follows_no_end(world: World, failing: str
 
 
 @pytest.mark.parametrize("failing", [paths.ABORTED, paths.WRITES_BY_SEGMENT, paths.WATERMARKS])
-def test_a_segment_serves_nobody_before_the_store_has_reported_all(world: World, failing: str) -> None:
+def test_a_segment_serves_no_client_before_the_store_has_reported_all(world: World, failing: str) -> None:
     """It would show messages of aborted or open transactions that it has not learnt of."""
     aborted, still_open = begin(world), begin(world)
     world.send(world.producer(SEGMENT), "a1", aborted)

@@ -78,7 +78,7 @@ def world() -> World:
         (True, False, (WRITE, ACK), True),
     ],
 )
-def test_an_end_is_applied_when_it_is_decided_and_nobody_who_serves_has_anything_left(
+def test_an_end_is_applied_when_it_is_decided_and_no_loaded_participant_has_records_left(
     world: World, is_ended: bool, is_loaded: bool, operations: tuple[OperationRecord, ...], is_applied: bool
 ) -> None:
     """A participant that is not loaded reads the header before it serves; a loaded one may not have been notified yet."""
@@ -101,7 +101,7 @@ def test_an_end_is_not_applied_where_a_record_does_not_say_whose_it_is(world: Wo
     assert not world.coordinator.is_applied(world.txn)
 
 
-def test_ids_that_are_somebodys_are_not_tried_for_ever(world: World) -> None:
+def test_ids_that_are_taken_are_not_tried_for_ever(world: World) -> None:
     """A counter that was set back would keep its coordinator from everything else."""
     header = Header(state=HeaderState.OPEN, timeout=60_000, createdAt=world.machine.clock.now)
     for later in range(1, 200):
@@ -112,7 +112,7 @@ def test_ids_that_are_somebodys_are_not_tried_for_ever(world: World) -> None:
 
 
 @pytest.mark.parametrize(("action", "is_refused"), [(EndAction.COMMIT, False), (EndAction.ABORT, True)])
-def test_a_message_that_the_end_has_overtaken_is_refused_behind_an_abort(world: World, action: EndAction, is_refused: bool) -> None:
+def test_a_message_that_the_end_has_overtaken_is_refused_after_an_abort(world: World, action: EndAction, is_refused: bool) -> None:
     """A commit includes it; after an abort its client must not learn that it was stored."""
     segment = world.segment()
     world.coordinator.decide(world.txn, action)

@@ -37,7 +37,7 @@ def test_a_commit_shows_everything_on_every_topic_and_in_order(world: World) -> 
     assert [world.values(consumer) for consumer in consumers] == [["a", "b", "c"], ["d"]]
 
 
-def test_what_is_aborted_is_shown_to_nobody(world: World) -> None:
+def test_what_is_aborted_is_shown_to_no_reader(world: World) -> None:
     """Neither to an existing subscription nor to a later one; a message after it is shown."""
     txn = world.begin(TOPIC)
     orders, early = world.producer(), world.consumer()
@@ -103,7 +103,7 @@ def test_ending_again(profile: str, again: int | None, opposite: int) -> None:
     assert code(reversed_) == opposite
 
 
-def test_what_nobody_began_cannot_be_used(world: World) -> None:
+def test_a_transaction_that_was_never_begun_cannot_be_used(world: World) -> None:
     """An unknown transaction, and an unknown coordinator, each by its own error."""
     unknown, elsewhere = TransactionId(0, 99), TransactionId(7, 1)
 

@@ -52,7 +52,7 @@ def acks(request: pytest.FixtureRequest) -> Acks:
     return Acks(request.param)
 
 
-def test_what_a_transaction_acknowledged_goes_to_nobody_while_it_is_open(acks: Acks) -> None:
+def test_what_a_transaction_acknowledged_goes_to_no_consumer_while_it_is_open(acks: Acks) -> None:
     """Neither on request nor to another consumer."""
     assert acks.ack(acks.begin(), 0, 1) == 0
 

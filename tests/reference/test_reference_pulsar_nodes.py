@@ -54,7 +54,7 @@ def at(world: World, node: int) -> World:
     return world
 
 
-def test_a_topic_has_one_owner_whoever_is_asked(world: World) -> None:
+def test_a_topic_has_one_owner_whichever_node_is_asked(world: World) -> None:
     """The other node redirects its clients, and so does the one that does not have the coordinator."""
     assert [owner(world, topic, SECOND) for topic in (THERE, HERE)] == [SECOND, FIRST_NODE]
     assert error(world, FIRST_NODE, pb.CommandProducer(topic=THERE, producer_id=1, request_id=1)) == SERVICE_NOT_READY
@@ -124,7 +124,7 @@ def test_a_decision_whose_coordinator_died_is_carried_out_by_the_next(world: Wor
     assert done(at(world, SECOND).probe("other").transaction(txn)).status is ReportedStatus.COMMITTED
 
 
-def test_a_participant_that_dies_over_its_end_hears_of_it_again(world: World) -> None:
+def test_a_participant_that_crashes_at_its_end_is_notified_again(world: World) -> None:
     """The coordinator lives, and got no answer; the message is shown once, on the topic's new node."""
     txn = world.begin(THERE)
     world.send(world.producer(THERE), "t", txn)

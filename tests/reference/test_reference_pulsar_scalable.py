@@ -261,7 +261,7 @@ def test_a_namespace_is_watched(world: ScalableWorld) -> None:
 # --- sealed segments that go ----------------------------------------------------------------------------------------------------
 
 
-def test_a_sealed_segment_goes_when_its_time_is_over_and_nobody_needs_it(world: ScalableWorld) -> None:
+def test_a_sealed_segment_goes_after_its_retention_when_no_subscription_needs_it(world: ScalableWorld) -> None:
     """Its consumers are closed, its children have no parents any more, and watches are notified."""
     client = world.at(PARENT)
     client.subscribe(PARENT)

@@ -26,7 +26,7 @@ def test_a_topic_that_was_never_added_ends_a_transaction_that_is_over(profile: s
 
 
 @pytest.mark.parametrize(("profile", "reported"), [("seed", None), ("pulsar-4.0", 22)])
-def test_a_refused_late_message_harms_a_shipped_topic_until_it_is_loaded_anew(profile: str, reported: int | None) -> None:
+def test_a_refused_late_message_harms_a_shipped_topic_until_it_is_reloaded(profile: str, reported: int | None) -> None:
     """Every later transaction is refused there, also one that has just begun."""
     world = World(profile)
     orders = world.producer()

@@ -174,7 +174,7 @@ def test_a_page_that_is_written_in_another_way_stays_as_it_is(page: str) -> None
     assert packed(page) == page
 
 
-def test_a_page_reports_nobody_that_it_was_read() -> None:
+def test_a_page_does_not_report_that_it_was_read() -> None:
     """No script of it comes from the network."""
     text = tidied(written(DATA), whole=True)
 
@@ -188,7 +188,7 @@ def test_the_percentage_is_hidden_where_some_were_not_asked(whole: bool) -> None
     assert ("Success rate" in tidied(written(DATA), whole)) is not whole
 
 
-def test_allure_pytest_beside_the_kit_writes_no_scenario_twice(tmp_path: Path) -> None:
+def test_allure_pytest_next_to_the_kit_writes_no_scenario_twice(tmp_path: Path) -> None:
     """A user's own tests are written as ever."""
     (tmp_path / "test_own.py").write_text("def test_own():\n    pass\n", encoding="utf-8")
     (tmp_path / "made.feature").write_text(FEATURE, encoding="utf-8")

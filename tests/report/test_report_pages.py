@@ -235,7 +235,7 @@ def test_the_badge_of_a_system_has_the_name_that_it_always_had() -> None:
     assert badge.file_name(JudgedSystem("Kafka", None, None)) == "Kafka-_version-not-known_-55e480f0.svg"
 
 
-def test_what_is_notified_of_a_run_stands_beside_it() -> None:
+def test_the_notifications_of_a_run_are_next_to_it() -> None:
     """Its image, labels and the release that it is known as: at the system, and where the mouse is. Several images are one system."""
     run = Run("nightly/1", RUN.started, True, "corp/broker:2.7 sha256:1a", ("commit=1a2b",), "kafka:4.3.1")
     images = ("corp/broker:2.7 sha256:1a", "corp/broker:2.7 sha256:0f")

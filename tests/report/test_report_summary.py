@@ -197,7 +197,7 @@ def test_a_broken_variant_is_another_system(report: Told, tmp_path: Path) -> Non
     assert of(summary, JudgedSystem("reference", "0.1.0", "seed")).latest.labels == ("a=b", "branch=x")
 
 
-def test_an_image_that_was_built_anew_is_the_same_system(report: Told, tmp_path: Path) -> None:
+def test_an_image_that_was_built_again_is_the_same_system(report: Told, tmp_path: Path) -> None:
     """The images are told, the latest first, each once; each cell has the one that it was judged on. Older results have none."""
     folder = tmp_path / "in"
     for day, (digest, verdict) in enumerate([("sha256:1", "met"), ("sha256:2", "violated"), ("sha256:1", "not_run"), (None, "not_run")], 1):

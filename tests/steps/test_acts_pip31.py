@@ -29,7 +29,7 @@ CONFLICT = "it is refused with TransactionConflict or InvalidTxnStatus"
         (("A acknowledges i1 for workers", "B acknowledges i1 and i2 for workers"), CONFLICT),
     ],
 )
-def test_an_acknowledgement_is_answered_by_who_has_the_message(acts: tuple[str, ...], answer: str) -> None:
+def test_an_acknowledgement_is_answered_according_to_who_holds_the_message(acts: tuple[str, ...], answer: str) -> None:
     """A transaction that holds it, or its deletion, is a conflict; what was given back is not."""
     script = script_of(TABLE, acts)
 
@@ -38,7 +38,7 @@ def test_an_acknowledgement_is_answered_by_who_has_the_message(acts: tuple[str, 
 
 
 @pytest.mark.parametrize(("before", "may_come"), [("", True), ("inputs is unloaded", False), ("a crash", False)])
-def test_what_was_there_before_an_unload_is_not_due_to_who_comes_to_a_removed_subscription(before: str, may_come: bool) -> None:
+def test_what_was_there_before_an_unload_is_not_due_to_a_new_consumer_of_a_removed_subscription(before: str, may_come: bool) -> None:
     """Pulsar deletes a ledger that is closed, as by an unload, when no subscription needs it."""
     comes = "another consumer takes over auditors and is looked at"
     acts = [*([before] if before else []), "auditors are removed", comes]

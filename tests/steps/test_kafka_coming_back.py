@@ -103,7 +103,7 @@ def test_what_a_loading_coordinator_refuses_for_good_is_a_violation(monkeypatch:
         every_refusal_was(scenario.context, None)
 
 
-def test_nobody_looks_at_the_coordinator_of_a_system_that_was_never_away(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_coordinator_of_a_system_that_was_never_away_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """It can be asked from the first moment on, and says by itself that it loads."""
     scenario = Scenario(monkeypatch, 0, ends(LOADS), ends(0), coordinator=describes(LOADS))
 

@@ -15,7 +15,7 @@ def test_every_sentence_is_of_a_vocabulary() -> None:
     vocabularies.check(register.bundled().by_spec)
 
 
-def test_a_sentence_beside_the_vocabularies_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sentence_outside_of_the_vocabularies_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """One of pytest-bdd's own would have no meaning, and no linter would see it."""
     stray = ModuleType("stray")
 

@@ -73,7 +73,7 @@ def test_the_example_is_judged_and_given_back(tmp_path: Path, temporary: Path) -
     assert folders(temporary) == []
 
 
-def test_the_log_of_the_broker_stands_beside_a_red(tmp_path: Path, temporary: Path) -> None:
+def test_the_log_of_the_broker_is_next_to_a_red(tmp_path: Path, temporary: Path) -> None:
     """A release's deviation, which nobody knows of a stranger."""
     file = plain(tmp_path, f"sh -c 'echo what it wrote; exec {SERVE} --profile kafka-4.3'", "data: none")
     del temporary

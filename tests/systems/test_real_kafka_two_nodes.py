@@ -210,7 +210,7 @@ def test_each_node_has_its_own_settings_on_top_of_those_of_all() -> None:
         assert environment["KAFKA_ADVERTISED_LISTENERS"].startswith("PLAINTEXT://127.0.0.1:20123,")
 
 
-def test_nobody_pauses_what_somebody_else_runs() -> None:
+def test_a_broker_that_another_process_runs_is_not_paused() -> None:
     """The refusal says whose it is."""
     for act in (NoFaults("h:1").pause, NoFaults("h:1").resume):
         with pytest.raises(NotOffered, match="two-nodes: h:1 was not started by fencepost"):

@@ -96,7 +96,7 @@ def test_a_store_on_an_oxia_of_two_shards_is_a_metadata_store() -> None:
         is_a_metadata_store(lambda: opened(container), in_order=False)
 
 
-def test_a_settle_reports_also_what_clients_beside_write_because_of_it(server: OxiaContainer, store: OxiaStore) -> None:
+def test_a_settle_reports_also_what_other_clients_write_because_of_it(server: OxiaContainer, store: OxiaStore) -> None:
     """Two brokers that answer each other's writes are done when one of them is settled."""
     other = OxiaStore(str(server.address), beside=store)
     reported: list[str] = []
@@ -121,7 +121,7 @@ def test_a_store_under_a_root_of_oxia_is_a_metadata_store(server: OxiaContainer)
     is_a_metadata_store(lambda: RootedStore(opened(server), "a broker/"))
 
 
-def test_what_another_client_wrote_is_heard_when_it_has_come(server: OxiaContainer, store: OxiaStore) -> None:
+def test_the_write_of_another_client_is_notified_when_it_has_arrived(server: OxiaContainer, store: OxiaStore) -> None:
     """Nothing is written for that, and nothing waited for."""
     other = opened(server)
     reported: list[str] = []
@@ -308,7 +308,7 @@ def test_closing_a_client_of_an_oxia_that_does_not_answer_takes_no_longer(own_se
     bring_back(own_server, "pause")
 
 
-def test_an_address_where_nobody_listens_is_reported_in_time() -> None:
+def test_an_address_without_a_listener_is_reported_in_time() -> None:
     """As one of an Oxia that was never started."""
     port = free_port()
 

@@ -254,7 +254,7 @@ def test_an_unload_keeps_an_open_transaction(probe: PulsarProbe, topic: str) -> 
     assert values(probe.receive_until(consumer, "sentinel")) == ["before", "after", "sentinel"]
 
 
-def test_a_transaction_of_a_topic_that_nobody_loaded_is_reported(probe: PulsarProbe, topic: str) -> None:
+def test_a_transaction_of_a_topic_that_is_not_loaded_is_reported(probe: PulsarProbe, topic: str) -> None:
     """As after a restart: to ask loads no topic, so that the probe does."""
     transaction = value(probe.new_transaction())
     value(probe.create_topic(topic))

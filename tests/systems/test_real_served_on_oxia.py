@@ -93,7 +93,7 @@ def test_what_one_server_ends_is_notified_to_the_segments_of_the_other(server: O
         assert kept != dropped != last
 
 
-def test_an_oxia_that_is_paused_is_said_to_be_gone_and_the_rest_is_served(tmp_path: Path) -> None:
+def test_a_paused_oxia_is_reported_as_unavailable_and_the_rest_is_served(tmp_path: Path) -> None:
     """Who asks for a transaction there is told in time, with the address; PIP-31's go on; and when it is back, so do the others."""
     with oxia(print) as container, served_on(container, tmp_path / "served") as served, scalable_session(served) as ours:
         segment = OneSegment(ours)

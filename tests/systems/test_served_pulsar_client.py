@@ -67,7 +67,7 @@ def values(consumer: pulsar.Consumer, last: bytes) -> list[bytes]:
 
 
 @pytest.mark.parametrize("batching", [False, True])
-def test_what_it_produces_it_consumes_beside_transactions(client: pulsar.Client, probe: PulsarProbe, batching: bool) -> None:
+def test_what_it_produces_it_consumes_next_to_transactions(client: pulsar.Client, probe: PulsarProbe, batching: bool) -> None:
     """Its own messages and the committed ones come in their order, and the aborted one does not."""
     topic = f"beside-{batching}"
     consumer = client.subscribe(topic, "s", initial_position=pulsar.InitialPosition.Earliest)
@@ -82,7 +82,7 @@ def test_what_it_produces_it_consumes_beside_transactions(client: pulsar.Client,
     assert values(consumer, b"last") == [b"a", b"b", b"c", b"committed", b"last"]
 
 
-def test_what_it_did_not_acknowledge_comes_again(client: pulsar.Client) -> None:
+def test_what_it_did_not_acknowledge_is_redelivered(client: pulsar.Client) -> None:
     """To the next consumer of the subscription; properties and key are as they were sent."""
     producer = client.create_producer("again")
     producer.send(b"a", properties={"k": "v"}, partition_key="key")

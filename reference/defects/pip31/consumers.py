@@ -64,7 +64,7 @@ class PendingReleasedForTheRefused(Subscription):
 
 
 @defect(
-    {"PIP31-139": seen("^that there is no more$", expected="^nothing of an end$", what="^told to workers$")},
+    {"PIP31-139": seen("^that there is no more$", expected="^nothing of an end$", what="^notification to workers$")},
     origin="textbook: the topic is asked where the subscription should be",
 )
 class EndIsToldTooSoon(Subscription):

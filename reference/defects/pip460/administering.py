@@ -129,7 +129,7 @@ class ScalableConsumersOutliveTheirTopic(ScalableTopics):
 
 
 @defect(
-    {"PIP460-47": seen("^neither$", what="^told to ann of the change$")},
+    {"PIP460-47": seen("^neither$", what="^notification to ann of the change$")},
     origin="the reference itself: what was known of consumers went with the topic, and they were not notified",
 )
 class ScalableConsumersOfTheDeletedLeftAlone(Sessions):
@@ -297,7 +297,7 @@ class ScalablePrunedOutliveTheirTopic(Pruning):
 
 
 @defect(
-    {"PIP460-47": seen("^nothing$", expected="^that it is closed$", what="^told to the (consumer|producer) of (workers|left)$")},
+    {"PIP460-47": seen("^nothing$", expected="^that it is closed$", what="^notification to the (consumer|producer) of (workers|left)$")},
     origin="feared: a deletion of what is stored, by code that does not know the connections",
 )
 class ScalableDeletedSilently(ScalableTopics):

@@ -124,7 +124,7 @@ class ScalableLastOfAConnection(Sessions):
 
 
 @defect(
-    {"PIP460-36": seen("^neither$", what="^told to ann of the change$")}, origin="textbook: a number that is read before it is counted up"
+    {"PIP460-36": seen("^neither$", what="^notification to ann of the change$")}, origin="textbook: a number that is read before it is counted up"
 )
 class ScalableEpochBeforeTold(Sessions):
     """An assignment has the epoch with which its change began, so that a consumer that has seen a later one ignores it."""
@@ -269,7 +269,7 @@ class ScalableConsumersDecodedTwice(Registrations):
 
 
 @defect(
-    {"PIP460-34": seen("^(ann|bob) is told ", what="^hashes of .* in assignments$")},
+    {"PIP460-34": seen("^(ann|bob) is assigned ", what="^hashes of .* in assignments$")},
     origin="textbook: ranges with and without their ends",
     of=MetadataParts,
 )
@@ -282,7 +282,7 @@ class ScalableEndsBehindTheRange(TransactionResponses):
 
 
 @defect(
-    {"PIP460-34": seen("^(ann|bob) is told .* as 0000-ffff", what="^hashes of .* in assignments$")},
+    {"PIP460-34": seen("^(ann|bob) is assigned .* as 0000-ffff", what="^hashes of .* in assignments$")},
     origin="feared: a field that is left empty because the segment's name has the same value",
     of=MetadataParts,
 )

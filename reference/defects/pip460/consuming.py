@@ -65,7 +65,7 @@ class ScalableKeptFromTheBeginning(Pruning):
 
 
 @defect(
-    {"PIP460-42": seen("^that there is no more$", expected="^nothing of an end$", what="^told to others$")},
+    {"PIP460-42": seen("^that there is no more$", expected="^nothing of an end$", what="^notification to others$")},
     origin="feared: an end that is a question of the backlog, and not of the seal",
     of=MetadataParts,
 )

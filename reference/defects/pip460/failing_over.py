@@ -150,7 +150,7 @@ class ScalableGivenUpInMemory(Sessions):
 
 
 @defect(
-    {"PIP460-37": seen("^left and high$", expected="^no others$", what="^segments that ann was told of meanwhile$")},
+    {"PIP460-37": seen("^left and high$", expected="^no others$", what="^segments that ann was assigned meanwhile$")},
     origin="feared: two places that assign segments, of which one forgets lost consumers",
 )
 class ScalableSplitEndsTheWait(Sessions):

@@ -40,7 +40,7 @@ class ScalableLastSegmentHasTheRest(ScalableTopics):
 
 
 @defect(
-    {"PIP460-04": seen(r" of \[2\]", expected=r" of \[2, 3\]", what="^families that A is told$")},
+    {"PIP460-04": seen(r" of \[2\]", expected=r" of \[2, 3\]", what="^families that A receives$")},
     origin="textbook: a field that had one parent before there were merges",
     of=MetadataParts,
 )

@@ -70,7 +70,7 @@ class ScalableLeftToTheOther(ScalableTopics):
                     self._pruning.prune(topic)
 
 
-@defect({"PIP460-41": seen("^neither$", what="^told to ann of the change$")}, origin="feared: a session that ends on one side")
+@defect({"PIP460-41": seen("^neither$", what="^notification to ann of the change$")}, origin="feared: a session that ends on one side")
 class ScalableFormerControllerSaysNothing(Sessions):
     """A replaced controller keeps its consumers connected, and notifies them of nothing more."""
 
@@ -241,7 +241,7 @@ class ScalableLeadsForEver(Sessions):
 
 
 @defect(
-    {"PIP460-41": seen("^pulsar:", expected="^a broker that lives$|^another broker, or nobody$", what="^controller of orders")},
+    {"PIP460-41": seen("^pulsar:", expected="^a broker that lives$|^another broker, or none$", what="^controller of orders")},
     origin="feared: a cache of what changes without the layout",
     of=MetadataParts,
 )
@@ -258,7 +258,7 @@ class ScalableControllerRemembered(TransactionResponses):
 
 
 @defect(
-    {"PIP460-41": seen("^nobody$", expected="^a broker that lives$", what="^controller of orders$")},
+    {"PIP460-41": seen("^no broker$", expected="^a broker that lives$", what="^controller of orders$")},
     origin="feared: a session that is opened once, when the broker starts",
 )
 class ScalableSessionKept(Leadership):
@@ -295,7 +295,7 @@ class ScalableSealedBehindTheLayout(LayoutChanges):
 
 
 @defect(
-    {"PIP460-41": seen("^pulsar:", expected="^another broker", what="^controller of orders behind its session$")},
+    {"PIP460-41": seen("^pulsar:", expected="^another broker", what="^controller of orders after its session$")},
     origin="textbook: a leader that does not know that its lease is over",
 )
 class ScalableControllerBelievesItself(Leadership):

@@ -97,7 +97,7 @@ class ScalableSilentAboutTheSeal(TransactionResponses):
 
 
 @defect(
-    {"PIP460-14": seen("^told$", expected="^not told yet$", what="^end of left$")},
+    {"PIP460-14": seen("^reported$", expected="^not reported yet$", what="^end of left$")},
     origin="feared: two places that announce the end, of which one looks at what is visible",
     of=MetadataParts,
 )

@@ -95,7 +95,7 @@ class ScalableCursorsSealedToo(LayoutChanges):
 
 
 @defect(
-    {"PIP460-14": seen("^nothing of an end$", expected="^that there is no more$", what="^told to others$")},
+    {"PIP460-14": seen("^nothing of an end$", expected="^that there is no more$", what="^notification to others$")},
     origin="feared: an end that is sent to the active consumer, as a failover subscription has one",
     of=MetadataParts,
 )
@@ -107,7 +107,7 @@ class ScalableEndToldToOne(Subscription):
 
 
 @defect(
-    {"PIP460-14": seen("^not told yet$", expected="^told$", what="^end of left$")},
+    {"PIP460-14": seen("^not reported yet$", expected="^reported$", what="^end of left$")},
     origin="feared: an end that is an event, and not a state",
     of=MetadataParts,
 )
@@ -120,7 +120,7 @@ class ScalableWhoComesWaits(TransactionResponses):
 
 
 @defect(
-    {"PIP460-14": seen("^that there is no more$", expected="^nothing of an end$", what="^told to others$")},
+    {"PIP460-14": seen("^that there is no more$", expected="^nothing of an end$", what="^notification to others$")},
     origin="feared: the end of what is read, and not of the backlog",
     of=MetadataParts,
 )

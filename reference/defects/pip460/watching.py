@@ -15,7 +15,7 @@ from fencepost.reference.scalable.layout import Layout, Segment
 from fencepost.reference.scalable.news import MOST_WAITING, LayoutWatch, Newsroom, Said
 from fencepost.reference.scalable.segment_pruning import Pruning
 
-_NOT_AS_IT_IS = Symptom(what="^layout that A is told$", seen="^epoch")
+_NOT_AS_IT_IS = Symptom(what="^layout that A receives$", seen="^epoch")
 _NO_LAYOUT = Symptom(what="^message of the system$", seen="is no layout")
 
 
@@ -46,7 +46,7 @@ class ScalableNoNews(Newsroom):
         """A client that wants a layout has to ask again."""
 
 
-@defect({"PIP460-28": seen("^epoch", what="^layout that . is told$")}, origin="feared: one session for a topic")
+@defect({"PIP460-28": seen("^epoch", what="^layout that . receives$")}, origin="feared: one session for a topic")
 class ScalableNewsForTheFirst(Newsroom):
     """Only one of the clients that watch a topic is notified of changes."""
 
@@ -71,7 +71,7 @@ class ScalableNewsOfSplits(Newsroom):
             super().look(topic, watch)
 
 
-@defect({"PIP460-28": seen("^epoch 1", what="^layout that . is told$")}, origin="ZooKeeper's watches, which fire once")
+@defect({"PIP460-28": seen("^epoch 1", what="^layout that . receives$")}, origin="ZooKeeper's watches, which fire once")
 class ScalableNewsOnce(Newsroom):
     """A client that watches a layout is notified of one change only, because the broker's watch on the store fires once."""
 
@@ -107,7 +107,7 @@ class ScalableOneCloseEndsAll(Newsroom):
             super().look(topic, watch)
 
 
-@defect({"PIP460-29": seen("^0, 0", what="^epochs that A is told$")}, origin="Apache Pulsar 5.0.0-M1")
+@defect({"PIP460-29": seen("^0, 0", what="^epochs that A receives$")}, origin="Apache Pulsar 5.0.0-M1")
 class ScalableFirstToldTwice(Newsroom):
     """A watch receives its first layout twice."""
 
@@ -116,7 +116,7 @@ class ScalableFirstToldTwice(Newsroom):
 
 
 @defect(
-    {"PIP460-29": seen("^0, 0", what="^epochs that A is told$")}, origin="PIP-468, W 11: the epoch is as great as the last one, or greater"
+    {"PIP460-29": seen("^0, 0", what="^epochs that A receives$")}, origin="PIP-468, W 11: the epoch is as great as the last one, or greater"
 )
 class ScalableToldAtEveryLook(Newsroom):
     """A watch receives the layout whenever the broker reads it, also without a change."""
@@ -127,7 +127,7 @@ class ScalableToldAtEveryLook(Newsroom):
 
 
 @defect(
-    {"PIP460-30": seen("ServiceNotReady", what="^(answer|layout that A is told)$")},
+    {"PIP460-30": seen("ServiceNotReady", what="^(answer|layout that A receives)$")},
     origin="PIP-468, controller: calls to other brokers fail, as the text says of changes",
 )
 class ScalableAskTheController(Newsroom):
@@ -144,7 +144,7 @@ class ScalableAskTheController(Newsroom):
 
 
 @defect(
-    {"PIP460-30": seen("^epoch", what="^layout that [AB] is told$")},
+    {"PIP460-30": seen("^epoch", what="^layout that [AB] receives$")},
     origin="feared: news that is sent by the controller to its own clients",
 )
 class ScalableNewsAtTheController(ScalableAskTheController):
@@ -159,7 +159,7 @@ class ScalableNewsAtTheController(ScalableAskTheController):
 
 
 @defect(
-    {"PIP460-32": seen("^epoch 1", expected="^nothing$", what="^told to A behind the close$")},
+    {"PIP460-32": seen("^epoch 1", expected="^nothing$", what="^notification to A after the close$")},
     origin="feared: a session that is kept by its topic",
     of=MetadataParts,
 )
@@ -219,7 +219,7 @@ class ScalableBrokersRemembered(TransactionResponses):
 
 
 @defect(
-    {"PIP460-27": seen("^no or another broker for ", expected="^a broker for each$", what="^brokers that A is told$")},
+    {"PIP460-27": seen("^no or another broker for ", expected="^a broker for each$", what="^brokers that A receives$")},
     origin="feared: a lookup for the topic, and not for its segments",
     of=MetadataParts,
 )
@@ -232,7 +232,7 @@ class ScalableAllAtTheFirstBroker(TransactionResponses):
 
 
 @defect(
-    {"PIP460-27": seen("^no or another broker for ", expected="^a broker for each$", what="^brokers that A is told$")},
+    {"PIP460-27": seen("^no or another broker for ", expected="^a broker for each$", what="^brokers that A receives$")},
     origin="feared: addresses that are found when a topic is made",
     of=MetadataParts,
 )
@@ -250,7 +250,7 @@ class _TheOldest(deque[Said]):
 
 
 @defect(
-    {"PIP460-28": seen("^epoch 1[0-9]", expected="^epoch 21", what="^layout that A is told$")},
+    {"PIP460-28": seen("^epoch 1[0-9]", expected="^epoch 21", what="^layout that A receives$")},
     origin="textbook: a queue that is full refuses what comes",
 )
 class ScalableOldestNewsKept(Newsroom):
@@ -274,7 +274,7 @@ class ScalableOnlyWhatTheStoreTells(Newsroom):
 
 
 @defect(
-    {"PIP460-28": seen("^epoch 0", expected="^TopicNotFound, or epoch 0", what="^told to A of orders$")},
+    {"PIP460-28": seen("^epoch 0", expected="^TopicNotFound, or epoch 0", what="^notification to A of orders$")},
     origin="the reference itself: epochs that are compared, whosever they are",
 )
 class ScalableDeletionNotTold(Newsroom):
@@ -285,7 +285,7 @@ class ScalableDeletionNotTold(Newsroom):
 
 
 @defect(
-    {"PIP460-28": seen("^epoch 1", expected="^epoch 1", what="^layout that A is told$")},
+    {"PIP460-28": seen("^epoch 1", expected="^epoch 1", what="^layout that A receives$")},
     origin="PIP-460, DAG watch, which speaks of splits and merges",
 )
 class ScalablePrunedAtTheSameEpoch(Pruning):

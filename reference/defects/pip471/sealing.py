@@ -259,7 +259,7 @@ class MetadataEndLeavesAMarker(MetadataBuffer):
 
 
 @defect(
-    {"PIP471-49": seen("^told$", expected="^not told yet$", what="^end of left$")},
+    {"PIP471-49": seen("^reported$", expected="^not reported yet$", what="^end of left$")},
     origin="feared: two places that announce the end, of which one looks at what is visible",
 )
 class MetadataEndToldBeforeTheOpen(LayoutChanges):
@@ -275,7 +275,7 @@ class MetadataEndToldBeforeTheOpen(LayoutChanges):
 
 
 @defect(
-    {"PIP471-53": seen("^told$", expected="^not told yet$", what="^end of left$")},
+    {"PIP471-53": seen("^reported$", expected="^not reported yet$", what="^end of left$")},
     origin="feared: pending acknowledgements taken off the backlog, so that it shows what is left to do",
     of=MetadataParts,
 )
@@ -295,7 +295,7 @@ class MetadataEndToldBeforeThePending(Subscription):
 
 
 @defect(
-    {"PIP471-53": seen("^not told yet$", expected="^told$", what="^end of right$")},
+    {"PIP471-53": seen("^not reported yet$", expected="^reported$", what="^end of right$")},
     origin="feared: an end that is looked for where messages are acknowledged, and not where transactions end",
     of=MetadataParts,
 )
@@ -314,7 +314,7 @@ class MetadataNoEndBehindACommit(Subscription):
 
 
 @defect(
-    {"PIP471-53": seen("^not told yet$", expected="^told$", what="^end of right$")},
+    {"PIP471-53": seen("^not reported yet$", expected="^reported$", what="^end of right$")},
     origin="the reference of this suite, until a red team read it",
     of=MetadataParts,
 )
@@ -327,7 +327,7 @@ class MetadataEndOfSealedWaitsForTheMark(Subscription):
 
 
 @defect(
-    {"PIP471-50": seen("^nothing of an end$", expected="^that there is no more$", what="^told to workers$")},
+    {"PIP471-50": seen("^nothing of an end$", expected="^that there is no more$", what="^notification to workers$")},
     origin="feared: an abort writes nothing into the segment, so that what was withdrawn is its end",
     of=MetadataParts,
 )
