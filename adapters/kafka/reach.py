@@ -34,7 +34,7 @@ _CLIENT = "handshake"
 
 _NODE_WITHIN_S = 1.0
 _TIMES_THE_FIRST = 3
-"""How long an advertised node has for its answer: a second, and more where the first node was slow, as all are behind a long line."""
+"""How long an advertised node has for its answer: a second, and more where the first node was slow, as every answer is over a long line."""
 
 
 def parse_address(text: str) -> Address:
@@ -45,7 +45,7 @@ def parse_address(text: str) -> Address:
     elif ":" in host or "," in host:
         host = ""
     if not host or not (port.isascii() and port.isdecimal()) or not 0 < int(port) < 65536:
-        reported = repr(text) if "@" not in text else "what stands before and behind the @ (not shown)"
+        reported = repr(text) if "@" not in text else "what stands before and after the @ (not shown)"
         raise WrongUsage(f"{reported} is not an address; expected HOST:PORT, such as 127.0.0.1:9092")
     return Address(host, int(port))
 

@@ -280,7 +280,7 @@ def see(variants: tuple[Defect, ...], asked: tuple[str, ...], profile: str | Non
     one scenario has found violated is not asked further.
     """
     broker = conforming_groups.as_one(variants)
-    (gc.enable if broker.is_conforming else gc.disable)()  # defects are asked little, and leave little behind
+    (gc.enable if broker.is_conforming else gc.disable)()  # a defect plays few scenarios, and leaves little garbage
     (CONFORMING if broker.is_conforming else DEFECTS)[broker.name] = broker  # this process has imported the bundled ones
     watches = [DecisionWatch(variant) for variant in variants]
     try:

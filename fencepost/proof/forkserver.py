@@ -18,7 +18,7 @@ def forking() -> ForkServerContext:
 
 @contextmanager
 def pool(workers: int, tasks: int = 1) -> Iterator[Pool]:
-    """So many of them at a time, another one after so many tasks, until the end. None of them hears a terminal's Ctrl-C, which reaches
+    """So many of them at a time, another one after so many tasks, until the end. None of them acts on a terminal's Ctrl-C, which reaches
     them too.
     """
     with interruption.unheard():

@@ -164,7 +164,7 @@ class Reporting:
             try:
                 with self.stopping.ending_early():
                     self.results.histories = history_check.judge(self.results.folder, self.results.scenarios, self.ahead)
-            except KeyboardInterrupt as stopped:  # Spark has taken SIGINT for itself, and raises this
+            except KeyboardInterrupt as stopped:  # Spark handles SIGINT itself, and raises this
                 self.results.stopped = self.stopping.reason = self.stopping.reason or str(stopped) or "SIGINT"
             self.results.write()
             for reported in filter(lambda reported: reported.is_red, self.results.histories.anomalies if self.results.histories else ()):

@@ -25,8 +25,8 @@ _PATCHES = 10
 
 @dataclass(frozen=True)
 class ReleaseDeviation:
-    """A deviation with the requirement that it is about, of the proposal `spec`; `is_new` says that the line before was asked about that
-    proposal, and does not deviate so.
+    """A deviation with the requirement that it is about, of the proposal `spec`; `is_new` says that the previous line was tested for that
+    proposal, and does not deviate in that way.
     """
 
     requirement: str

@@ -64,7 +64,7 @@ BESIDE = KAFKA.act(
 @BESIDE.given
 def has_joined_beside(context: KafkaContext, gathering: Gathering, producer: str, group: str, other: str, session: str | None) -> None:
     outcome = _join(context, gathering, group, producer, other, _instance_beside(context, producer, other), session)
-    achieved(outcome, f"joining {group} as {producer} beside {other}")
+    achieved(outcome, f"joining {group} as {producer} next to {other}")
 
 
 @BESIDE.when

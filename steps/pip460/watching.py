@@ -259,7 +259,9 @@ def _judge_closed(context: PulsarContext, watchers: Watchers, watcher: str) -> N
     client, (watch, before) = watchers.client(watcher), watchers.closed[watcher]
     observed(client.ping(), "looking for news")
     reported = client.layouts_reported(watch)[before:]
-    context.evidence.expect(not reported, "nothing", "; ".join(map(str, reported)) or "nothing", what=f"notification to {watcher} after the close")
+    context.evidence.expect(
+        not reported, "nothing", "; ".join(map(str, reported)) or "nothing", what=f"notification to {watcher} after the close"
+    )
 
 
 def _expect_reported_of(

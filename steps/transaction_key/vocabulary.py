@@ -217,9 +217,7 @@ KEYS = Vocabulary(
             "no epoch",
             meaning="the largest is 2^63-1; no epoch: the field is not there",
         ),
-        choice(
-            "place", "at another coordinator than its own", meaning="of a connect: the coordinator after that of the key, or the first"
-        ),
+        choice("place", "at another coordinator than its own", meaning="of a connect: the coordinator after that of the key, or the first"),
         choice(
             "where",
             "the coordinator",

@@ -66,7 +66,7 @@ def test_a_process_next_to_others_holds_fewer_containers() -> None:
     """Also in a plan."""
     system = PaperSystem()
     configurations = ["plain"] * 3 + [name for name in NEEDS if not KINDS[name].fresh] * 2
-    system.beside(2)
+    system.share_machine(2)
     system.prepare()
     system.prepare(needs_for(configurations))
     system.open()
@@ -76,7 +76,7 @@ def test_a_process_next_to_others_holds_fewer_containers() -> None:
 
     assert system.host.most <= MOST_BESIDE_OTHERS
     kafka = KafkaContainerSystem("apache/kafka:0")
-    kafka.beside(2)
+    kafka.share_machine(2)
     needs = (set(), {"authorizer"}, {"short-expiry"}, {"verification-off"}, {"aged-ids"}, {"two-nodes"})
     plan = brokers_of(kafka, [ScheduledScenario("kip890/ending.feature", frozenset(need)) for need in needs])
     assert plan is not None

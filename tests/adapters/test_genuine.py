@@ -82,7 +82,7 @@ def test_another_image_has_no_releases_deviations_whatever_its_tag(image: str) -
 
 
 def test_the_projects_own_image_with_another_version_has_no_deviations() -> None:
-    """A separate build under the project's name, or a release that is newer than the kit."""
+    """A separate build under the project's name, or a release newer than the kit."""
     other = of_image(KAFKA, "apache/kafka:4.0.0", *OF_4_3)
     newer = of_image(KAFKA, "apache/kafka:4.9.0", None, "supports metadata.version up to 99")
 

@@ -52,7 +52,7 @@ def test_every_call_is_an_invoke_and_one_completion(session: KafkaSession) -> No
 
 
 def test_a_transaction_is_reported_with_its_pair_its_records_and_its_end(session: KafkaSession) -> None:
-    """Producer id, epoch, partition, offset and value of what was written; and the pair in the answer to the end."""
+    """Producer id, epoch, partition, offset and value of each record; and producer id and epoch in the answer to the end."""
     probe, pair = initialised(session)
     probe.produce(LOG, ["a1", "a2"], producer=pair, transactional_id="transfer", sequence=0)
     probe.end_txn("transfer", pair, commit=True)
@@ -166,7 +166,7 @@ def test_an_answer_is_notified_of_the_partition_that_it_is_for(session: KafkaSes
 
 
 def test_a_topic_that_is_made_again_under_its_name_is_another_log(session: KafkaSession) -> None:
-    """Both begin at offset 0, and a checker must not take the second record for one that came too early."""
+    """Both begin at offset 0, and a checker must not report the second record as one that came too early."""
     probe = session.client("A")
     probe.produce(LOG, ["old"])
     assert isinstance(probe.delete_topic("payments"), Done)

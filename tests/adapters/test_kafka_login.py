@@ -30,7 +30,7 @@ LOOK = request("list_transactions", 0, state_filters=[], producer_id_filters=[])
 
 
 def guarded(passwords: Mapping[str, str]) -> AbstractContextManager[Served]:
-    """The reference behind a socket, with logins required. `kit` has all rights; without passwords, no user can log in."""
+    """The reference on a socket, with logins required. `kit` has all rights; without passwords, no user can log in."""
     return served_here(settings=Settings(has_authorizer=True, super_users=frozenset({"User:kit"}), passwords=passwords))
 
 
@@ -78,7 +78,7 @@ def test_a_client_is_the_kits_own_user_until_it_logs_in_as_another(session: Kafk
 
 
 def test_a_right_counts_when_it_is_granted_and_until_it_is_revoked(session: KafkaSession) -> None:
-    """The first request after each change is answered by it."""
+    """The answer to the first request after each change follows the change."""
     observer, probe = session.client("observer"), session.client("A")
     probe.log_in_as("ordinary")
     name = session.unique("y")

@@ -59,7 +59,7 @@ def test_a_batched_addition_waits_for_a_coordinator_that_is_away() -> None:
 
 @pytest.mark.parametrize("codes", [(3,), (16, 51)])
 def test_a_verdict_on_each_partition_is_waited_for_while_it_is_too_early_for_all(codes: tuple[int, ...]) -> None:
-    """A node that does not know the topic yet, or whose coordinator is away or busy, gets the request again."""
+    """A client repeats the request to a node that does not know the topic yet, or whose coordinator is not reachable or busy."""
     early = [says(results_by_topic_v3_and_below=added(code, code)) for code in codes]
     broker = ScriptedBroker(add_partitions_to_txn=[*early, says(results_by_topic_v3_and_below=added(0, 0))])
     probe, _ = broker.probe()

@@ -97,7 +97,7 @@ def test_a_producer_that_makes_progress_is_waited_for() -> None:
 
 
 def test_what_takes_too_long_is_not_offered_and_waited_for_once() -> None:
-    """Though epochs are raised; the reason has the rate. The next call does not wait, but a producer that is ready is given out."""
+    """Though epochs are raised; the reason has the rate. The next call does not wait, and gets a producer only if one is ready."""
     ready = threading.Event()
 
     def slow(progress: Progress) -> Done[NearLastEpoch]:

@@ -108,7 +108,7 @@ def test_settings_are_passed_in_each_way() -> None:
 
 
 def test_brokers_that_are_judged_at_the_same_time_have_room_together(tmp_path: Path) -> None:
-    """Also if each has three nodes, so that each scenario finds room for its broker."""
+    """Also if each broker has three nodes."""
     path = tmp_path / "broker.yaml"
     path.write_text(f"name: a broker\nstart: {sys.executable}\nnodes: 3\nsettings: {{passed-as: property-file}}\n", encoding="utf-8")
     system = LaunchedKafkaSystem(read(str(path)))

@@ -31,7 +31,7 @@ def hanging() -> Iterator[Address]:
 
 @pytest.mark.parametrize(("patience_s", "within_s"), [(0.2, 0.2), (20.0, 20.0), (60.0, ANSWER_WITHIN_S)])
 def test_an_answer_has_the_patience_of_the_session_and_no_more_than_its_own(patience_s: float, within_s: float) -> None:
-    """A session that is patient for minutes waits that long for events, and not for one answer."""
+    """A session that is patient for minutes waits that long for events, but not for one answer."""
     assert answer_within_s(WallTime(patience_s)) == within_s
 
 

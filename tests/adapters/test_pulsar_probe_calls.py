@@ -200,7 +200,7 @@ def test_a_redirect_to_nowhere_is_unknown(broker: ScriptedPulsar, probe: PulsarP
     """The reason names the address without a listener."""
     broker.on("LOOKUP", lambda request: [lookup(request, "pulsar://nowhere:1", pb.CommandLookupTopicResponse.Redirect)])
 
-    assert probe.producer(TOPIC) == Unknown("nowhere:1 cannot be connected to: nobody listens", lost=True)
+    assert probe.producer(TOPIC) == Unknown("nowhere:1 cannot be connected to: connection refused", lost=True)
 
 
 def test_a_redirect_for_ever_is_malformed(broker: ScriptedPulsar, probe: PulsarProbe) -> None:

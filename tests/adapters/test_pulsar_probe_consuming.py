@@ -121,7 +121,7 @@ def test_a_message_is_reported_with_what_its_metadata_says(broker: ScriptedPulsa
 def test_of_a_batch_only_what_is_not_acknowledged_is_handed_over(
     broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle
 ) -> None:
-    """The broker sends a bit for each message that is still to come."""
+    """The broker sends a bit for each message of the batch that is not acknowledged yet."""
     broker.deliver(consumer.number, 0, "a", "b", "c", batched=True, ack_set=[0b101])
 
     taken = value(probe.receive_until(consumer, "c"))
@@ -130,7 +130,7 @@ def test_of_a_batch_only_what_is_not_acknowledged_is_handed_over(
 
 
 def test_absence_is_shown_by_what_came_later(broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle) -> None:
-    """All messages up to the sentinel; if it does not come, the reason has what came instead."""
+    """All messages up to the sentinel; if the sentinel does not arrive, the reason names what arrived instead."""
     broker.deliver(consumer.number, 0, "a")
     broker.deliver(consumer.number, 1, "sentinel")
     broker.deliver(consumer.number, 2, "after it")
@@ -348,7 +348,7 @@ def test_who_is_stopped_is_watched_for_what_must_not_come(broker: ScriptedPulsar
 def test_a_broker_that_does_not_report_how_far_it_is_is_not_waited_for(
     broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle
 ) -> None:
-    """Then only the quiet after the last message shows that no more come."""
+    """Then only a pause after the last message shows that no further messages arrive."""
     broker.admin_answers = [buffer("1:0"), log()]
     broker.deliver(consumer.number, 0, "a")
 

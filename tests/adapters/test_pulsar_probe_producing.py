@@ -131,7 +131,7 @@ def test_a_message_on_its_way_when_the_producer_is_closed_is_unknown_at_once(bro
 
 
 def test_a_receipt_after_the_producer_was_opened_again_is_that_of_the_repetition(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """A message that is sent again under its number is not taken for the one that was lost."""
+    """A message that is sent again with its sequence id is not confused with the one that was lost."""
     broker.on("SEND", nothing, lambda request: [receipt(request, 1, 7)])
     producer = value(probe.producer(TOPIC, name="me"))
     lost = value(probe.post(producer, "a", sequence_id=3))

@@ -206,7 +206,7 @@ def test_every_request_about_a_scalable_transaction_has_the_flag(broker: Scripte
 
 
 def test_requests_at_once_go_to_the_coordinator_of_their_kind(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """And the transaction that is begun is of that kind."""
+    """And the new transaction is of that kind."""
     outcomes = probe.at_once([NewTransaction(1000, scalable=True), AddTopics(TXN, [SEGMENT]), End(TXN, TxnAction.ABORT)])
 
     assert outcomes == [Done(TXN), Done(None), Done(None)]

@@ -51,7 +51,7 @@ def connected(address: Address) -> Iterator[PulsarTcpTransport]:
         transport.close()
 
 
-def nobody() -> Address:
+def unused_address() -> Address:
     """An address of this machine without a listener."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         return Address("127.0.0.1", server.getsockname()[1])
@@ -114,7 +114,7 @@ def test_bytes_that_are_no_frame_are_malformed(said: bytes, reported: str) -> No
 
 def test_without_a_listener_there_is_no_connection() -> None:
     """The reason names the address."""
-    address = nobody()
+    address = unused_address()
 
     with pytest.raises(ConnectionLost, match=f"{address} cannot be connected to"):
         PulsarTcpTransport(address)
@@ -189,7 +189,7 @@ def test_a_service_url_may_leave_out_the_port() -> None:
 
 def test_an_unreachable_system_is_reported_in_time() -> None:
     """With its place, the last error, and what to check."""
-    place = parse_place(f"pulsar://{nobody()}", f"http://{nobody()}")
+    place = parse_place(f"pulsar://{unused_address()}", f"http://{unused_address()}")
     began = time.monotonic()
 
     with pytest.raises(SystemUnreachable, match=r"no Pulsar broker answers at pulsar://127.0.0.1.*cannot be connected to"):

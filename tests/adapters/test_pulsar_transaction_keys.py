@@ -34,7 +34,7 @@ pulsar_txn_transaction_key_age_sum{owner="alice",transaction_key="c"} 300.0
 
 @pytest.fixture
 def broker() -> ScriptedPulsar:
-    """A broker that gives epochs from 0 on, at the coordinator that is asked."""
+    """A broker that assigns epochs from 0 on, at the coordinator that receives the connect."""
     broker = ScriptedPulsar()
     broker.admin_answers = [AdminAnswer(204)]
     broker.on("TC_CLIENT_CONNECT_REQUEST", granted(0), granted(1), granted(2))
@@ -115,7 +115,7 @@ def test_a_coordinator_that_is_being_loaded_is_asked_again(broker: ScriptedPulsa
 
 
 def test_a_refused_connect_is_asked_once(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """A failed append is the outcome, whatever the next attempt would give."""
+    """A failed append is the outcome, also if a retry would succeed."""
     broker.on("TC_CLIENT_CONNECT_REQUEST", refused(pb.ServiceNotReady), granted(0))
 
     assert isinstance(probe.connect_with_key(KEY), Refused)

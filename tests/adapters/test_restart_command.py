@@ -43,7 +43,7 @@ def reported(folder: Path) -> list[str]:
 
 
 class Broker:
-    """A broker that serves when a test says so."""
+    """A broker that starts to serve when a test sets it."""
 
     def __init__(self, serves: bool = True) -> None:
         self.is_serving = serves
@@ -112,7 +112,7 @@ def test_a_broker_that_does_not_come_back_leaves_the_scenario_inconclusive() -> 
 
 
 def test_what_a_scenario_left_dead_is_started_for_the_next_and_at_the_end(tmp_path: Path) -> None:
-    """Once; and a broker that serves is left alone, whatever the command reported before."""
+    """Once; and a broker that serves is not restarted, whatever the command reported before."""
     broker = Broker(serves=False)
     faults = CommandedFaults(noting(tmp_path), NOBODY, broker.ask)
     faults.bring_back()

@@ -67,7 +67,7 @@ def test_a_header_is_the_beginning_or_the_end_of_its_transaction(state: str, kin
 
 
 def test_the_record_of_an_acknowledgement_is_an_acknowledgement() -> None:
-    """Of its subscription, in its transaction: each message of a batch by itself, or everything up to an entry."""
+    """Of its subscription, in its transaction: single messages of a batch, or everything up to an entry."""
     at = {"kind": "ACK", "segment": SEGMENT, "subscription": "s", "ledgerId": 5, "entryId": 6}
     single = put(f"/txn/op/0_3-{NUMBER}", **at, units=[0, 2]).as_operation()
     cumulative = put(f"/txn/op/0_3-{NUMBER}", **at, cumulative=True).as_operation()
@@ -123,7 +123,7 @@ def test_the_decision_lies_within_the_call_that_asked_for_it(session: ScalableSe
 
 
 def test_a_timeout_is_an_abort_that_no_client_requested(session: ScalableSession) -> None:
-    """The history has it all the same."""
+    """The history still has it."""
     probe = session.client("c")
     txn = value(probe.new_transaction(1_000, scalable=True))
     for _ in session.time.attempts(15.0):

@@ -102,7 +102,7 @@ def test_a_lost_answer_is_asked_for_again_on_a_new_connection(second: int, heard
 
 @pytest.mark.parametrize("performer", [Twice, AnswerLost])
 def test_what_the_client_sends_again_itself_is_not_repeated(performer: type[RequestPerformer]) -> None:
-    """An answer by which it has to wait says that nothing was done yet."""
+    """An answer that asks it to retry later means that nothing was done yet."""
     wire, way = on(performer, numbered([51]))
 
     assert code_of(way.call(END, 1.0)) == 51
@@ -111,7 +111,7 @@ def test_what_the_client_sends_again_itself_is_not_repeated(performer: type[Requ
 
 @pytest.mark.parametrize(("sent", "codec"), [("none", "gzip"), ("zstd", "zstd")])
 def test_a_batch_comes_compressed(sent: str, codec: str) -> None:
-    """With the same records; one that is compressed already keeps its codec, and what cannot be read as a batch is sent as it is."""
+    """With the same records; a compressed batch keeps its codec, and bytes that cannot be read as a batch are sent unchanged."""
     batch = Batch(records=(Record(b"a1"),), compression=sent)
     wire, way = on(Compressed, lambda asked: response(asked, responses=[], throttle_time=0))
     for records in (encode(batch), b"damaged"):
@@ -285,7 +285,7 @@ def broker(state: str, codes: list[int]) -> Callable[[RequestPayload], ResponseP
     ],
 )
 def test_a_batch_that_was_held_up_arrives_after_the_end(state: str, version: int, expected: list[int]) -> None:
-    """With the sequence number that is next, so that it is no duplicate; and it is refused."""
+    """With the next sequence number, so that it is no duplicate; the leader refuses it."""
     wire, way = on(AfterTheEnd, broker(state, [0, 48]))
 
     way.call(written(version), 1.0)
@@ -327,7 +327,9 @@ def test_a_batch_of_an_open_transaction_strays(version: int, expected: list[tupl
 
 
 def test_a_batch_is_overtaken_by_the_one_that_follows() -> None:
-    """It is refused. One that is not due, such as a repetition, is left alone: the one that follows it could be due."""
+    """It is refused. A batch with another sequence number than the next, such as a repetition, is not overtaken: the batch after it could
+    be the next.
+    """
     wire, way = on(Overtaken, broker("Ongoing", [45, 0, 0, 45, 0]))
 
     for sequence in (0, 0, 2):
@@ -405,7 +407,7 @@ def test_a_request_that_gives_no_occasion_is_no_act(kind: type[RequestPerformer]
 
 @pytest.mark.parametrize("kind", [Twice, AnswerLost])
 def test_a_repetition_without_an_answer_is_no_act(kind: type[RequestPerformer]) -> None:
-    """It may not have arrived; one that was answered has."""
+    """It may have been lost; one that was answered has arrived."""
     performer, wire, way = _performer(kind, [0, 0])
     way.call(END, 1.0)
     assert performer.acts == {("repeated", "request"): 1}

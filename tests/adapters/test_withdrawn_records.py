@@ -47,7 +47,7 @@ def outcomes_of_an_acknowledgement(*after: Written) -> list[str]:
 @pytest.mark.parametrize("before", [[], [ended("COMMITTED", txn="0_4")]])
 @pytest.mark.parametrize("later", [[], [ended("COMMITTED")], [ended("ABORTED")]])
 def test_what_is_deleted_before_an_end_was_not_acknowledged(before: list[Written], later: list[Written]) -> None:
-    """Whatever end comes later, it does not find the record; the end of another transaction does not matter."""
+    """A later end does not find the record, whatever it is; the end of another transaction does not matter."""
     assert outcomes_of_an_acknowledgement(*before, deleted(), *later) == ["fail"]
 
 

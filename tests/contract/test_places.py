@@ -4,7 +4,7 @@ from fencepost.contract.fair_places import FairPlaces
 
 
 def test_a_place_goes_to_the_scenario_that_has_waited_longest() -> None:
-    """Whoever leaves one and asks again at once comes after those that wait already."""
+    """A scenario that releases its place and asks again at once comes after those that already wait."""
     places = FairPlaces(2)
     first, second, third, fourth = (places.ask() for _ in range(4))
     found = [[one.is_set() for one in (first, second, third, fourth)]]

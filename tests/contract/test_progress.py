@@ -1,4 +1,4 @@
-"""What a system tells of its doing: told by any thread, gone when it is done, and never a reason to fail."""
+"""What a system reports that it is doing: from any thread, until it is done, and without making a run fail."""
 
 import threading
 from contextlib import suppress

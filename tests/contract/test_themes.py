@@ -19,7 +19,7 @@ def test_every_theme_is_more_than_one_proposals(theme: str) -> None:
 
 @pytest.mark.parametrize("theme", ["commits", "aborts", "fencing", "recovery"])
 def test_the_themes_of_every_transaction_stand_in_every_proposal_about_transactions(theme: str) -> None:
-    """What each of them tells of its commits, aborts, late requests and crashes is found together."""
+    """So a reader finds the commits, aborts, late requests and crashes of all proposals together."""
     about = {spec for spec in register.bundled().by_spec if spec != "pip460" and proposals.bundled().protocols_of(spec)}
 
     assert {register.bundled().spec_of(requirement) for requirement in themes.requirements_of(theme)} >= about

@@ -147,7 +147,7 @@ def test_a_place_that_cannot_have_a_file_is_refused(tmp_path: Path, name: str, r
     ],
 )
 def test_a_baseline_excuses_what_it_saw_and_nothing_else(tmp_path: Path, requirements: str, defect: str, other: str, workers: int) -> None:
-    """The same system conforms, also in workers that give other producer ids; one that is broken otherwise is red, as a sound one is."""
+    """The same system conforms, also in workers with other producer ids; a system with another defect is red, and so is one without any."""
     known = tmp_path / "known.yaml"
 
     def run(*arguments: object, expect: int) -> tuple[str, dict[str, str], list[Any]]:

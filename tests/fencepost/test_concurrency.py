@@ -233,7 +233,7 @@ def test_scenarios_whose_common_crash_broke_the_broker_are_judged_by_themselves(
 
 @pytest.mark.parametrize(("two", "company"), [(ORDINARY[:2], 1), (CRASHING[:2], 2)], ids=["side by side", "sharing a crash"])
 def test_nothing_is_begun_after_a_stop(two: list[Play], company: int) -> None:
-    """What is under way is waited for, and whoever asks for the rest hears that it is not played."""
+    """Running scenarios are waited for, and the others are reported as not played."""
     seen: list[Play] = []
     made, begun = threading.Event(), threading.Event()
 

@@ -1,4 +1,4 @@
-"""What was dealt to a worker is handed out to it; what is left of one that died goes to the next that comes."""
+"""Each worker gets the scenarios that were dealt to it; those left by a worker that died go to the next one that starts."""
 
 import json
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ from pathlib import Path
 class Caring(Tiny):
     """Has the scenarios of the core asked by the second worker, and tells what each was prepared for and asked."""
 
-    def beside(self, workers):
+    def share_machine(self, workers):
         self.beside_others = workers
 
     def deal(self, scenarios, workers):

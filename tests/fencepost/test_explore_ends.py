@@ -164,7 +164,7 @@ def test_a_finding_stays_when_the_broker_dies_afterwards() -> None:
 
 
 def test_who_does_not_answer_is_asked_whether_it_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A broker that is slow is there, and what it would say is not known; one that is not there ends it."""
+    """A slow broker is reachable, and its answer is unknown; one that is not reachable ends the exploration."""
     played = trials(TABLE, "kafka")
     monkeypatch.setattr(played, "is_prompt", False)
 

@@ -54,7 +54,7 @@ def test_it_is_unknown_where_a_missing_subscription_begins_in_a_reloaded_segment
 
 
 def test_a_sealed_segment_may_go_when_its_last_transaction_ends() -> None:
-    """Behind its retention, where no subscription needs it."""
+    """After its retention, where no subscription needs it."""
     acts = ("A writes to right", "right is split", "a crash", "the retention passes", "keepers are registered", "left is split")
 
     assert trials(TABLE, _SYSTEM).find(acts) is None

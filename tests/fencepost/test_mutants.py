@@ -126,7 +126,7 @@ def test_the_name_of_a_place_has_no_comment() -> None:
 
 
 def test_a_change_over_several_lines_keeps_the_number_of_each() -> None:
-    """What is behind it stands where it stood, and the name of the place is one line."""
+    """The lines after it keep their numbers, and the name of the place is one line."""
     text = "def f():\n    return g(\n        a,\n    ) and b\n"
 
     (place,) = places(text)
@@ -179,7 +179,7 @@ def test_what_is_there_for_another_store_and_the_troubles_of_stores_are_not_chan
 
 
 def test_only_may_name_a_folder_or_a_file_and_a_kind() -> None:
-    """What is not there is refused, so that nothing is never taken for everything."""
+    """A missing folder or file is refused, so that an empty selection never means everything."""
     assert set(reference_sources.files(["reference/kafka/end_txn_rules.py"])) == {"reference/kafka/end_txn_rules.py"}
     assert {name.split("/")[1] for name in reference_sources.files(["reference/pulsar/"])} == {"pulsar"}
     with pytest.raises(WrongUsage, match="--only reference/kafk: no file of the reference is changed there"):
@@ -242,7 +242,7 @@ def test_code_that_holds_a_function_calls_the_changed_one(part: Callable[[str], 
 def test_a_place_that_is_in_no_function_cannot_be_applied(part: Callable[[str], MutationSite]) -> None:
     """It is a fault of ours, and is not taken for a mutant that survived."""
     with pytest.raises(NotApplied):
-        Functions().change(part("function"), MODULE.encode())  # nobody has imported it
+        Functions().change(part("function"), MODULE.encode())  # no module has imported it
 
 
 REACH = LineReach(
@@ -259,7 +259,7 @@ TEXT = "def f():\n    a.one()\n    a.two()\n    a.three()\nA = 1\n"
     ("number", "everything", "asked"),
     [
         pytest.param(2, False, {"seed": ["near"]}, id="a line that a scenario reaches"),
-        pytest.param(4, False, {}, id="a line that nobody reaches"),
+        pytest.param(4, False, {}, id="a line that is never reached"),
         pytest.param(4, True, {"seed": ["near", "far"]}, id="everything of the protocol"),
         pytest.param(3, False, {"seed": ["near", "far"]}, id="a line that has run before the first scenario"),
         pytest.param(5, False, {"seed": ["near", "far"]}, id="a line of the module"),
@@ -306,7 +306,7 @@ def test_only_a_verdict_kills(reds: tuple[RedOnMutant, ...], died: str | None, s
 
 
 def trial_of(outcome: Outcome, harmless: bool = False, killed_before: bool = False) -> MutationTrial:
-    known_ones = KnownMutants({PLACE.key: "nobody sees it"} if harmless else {}, frozenset({PLACE.key} if killed_before else ()))
+    known_ones = KnownMutants({PLACE.key: "no client sees it"} if harmless else {}, frozenset({PLACE.key} if killed_before else ()))
     return MutationTrial(Drawn((PLACE,), 1, 1, known_ones), (outcome,))
 
 
@@ -347,14 +347,14 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str
     return put
 
 
-ENTRY = "- {file: reference/kafka/x.py, function: f, line: a.b(), change: (dropped), reason: nobody ever sees it}\n"
+ENTRY = "- {file: reference/kafka/x.py, function: f, line: a.b(), change: (dropped), reason: no client ever sees it}\n"
 
 
 def test_a_conforming_change_is_known_by_its_line(files: Callable[[str, str], None]) -> None:
     """It is listed with the reason that is reported for it."""
     files(ENTRY, "[]")
 
-    assert known_mutants.load([PLACE]).harmless == {PLACE.key: "nobody ever sees it"}
+    assert known_mutants.load([PLACE]).harmless == {PLACE.key: "no client ever sees it"}
 
 
 @pytest.mark.parametrize(
@@ -362,7 +362,7 @@ def test_a_conforming_change_is_known_by_its_line(files: Callable[[str, str], No
     [
         pytest.param(ENTRY.replace("a.b()", "a.c()"), "harmless.yaml:1: 1: no place of the reference is so any more", id="not there"),
         pytest.param(ENTRY + ENTRY, "harmless.yaml:2: 2: this change is named twice", id="twice"),
-        pytest.param(ENTRY.replace(", reason: nobody ever sees it", ""), "1.reason: this key is missing", id="no reason"),
+        pytest.param(ENTRY.replace(", reason: no client ever sees it", ""), "1.reason: this key is missing", id="no reason"),
     ],
 )
 def test_a_wrong_entry_is_named(files: Callable[[str, str], None], text: str, why: str) -> None:

@@ -19,7 +19,7 @@ from fencepost.proof.mutants.mutation_sites import MutationSite
 from fencepost.proof.mutants.tasks import MutantJudge
 
 SEED = 1
-"""Of the mutants that every run of the tests judges."""
+"""The seed of the mutants that every run of the tests judges."""
 
 
 def place(file: str, line: str, change: str) -> MutationSite:
@@ -62,7 +62,7 @@ DRAWN = Drawn.of(3, SEED)
 
 @pytest.fixture(scope="module")
 def stopped() -> mutation_run.MutationTrial:
-    """What the suite says of each on the profile that follows the proposals; an interrupt comes before the last one is begun.
+    """The suite's result for each on the profile that follows the proposals; an interrupt comes before the last one begins.
 
     They are one trial, since most of it is what comes first: to note which lines each scenario of a profile reaches.
     """

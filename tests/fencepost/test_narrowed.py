@@ -29,7 +29,7 @@ def test_half_of_a_requirement_is_no_verdict(verdict: Verdict) -> None:
 
 @pytest.mark.parametrize("verdict", [Verdict.VIOLATED, Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR])
 def test_a_red_of_half_a_requirement_stays_red(verdict: Verdict) -> None:
-    """No scenario that is left out takes it back."""
+    """A scenario that is left out does not change that."""
     assert judged(one("[1] One", verdict)).verdict is verdict
 
 

@@ -20,7 +20,7 @@ STATEMENT = "A commit: it is answered, with the next epoch."
 
 @pytest.fixture(scope="module")
 def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the checkout, with links by which Python finds its rooms."""
+    """A copy of the checkout, with links by which Python finds its packages."""
     folder = tmp_path_factory.mktemp("copy")
     links = folder / "build" / "typing" / "fencepost"
     for room in (*ORDER, "docs"):
@@ -148,7 +148,7 @@ def test_only_a_checkout_is_written_to_and_nothing_is_replaced(tmp_path: Path) -
 
 
 def test_every_decision_of_every_part_can_be_overridden() -> None:
-    """What is written compiles, and calls the honest decision with all that it was given."""
+    """The written code compiles, and calls the original decision with all its arguments."""
     written = 0
     for protocol, parts in overriding.PARTS.items():
         for part, base in overriding.classes_of(parts).items():

@@ -139,7 +139,7 @@ def test_a_smoke_run_takes_less_than_a_minute(name: str, asked: AskedOfSystem) -
 
 
 def test_a_smoke_run_starts_what_it_asks_for() -> None:
-    """On Kafka one broker; on Pulsar one that all share, one with several coordinators, and one that is killed."""
+    """On Kafka one broker; on Pulsar one that all scenarios share, one with several coordinators, and one that is killed."""
     started = [
         part.brokers
         for name, asked in (("kafka", KAFKA), ("pulsar", PULSAR))

@@ -94,7 +94,7 @@ ENDS = {
     "bytes are malformed": ("violated", "seen:         ca fe"),
     "it is not offered": ("not_offered", "EndTxn v5: the broker offers v0 to v4"),
     "the kit fails": ("harness_error", "ZeroDivisionError: ours"),
-    "a sentence that nobody knows": ("harness_error", "StepDefinitionNotFoundError"),
+    "an unknown sentence": ("harness_error", "StepDefinitionNotFoundError"),
 }
 """How a scenario may end: its verdict, and what is said of it."""
 ASKED = dict(zip(ENDS, (row.id for row in register.bundled().rows(("kip890",)) if row.is_tested), strict=False))
@@ -119,7 +119,7 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 @pytest.mark.parametrize("then", ENDS)
 def test_how_a_scenario_ends_is_its_verdict(ended: tuple[Path, str], then: str) -> None:
-    """Every verdict is reached from a scenario, and says why; the test of one that is red fails."""
+    """Each verdict can result from a scenario, with the reason; the test of a red scenario fails."""
     results, out = ended
     verdict, reported = ENDS[then]
 
@@ -130,7 +130,7 @@ def test_how_a_scenario_ends_is_its_verdict(ended: tuple[Path, str], then: str) 
 
 
 def test_a_users_own_pytest_keeps_its_output(tmp_path: Path) -> None:
-    """Where our plugin is loaded by them, pytest shows the run, and the matrix and the headline come before its last line."""
+    """Where a user's pytest loads our plugin, pytest shows the run, and the matrix and the headline come before its last line."""
     out = run_with(tmp_path, "something was judged", 0)
 
     assert re.search(r"^made/test_made.py \. +\[100%\]$", out, re.MULTILINE)

@@ -46,7 +46,7 @@ TEN = {
 
 @contextlib.contextmanager
 def served(parts: KafkaParts = KafkaParts()) -> Iterator[int]:  # noqa: B008 - immutable
-    """A reference behind a port, in real time."""
+    """A reference on a port, in real time."""
     with served_here(parts=parts) as server:
         clock = server.do(lambda broker: asyncio.get_running_loop().create_task(follow_the_wall_clock(broker.advance)))
         yield server.port

@@ -38,7 +38,7 @@ REDS = {
 
 @contextlib.contextmanager
 def served(parts: PulsarParts | None = None) -> Iterator[ServedPulsar]:
-    """A reference behind its ports, in real time."""
+    """A reference on its ports, in real time."""
     with pulsar_here(parts=parts) as server:
         clock = server.do(lambda broker: asyncio.get_running_loop().create_task(follow_the_wall_clock(broker.advance)))
         yield server

@@ -178,7 +178,7 @@ def test_the_index_of_the_search_has_every_requirement_and_no_markup(site: Path)
 
 
 def test_nothing_of_results_becomes_markup(site: Path) -> None:
-    """Names, reasons and what was seen are whatever a system said; addresses are short."""
+    """Names, reasons and what was seen come from a system and may be any text; addresses are short."""
     texts = {path: path.read_text(encoding="utf-8") for path in site.rglob("*.html")}
 
     assert sum("&lt;script&gt;alert(1)" in text for text in texts.values()) > 3
@@ -296,7 +296,7 @@ def test_the_command_says_in_a_line_why_it_does_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["index.html", "notes.txt", ".git"])
 def test_a_folder_of_others_is_refused_and_stays(tmp_path: Path, name: str) -> None:
-    """Whatever is in it, since the whole folder is what is published."""
+    """Whatever is in it, since the whole folder is published."""
     (tmp_path / name).write_text("mine", encoding="utf-8")
 
     with pytest.raises(WrongUsage, match=re.escape(str(tmp_path))):
@@ -326,7 +326,7 @@ def test_results_that_are_nothing_are_refused(
 
 
 def test_two_runs_of_one_name_have_addresses_of_their_own(tmp_path: Path) -> None:
-    """Whatever their systems are called."""
+    """Whatever the names of their systems."""
     folders = [write(tmp_path / name, {GREEN: "met"}, system=system("1", EVIL)) for name in ("a", "b")]
 
     columns = RunColumns.of([str(folder) for folder in folders])

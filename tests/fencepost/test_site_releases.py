@@ -54,7 +54,7 @@ def test_the_readme_has_the_picture_of_that_matrix() -> None:
 
 
 def test_a_release_is_not_said_to_have_no_deviation_from_what_it_does_not_offer() -> None:
-    """None known is said of what it is asked about; its proposal may be another system's, or in no release yet."""
+    """ "None known" is written only where it was tested; the proposal may be another system's, or in no release yet."""
     rows = register.bundled()
     specs = tuple(rows.by_spec)
     columns = {one.name: one.by_spec for one in known_matrix.columns_of(rows, specs, lines_of(rows, specs, RunColumns()))}
@@ -69,7 +69,7 @@ def test_a_release_is_not_said_to_have_no_deviation_from_what_it_does_not_offer(
 
 
 def test_each_judged_run_is_of_a_line_that_has_a_page() -> None:
-    """The edition of what it asked is the one whose pages the site has; after a new edition there is a new run."""
+    """The run has the edition whose pages the site has; after a new edition a new run is needed."""
     rows = register.bundled()
     lines = lines_of(rows, tuple(rows.by_spec), RunColumns())
 

@@ -15,7 +15,7 @@ TOLD = "(No space left on device): free some, or name another folder with --resu
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")])
 def test_what_was_judged_is_kept(tmp_path: Path, workers: tuple[str, ...]) -> None:
-    """With room for some scenarios: compliance.json and junit.xml have these, and the run was not finished."""
+    """With space for some scenarios: compliance.json and junit.xml have these, and the run is reported as not finished."""
     results = tmp_path / "r"
     asked = ("run", "--only", "KIP890-0*", "--no-html", "--results", results, *workers)
 

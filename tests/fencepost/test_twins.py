@@ -187,7 +187,7 @@ def test_data_that_cannot_be_used_is_refused(tmp_path: Path, why: str) -> None:
 
 
 def test_a_run_says_where_and_what_and_keeps_it(tmp_path: Path) -> None:
-    """Exit code 1 with a defect, and 0 without; the folder has every verdict, and a page on which nothing of a system's is markup."""
+    """Exit code 1 with a defect, and 0 without; the folder has every verdict, and a page on which no text of a system is markup."""
     about = ("run", "--twins", "crash,one-batch", "--only", "KIP890-352", "--twins-per-scenario", "4", "--results")
 
     healthy = fencepost(*about, tmp_path / "healthy", expect=0)
@@ -236,7 +236,7 @@ def test_an_exception_that_no_twin_needs_is_red(monkeypatch: pytest.MonkeyPatch,
 
 
 def test_an_exception_for_a_variant_is_for_no_other_broker_of_the_reference() -> None:
-    """Nor for a broker that is not the reference: what such a broker does is judged by the scenario alone."""
+    """Nor for a broker that is not the reference: such a broker is judged by the scenario alone."""
     entry = TwinException(disturbances=("crash",), requirement="KIP890-060", seen="s", reason="r", variants=("late-completion",))
 
     assert entry.is_for("seed", ["gaps-in-offsets", "late-completion"])
@@ -246,7 +246,7 @@ def test_an_exception_for_a_variant_is_for_no_other_broker_of_the_reference() ->
 
 
 def test_an_exception_for_a_release_is_for_no_other() -> None:
-    """Neither for another release nor for a system that is none that is known."""
+    """Neither for another release nor for a system that is no known release."""
     entry = TwinException(disturbances=("crash",), requirement="KIP890-060", seen="s", reason="r", profiles=("kafka-4.3",))
 
     assert [entry.is_for(profile) for profile in ("kafka-4.3", "kafka-4.4", "seed", None)] == [True, False, False, False]

@@ -25,7 +25,7 @@ class _KeepsWhatTheLostHad(Subscription):
 
 
 class _CountsDeliveryAsDone(Subscription):
-    """A loaded subscription reads on behind what was delivered before."""
+    """A loaded subscription continues after what was delivered before."""
 
     read: ClassVar[dict[object, MessagePosition]] = {}
     """By what is durable of its cursor."""

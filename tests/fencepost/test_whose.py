@@ -1,4 +1,4 @@
-"""Whose broker it is: what a run is called, and whose known deviations hold in it."""
+"""Which broker is judged: the name of a run, and whose known deviations hold in it."""
 
 import json
 from dataclasses import replace
@@ -25,7 +25,7 @@ FENCED = Mismatch("success", "a refusal: PRODUCER_FENCED", "answer to InitProduc
 AS_RELEASE = SYSTEM.replace('super().open(), version="7.5.1", judged_as=(self.name, "7.5.1")', 'super().open(), version="7.5.1"').replace(
     "Tiny(patience", 'Tiny("kafka-4.3", patience'
 )
-"""A package whose system does what Kafka 4.3 does, and says so."""
+"""A package whose system behaves as Kafka 4.3, and reports that version."""
 
 
 # --- what a run is called -------------------------------------------------------------------------------------------------
@@ -113,7 +113,7 @@ def test_another_projects_image_is_called_by_its_own_name() -> None:
 
 
 def test_the_users_word_makes_a_build_a_release() -> None:
-    """With the version that says more; and the note says whose word it was, and what the system says."""
+    """With the more exact version; and the note says that the user named it, and what the system reports."""
     whole, line = (settled("kafka", SAID, KnownAs.of(text)) for text in ("kafka:4.3.1", "kafka:4.3"))
 
     assert (whole.judged_as, whole.looks_like, line.judged_as) == (("kafka", "4.3.1"), None, ("kafka", "4.3"))

@@ -64,5 +64,5 @@ def test_imports_are_really_read() -> None:
     ],
 )
 def test_circles_are_found(graph: dict[str, set[str]], found: list[set[str]]) -> None:
-    """Of two, of several, two beside each other, and none where two ways lead to one module."""
+    """Of two, of several, two next to each other, and none where two ways lead to one module."""
     assert circles(graph) == {frozenset(one) for one in found}

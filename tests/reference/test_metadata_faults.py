@@ -261,7 +261,7 @@ def test_what_was_released_is_not_held_again(store: MetadataStore, faults: Store
 
 
 def test_a_watch_that_is_doubled_is_reported_twice(store: MetadataStore, faults: StoreFaults) -> None:
-    """Of one change, at once."""
+    """For one change, at once."""
     reported = notified_of(store)
     faults.arm("watch-doubled", "a/")
     for key in ("a/1", "a/2"):
@@ -315,7 +315,9 @@ def test_a_fault_happens_to_the_first_that_matches_and_only_to_that(store: Metad
 
 
 def test_a_fault_after_one_happens_to_the_second(store: MetadataStore, faults: StoreFaults) -> None:
-    """The first write with the prefix passes; without that count, it would meet the fault. One that is armed as well meets the first."""
+    """The first write with the prefix succeeds; without that count, it would have the fault. A fault that is armed as well affects the
+    first.
+    """
     faults.arm("write-fails-before", "a/", after=1)
     store.put("b/1", b"")
     store.put("a/1", b"first")

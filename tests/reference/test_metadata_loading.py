@@ -18,13 +18,13 @@ class FailingStore(MemoryStore):
 
     failing = ""
 
-    def scan(self, first: str, behind: str, *, partition_key: str | None = None) -> list[StoreRecord]:
+    def scan(self, first: str, end: str, *, partition_key: str | None = None) -> list[StoreRecord]:
         self._fail(first)
-        return super().scan(first, behind, partition_key=partition_key)
+        return super().scan(first, end, partition_key=partition_key)
 
-    def scan_by_index(self, index: str, first: str, behind: str) -> list[StoreRecord]:
+    def scan_by_index(self, index: str, first: str, end: str) -> list[StoreRecord]:
         self._fail(index)
-        return super().scan_by_index(index, first, behind)
+        return super().scan_by_index(index, first, end)
 
     def get(self, key: str, *, partition_key: str | None = None) -> StoreRecord | None:
         self._fail(key)

@@ -161,7 +161,7 @@ def test_nothing_is_left_of_an_acknowledgement_that_the_store_took_in_part(world
 
 
 def test_a_header_that_was_changed_meanwhile_is_not_written_over(world: World) -> None:
-    """A reader that looked before the commit decides nothing any more, whatever it saw."""
+    """A reader that read before the commit decides nothing any more, whatever it read."""
     world.coordinator.decide(world.txn, EndAction.COMMIT)
     world.faults.arm("stale-read", "/txn/id/")
 
@@ -206,7 +206,7 @@ def test_what_a_write_leaves_first_is_there_when_the_other_fails(publish_order: 
 
 @pytest.mark.parametrize(("unknown_txn", "shown"), [("visible", 1), ("aborted", 0)])
 def test_a_message_whose_transaction_is_forgotten_is_shown_or_not(unknown_txn: str, shown: int) -> None:
-    """The text takes it for aborted, and so loses committed messages (Q5)."""
+    """The text treats it as aborted, and so loses committed messages (Q5)."""
     world = World(unknown_txn=unknown_txn)
     never_begun = TxnId(world.txn.tc_id, world.txn.sequence + 1)
     Ledger(world.machine.disk, SEGMENT).append(dataclasses.replace(MESSAGE, txn=never_begun))

@@ -35,7 +35,7 @@ def test_an_old_client_is_refused_where_it_has_not_announced(version: int, error
 
 @pytest.mark.parametrize("version", [3, 10, 11, 12])
 def test_a_wrong_epoch_is_refused_by_leader_and_coordinator(version: int) -> None:
-    """Ahead of the coordinator's, or behind it: 47 and nothing appended."""
+    """Higher than the coordinator's, or lower: 47 and nothing appended."""
     client = Client()
     _, pair = client.init("x", client.producer("x"))
     client.add("x", pair, 0)
@@ -99,7 +99,7 @@ def test_a_late_record_of_an_old_client_opens_nothing(version: int, error: int) 
 
 
 def test_further_batches_are_not_verified() -> None:
-    """Once the log has the transaction, the leader does not ask the coordinator, whatever it would answer."""
+    """Once the log has the transaction, the leader does not ask the coordinator, even if that would refuse."""
     client = Client()
     pair = client.producer("x")
     client.write("x", pair, 0, 0)

@@ -1,4 +1,4 @@
-"""What is forgotten when its time is over, and what is not."""
+"""What a broker forgets when it expires, and what it does not."""
 
 from reference_client import Client, Pair
 

@@ -36,7 +36,7 @@ def test_a_request_that_makes_no_sense_gets_no_pair(name: str | None, pair: Pair
 
 
 def test_asking_again_with_the_last_epoch_bumps_once() -> None:
-    """A client that missed the answer gets it again; two behind, ahead, or another producer id are fenced."""
+    """A client that missed the answer gets it again; two epochs behind, ahead, or another producer id are fenced."""
     client = Client()
     pair = client.producer("x")
     first = client.init("x", pair)

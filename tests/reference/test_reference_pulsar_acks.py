@@ -233,7 +233,7 @@ def test_a_cumulative_acknowledgement_ends_with_its_transaction(acks: Acks, acti
 
 
 def test_subscriptions_do_not_know_of_each_other(acks: Acks) -> None:
-    """What is pending or deleted in one, the other still receives."""
+    """A message that is pending or deleted in one subscription is still delivered to the other."""
     txn = acks.begin()
     acks.ack(txn, 0)
     other = acks.world.consumer(subscription="other")

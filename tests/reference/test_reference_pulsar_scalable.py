@@ -343,7 +343,7 @@ def test_every_request_is_answered_while_the_store_is_away(world: ScalableWorld)
 
 
 def test_nothing_is_noted_of_what_is_not_there(world: ScalableWorld) -> None:
-    """No controller, whatever request names a topic that was never created."""
+    """No controller is noted when a request names a topic that was never created."""
     nothing = "topic://public/default/nothing"
     assert world.raw().watch(nothing).error == pb.TopicNotFound
     path = "/admin/v2/scalable/public/default/nothing"

@@ -119,7 +119,7 @@ def test_a_controller_that_recovers_may_crash_as_well(world: LayoutWorld, first:
 
 
 def test_a_subscription_that_comes_during_a_change_is_on_the_children() -> None:
-    """Whenever it came to the parent, until that accepted no more."""
+    """Whenever it was created on the parent, until that accepted no more."""
     for at in range(_calls(split)):
         world = _made()
 

@@ -66,7 +66,7 @@ def test_a_topic_is_made_once(world: LayoutWorld) -> None:
 
 
 def test_topics_are_listed_by_their_namespace(world: LayoutWorld) -> None:
-    """Whatever else is stored under them, and whatever their names are like."""
+    """Whatever else is stored under them, and whatever their names are."""
     odd = "topic://public/default/a%b:c"
     for topic in (OTHER, odd):
         world.brokers[1].create(topic, 1)

@@ -1,4 +1,4 @@
-"""`fencepost serve kafka`: the reference behind a loopback socket."""
+"""`fencepost serve kafka`: the reference on a loopback socket."""
 
 import signal
 import socket

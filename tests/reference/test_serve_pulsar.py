@@ -1,4 +1,4 @@
-"""`fencepost serve pulsar`: the Pulsar reference behind loopback sockets."""
+"""`fencepost serve pulsar`: the Pulsar reference on loopback sockets."""
 
 import signal
 import socket

@@ -132,7 +132,7 @@ class SlowEnds:
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(("connect", "begin", "end", "delete", "crash")), st.sampled_from(KEYS)), max_size=30))
 def test_a_key_has_one_connection_one_open_transaction_and_no_epoch_twice(done: list[tuple[str, str]]) -> None:
-    """Whatever is done in whichever order."""
+    """Whatever happens, in any order."""
     world = Broker()
     connections: defaultdict[str, list[ServerConnection]] = defaultdict(list)
     for act, key in done:

@@ -87,7 +87,7 @@ def take_away(patched: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("act", ["connect", "new", "delete"])
 def test_an_abort_that_the_store_did_not_take_is_tried_again(act: str) -> None:
-    """Whatever has fenced the transaction, and long before its timeout; the waiting client is answered then."""
+    """Whatever fenced the transaction, and long before its timeout; the waiting client is answered then."""
     world = World()
     world.faults.arm("write-fails-before", paths.HEADERS)
     who, answer = world.task_one, None

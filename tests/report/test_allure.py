@@ -1,4 +1,4 @@
-"""The Allure report: what each result says, and what the page keeps of what Allure wrote."""
+"""The Allure report: the content of each result, and what the page keeps of what Allure wrote."""
 
 import base64
 import gzip
@@ -70,7 +70,7 @@ def test_only_what_is_not_met_has_a_page(broken: Path) -> None:
 
 
 def test_the_first_thing_of_a_red_is_its_sequence_picture(broken: Path) -> None:
-    """With the steps, the exchange that decided, and what was expected beside what was seen."""
+    """With the steps, the exchange that decided, and what was expected next to what was seen."""
     (red,) = [result for result in results(broken) if result["status"] == "failed"]
 
     first = red["attachments"][0]
@@ -80,7 +80,7 @@ def test_the_first_thing_of_a_red_is_its_sequence_picture(broken: Path) -> None:
         r">When A aborts<.*>decisive<.*>EndTxn v5 abort: .*>expected: success .*epoch 1\).*>seen: success .*epoch 0\)<.* \(not reached\)<"
     )
     assert re.search(reported, svg, re.S)
-    assert svg == (CHECKOUT / "docs" / "sequence.svg").read_text(encoding="utf-8"), "make docs draws it anew"
+    assert svg == (CHECKOUT / "docs" / "sequence.svg").read_text(encoding="utf-8"), "make docs draws it again"
 
 
 def test_steps_after_the_failed_one_are_shown_as_not_run(broken: Path) -> None:

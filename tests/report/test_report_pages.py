@@ -181,7 +181,7 @@ def test_a_badge_is_xml_and_says_its_state(system: JudgedSystem, name: str) -> N
 @example([JudgedSystem("a", "1.2.3", profile) for profile in ("a-1", "a-1.2")])
 @example([JudgedSystem("a", "1", "b-1", None), JudgedSystem("a", "1", "b-1", "c"), JudgedSystem("a", "1", "b-1-c", None)])
 def test_two_systems_never_share_a_badge(systems: list[JudgedSystem]) -> None:
-    """Names that differ only in what a file's name cannot hold are told apart."""
+    """Names that differ only in characters that a file's name cannot have get different files."""
     assert len({badge.file_name(system).casefold() for system in systems}) == len(systems)
 
 
@@ -214,7 +214,7 @@ def test_versions_are_in_order_and_each_has_its_bar() -> None:
 
 
 def test_a_broken_variant_has_a_column_pictures_and_a_badge_of_its_own() -> None:
-    """Beside the honest one, which has nothing of it; each says which it is, also where a badge is short of room."""
+    """Next to the conforming one, which has none of its reds; each is named, also where a badge is short of space."""
     honest, broken = JudgedSystem("reference", "0.1.0", "seed"), JudgedSystem("reference", "0.1.0", "seed", "no-epoch-bump")
     columns = [column({"KIP890-060": "met"}, honest), column({"KIP890-060": "violated"}, broken)]
 

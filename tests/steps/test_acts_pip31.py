@@ -30,7 +30,7 @@ CONFLICT = "it is refused with TransactionConflict or InvalidTxnStatus"
     ],
 )
 def test_an_acknowledgement_is_answered_according_to_who_holds_the_message(acts: tuple[str, ...], answer: str) -> None:
-    """A transaction that holds it, or its deletion, is a conflict; what was given back is not."""
+    """A transaction that holds it, or its deletion, is a conflict; a redelivered message is not."""
     script = script_of(TABLE, acts)
 
     assert script.acts == list(acts)
@@ -69,7 +69,7 @@ def test_what_is_left_follows_from_the_ends(acts: tuple[str, ...], left: str) ->
 
 
 def test_what_is_open_is_looked_at_and_not_shown() -> None:
-    """And what is plain behind it only where a system can show it."""
+    """And plain messages after it only where a system can show them."""
     texts = said("A writes to orders", "a plain write to orders", "a look at orders behind what is open")
 
     assert 'readers of orders see "plain1"' in texts
@@ -78,7 +78,7 @@ def test_what_is_open_is_looked_at_and_not_shown() -> None:
 
 
 def test_which_of_two_ends_won_stays_unknown() -> None:
-    """So nothing goes by it but the answers."""
+    """So only the answers may depend on it."""
     texts = said("A writes to orders", "A commits and aborts at once")
 
     assert "orders agrees with the answers" in texts

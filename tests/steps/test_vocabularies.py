@@ -1,4 +1,4 @@
-"""What a proposal speaks is made of vocabularies, and of nothing beside them."""
+"""The sentences of a proposal are those of vocabularies, and no others."""
 
 from types import ModuleType
 

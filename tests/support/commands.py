@@ -39,7 +39,7 @@ def fencepost_on_a_terminal(*arguments: object, cwd: Path, **environment: str) -
     written = bytearray()
 
     def read() -> None:
-        with suppress(OSError):  # how Linux says that nobody holds the terminal any more
+        with suppress(OSError):  # how Linux says that no process holds the terminal any more
             while some := os.read(ours, 65536):
                 written.extend(some)
 

@@ -20,7 +20,7 @@ PULSAR_IMAGE = "apachepulsar/pulsar:4.0.7"
 @functools.cache
 def _trouble(image: str) -> str | None:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)  # Docker's client leaves its socket behind when nobody listens
+        warnings.simplefilter("ignore", ResourceWarning)  # Docker's client does not close its socket when Docker does not listen
         trouble = _ask_docker(image)
         gc.collect()
     return trouble
@@ -86,6 +86,6 @@ def begun_by(run: int) -> list[str]:
     return [owner for owner in owners_of_containers() if int(owner.split(" ")[1]) in tree_of(run)]
 
 
-def left_behind() -> list[str]:
+def abandoned_owners() -> list[str]:
     """The owners that are gone and whose containers are not."""
     return [owner for owner in owners_of_containers() if owners.is_gone(owner)]

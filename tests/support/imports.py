@@ -21,7 +21,7 @@ def dotted(module: str) -> str:
 
 
 def imported(path: Path) -> set[str]:
-    """What a module imports of ours, as dotted names; what it takes from a module is named behind that."""
+    """What a module imports of ours, as dotted names; what it imports from a module is named after the module."""
     return imported_by(path.read_text(encoding="utf-8"), ".".join(("fencepost", *_package(path))))
 
 

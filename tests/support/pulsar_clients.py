@@ -30,7 +30,7 @@ class PulsarWire(WireClient):
 
 
 def session(port: int, admin_port: int) -> PulsarSession:
-    """The kit's own probe, behind an address."""
+    """The kit's own probe, at an address."""
     place = parse_place(f"pulsar://127.0.0.1:{port}", f"http://127.0.0.1:{admin_port}")
     return wall_session(place, PATIENCE_S, NoFaults(str(place)))
 

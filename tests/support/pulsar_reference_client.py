@@ -98,7 +98,7 @@ class World:
         return self._probes[name]
 
     def ask(self, command: Command, number: int = 1) -> Any:
-        """The answer to one command, on a connection of its own."""
+        """The answer to one command, on a separate connection."""
         connection = self.broker.connect(number)
         assert connection is not None
         connection.handle(frame_of(command))
@@ -146,6 +146,6 @@ T = TypeVar("T")
 
 
 def done(outcome: Outcome[T]) -> T:
-    """The value of what must have been done."""
+    """The value of an outcome that must be Done."""
     assert isinstance(outcome, Done), outcome
     return outcome.value

@@ -18,7 +18,7 @@ from fencepost.adapters.pulsar.scalable_session import ScalableSession
 
 @contextmanager
 def scalable_session(served: Command) -> Iterator[PulsarSession]:
-    """The kit's own probe, behind an address."""
+    """The kit's own probe, at an address."""
     place = parse_place(f"pulsar://127.0.0.1:{served.port}", f"http://127.0.0.1:{served.admin_port}")
     ours = wall_session(place, PATIENCE_S, NoFaults(str(place)), ScalableSession)
     try:
@@ -28,7 +28,7 @@ def scalable_session(served: Command) -> Iterator[PulsarSession]:
 
 
 class OneSegment:
-    """A segment of a broker, with one who writes there and one who reads."""
+    """A segment of a broker, with a producer and a consumer."""
 
     def __init__(self, session: PulsarSession) -> None:
         probe = session.client("c")

@@ -28,7 +28,7 @@ _ROOT = "root"
 _MADE = re.compile(
     r"docs/(sentences|museum|core|kip\d+|pip\d+|transaction_key)\.md|docs/findings/.*|tests/(house|support)/(test_)?words.*|docs/house-style\.md|fixtures/words\.yaml|tests/fencepost/test_lint\.py|.*_pb2\.py|CHANGELOG\.md"
 )
-"""What is made from other files, tells of the past, or is about the words themselves."""
+"""What is made from other files, describes the past, or is about the words themselves."""
 _MOST = 12
 Counts = dict[str, dict[str, int]]
 """How often each word stands in each room."""

@@ -148,7 +148,7 @@ def test_an_open_transaction_can_be_inspected(session: KafkaSession, probe: Kafk
 
 
 def test_offsets_travel_in_a_transaction(session: KafkaSession, probe: KafkaProbe, payments: list[TopicPartition]) -> None:
-    """They count from the commit on; until then a reader that wants stable ones is told to wait."""
+    """They count from the commit on; until then a reader that wants stable ones is answered to wait."""
     name, group, (first, _) = session.unique("writer"), session.unique("group"), payments
     nowhere = TopicPartition(first.topic, 9)
     pair = pair_of(probe.init_producer_id(name))

@@ -32,7 +32,7 @@ LONG_MS = 600_000
 
 @pytest.fixture(scope="module")
 def system() -> Iterator[PulsarContainerSystem]:
-    """One for all tests; nothing of it is left behind them."""
+    """One for all tests; it is removed after them."""
     before = containers_of(owners.this_process())
     system = PulsarContainerSystem(PULSAR_IMAGE)
     system.prepare()
@@ -127,7 +127,7 @@ def test_an_abort_is_never_seen(probe: PulsarProbe, topic: str) -> None:
 
 
 def test_what_is_said_after_the_end(probe: PulsarProbe) -> None:
-    """Nothing is known of it any more; a coordinator that there is none of is told apart."""
+    """Nothing is known of it any more; a missing coordinator is answered differently."""
     transaction = value(probe.new_transaction())
     value(probe.end(transaction, TxnAction.COMMIT))
 
@@ -203,7 +203,7 @@ def test_a_cumulative_acknowledgement_is_one_transactions(probe: PulsarProbe, to
 
 
 def test_an_abandoned_transaction_ends_by_itself(probe: PulsarProbe, topic: str) -> None:
-    """After its time it is aborted: what was behind it is delivered, and it cannot be committed."""
+    """After its timeout it is aborted: messages after it are delivered, and it cannot be committed."""
     producer, consumer = value(probe.producer(topic)), value(probe.subscribe(topic, "s"))
     transaction = value(probe.new_transaction(timeout_ms=1000))
     value(probe.add_topics(transaction, [topic]))
@@ -245,7 +245,7 @@ def test_an_unload_keeps_an_open_transaction(probe: PulsarProbe, topic: str) -> 
 
     value(probe.unload_topic(topic))
 
-    # The broker may tell the old producer late that it is closed: what that one sends until then is not known to be stored.
+    # The broker may notify the old producer late that it is closed: what that one sends until then is not known to be stored.
     producer = value(probe.producer(topic))
     value(probe.send(producer, "after", transaction=transaction))
     value(probe.send(producer, "sentinel"))
@@ -302,7 +302,7 @@ def test_a_client_may_end_a_transaction_on_a_participant(probe: PulsarProbe, top
 
 
 def test_a_late_message_is_taken_and_withholds(probe: PulsarProbe, topic: str) -> None:
-    """A message of a transaction that has ended is not refused at once; the probe tells what the broker says."""
+    """A message of a transaction that has ended is not refused at once; the probe reports the broker's answer."""
     producer = value(probe.producer(topic))
     older = value(probe.new_transaction())
     transaction = value(probe.new_transaction())

@@ -1,4 +1,4 @@
-"""A Pulsar behind TLS whose clients log in by a token, or by their certificate: it is judged as any other, and no secret is left."""
+"""A Pulsar with TLS whose clients log in by a token, or by their certificate: it is judged as any other, and no secret is left."""
 
 import base64
 import hashlib
@@ -68,7 +68,7 @@ class Secured:
 
 @pytest.fixture(scope="module")
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
-    """A standalone broker that lets in who has a token or a certificate, over TLS and without."""
+    """A standalone broker that accepts clients with a token or a certificate, with TLS and without."""
     files = tmp_path_factory.mktemp("certificates")
     ca = trustme.CA()
     node, client = ca.issue_cert(LOOPBACK), ca.issue_cert("client@fencepost.test", common_name=USER)

@@ -70,7 +70,7 @@ def test_all_verdicts_on_an_oxia_are_those_in_memory(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("stop", ["pause", "kill"])
 def test_a_scenario_whose_oxia_goes_away_is_inconclusive_and_the_next_one_runs(server: OxiaContainer, stop: str) -> None:
-    """In time, with the address, in the middle of it and at its beginning: nobody says of the reference that it is wrong."""
+    """In time, with the address, in the middle of it and at its beginning: the reference is not reported as wrong."""
     system = ScalableReferenceSystem().on(backend(f"oxia://{server.address}"))
     system.open()
     client = system.session("before").client("a")

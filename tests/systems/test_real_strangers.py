@@ -1,4 +1,4 @@
-"""Brokers at an address as their makers ship them: a Kafka with Apache's own settings, and franz-go's kfake, which is nobody's Kafka.
+"""Brokers at an address as their makers ship them: a Kafka with Apache's own settings, and franz-go's kfake, which is not built from Kafka.
 
 Kafka conforms but for its known deviations: here showed what only our own containers' settings had kept green. kfake deviates as a file
 says that people have checked row by row (docs/findings/kfake.md): no red more, and none less.
@@ -31,7 +31,7 @@ DEVIATIONS = CHECKOUT / "examples" / "known-deviations" / "kfake.yaml"
 
 @pytest.fixture
 def stock_kafka() -> Iterator[str]:
-    """One node; what is set is who and where it is, and that internal topics have one replica, without which one node serves nobody."""
+    """One node; what is set is who and where it is, and that internal topics have one replica, without which one node serves no client."""
     port = free_port()
     environment = {
         "KAFKA_NODE_ID": "1",

@@ -1,4 +1,4 @@
-"""The official Python client on the served reference, beside transactions of the kit's own probe.
+"""The official Python client on the served reference, next to transactions of the kit's own probe.
 
 The client has no transactions. What it writes and reads is what users have next to transactions: batches, keys, properties, readers,
 acknowledgements; and a transaction is to it what it is to every consumer, everything at once or nothing.
@@ -102,7 +102,7 @@ def test_what_it_did_not_acknowledge_is_redelivered(client: pulsar.Client) -> No
 def test_a_reader_reads_to_the_end_and_begins_again_where_it_is_reported(client: pulsar.Client, probe: PulsarProbe) -> None:
     """From the earliest message on, from one in the middle of a batch, and from the latest; it knows when there is no more.
 
-    The end is one that its client can tell: of a message that a transaction committed PIP-31's text has the number in the transaction
+    The end is one that this client can recognise: of a message that a transaction committed PIP-31's text has the number in the transaction
     in the id, in the place of the index in a batch, and this client forgets the index of what is no batch.
     """
     producer = client.create_producer("read", batching_enabled=True)
@@ -123,7 +123,7 @@ def test_a_reader_reads_to_the_end_and_begins_again_where_it_is_reported(client:
 
 
 def test_a_subscription_is_sought_and_removed(client: pulsar.Client) -> None:
-    """It begins anew where it is told; a subscription that was removed begins like a new one."""
+    """It begins again at the place of the seek; a removed subscription begins like a new one."""
     producer = client.create_producer("sought")
     for value in (b"a", b"b"):
         producer.send(value)
@@ -137,7 +137,7 @@ def test_a_subscription_is_sought_and_removed(client: pulsar.Client) -> None:
 
 
 def test_a_partitioned_topic_is_written_and_read_as_one(client: pulsar.Client, probe: PulsarProbe) -> None:
-    """Its number of partitions is told, and every partition is looked up."""
+    """The broker reports its number of partitions, and every partition is looked up."""
     done(probe.create_partitioned_topic(persistent("wide"), 3))
     assert len(client.get_topic_partitions("wide")) == 3
     producer = client.create_producer("wide")

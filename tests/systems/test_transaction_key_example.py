@@ -54,7 +54,7 @@ class Task:
 
 
 def test_of_two_tasks_of_one_key_the_later_one_commits(served: Command, probe: PulsarProbe) -> None:
-    """The one that was held up is told that its transaction is expired, and the output is there once."""
+    """The task that was delayed is answered that its transaction is expired, and the output is there once."""
     source, target = persistent("input"), persistent("output")
     match probe.producer(source):
         case Done(ProducerHandle() as producer):

@@ -64,7 +64,7 @@ class _Server:
         self._running: dict[Connection, tuple[int, int]] = {}
 
     def serve(self) -> NoReturn:
-        gc.freeze()  # so that no fork copies it all when it collects
+        gc.freeze()  # so that a fork's garbage collection does not copy everything
         self._tasks.send((0, Ready(self._noted.taken())))
         while True:
             for one in wait([self._tasks, *self._running]):

@@ -167,7 +167,7 @@ class BumpedForEachOpen(KnowsNeighbours):
     """An end raises the epoch once for each transaction that is open in the same partitions."""
 
     def prepare(self, transaction: KafkaTransaction, decision: Decision, bumps: int, *, moves_on: bool = True) -> KafkaTransaction:
-        return super().prepare(transaction, decision, bumps + (len(self.beside(transaction)) if bumps else 0), moves_on=moves_on)
+        return super().prepare(transaction, decision, bumps + (len(self.neighbours(transaction)) if bumps else 0), moves_on=moves_on)
 
 
 @defect(

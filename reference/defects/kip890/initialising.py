@@ -299,7 +299,7 @@ class TakeoverAbortsNeighbours(KnowsNeighbours):
     """A takeover aborts all that is open in the partitions of the transaction that it ends."""
 
     def abort_before_takeover(self, transaction: KafkaTransaction) -> None:
-        for other in self.beside(transaction):
+        for other in self.neighbours(transaction):
             self.abort_by_server(other)
         super().abort_before_takeover(transaction)
 

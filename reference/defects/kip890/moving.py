@@ -15,7 +15,7 @@ from fencepost.reference.kafka.transaction_log import KafkaTransactionLog
 
 @defect(
     {"KIP890-263": Symptom(what="answer to Produce", error="^OUT_OF_ORDER_SEQUENCE_NUMBER$")},
-    origin="textbook: state that is kept beside the log, and is not copied",
+    origin="textbook: state that is kept outside of the log, and is not copied",
 )
 class NewLeaderBeginsAnew(KafkaTopics):
     """A new leader has the records and not the state of their producers: what is open is read as committed, and further batches of it are

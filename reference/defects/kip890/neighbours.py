@@ -7,7 +7,7 @@ from fencepost.reference.kafka.transaction import KafkaTransaction, KafkaTransac
 class KnowsNeighbours(KafkaCoordinator):
     """Knows which other transactions are open in the same partitions."""
 
-    def beside(self, transaction: KafkaTransaction) -> list[KafkaTransaction]:
+    def neighbours(self, transaction: KafkaTransaction) -> list[KafkaTransaction]:
         return [
             other
             for other in self._transactions.values()

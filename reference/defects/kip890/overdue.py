@@ -165,5 +165,5 @@ class StartRenewedByOthers(KnowsNeighbours):
         self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[PartitionName], transaction_version: int
     ) -> None:
         super().add_partitions(transactional_id, producer, partitions, transaction_version)
-        for other in self.beside(self._transactions[transactional_id]):
+        for other in self.neighbours(self._transactions[transactional_id]):
             self._transactions[other.transactional_id] = replace(other, started_at=self._machine.clock.now)

@@ -7,7 +7,7 @@ from fencepost.reference.kafka.partition_log import AbortedTxn, PartitionLog
 
 
 @defect(
-    {"KIP890-145": seen("^none, beside batches at", what="aborted transactions of ledger-0")},
+    {"KIP890-145": seen("^none, next to batches at", what="aborted transactions of ledger-0")},
     origin="textbook: an index for each segment, without a look ahead",
 )
 class AbortInLaterSegmentMissed(PartitionLog):
@@ -18,7 +18,7 @@ class AbortInLaterSegmentMissed(PartitionLog):
 
 
 @defect(
-    {"KIP890-145": seen("^none, beside batches at", what="aborted transactions of ledger-0")},
+    {"KIP890-145": seen("^none, next to batches at", what="aborted transactions of ledger-0")},
     origin="red team: an index in the order of the markers, searched as one in the order of the first offsets",
 )
 class AbortBehindAShorterOneMissed(PartitionLog):
@@ -30,7 +30,7 @@ class AbortBehindAShorterOneMissed(PartitionLog):
 
 
 @defect(
-    {"KIP890-145": seen("^none, beside batches at", what="aborted transactions of ledger-0")},
+    {"KIP890-145": seen("^none, next to batches at", what="aborted transactions of ledger-0")},
     origin="red team: a search by the first offset, which begins at the last one before",
 )
 class AbortBeforeAShorterOneMissed(PartitionLog):

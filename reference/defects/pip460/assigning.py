@@ -124,7 +124,8 @@ class ScalableLastOfAConnection(Sessions):
 
 
 @defect(
-    {"PIP460-36": seen("^neither$", what="^notification to ann of the change$")}, origin="textbook: a number that is read before it is counted up"
+    {"PIP460-36": seen("^neither$", what="^notification to ann of the change$")},
+    origin="textbook: a number that is read before it is counted up",
 )
 class ScalableEpochBeforeTold(Sessions):
     """An assignment has the epoch with which its change began, so that a consumer that has seen a later one ignores it."""

@@ -54,7 +54,7 @@ class MetadataHeaderNotKept(Collection):
 
 @defect(
     {"PIP471-37": seen("^gone at ", expected="^kept for the retention$", what="^header of ")},
-    origin="feared by readers of the proposal: a retention in seconds beside moments in ms",
+    origin="feared by readers of the proposal: a retention in seconds compared with times in ms",
 )
 class MetadataRetentionToTheSecond(Collection):
     """The collection compares whole seconds, and rounds up: a header is deleted up to a second before its retention is over."""

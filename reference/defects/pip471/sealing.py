@@ -75,7 +75,7 @@ class MetadataSealedIsDecided(MetadataBuffer):
 
 @defect(
     {"PIP471-50": seen('^"a1"$', expected="^nothing$", what="^readers of left$")},
-    origin="feared by readers of the proposal: a guard against writes that stops the note beside them",
+    origin="feared by readers of the proposal: a guard against writes that also stops the note",
 )
 class MetadataAbortNotNotedInSealed(MetadataBuffer):
     """An abort lets go what a sealed segment holds back, and notes nothing there, since the segment is closed for writing."""
@@ -225,7 +225,7 @@ class MetadataAbortKeepsOnSealed(Participation):
 
 @defect(
     {"PIP471-53": seen('^"i2"$', expected='^"i1", "i2"$', what="^left for workers$")},
-    origin="feared by readers of the proposal: a guard against writes that stops the record beside them",
+    origin="feared by readers of the proposal: a guard against writes that also stops the record",
 )
 class MetadataNothingRecordedOnSealed(PendingAckRecords):
     """An acknowledgement on a sealed segment leaves no operation record, so its end is never applied."""

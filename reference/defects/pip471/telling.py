@@ -86,13 +86,13 @@ class MetadataLooksAtTheOldest(Participation):
 class MetadataPlainIndexHasOneRecord(PlainStore):
     """In a store without indexes an entry leads to one record: the next one of the same index key takes its place."""
 
-    def keys_by_index(self, index: str, first: str, behind: str) -> list[str]:
-        return [record.key for record in self.scan_by_index(index, first, behind)]
+    def keys_by_index(self, index: str, first: str, end: str) -> list[str]:
+        return [record.key for record in self.scan_by_index(index, first, end)]
 
-    def scan_by_index(self, index: str, first: str, behind: str) -> list[StoreRecord]:
-        found = self._entries.records(index, first, behind)
+    def scan_by_index(self, index: str, first: str, end: str) -> list[StoreRecord]:
+        found = self._entries.records(index, first, end)
         last = {Envelope.opened(record.value).indexes[index]: record.key for record in found}
-        return [record for record in super().scan_by_index(index, first, behind) if record.key in last.values()]
+        return [record for record in super().scan_by_index(index, first, end) if record.key in last.values()]
 
 
 @defect(

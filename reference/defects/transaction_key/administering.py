@@ -127,7 +127,7 @@ class DeletionResets(TransactionKeys):
         del self._records[key]
 
 
-@pair({"TXKEY-29": _TAKEN}, origin="textbook: a mark beside a value that still counts")
+@pair({"TXKEY-29": _TAKEN}, origin="textbook: a mark next to a value that still counts")
 class DeletionKeepsTheEpoch(TransactionKeys):
     """A deletion does not raise the epoch, so the previous client of the key can reconnect as if nothing had happened."""
 
