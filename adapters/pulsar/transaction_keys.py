@@ -68,9 +68,9 @@ class TransactionKeyCalls(PulsarTransactionCalls, AdminCalls):
 
         return self._patiently(attempt, _is_being_loaded, retry=True)
 
-    def connect_without_key(self, coordinator: int = 0) -> Outcome[KeyGrant]:
+    def connect_without_key(self) -> Outcome[KeyGrant]:
         """TC_CLIENT_CONNECT without a key: no epoch is expected, and one that arrives all the same is reported."""
-        return self.begin_connect_with_key(None, coordinator=coordinator).then(self.connected_with_key)
+        return self.begin_connect_with_key(None).then(self.connected_with_key)
 
     def connect_beside_key(self, key: bytes, coordinator: int) -> Outcome[KeyGrant]:
         """TC_CLIENT_CONNECT with another key, once, on the connection that has one already."""

@@ -69,11 +69,6 @@ def of(requirement: str) -> Hops:
     )
 
 
-def requirements_with_branches() -> frozenset[str]:
-    """The requirements that some branch of the reference names."""
-    return frozenset(_branches())
-
-
 def _rules(requirement: str) -> Iterator[tuple[Feature, Rule]]:
     for feature in gherkin.bundled():
         for rule in feature.rules:

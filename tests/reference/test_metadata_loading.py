@@ -1,7 +1,8 @@
 """A segment whose load fails because the store stops answering: after the next load, the failed one must follow no end."""
 
 import pytest
-from pulsar_reference_client import World, done
+from pulsar_reference_client import World
+from succeeded import value_of
 
 from fencepost.adapters.pulsar.pulsar_values import TransactionId, TxnAction, scalable
 from fencepost.reference.metadata.memory_data import MemoryData
@@ -42,17 +43,17 @@ def world() -> World:
     data = MemoryData()
     kind = MetadataKind(MetadataProfile.load("seed"), MetadataParts(), lambda: FailingStore(data), ScalableProfile.load("seed"))
     made = World(parts=MetadataParts(), kinds=[kind])
-    done(made.probe().create_scalable_topic(scalable("events"), 1))
+    value_of(made.probe().create_scalable_topic(scalable("events"), 1))
     return made
 
 
 def begin(world: World) -> TransactionId:
-    return done(world.probe().new_transaction(60_000, scalable=True))
+    return value_of(world.probe().new_transaction(60_000, scalable=True))
 
 
 def reload(world: World, failing: str = "") -> None:
     """Unload the segment; if something is named, the first load fails there, and the next one does not."""
-    done(world.probe().unload_namespace("public/default"))
+    value_of(world.probe().unload_namespace("public/default"))
     FailingStore.failing = failing
 
 
@@ -67,7 +68,7 @@ def test_what_is_left_of_a_failed_load_follows_no_end(world: World, failing: str
     world.send(world.producer(SEGMENT), "b1", younger)
     assert not FailingStore.failing, "a load has failed"
 
-    done(world.probe().end(older, TxnAction.COMMIT))
+    value_of(world.probe().end(older, TxnAction.COMMIT))
     world.broker.advance(2_000)
     reload(world)
 
@@ -81,7 +82,7 @@ def test_a_segment_serves_no_client_before_the_store_has_reported_all(world: Wor
     world.send(world.producer(SEGMENT), "a1", aborted)
     world.send(world.producer(SEGMENT), "p1")
     world.send(world.producer(SEGMENT), "b1", still_open)
-    done(world.probe().end(aborted, TxnAction.ABORT))
+    value_of(world.probe().end(aborted, TxnAction.ABORT))
     world.broker.advance(2_000)
 
     reload(world, failing)

@@ -3,7 +3,8 @@
 import logging
 
 import pytest
-from pulsar_reference_client import World, done
+from pulsar_reference_client import World
+from succeeded import value_of
 
 from fencepost.adapters.pulsar.pulsar_values import TransactionId, TxnAction, scalable
 from fencepost.contract.outcomes import Done, Unknown
@@ -25,10 +26,10 @@ class OnAStore:
         kind = MetadataKind(MetadataProfile.load("seed"), MetadataParts(), lambda: MemoryStore(data), ScalableProfile.load("seed"))
         self.world = World(parts=MetadataParts(), kinds=[kind])
         self.store = MemoryStore(data)
-        done(self.world.probe().create_scalable_topic(scalable("events"), 1))
+        value_of(self.world.probe().create_scalable_topic(scalable("events"), 1))
 
     def begin(self) -> TransactionId:
-        return done(self.world.probe().new_transaction(60_000, scalable=True))
+        return value_of(self.world.probe().new_transaction(60_000, scalable=True))
 
     def send(self, value: str, txn: TransactionId | None = None) -> None:
         self.world.send(self.world.producer(SEGMENT), value, txn)

@@ -4,11 +4,13 @@ A broker may refuse with any status, push an epoch twice, and ignore what is sen
 """
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TypeAlias
+
+from succeeded import value_of as value
 
 from fencepost.adapters.pulsar.pulsar_values import LayoutWatchHandle, ReportedLayout, TxnAction, scalable
 from fencepost.adapters.pulsar.scalable_session import ScalableSession
-from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
+from fencepost.contract.outcomes import Done, Refused, Unknown
 
 SEALED = 15
 """TopicTerminatedError."""
@@ -35,11 +37,6 @@ class Scene:
         """The first layout of that epoch or a later one that a watch receives."""
         layouts = (layout for _ in self.session.time.attempts(within_s) for layout in self.probe.layouts_reported(watch))
         return next(layout for layout in layouts if layout.epoch >= epoch)
-
-
-def value(outcome: Outcome[Any]) -> Any:
-    assert isinstance(outcome, Done), outcome
-    return outcome.value
 
 
 def a_split_and_a_merge(session: ScalableSession) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from commands import compliance, fencepost
 from docker_here import containers_of
-from pulsar_clients import done
+from succeeded import value_of
 
 from fencepost.adapters.common import owners
 from fencepost.adapters.common.oxia_container import OXIA_IMAGE, OxiaContainer, oxia
@@ -74,7 +74,7 @@ def test_a_scenario_whose_oxia_goes_away_is_inconclusive_and_the_next_one_runs(s
     system = ScalableReferenceSystem().on(backend(f"oxia://{server.address}"))
     system.open()
     client = system.session("before").client("a")
-    done(client.new_transaction())
+    value_of(client.new_transaction())
     container = server.get_wrapped_container()
     (container.pause if stop == "pause" else server.kill)()
 
@@ -86,7 +86,7 @@ def test_a_scenario_whose_oxia_goes_away_is_inconclusive_and_the_next_one_runs(s
 
     (container.unpause if stop == "pause" else server.start_again)()
     after = next(session for _ in WallTime(COMES_BACK_WITHIN_S).attempts() if (session := begun(system)))
-    done(after.client("a").new_transaction())
+    value_of(after.client("a").new_transaction())
     after.close()
     system.close()
 

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 import pulsar
 import pytest
-from pulsar_clients import done, session
+from pulsar_clients import session
 from served import Command, serve_command
+from succeeded import value_of
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.pulsar_values import TxnAction, persistent
@@ -46,10 +47,10 @@ def written(probe: PulsarProbe, topic: str, value: str, action: TxnAction) -> No
     producer, txn = probe.producer(persistent(topic)), probe.new_transaction()
     assert isinstance(producer, Done)
     assert isinstance(txn, Done)
-    done(probe.add_topics(txn.value, [persistent(topic)]))
-    done(probe.send(producer.value, value, transaction=txn.value))
-    done(probe.end(txn.value, action))
-    done(probe.close_producer(producer.value))
+    value_of(probe.add_topics(txn.value, [persistent(topic)]))
+    value_of(probe.send(producer.value, value, transaction=txn.value))
+    value_of(probe.end(txn.value, action))
+    value_of(probe.close_producer(producer.value))
 
 
 def _unasked(*_: object) -> None:
@@ -138,7 +139,7 @@ def test_a_subscription_is_sought_and_removed(client: pulsar.Client) -> None:
 
 def test_a_partitioned_topic_is_written_and_read_as_one(client: pulsar.Client, probe: PulsarProbe) -> None:
     """The broker reports its number of partitions, and every partition is looked up."""
-    done(probe.create_partitioned_topic(persistent("wide"), 3))
+    value_of(probe.create_partitioned_topic(persistent("wide"), 3))
     assert len(client.get_topic_partitions("wide")) == 3
     producer = client.create_producer("wide")
     consumer = client.subscribe("wide", "s", initial_position=pulsar.InitialPosition.Earliest)

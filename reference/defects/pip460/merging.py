@@ -35,10 +35,6 @@ class ScalableMergeTakesTheFirstRange(ScalableTopics):
         return replace(layout, segments={**layout.segments, **cut})
 
 
-def _first_of(layout: Layout, segment: Segment) -> HashRange:
-    return layout.segments[segment.parents[0]].hashes
-
-
 def _is_merged(layout: Layout, segment: Segment) -> bool:
     return len(segment.parents) > 1 and segment.parents[0] in layout.segments
 

@@ -56,11 +56,6 @@ class FencedOnce(TransactionKeys):
         return () if record.fenced else super().to_wait_for(record)
 
 
-class _FencesOverdue(TransactionKeys):
-    def predecessors(self, record: KeyRecord) -> tuple[TxnId, ...]:
-        return super().predecessors(record) if self._machine.clock.now > record.connectedAt else ()
-
-
 @pair(
     {"TXKEY-05": seen("^(COMMITTED|.a1.)$", expected="^(ABORTED|nothing)$", what="^(status of A|readers of orders)$")},
     origin="textbook: the wrong one of two values",
