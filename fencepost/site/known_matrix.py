@@ -26,7 +26,7 @@ from .release_pages import ReleaseLine
 _PAGE = re.compile(r"^# (?P<name>\S+) (?P<version>\S+): findings$.*?\bStarted (?P<started>\d{4}-\d{2}-\d{2}) ", re.M | re.S)
 _DIGEST = re.compile(r"^v0\.0\.0-(\d{8})\d{6}-([0-9a-f]{12})$")
 """A pseudo-version of Go: the day and the commit."""
-_NOT_ASKED = "not asked"
+_NOT_TESTED = "not tested"
 
 
 class JudgedRun(Row):
@@ -74,7 +74,7 @@ def _of_line(register: Register, specs: Sequence[str], line: ReleaseLine) -> Kno
         always = {one.requirement for one in own if not one.deviation.is_intermittent}
         at_times = {one.requirement for one in own} - always
         words = ", ".join(f"{len(ids)} {how}" for ids, how in ((always, "always"), (at_times, "now and then")) if ids)
-        cells[spec] = KnownCell(words, f"{line.address}#{spec}") if words else KnownCell("none known" if spec in asked else _NOT_ASKED)
+        cells[spec] = KnownCell(words, f"{line.address}#{spec}") if words else KnownCell("none known" if spec in asked else _NOT_TESTED)
     return KnownColumn(line.name, line.address, runs, cells)
 
 
@@ -94,7 +94,7 @@ def _of_findings(register: Register, specs: Sequence[str]) -> Iterator[KnownColu
         cells = {}
         for spec in specs:
             own = rows & {row.id for row in register.by_spec[spec]}
-            cells[spec] = KnownCell(f"{len(own)} checked", address) if own else KnownCell(_NOT_ASKED)
+            cells[spec] = KnownCell(f"{len(own)} checked", address) if own else KnownCell(_NOT_TESTED)
         if any(cell.address for cell in cells.values()):
             version = _DIGEST.sub(r"\1 (\2)", said["version"])
             yield KnownColumn(said["name"], address, (f"{version}, {said['started']}",), cells)

@@ -45,7 +45,7 @@ class ReleaseDeviation:
 @dataclass(frozen=True)
 class ReleaseLine:
     """A line of releases, such as Kafka 4.3. `gone` is what the line before is known for and this one is not, and `first_asked` has the
-    proposals that the line before is not asked about.
+    proposals that the line before is not tested for.
     """
 
     system: str

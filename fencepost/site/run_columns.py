@@ -26,7 +26,7 @@ class Tally:
 
     @property
     def words(self) -> str:
-        return f"{self.met} of {self.asked} met" if self.asked else "not asked"
+        return f"{self.met} of {self.asked} met" if self.asked else "not tested"
 
 
 @dataclass(frozen=True)

@@ -227,7 +227,7 @@ def test_a_run_that_did_not_finish_and_one_of_another_version_say_so(site: Path)
         ({GREEN: "met", RED: "known_deviation"}, "1 of 2 met", "known_deviation"),
         ({GREEN: "met", RED: "violated", CUT: "known_deviation"}, "1 of 3 met", "violated"),
         ({GREEN: "met", RED: "not_offered", CUT: "not_run"}, "1 of 1 met", "met"),
-        ({RED: "excluded"}, "not asked", None),
+        ({RED: "excluded"}, "not tested", None),
     ],
 )
 def test_the_first_page_has_the_colour_of_the_worst_verdict(
@@ -282,7 +282,7 @@ def test_a_site_is_made_again_without_what_was_there(site: Path, tmp_path: Path)
     assert "nisshi" not in home, "it was never judged"
     assert "this is the specification alone, and this table shows no run" in home
     assert '<a href="releases/kafka-4.0.html">Apache Kafka 4.0</a> <span class="quiet">no date kept</span>' in home
-    assert re.search(r'<a href="releases/pulsar-5.0.html">Apache Pulsar 5.0</a>.*<td><span class="quiet">not asked', home)
+    assert re.search(r'<a href="releases/pulsar-5.0.html">Apache Pulsar 5.0</a>.*<td><span class="quiet">not tested', home)
 
 
 def test_the_command_says_in_a_line_why_it_does_nothing(tmp_path: Path) -> None:
