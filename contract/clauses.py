@@ -20,8 +20,8 @@ _BY, NOT = "tested by ", "not tested: "
 
 
 def of(requirement: str) -> dict[str, list[str]]:
-    """The clauses of a bundled requirement, each with the names of its scenarios, or with what tests it or why it is not tested; empty if the
-    requirement has one clause. Raises UnknownName, and DataFileError for a wrong entry.
+    """The clauses of a bundled requirement, each with the names of its scenarios, or what tests it, or why it is not tested; empty if
+    the requirement has one clause. Raises UnknownName, and DataFileError for a wrong entry.
     """
     known = register.bundled()
     spec = known.spec_of(requirement)

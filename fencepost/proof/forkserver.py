@@ -12,7 +12,7 @@ from fencepost.run import interruption
 def forking() -> ForkServerContext:
     """How to start them. The process that they are forked from has imported everything, and played a few scenarios."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["fencepost.adapters.engines", "fencepost.proof.forkserver_preload", "fencepost.proof.defect_proof"])
+    context.set_forkserver_preload(["fencepost.proof.forkserver_preload", "fencepost.proof.defect_proof"])
     return context
 
 

@@ -31,7 +31,8 @@ _NEEDED += (
     "report.compliance.command",
 )
 _NEEDED += ("adapters.pulsar.system", "adapters.pulsar.pulsar_container_system", "pipeline.command", "pipeline.ingest", "pipeline.check")
-_NEEDED += ("adapters.engines", "features.step_definitions", "report.allure_steps")
+_NEEDED += ("adapters.reference_kafka", "reference.serving.served_kafka", "reference.serving.served_pulsar")
+_NEEDED += ("features.step_definitions", "report.allure_steps")
 _OF_OTHERS = ("execnet", "pytest_bdd.generation", "pytest_bdd.cucumber_json", "pytest_bdd.gherkin_terminal_reporter")
 """What pytest's plugins import. They themselves are not here, for pytest warns of one that was imported before."""
 _PATH = "PYTHONPATH"

@@ -45,7 +45,7 @@ def serve(tasks: Connection, profiles: Sequence[str]) -> None:
     try:
         noted = Noted()
         noted.install()
-        importlib.import_module("fencepost.adapters.engines")
+        importlib.import_module("fencepost.adapters.engines").import_all()
         _Server(tasks, [Suite(profile) for profile in profiles], noted).serve()
     except Exception as error:
         tasks.send((0, Failed(f"the suite cannot be held ready: {error!r}", is_ours=True)))
