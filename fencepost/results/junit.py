@@ -12,7 +12,7 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 
-from fencepost.contract import editions, room
+from fencepost.contract import disk_reserve, editions
 
 from .results_folder import JUNIT
 from .run_results import Results
@@ -36,7 +36,7 @@ class Junit:
         yield
         if self.written is None or not self.written.is_file():
             return
-        with room.writing(self.results.folder or self.written.parent, self.results.has_no_room):
+        with disk_reserve.writing(self.results.folder or self.written.parent, self.results.has_no_space):
             self._write(self.written)
 
     def _write(self, written: Path) -> None:

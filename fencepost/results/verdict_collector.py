@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fencepost.console import verdict_matrix
-from fencepost.contract import room
+from fencepost.contract import disk_reserve
 from fencepost.contract.evidence import Mismatch
 from fencepost.contract.folder import Folder
 from fencepost.contract.items import scenario_of
@@ -141,7 +141,7 @@ class Reporting:
     @pytest.hookimpl(tryfirst=True)  # before junit.xml is written, which has anomalies too
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         if self.results.folder:
-            room.give_back(self.results.folder)
+            disk_reserve.give_back(self.results.folder)
         ended = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
         if running := session.config.pluginmanager.get_plugin("fencepost-running"):
             self.results.concurrency = running.playing.concurrency

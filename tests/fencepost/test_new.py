@@ -23,16 +23,16 @@ def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the checkout, with links by which Python finds its packages."""
     folder = tmp_path_factory.mktemp("copy")
     links = folder / "build" / "typing" / "fencepost"
-    for room in (*ORDER, "docs"):
-        shutil.copytree(CHECKOUT / room, folder / room)
+    for package in (*ORDER, "docs"):
+        shutil.copytree(CHECKOUT / package, folder / package)
     for name in ("pyproject.toml", "README.md"):
         shutil.copy(CHECKOUT / name, folder / name)
     links.mkdir(parents=True)
     for path in (folder / "fencepost").iterdir():
         (links / path.name).symlink_to(path)
-    for room in (*ORDER, "docs"):
-        if room != "fencepost":
-            (links / room).symlink_to(folder / room)
+    for package in (*ORDER, "docs"):
+        if package != "fencepost":
+            (links / package).symlink_to(folder / package)
     return folder
 
 

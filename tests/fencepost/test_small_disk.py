@@ -6,7 +6,7 @@ from xml.etree import ElementTree as Xml
 import pytest
 from commands import CHECKOUT, compliance, fencepost, python
 
-from fencepost.contract.room import RESERVE
+from fencepost.contract.disk_reserve import RESERVE
 
 SMALL_DISK = CHECKOUT / "tests" / "fakes" / "small_disk.py"
 RESERVED = 4 << 20
@@ -33,7 +33,7 @@ def test_what_was_judged_is_kept(tmp_path: Path, workers: tuple[str, ...]) -> No
     assert not (results / RESERVE).exists()
 
 
-def test_without_any_room_nothing_is_asked(tmp_path: Path) -> None:
+def test_without_any_space_nothing_is_judged(tmp_path: Path) -> None:
     """It is wrong usage, reported before a system is started."""
     done = python(SMALL_DISK, 200_000, tmp_path / "r", "run", "--only", "CORE-01", "--no-html", "--results", tmp_path / "r", expect=2)
 
