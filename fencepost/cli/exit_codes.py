@@ -43,10 +43,10 @@ def guarded_value(act: Callable[[], T], stopped: Exit = Exit.NOT_FINISHED) -> T:
 
 
 def fail(why: str, code: Exit = Exit.USAGE) -> NoReturn:
-    tell(why)
+    print_error(why)
     raise typer.Exit(code)
 
 
-def tell(why: str) -> None:
+def print_error(why: str) -> None:
     """Every message about a command that could not do its work is printed here."""
     print(f"fencepost: {why}", file=sys.stderr)

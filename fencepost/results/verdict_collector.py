@@ -169,7 +169,9 @@ class Reporting:
             self.results.write()
             for reported in filter(lambda reported: reported.is_red, self.results.histories.anomalies if self.results.histories else ()):
                 session.config.hook.pytest_runtest_logreport(report=reported.as_report())
-                allure_anomalies.tell(reported, self.results.register, self.results.folder / ALLURE_RESULTS, noting(self.results.folder))
+                allure_anomalies.add_to_report(
+                    reported, self.results.register, self.results.folder / ALLURE_RESULTS, noting(self.results.folder)
+                )
                 session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _sum_up(self, wanted: SummaryRequest) -> None:

@@ -205,7 +205,7 @@ def leader_is_reported(context: KafkaContext, gathering: Gathering) -> None:
     wanted = {joined.member: wanted_by(name) for name, joined in gathering.joined.items()}
     for name, joined in gathering.joined.items():
         due = wanted if joined.leader == joined.member else {}
-        context.evidence.expect(joined.others == due, _listed(due), _listed(joined.others), what=f"what JoinGroup tells {name}")
+        context.evidence.expect(joined.others == due, _listed(due), _listed(joined.others), what=f"what JoinGroup answers {name}")
 
 
 @KAFKA.then("each member has what the leader assigned to it")

@@ -63,7 +63,7 @@ class _NotDescribed(dict[str, TransactionDescription]):
     """For brokers without DescribeTransactions."""
 
     def __missing__(self, name: str) -> TransactionDescription:
-        raise NotOffered("DescribeTransactions v0: nothing else that the broker offers tells what has become of a transaction")
+        raise NotOffered("DescribeTransactions v0: nothing else that the broker offers reports what has become of a transaction")
 
 
 @dataclass

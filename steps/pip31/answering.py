@@ -46,7 +46,7 @@ def sends_requests(
     if requests == "a request of each kind":
         _ask_for_all(context, answers)
     elif requests == "requests about an unknown consumer":
-        answers.to["GET_LAST_MESSAGE_ID"] = context.session.client("asker").speak_of_nobody()
+        answers.to["GET_LAST_MESSAGE_ID"] = context.session.client("asker").ask_about_unknown_consumer()
     elif topic is not None and requests == "messages around an unload and after a termination":
         _write_to_what_goes(context, answers, topic)
     elif topic is not None and subscription is not None and unknown is not None:

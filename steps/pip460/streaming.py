@@ -19,12 +19,11 @@ _NOTHING = "nothing"
 JOIN = PIP460.act(
     given="{member} has joined {group} of {topic}[ {role}][, calling itself {consumer_name}][, over the connection of {other:member}]",
     when="{member} joins {group} of {topic}[ {role}][, calling itself {consumer_name}]",
-    meaning="A consumer of the whole topic comes, or comes back under its name, and registers at the topic's controller: under its name in "
-    "the scenario, where it does not call itself otherwise. As a queue consumer it registers nowhere, and has a shared subscription of all "
-    "segments; with checkpoints it has a reader of each segment. As a checkpoint "
-    "consumer it registers as one. Where a registration has no answer, one of another subscription is asked "
-    "for behind it, and then for the layout: when either is answered, it is silence, and not a slow broker. Over the connection of another "
-    "consumer to the controller, it has a name and a number that differ from those of that one.",
+    meaning="A consumer of the whole topic connects, or reconnects under its name, and registers at the topic's controller: under its name "
+    "in the scenario, unless it calls itself otherwise. As a queue consumer it registers nowhere, and has a shared subscription of all "
+    "segments; with checkpoints it has a reader of each segment. As a checkpoint consumer it registers as one. Where a registration has "
+    "no answer, one of another subscription is requested after it, and then the layout: when either is answered, it is silence, and not a "
+    "slow broker. Over the connection of another consumer to the controller, it has a name and a number that differ from those of that one.",
 )
 CUT_OFF = PIP460.act(
     given="{member} has been cut off[ {former}]",

@@ -16,7 +16,7 @@ from fencepost.adapters.common.system_faults import NoFaults
 from fencepost.adapters.kafka.handshake import ask
 from fencepost.adapters.kafka.kafka_login import KafkaLogin, KafkaLoginRefused, Passwords
 from fencepost.adapters.kafka.kafka_session import KafkaSession
-from fencepost.adapters.kafka.reach import NOBODY, Users, wall_session
+from fencepost.adapters.kafka.reach import NO_USERS, Users, wall_session
 from fencepost.adapters.kafka.tcp import KafkaTcpTransport
 from fencepost.contract.errors import Malformed, NotOffered, SystemUnreachable
 from fencepost.contract.outcomes import Done, Refused, Unknown
@@ -112,7 +112,7 @@ def test_a_new_connection_logs_in_again(broker: Served) -> None:
 
 def test_without_a_login_the_connection_is_closed(broker: Served) -> None:
     """That is no refusal of the request: the broker did not read it."""
-    transport = NOBODY.connect("test", address_of(broker))
+    transport = NO_USERS.connect("test", address_of(broker))
 
     outcome = transport.call(LOOK, AMPLE_S)
     transport.close()
@@ -124,7 +124,7 @@ def test_without_a_login_the_connection_is_closed(broker: Served) -> None:
 def test_no_client_can_log_in_without_users() -> None:
     """A scenario that needs a login is not offered, with the user's name."""
     with pytest.raises(NotOffered, match="no client can log in here as the user 'ordinary'"):
-        NOBODY.connect_as("ordinary")
+        NO_USERS.connect_as("ordinary")
 
 
 def test_a_refused_login_names_the_node_the_user_and_the_reason(broker: Served) -> None:

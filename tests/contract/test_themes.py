@@ -29,7 +29,7 @@ def test_the_themes_of_a_requirement_come_in_one_order() -> None:
     """That of the list, whatever the order of its tags."""
     assert themes.themes_in(("PIP1-01", "sealing", "MUST", "commits")) == ("commits", "sealing")
     assert themes.themes_of("PIP31-73") == ("commits", "aborts")
-    assert themes.themes_of("NOBODY-01") == ()
+    assert themes.themes_of("NO_USERS-01") == ()
 
 
 def test_an_unknown_theme_is_reported_with_the_nearest_there_is() -> None:

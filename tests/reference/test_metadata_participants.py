@@ -214,7 +214,7 @@ def test_a_message_whose_transaction_is_forgotten_is_shown_or_not(unknown_txn: s
     assert len(list(world.segment().after(MessagePosition(BEFORE_ALL)))) == shown
 
 
-@pytest.mark.parametrize(("gc_leftovers", "left"), [("told-again", [WORKERS]), ("deleted", [])])
+@pytest.mark.parametrize(("gc_leftovers", "left"), [("notified-again", [WORKERS]), ("deleted", [])])
 def test_what_is_left_of_an_ended_transaction_is_reported_again_or_deleted(gc_leftovers: str, left: list[SubscriptionName]) -> None:
     """A participant that is notified again applies it; one whose records are gone never does (Q6)."""
     world = World(gc_leftovers=gc_leftovers)

@@ -51,10 +51,10 @@ def serve(tasks: Connection, profiles: Sequence[str]) -> None:
         tasks.send((0, Failed(f"the suite cannot be held ready: {error!r}", is_ours=True)))
 
 
-def judge_anew(answer: Connection, task: MutantJudge) -> None:
+def judge_from_import(answer: Connection, task: MutantJudge) -> None:
     """Judge one mutant, beginning with the import of the reference."""
     _be_quiet()
-    answer.send(_done(task.run_anew))
+    answer.send(_done(task.run_from_import))
 
 
 class _Server:

@@ -59,7 +59,7 @@ class MutantJudge:
             judging.ask(suite)
         return self._outcome(judging, began)
 
-    def run_anew(self) -> Outcome:
+    def run_from_import(self) -> Outcome:
         """Judge in a process that has not imported the reference."""
         began = time.process_time()
         reference_sources.Changing(self._compiled).install()

@@ -38,7 +38,7 @@ class SlowNetwork(Network):
             super().deliver()
 
 
-@defect(origin="compacted topics, and brokers that write records of their own")
+@defect(origin="compacted topics, and brokers that write their own records")
 class GapsInOffsets(PartitionLog):
     """Offsets are skipped after each marker: they grow, and Kafka does not promise that they grow by one."""
 

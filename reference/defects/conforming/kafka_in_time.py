@@ -58,7 +58,7 @@ def _send_away_at_first(reported: set[tuple[str, str]], request: str, transactio
         raise RequestRefused(Errors.NOT_COORDINATOR)
 
 
-@defect(origin="every cluster in which a replica has just come back")
+@defect(origin="every cluster in which a replica has just restarted")
 class NotEnoughReplicasAtFirst(PartitionLog):
     """The first batch of a client for each partition gets NOT_ENOUGH_REPLICAS after the leader has asked the coordinator, and nothing is
     appended.
@@ -112,7 +112,7 @@ class ProducerIdsWithGaps(KafkaTransactionLog):
         return _FIRST_BLOCK + _BLOCK * super().new_producer_id()
 
 
-@defect(origin="every cluster, in which each leader has a connection of its own")
+@defect(origin="every cluster, in which each leader has a separate connection")
 class LastInFirstOut(Network):
     """What was sent last arrives first, so partitions get their markers, and the coordinator their answers, in another order."""
 
@@ -122,7 +122,7 @@ class LastInFirstOut(Network):
             message.receive(message.content)
 
 
-@defect(origin="brokers that raise the epoch when a partition moves, and not whenever its leader comes back")
+@defect(origin="brokers that raise the epoch when a partition moves, and not whenever its leader restarts")
 class CoordinatorEpochStandsStill(KafkaTransactionLog):
     """A coordinator that restarts with no marker to send keeps its epoch, because no other node was the coordinator meanwhile."""
 

@@ -72,7 +72,7 @@ class MetadataEventsToldTwice(MetadataCoordinator):
         super().notify(txn, decision)
 
 
-@defect(origin="stores that list records in an order of their own")
+@defect(origin="stores that list records in another order")
 class MetadataEventsLastFirst(MetadataCoordinator):
     """The participant that joined a transaction last is notified first of its end."""
 
@@ -175,7 +175,7 @@ class MetadataGapsInIds(MetadataCoordinator):
         return super().next_id()
 
 
-@defect(origin="a store that several clusters share, each with a range of numbers of its own")
+@defect(origin="a store that several clusters share, each with a separate range of numbers")
 class MetadataLargeIds(MetadataCoordinator):
     """Transaction ids begin at 2^40: they grow, and the text does not promise that they begin with 0."""
 

@@ -93,7 +93,7 @@ class ScalableBrokersWithTheFirstUse(TransactionResponses):
         return False
 
 
-@defect(origin="a retention that somebody has set")
+@defect(origin="a retention that an administrator has set")
 class ScalablePrunedLater(Pruning):
     """Sealed segments that no subscription needs are kept 3 times as long: the time is a setting."""
 

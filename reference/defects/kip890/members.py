@@ -10,7 +10,7 @@ from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
 from fencepost.reference.kafka.membership import ConsumerGroup, GroupMembers
 
 
-@defect({"KIP890-352": seen("what A wants", what="what JoinGroup tells B")}, origin="textbook: two members that each think they decide")
+@defect({"KIP890-352": seen("what A wants", what="what JoinGroup answers B")}, origin="textbook: two members that each think they decide")
 class FollowersAreToldOfTheOthers(GroupMembers):
     """Every member receives the list of all members as if it were the leader, and assigns partitions by itself."""
 

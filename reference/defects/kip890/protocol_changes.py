@@ -57,7 +57,7 @@ class OldProtocolRemembered(KafkaCoordinator):
 
 @defect(
     {"KIP890-208": Symptom(what="^answer to Produce", error="^OUT_OF_ORDER_SEQUENCE_NUMBER$")},
-    origin="textbook: each transaction is taken for one with an epoch of its own",
+    origin="textbook: each transaction is treated as one with a separate epoch",
 )
 class SequencesForgottenWithinAnEpoch(ProducerStates):
     """Sequence numbers begin again after every marker, though an old client keeps its epoch and continues to count."""

@@ -12,7 +12,7 @@ from fencepost.reference.pulsar.server_errors import CommandRefused
 from fencepost.reference.pulsar.subscription import Subscription
 
 _ACCEPTED = seen("^success$", expected="^a refusal with TransactionConflict or InvalidTxnStatus$", what="^answer to ACK$")
-_NOBODY = TxnId(0, 2**40)
+_NO_CLIENT = TxnId(0, 2**40)
 
 
 @defect({"PIP31-55": _ACCEPTED}, origin="textbook: a state that is changed without being compared")
@@ -114,7 +114,7 @@ class ConflictKeepsTheOthers(PendingAcks):
             super().add_individual(txn, wanted)
         except CommandRefused:
             free = {place: units - self.units_at(place) for place, units in wanted.items()}
-            self._hold(PendingAck(_NOBODY, individual=free))
+            self._hold(PendingAck(_NO_CLIENT, individual=free))
             raise
 
 

@@ -27,7 +27,7 @@ class KeySharedWithoutTransactions(Subscription):
 
 
 @defect(
-    {"PIP31-93": seen('^"i2", "i3"$', expected='^"i1", "i2", "i3"$', what="^left for workers$")}, origin="textbook: a dispatcher of its own"
+    {"PIP31-93": seen('^"i2", "i3"$', expected='^"i1", "i2", "i3"$', what="^left for workers$")}, origin="textbook: a separate dispatcher"
 )
 class FailoverWithoutTransactions(Subscription):
     """On a failover subscription an acknowledgement in a transaction deletes at once, and an abort brings nothing back."""

@@ -151,7 +151,7 @@ class PulsarOpenIsReadUpToItsLast(ShowsAllButTheLast):
 
 @defect(
     {"PIP31-02": seen('"b1"', expected='^"a1"$', what="^readers of orders$")},
-    origin="every Pulsar release at times: a topic that comes back without its snapshot delivers what was aborted",
+    origin="every Pulsar release at times: a topic that is reloaded without its snapshot delivers what was aborted",
     also=[ForgetsAbortsBehindTheOpen],
 )
 class PulsarAbortedBesideTheOpen(ShowsTheAbortedBesideTheOpen):

@@ -143,7 +143,7 @@ class ScalableWaitsForWhoBegan(LayoutChanges):
 
     def is_to_be_completed(self, note: ChangeNote) -> bool:
         if not super().is_to_be_completed(note):
-            raise CommandRefused(ServerError.SERVICE_NOT_READY, "a change is under way; try again when it has ended")
+            raise CommandRefused(ServerError.SERVICE_NOT_READY, "a change is in progress; try again when it has ended")
         return True
 
 

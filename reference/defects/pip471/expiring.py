@@ -92,7 +92,7 @@ class _CollectsAtTheFirst(Collection):
         "PIP471-43": seen("not even the sentinel", expected='^"p1"$', what="^readers of orders$"),
         "PIP471-38": seen("^success$", expected="^a refusal$", what="^answer to END_TXN$"),
     },
-    origin="feared by readers of the proposal: a takeover that has nothing to replay, and forgets that somebody had a timer",
+    origin="feared by readers of the proposal: a takeover that has nothing to replay, and forgets that a transaction had a timer",
     also=[_CollectsAtTheFirst],
 )
 class MetadataSweptByOneBroker(MetadataCoordinator):

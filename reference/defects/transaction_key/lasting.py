@@ -96,7 +96,7 @@ class EpochsCountedAnew(KeyTopic):
         return {key: record.model_copy(update={"epoch": 0}) for key, record in super().load().items()}
 
 
-@pair({"TXKEY-21": _NOT_FENCED}, origin="feared by readers of the proposal: another write for each transaction, that somebody saves")
+@pair({"TXKEY-21": _NOT_FENCED}, origin="feared by readers of the proposal: an implementation that saves one write for each transaction")
 class OpenForgottenByRestart(KeyTopic):
     """The record of a key has its epoch and not its transaction: after a crash the coordinator does not know which transaction to
     fence."""
