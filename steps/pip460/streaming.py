@@ -23,7 +23,7 @@ JOIN = PIP460.act(
     "in the scenario, unless it calls itself otherwise. As a queue consumer it registers nowhere, and has a shared subscription of all "
     "segments; with checkpoints it has a reader of each segment. As a checkpoint consumer it registers as one. Where a registration has "
     "no answer, one of another subscription is requested after it, and then the layout: when either is answered, it is silence, and not a "
-    "slow broker. Over the connection of another consumer to the controller, it has a name and a number that differ from those of that one.",
+    "slow broker. Over the connection of another consumer to the controller, it has another name and number than that one.",
 )
 CUT_OFF = PIP460.act(
     given="{member} has been cut off[ {former}]",
