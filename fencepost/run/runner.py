@@ -81,7 +81,7 @@ class Running:
         if "container" in options.asked.options:
             self.steady.enter_context(steady_environment())
         self.dealing = Dealing(config)
-        self.dealing.beside_others(systems.by_protocol.values())
+        self.dealing.notify_of_workers(systems.by_protocol.values())
         self.systems.prepare()
 
     # --- which scenarios ------------------------------------------------------------------------------------------------

@@ -96,11 +96,11 @@ class Readers:
             self.attach()
         return joined
 
-    def join_beside(self, name: str, group: str, topic: str, other: str) -> Outcome[StreamConsumer]:
+    def join_over_connection_of(self, name: str, group: str, topic: str, other: str) -> Outcome[StreamConsumer]:
         """A stream consumer registers over the connection that another one has to the controller."""
         self.mark()
         client = self.members[other].client
-        joined = client.join_stream(self.topics.by_name[topic], group, name, beside=self.members[other].stream)
+        joined = client.join_stream(self.topics.by_name[topic], group, name, over=self.members[other].stream)
         if isinstance(joined, Done):
             self.members[name] = StreamMember(topic, group, None, client, joined.value)
             self.attach()

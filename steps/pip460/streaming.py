@@ -52,7 +52,7 @@ def has_joined(
     readers: Readers, member: str, group: str, topic: str, role: str | None, consumer_name: str | None, other: str | None
 ) -> None:
     if other is not None:
-        achieved(readers.join_beside(member, group, topic, other), f"{member} joining {group} over the connection of {other}")
+        achieved(readers.join_over_connection_of(member, group, topic, other), f"{member} joining {group} over the connection of {other}")
     else:
         achieved(readers.join(member, group, topic, role, consumer_name), f"{member} joining {group}")
 

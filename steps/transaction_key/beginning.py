@@ -65,7 +65,7 @@ def asks_on_old_connection(context: PulsarContext, tasks: Tasks, task: str, requ
     if place is None:
         context.ask(str(request), _asked(context, tasks, task, request))
     else:
-        context.ask(str(request), tasks[task].probe.begin_beside_key(TIME_OUTS_MS[None]))
+        context.ask(str(request), tasks[task].probe.begin_at_other_coordinator(TIME_OUTS_MS[None]))
 
 
 @KEYS.given("classic transaction {transaction} with the number of {other:transaction}")

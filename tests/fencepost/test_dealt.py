@@ -28,7 +28,7 @@ class Caring(Tiny):
     """Has the scenarios of the core asked by the second worker, and tells what each was prepared for and asked."""
 
     def share_machine(self, workers):
-        self.beside_others = workers
+        self.notify_of_workers = workers
 
     def deal(self, scenarios, workers):
         return [int(one.feature.startswith("core")) for one in scenarios]
@@ -36,7 +36,7 @@ class Caring(Tiny):
     def prepare(self, needs=()):
         super().prepare(needs)
         if needs:
-            (Path(os.environ["TOLD"]) / f"{os.getpid()}-prepared").write_text(f"{len(needs)} of {self.beside_others}")
+            (Path(os.environ["TOLD"]) / f"{os.getpid()}-prepared").write_text(f"{len(needs)} of {self.notify_of_workers}")
 
     def session(self, title, needs=frozenset()):
         with (Path(os.environ["TOLD"]) / f"{os.getpid()}-asked").open("a") as file:

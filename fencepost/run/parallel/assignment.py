@@ -24,7 +24,7 @@ class Dealing:
         self._number = _number_of(reported.get("workerid", "gw0"))
         self._is_heard = FOLDER in reported
 
-    def beside_others(self, systems: Iterable[System]) -> None:
+    def notify_of_workers(self, systems: Iterable[System]) -> None:
         """Notify the systems how many processes have systems like them."""
         for system in systems:
             share_machine(system, self._workers)
