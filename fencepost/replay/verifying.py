@@ -202,7 +202,7 @@ def _contradiction(seen: Judgement, entry: ScenarioEntry | None, may_be_early: b
 
 
 def _history(results: Path, name: str, recording: PlayedAgain, run: str) -> str | None:
-    """In what the history is not that of the exchanges."""
+    """How the history differs from that of the exchanges."""
     path = results / HISTORIES / name
     expected = [json.loads(json.dumps(event)) for event in recording.history(run)]
     if not path.is_file():

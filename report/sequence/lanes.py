@@ -77,7 +77,7 @@ class Lanes:
         if "controller" in askers.values():
             roles.insert(0, "controller")
         shared = clients | logs
-        # The observer, who looks whether something holds, stands last among the clients.
+        # The observer, which checks whether something holds, is last among the clients.
         first = sorted(dict.fromkeys(clients.values()), key=lambda name: name == "observer")
         names = (*first, *roles, *dict.fromkeys(logs.values()))
         return cls(

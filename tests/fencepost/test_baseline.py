@@ -56,7 +56,7 @@ def test_what_is_asked_under_several_protocols_is_known_under_one(tmp_path: Path
 
 
 def test_a_failure_of_the_kit_is_not_excused(tmp_path: Path) -> None:
-    """It stays red, and that is said."""
+    """It stays red, and the output says so."""
     reported = Baseline.at(tmp_path / "known.yaml", ROWS).write([judged(Verdict.HARNESS_ERROR)], ROWS)
 
     assert entries(tmp_path / "known.yaml") == []

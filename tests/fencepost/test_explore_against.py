@@ -62,7 +62,7 @@ DIFFERENT = {
 
 @pytest.mark.parametrize("name", DIFFERENT)
 def test_a_defect_differs_from_the_reference(name: str) -> None:
-    """In the first line that shows it; and what each answered is said."""
+    """In the first line that shows it; and the answers of both are printed."""
     spec, acts, mine, others = DIFFERENT[name]
 
     finding = comparison(spec, DEFECTS[name].protocol, name).find(acts)

@@ -184,6 +184,6 @@ def test_whatever_has_changed_is_put_back_into_the_same_objects() -> None:
     ],
 )
 def test_what_is_not_known_is_not_kept(state: object, said: str) -> None:
-    """It is said what it is."""
+    """The text says what it is."""
     with pytest.raises(CannotBeKept, match=said):
         KeptState([state])

@@ -105,7 +105,7 @@ def test_a_known_deviation_with_another_symptom_is_red() -> None:
 
 @pytest.mark.parametrize("is_own", [False, True])
 def test_a_known_deviation_that_does_not_show_is_red(is_own: bool) -> None:
-    """An entry that passes is stale, and it is said what to remove: the file, the line and the entry."""
+    """An entry that passes is stale, and the message says what to remove: the file, the line and the entry."""
     judged = judge(None, SOMETHING, [known(is_own, scenario="[2] Data")])
 
     assert judged.verdict is Verdict.HARNESS_ERROR

@@ -123,7 +123,7 @@ def test_an_entry_stands_in_one_file(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_read_is_wrong_usage(words: list[str], reported: str) -> None:
-    """With what would be right."""
+    """The error names what is expected."""
     with pytest.raises(WrongUsage, match=reported):
         user_deviations.read(words, ROWS)
 

@@ -96,7 +96,7 @@ ENDS = {
     "the kit fails": ("harness_error", "ZeroDivisionError: ours"),
     "an unknown sentence": ("harness_error", "StepDefinitionNotFoundError"),
 }
-"""How a scenario may end: its verdict, and what is said of it."""
+"""How a scenario may end: its verdict, and the text about it."""
 ASKED = dict(zip(ENDS, (row.id for row in register.bundled().rows(("kip890",)) if row.is_tested), strict=False))
 """The requirement of each."""
 

@@ -211,7 +211,7 @@ def test_faults_come_when_they_are_due() -> None:
 
 
 def test_a_fault_that_cannot_be_had_is_refused() -> None:
-    """With what it needs, and with those that there are."""
+    """The error names what is needed, and what exists."""
     assert fault_schedule.named(None, (), "it") == ()
     assert fault_schedule.named("crash, late,crash", {"crash"}, "it") == ("crash", "late")
     with pytest.raises(UnknownName, match="flood"):

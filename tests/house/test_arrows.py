@@ -72,7 +72,7 @@ def packages_of_imports(path: Path) -> set[str]:
 
 
 def test_a_package_imports_only_what_it_may() -> None:
-    """The arrows of the design: who may know of whom."""
+    """The arrows of the design: which package may import which."""
     wrong = {module: not_allowed(allowed_in(module), packages_of_imports(CHECKOUT / module)) for module in modules()}
 
     assert {module: names for module, names in wrong.items() if names} == {}

@@ -102,7 +102,7 @@ def reported(grouped: Grouped, name: str, message: str = "Violated: x") -> dict[
 
 
 def test_a_red_has_the_cause_that_explains_it_as_a_label() -> None:
-    """By which the page groups it; a green scenario of the same name, and any other result, is as it was."""
+    """The label by which the page groups it; a green scenario of the same name, and any other result, is unchanged."""
     grouped = Grouped.of([a_red(), a_red(Verdict.MET, run="another")], {EVIL: {"KIP890-060": ("[1] One",)}})
 
     assert grouped.titles == (EVIL,)

@@ -1,4 +1,4 @@
-"""The page, the text and the badges of a report: all is said, in words, and nothing that results hold becomes markup."""
+"""The page, the text and the badges of a report: everything is in words, and no text of results becomes markup."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -110,7 +110,7 @@ def test_a_provisional_red_leaves_the_state_as_it_is_and_is_said() -> None:
 
 
 def test_a_page_says_every_verdict_in_words_and_why() -> None:
-    """Each verdict has its colour and its words; each reason stands there with its link; what was cut short is said."""
+    """Each verdict has its colour and its words; each reason is there with its link; a run that was cut short is marked."""
     cut = Run("nightly/0", RUN.started, False)
     anomalous = Cell("KIP890-068", "MUST", "met", None, RUN, ("G1a: b was read",))
     kafka = column(EVERY, JudgedSystem("kafka", "4.3.1", "kafka-4.3"), f"It is late ({LINK})", cut)

@@ -23,7 +23,7 @@ Told = Callable[..., ReportSummary]
 
 @pytest.fixture
 def report(spark: SparkSession, tmp_path: Path) -> Told:
-    """What is said of the runs in tmp_path/in."""
+    """The report of the runs in tmp_path/in."""
 
     def summary(columns: int = 24) -> ReportSummary:
         found = folders.find([str(tmp_path / "in")])

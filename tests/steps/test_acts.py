@@ -202,7 +202,7 @@ def test_only_what_is_used_is_made() -> None:
     ],
 )
 def test_what_readers_see_says_which_requirement_is_violated(acts: tuple[str, ...], seen: str, requirement: str) -> None:
-    """By what is too much, missing or twice, and by what happened before; else it is that of the line."""
+    """It follows from what is superfluous, missing or twice, and from what happened before; otherwise it is that of the line."""
     script = script_of(CORE, acts)
     line = ActLine("Then", "readers of orders see nothing", "CORE-07")
 

@@ -102,7 +102,7 @@ def test_which_of_two_ends_won_stays_unknown() -> None:
     ],
 )
 def test_what_was_seen_says_which_requirement_is_violated(acts: tuple[str, ...], line: str, seen: str, requirement: str) -> None:
-    """By what is too much or missing; else it is that of the line."""
+    """It follows from what is superfluous or missing; otherwise it is that of the line."""
     script = script_of(TABLE, acts)
     why = "PIP31-59" if line.startswith("subscription") else "PIP31-01"
 

@@ -50,7 +50,7 @@ class Leaving(MemoryStore):
 
 
 class RawClient:
-    """A connection to one node: what is said to it, and all that it says."""
+    """A connection to one node: what is sent to it, and all that it sends."""
 
     def __init__(self, world: World, node: int = 1) -> None:
         connection = world.broker.connect(node)

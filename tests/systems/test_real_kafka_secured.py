@@ -108,7 +108,7 @@ def test_over_tls_with_scram_the_verdicts_are_those_over_plaintext(broker: Secur
 
 
 def test_a_client_with_its_certificate_is_let_in_and_one_without_is_reported(broker: Secured) -> None:
-    """By what would help; likewise TLS where none was said."""
+    """The error names the remedy; likewise TLS where the user named none."""
     at = ("doctor", "kafka", "--bootstrap", f"{LOOPBACK}:{broker.mutual}")
     trusting = ("--tls-ca", broker.files / "ca.pem")
     own = ("--tls-certificate", broker.files / "client.pem", "--tls-key", broker.files / "client.key")

@@ -132,7 +132,7 @@ def test_over_tls_with_a_token_the_verdicts_are_those_over_plaintext(broker: Sec
 
 
 def test_a_client_with_its_certificate_is_let_in_and_others_learn_why(broker: Secured) -> None:
-    """With what would help: who shows nothing, whose token has expired, who says TLS where there is none, and the other way round."""
+    """The error names the remedy: for no login, for an expired token, for TLS on a listener without it, and the other way round."""
     at = ("doctor", "pulsar", *broker.at(broker.tls))
     own = ("--tls-certificate", broker.files / "client.pem", "--tls-key", broker.files / "client.key")
     plain = broker.at(broker.plain)

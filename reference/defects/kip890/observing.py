@@ -18,7 +18,7 @@ from fencepost.wire.kafka.batches import Batch
 
 @defect({"KIP890-147": seen(r"^success with TransactionDescription\(state='Empty'")}, origin="textbook: a default where nothing is found")
 class EveryIdIsKnown(KafkaCoordinator):
-    """An id that was never initialised is described as an empty one, so an operator takes a misspelt id for an idle one."""
+    """An id that was never initialised is described as an empty one, so an operator mistakes a misspelt id for an idle one."""
 
     def describe(self, transactional_id: str) -> KafkaTransaction:
         try:

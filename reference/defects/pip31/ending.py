@@ -61,7 +61,7 @@ class PulsarRepeatedCommitIsRefused(LogCoordinator):
     origin="textbook: only what is open may be ended",
 )
 class PulsarRepeatedAbortIsRefused(LogCoordinator):
-    """A client that repeats its abort after that was done is refused, and takes the transaction for committed."""
+    """A client that repeats its abort after that was done is refused, and believes that the transaction is committed."""
 
     def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         if self.describe(txn).status is TxnStatus.ABORTED:

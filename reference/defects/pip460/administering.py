@@ -38,7 +38,7 @@ class ScalableHashesInNamesIgnored(ScalableTopics):
     origin="feared: topics that are made by their first producer",
 )
 class ScalableAnyNumberInNames(ScalableTopics):
-    """A segment that no layout has comes up as a topic."""
+    """A segment that no layout has is loaded as a topic."""
 
     def segment(self, name: str) -> Segment:
         meant = parse_segment(name)

@@ -19,7 +19,7 @@ _NOT_AS_IT_IS = Symptom(what="^layout that A receives$", seen="^epoch")
 _NO_LAYOUT = Symptom(what="^message of the system$", seen="is no layout")
 
 
-@defect({"PIP460-27": _NO_LAYOUT}, origin="feared: who reads from the beginning never hears of what is sealed")
+@defect({"PIP460-27": _NO_LAYOUT}, origin="feared: a reader from the beginning never learns of sealed segments")
 class ScalableSealedAreNotTold(Newsroom):
     """The first layout of a watch has the active segments only, and their parents are missing."""
 

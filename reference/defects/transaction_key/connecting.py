@@ -273,7 +273,7 @@ class OnlyTheEpochBeforeRefused(TransactionKeys):
 
 @pair(
     {"TXKEY-04": seen("^open$", expected="^closed$", what="^connection of task two$")},
-    origin="red team: a refusal that ends what is there before it looks",
+    origin="red team: a refusal that ends the old connection before the check",
 )
 class RefusalForgetsTheConnection(TransactionKeys):
     """A coordinator that refuses an epoch forgets which connection has the key: the next connect does not close it."""

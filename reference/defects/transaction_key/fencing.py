@@ -218,7 +218,7 @@ class AnswersAtOnce(_AnswersAtOnce):
 
 @pair(
     {"TXKEY-05": seen("^OPEN$", expected="^ABORTED$", what="^status of A$")},
-    origin="red team: a refusal that ends what is there before it looks",
+    origin="red team: a refusal that ends the old connection before the check",
 )
 class NotStoredForgetsTheTransaction(TransactionKeys):
     """A coordinator that cannot store a connect forgets the open transaction of the key: the next connect does not abort it."""

@@ -204,7 +204,7 @@ class DeletionForgetsTheFenced(TransactionKeys):
 
 @pair({"TXKEY-07": _NOT_EXPIRED}, origin="a review of the reference, which had it so")
 class TimedOutNotFenced(TransactionKeys):
-    """A transaction that has timed out, and was followed by another one, is not fenced by who takes the key over."""
+    """A transaction that has timed out, and was followed by another one, is not fenced by the takeover of the key."""
 
     def given_up(self, record: KeyRecord) -> tuple[TxnId, ...]:
         return self.to_fence(record)

@@ -83,7 +83,7 @@ class AbortHitsTheSuccessor(TransactionKeys):
 
 @pair(
     {"TXKEY-10": seen("^(ABORTED|ABORTING|not known any more)$", expected="^OPEN$", what="^status of B$")},
-    origin="textbook: who comes last is right",
+    origin="textbook: the last writer wins",
 )
 class CommitHitsTheSuccessor(AbortHitsTheSuccessor):
     """A late commit is taken for a conflict of two tasks, and what the newer one has open is aborted."""
