@@ -81,7 +81,7 @@ class MetadataEventsLastFirst(MetadataCoordinator):
             self._records.notify(participant, txn, decision)
 
 
-@defect(origin="the proposal's text, Q12: a list that is read again where a watch is not to be had")
+@defect(origin="the proposal's text, Q12: a list that is read again where a watch is not available")
 class MetadataNobodyIsTold(MetadataCoordinator):
     """The coordinator writes no events: participants read the headers from time to time."""
 
@@ -221,7 +221,7 @@ class _BufferInOtherWords(MetadataBuffer):
             raise CommandRefused(refused.error, _OTHER_WORDS) from refused
 
 
-@defect(origin="every store whose watches come when they come", of=MetadataParts)
+@defect(origin="every store whose watches are notified at any time", of=MetadataParts)
 class MetadataLateLooks(kafka.SlowNetwork):
     """Participants read the header some time after its event, so a decided transaction is not visible for a while."""
 

@@ -40,7 +40,7 @@ class FirstTopicAloneIsAdded(Additions):
 
 @defect(
     {"KIP890-033": seen("^payments-0: success", what="answer to AddPartitionsToTxn")},
-    origin="textbook: a verdict for each partition where the request stands or falls as a whole",
+    origin="textbook: a verdict for each partition where the request is refused as a whole",
 )
 class UnknownPartitionStopsNothing(Additions):
     """If one partition does not exist, the others are answered as if they had been added."""
@@ -177,7 +177,7 @@ class IdleNeedsNoVerifying(KafkaCoordinator):
 
 @defect(
     {"KIP890-035": seen("^payments-0: success", what="answer to AddPartitionsToTxn")},
-    origin="textbook: a decided transaction taken for a completed one",
+    origin="textbook: a decided transaction treated as a completed one",
 )
 class MarkersNotWaitedFor(KafkaCoordinator):
     """While markers are in flight, AddPartitionsToTxn is answered as if the next transaction had begun, and it gets lost."""
@@ -291,7 +291,7 @@ class LateAdditionToTheNextTransaction(AddsForThePreviousEpoch):
 
 @defect(
     {"KIP890-034": seen(r"^Ongoing in payments-\w+-0$", expected="^Ongoing in payments-0 and payments-1", what="^transaction of A")},
-    origin="red team: a request that is taken for a repetition since some of it is known",
+    origin="red team: a request that is treated as a repetition since some of it is known",
 )
 class KnownPartitionEndsTheAddition(KafkaCoordinator):
     """An AddPartitionsToTxn with a partition of the open transaction is answered as a repetition, and its new ones are not added."""

@@ -53,7 +53,7 @@ class LevelZeroForOldClients(AdvertisedApiVersions):
         return self._profile.features
 
 
-@defect({"KIP890-377": seen("^success", what="answer to UpdateFeatures")}, origin="textbook: a number that is taken as it comes")
+@defect({"KIP890-377": seen("^success", what="answer to UpdateFeatures")}, origin="textbook: a number that is used without a check")
 class AnyLevelIsTaken(FeatureLevels):
     """UpdateFeatures puts a feature to a level that no broker knows."""
 

@@ -87,7 +87,10 @@ class NoVerification(Verification):
         return super().before_produce(log, transactional_id, batch, operation)
 
 
-@defect({"KIP890-102": seen("^success", expected="INVALID_PRODUCER_EPOCH")}, origin="textbook: what is open is asked for, and not by whom")
+@defect(
+    {"KIP890-102": seen("^success", expected="INVALID_PRODUCER_EPOCH")},
+    origin="textbook: open transactions are checked, and not their owners",
+)
 class FutureEpochJoins(ProducerStates):
     """While a transaction is open in a partition, a batch of any newer epoch joins it unverified, and no marker fits any more."""
 

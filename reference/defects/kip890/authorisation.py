@@ -41,7 +41,7 @@ class DescribeEndsTransactions(Authorizer):
 
 @defect(
     {"KIP890-174": seen("^(success|.*: no error)")},
-    origin="textbook: the check stands in OffsetCommit and was not copied to TxnOffsetCommit",
+    origin="textbook: the check is in OffsetCommit and was not copied to TxnOffsetCommit",
 )
 class AnybodyMovesAGroup(Authorizer):
     """Offsets in a transaction are not checked against the group, so any producer moves any group."""

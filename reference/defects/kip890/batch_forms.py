@@ -38,7 +38,7 @@ class CompressedIsNotVerified(Verification):
         return log.guards.draw(producer, batch.base_sequence, bumps_epoch=operation is TransactionSupport.ADD).guard
 
 
-@defect({"KIP890-210": seen("^success", expected="INVALID_RECORD")}, origin="textbook: a list of which only the first element is looked at")
+@defect({"KIP890-210": seen("^success", expected="INVALID_RECORD")}, origin="textbook: a list of which only the first element is checked")
 class FirstOfSeveralBatches(Verification):
     """The first batch for a partition is appended, the others are dropped, and the answer is success."""
 

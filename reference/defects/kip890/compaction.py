@@ -13,7 +13,7 @@ def _aborts(batch: Batch) -> bool:
     return batch.marker is not None and batch.marker.type is MarkerType.ABORT
 
 
-@defect({"KIP890-440": seen('"a2", "b1", "b2"', expected='"b1", "b2"')}, origin="textbook: a batch that is taken for its first record")
+@defect({"KIP890-440": seen('"a2", "b1", "b2"', expected='"b1", "b2"')}, origin="textbook: a batch that is treated as its first record")
 class FirstOfABatchReplaces(LogCleaner):
     """Only the first record of a batch replaces earlier records of its key, so compaction leaves two records of the other keys."""
 
@@ -175,7 +175,7 @@ class MarkerRemovedBeforeItsData(LogCleaner):
 
 @defect(
     {"KIP890-446": seen("^it went from", what="^last stable offset of ledger-0 in")},
-    origin="textbook: an offset that is taken for a number of records",
+    origin="textbook: an offset that is treated as a number of records",
 )
 class StableOffsetBackAfterAPass(PartitionLog):
     """The last stable offset is counted in batches that are left, so each pass that removes a batch moves it back."""
@@ -204,7 +204,7 @@ class ProducerForgottenWithItsRecords(LogCleaner):
 
 @defect(
     {"KIP890-447": seen("^success", expected="INVALID_PRODUCER_EPOCH", what="^answer to WriteTxnMarkers")},
-    origin="red team: a last batch that is looked for among those with records",
+    origin="red team: a last batch that is searched for among those with records",
 )
 class EpochForgottenWithItsMarker(LogCleaner):
     """The last marker of a producer is removed with its records, though nothing else in the log has the producer's epoch."""
@@ -250,7 +250,7 @@ class _MixesUp(LogCleaner):
 
 @defect(
     {"KIP890-442": seen('^"a2"', expected='^"a1", "a2"', what="^records that readers of")},
-    origin="red team: aborted transactions that are known by where they are, and not by whose they are",
+    origin="red team: aborted transactions are known by their place, and not by their owner",
 )
 class AbortDecidesForAllOpen(_MixesUp):
     """An ABORT marker makes the cleaner take all that is open there for aborted, so it removes what another transaction commits later."""
@@ -261,7 +261,7 @@ class AbortDecidesForAllOpen(_MixesUp):
 
 @defect(
     {"KIP890-442": seen('^"b2"', expected='^"b1", "b2"', what="^records that readers of")},
-    origin="red team: aborted transactions that are known by where they are, and not by whose they are",
+    origin="red team: aborted transactions are known by their place, and not by their owner",
 )
 class CommitDecidesForAllOpen(_MixesUp):
     """A COMMIT marker makes the cleaner take all that is open there for committed, so an aborted record replaces a committed one."""

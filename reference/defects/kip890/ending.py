@@ -74,7 +74,7 @@ class LateAbortOfACommitSucceeds(KafkaCoordinator):
         return EndTxnEffect.ANSWER_AGAIN if ended else super().end_of_new_client(state, decision, asked)
 
 
-@defect({"KIP890-069": seen("^success", expected="INVALID_TXN_STATE")}, origin="textbook: nothing to do is taken for done")
+@defect({"KIP890-069": seen("^success", expected="INVALID_TXN_STATE")}, origin="textbook: nothing to do is treated as done")
 class EmptyCommitSucceeds(KafkaCoordinator):
     """A commit with nothing open is answered with success, so a producer whose writes were lost believes that they are there."""
 
@@ -85,7 +85,7 @@ class EmptyCommitSucceeds(KafkaCoordinator):
         return super().end_of_new_client(state, decision, asked)
 
 
-@defect({"KIP890-070": seen("^a refusal with INVALID_TXN_STATE")}, origin="every broker was so before KIP-890")
+@defect({"KIP890-070": seen("^a refusal with INVALID_TXN_STATE")}, origin="every broker before KIP-890")
 class EmptyAbortRefused(KafkaCoordinator):
     """An abort with nothing open is refused, as for old clients; a client that does not know whether it wrote cannot start afresh."""
 
@@ -145,7 +145,7 @@ class EmptyAbortNotStored(KafkaTransactionLog):
 
 @defect(
     {"KIP890-070": seen("^a refusal with INVALID_TXN_STATE", expected="^success", what="answer to EndTxn")},
-    origin="red team: the protocol of the last transaction is taken for that of the next request",
+    origin="red team: the protocol of the last transaction is treated as that of the next request",
 )
 class NoEmptyAbortAfterAnOldEnd(KafkaCoordinator):
     """EndTxn v5 with nothing open is refused if the last transaction was ended by EndTxn v4."""

@@ -14,7 +14,8 @@ from .leftovers_that_stay_pending import OccupiedCoordinator
 
 
 @defect(
-    {"KIP890-083": seen(r"^\(producer id \d+, epoch 1\)")}, origin="textbook: the level of the cluster taken for the protocol of the client"
+    {"KIP890-083": seen(r"^\(producer id \d+, epoch 1\)")},
+    origin="textbook: the level of the cluster treated as the protocol of the client",
 )
 class OldClientLosesItsEpoch(KafkaCoordinator):
     """The epoch is raised for a client whose answer has no field for it, so its next transaction is fenced."""
@@ -25,7 +26,7 @@ class OldClientLosesItsEpoch(KafkaCoordinator):
 
 @defect(
     {"KIP890-089": seen("^a refusal with PRODUCER_FENCED")},
-    origin="textbook: the level of the cluster taken for the protocol of the client",
+    origin="textbook: the level of the cluster treated as the protocol of the client",
 )
 class OldClientFencedByItsCommit(OldClientLosesItsEpoch):
     """The second transaction of an old client cannot begin, since its first one raised the epoch."""
@@ -105,7 +106,7 @@ class OldVersionRepeatsTheNew(KafkaCoordinator):
 
 @defect(
     {"KIP890-089": seen("^a refusal with INVALID_PRODUCER_ID_MAPPING")},
-    origin="textbook: the epoch is looked at, and not whose protocol it is",
+    origin="textbook: the epoch is checked, and not whose protocol it is",
 )
 class OldClientOverflows(KafkaCoordinator):
     """At the last usable epoch the end of an old client's transaction moves its transactional id on to a new producer id, which the answer

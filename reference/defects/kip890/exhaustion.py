@@ -29,7 +29,7 @@ class LastEpochOneLate(ProducerIdOwnership):
 
 
 @defect(
-    {"KIP890-027": seen("^a refusal with PRODUCER_FENCED")}, origin="textbook: the producer id is compared before a retry is looked for"
+    {"KIP890-027": seen("^a refusal with PRODUCER_FENCED")}, origin="textbook: the producer id is compared before a retry is searched for"
 )
 class RotationNotRepeatable(ProducerIdOwnership):
     """A producer that lost the answer with its new producer id retries with the old one, and is fenced."""
@@ -67,7 +67,7 @@ class OverflowKeepsTheProducerId(KafkaCoordinator):
 
 @defect(
     {"KIP890-077": seen("^a refusal with INVALID_PRODUCER_ID_MAPPING")},
-    origin="textbook: the producer id is compared before a retry is looked for",
+    origin="textbook: the producer id is compared before a retry is searched for",
 )
 class OverflowNotRepeatable(KafkaCoordinator):
     """A producer that lost the answer with its new producer id cannot find out how its transaction has ended."""

@@ -30,7 +30,7 @@ class AbortedBeforeTheRangeNotListed(PartitionLog):
 
 @defect(
     {"KIP890-140": seen("^nothing", expected='^"a2"', what="^records that readers")},
-    origin="textbook: control records taken for something of the broker's own",
+    origin="textbook: control records are treated as internal records of the broker",
 )
 class MarkersKeptFromReaders(PartitionLog):
     """Readers of committed data do not receive the markers, so they also drop what comes after an aborted transaction."""
@@ -143,7 +143,7 @@ class NothingWithoutAWait(Dialect):
 
 @defect(
     {"KIP890-139": seen('"again"', expected='^"p1"$', what="^records that readers of payments-0 see")},
-    origin="textbook: a page of a list is taken for the list",
+    origin="textbook: a page of a list is treated as the list",
 )
 class AbortedListedUpToALimit(PartitionLog):
     """A Fetch lists the first ten aborted transactions of its range, and readers receive the records of the others."""

@@ -13,7 +13,7 @@ from fencepost.reference.kafka.transaction import PREPARED, Decision, KafkaTrans
 
 @defect(
     {"KIP890-200": seen("^success", expected="^a refusal"), "KIP890-201": seen("^success", expected="^a refusal")},
-    origin="textbook: a retry is allowed for by the epoch, before the state is looked at",
+    origin="textbook: a retry is allowed for by the epoch, before the state is checked",
 )
 class LateEndEndsTheNext(KafkaCoordinator):
     """The coordinator applies an end with the previous epoch to the transaction that is open now, whichever instance sends it and
@@ -73,7 +73,7 @@ class PreparedDecisionOverturned(KafkaCoordinator):
 
 @defect(
     {"KIP890-200": seen("^success", expected="^a refusal")},
-    origin="textbook: the producer id before is remembered for retries, and the state is not looked at",
+    origin="textbook: the producer id before is remembered for retries, and the state is not checked",
 )
 class LateEndEndsTheFirst(KafkaCoordinator):
     """The end of a producer id's last transaction arrives when the first one of the next producer id is open, and ends that."""

@@ -170,7 +170,7 @@ class FencedOffsetsDropPendingOnes(GroupOffsets):
 
 @defect(
     {"KIP890-411": seen("^last stable offset 3", what="^last stable offset of payments-0")},
-    origin="red team: a producer is taken to be gone where one of its batches is refused",
+    origin="red team: a producer is treated as gone where one of its batches is refused",
 )
 class FencedWriteHidesTheTransaction(Verification):
     """A batch with an old epoch is refused, and the leader forgets the open transaction of its producer, whose records are then shown."""

@@ -45,7 +45,7 @@ class LevelPutBackByRestart(FeatureLevels):
 
 @defect(
     {"KIP890-005": seen(r"^success with \(producer id \d+, epoch 0\)")},
-    origin="textbook: the level of the cluster taken for the protocol of the client",
+    origin="textbook: the level of the cluster treated as the protocol of the client",
 )
 class LevelOverrulesRequest(KafkaCoordinator):
     """Below level 2 a new client's EndTxn is treated as an old client's, and the epoch stays, so that late writes are accepted."""
@@ -54,7 +54,7 @@ class LevelOverrulesRequest(KafkaCoordinator):
         return super().bumps_epoch(end_txn_version) and self._levels.transaction_version >= 2
 
 
-@defect({"KIP890-005": seen(r"^\(producer id \d+, epoch 1\)")}, origin="textbook: a level that is taken for the protocol of all clients")
+@defect({"KIP890-005": seen(r"^\(producer id \d+, epoch 1\)")}, origin="textbook: a level that is treated as the protocol of all clients")
 class LevelOneRaisesForAll(KafkaCoordinator):
     """At level 1 the end of each transaction raises the epoch, also for an old client, whose next transaction is fenced."""
 

@@ -128,7 +128,7 @@ class DeletedGroupReloadedAsPending(GroupOffsets):
 
 @defect(
     {"KIP890-243": seen("^offset 5", what="committed offset of (payments|accounts)-0 in group shop")},
-    origin="red team: the first element stands for the list",
+    origin="red team: the first element is used for the whole list",
 )
 class OnePendingOffsetIsDeleted(GroupOffsets):
     """With a group one of its pending offsets is deleted, and a commit restores the others."""

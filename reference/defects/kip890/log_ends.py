@@ -4,7 +4,7 @@ from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.partition_log import Page, PartitionLog, ReadIsolation
 
 
-@defect({"KIP890-362": seen("^success", what="answer to DeleteRecords")}, origin="textbook: an argument that is put right in silence")
+@defect({"KIP890-362": seen("^success", what="answer to DeleteRecords")}, origin="textbook: an argument that is corrected silently")
 class DeletionCutShort(PartitionLog):
     """DeleteRecords beyond the end of the log deletes what there is and is answered with success, though the log begins elsewhere."""
 
@@ -12,7 +12,7 @@ class DeletionCutShort(PartitionLog):
         return super().delete_before(min(offset, self.high_watermark))
 
 
-@defect({"KIP890-363": seen("^success", what="answer to Fetch")}, origin="textbook: an argument that is put right in silence")
+@defect({"KIP890-363": seen("^success", what="answer to Fetch")}, origin="textbook: an argument that is corrected silently")
 class DeletedRecordsSkipped(PartitionLog):
     """A reader whose next record was deleted receives the first one that is left, and treats it as the one that it asked for."""
 

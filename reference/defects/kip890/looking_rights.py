@@ -8,7 +8,7 @@ from fencepost.reference.kafka.authorizer import Authorizer
 
 @defect(
     {"KIP890-258": seen("^refunds-0: success", what="answer to AddPartitionsToTxn")},
-    origin="textbook: a right that is asked for where records come in, and not before",
+    origin="textbook: a right that is checked where records arrive, and not before",
 )
 class AddingNeedsNoTopicRight(Authorizer):
     """A client that may not write to a topic can add it to a transaction, and so block its readers."""
@@ -87,7 +87,7 @@ class ProducersToldToAnybody(Authorizer):
 
 @defect(
     {"KIP890-269": seen("refunds", what="answer to DescribeTransactions")},
-    origin="textbook: one right that is asked for where two things are shown",
+    origin="textbook: one right is checked where two things are shown",
 )
 class TopicsToldToAnybody(Authorizer):
     """A client that may describe a transactional id sees all topics of its transaction, also those that it may not describe."""

@@ -70,7 +70,7 @@ class OnlyTheFirstTopicIsAdded(Verification):
 
 @defect(
     {"KIP890-212": seen("^otherwise in 2: .*markers none", what="^partitions of ledger")},
-    origin="textbook: a page of a list is taken for the list",
+    origin="textbook: a page of a list is treated as the list",
 )
 class MarkersSentUpToALimit(MarkerSender):
     """Markers are sent ten at a time, and the transaction is complete with the first ten."""

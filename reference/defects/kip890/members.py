@@ -28,7 +28,7 @@ class LeavingGoesUnnoticed(GroupMembers):
         group.generation = generation
 
 
-@defect({"KIP890-354": seen("^success", what="answer to JoinGroup")}, origin="textbook: an empty name that is taken for one")
+@defect({"KIP890-354": seen("^success", what="answer to JoinGroup")}, origin="textbook: an empty name that is treated as one")
 class NamelessGroupJoined(GroupMembers):
     """Consumers without a configured group all join the group whose name is empty, and take partitions from each other."""
 
@@ -65,7 +65,7 @@ class OlderGenerationCommitsOutside(GroupOffsets):
         pass
 
 
-@defect({"KIP890-356": seen("^success", what="answer to OffsetCommit")}, origin="textbook: an error that is taken for no membership")
+@defect({"KIP890-356": seen("^success", what="answer to OffsetCommit")}, origin="textbook: an error that is treated as no membership")
 class StrangerCommitsOutside(GroupOffsets):
     """Outside of transactions an unknown member id is taken for none, and a consumer that has left moves the position of its group."""
 

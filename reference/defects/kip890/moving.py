@@ -85,7 +85,7 @@ class _KnowsThatItTakesOver(KafkaCoordinator):
 
 @defect(
     {"KIP890-217": seen("no offset|UNSTABLE", expected="^(offset 5|a stable offset)", what="offset of accounts-0 in group")},
-    origin="textbook: the group's partition is one of the broker's own, and passed over with the others of its kind",
+    origin="textbook: the group's partition is internal, and skipped with the other internal ones",
 )
 class OffsetsLeftBehind(_KnowsThatItTakesOver):
     """A coordinator that takes over completes what was prepared for records, and leaves a group's offsets pending for ever."""

@@ -40,7 +40,7 @@ class EpochsLeftToTheCoordinator(ProducerStates):
 
 @defect(
     {"KIP890-365": seen("^success", expected="a2", what="answer to Produce")},
-    origin="red team: the next sequence number is set before the batch is looked at",
+    origin="red team: the next sequence number is set before the batch is checked",
 )
 class InvalidBatchCounts(TakesRefused):
     """A batch that is refused for its form uses up its sequence number, so the producer's next batch passes for its repetition and is

@@ -73,7 +73,7 @@ class OffsetsRefusalIsFatal(Verification):
 
 @defect(
     {"KIP890-050": seen("^payments-0: ", what="answer to TxnOffsetCommit", error="^COORDINATOR_NOT_AVAILABLE$")},
-    origin="textbook: errors of another coordinator taken for its absence",
+    origin="textbook: errors of another coordinator treated as its absence",
 )
 class ForeignOffsetsTryForEver(Verification):
     """A producer that does not own the transactional id is answered that the coordinator is away, and retries for ever."""
@@ -110,7 +110,7 @@ class NewGroupNotFound(GroupOffsets):
 
 @defect(
     {"KIP890-058": seen("^payments-0: ", what="answer to TxnOffsetCommit", error="^INVALID_TXN_STATE$")},
-    origin="textbook: whatever is not Ongoing taken for a wrong state",
+    origin="textbook: whatever is not Ongoing treated as a wrong state",
 )
 class OffsetsFatalWhileCompleting(Verification):
     """A client that sends its offsets soon after the last commit is answered a fatal error, where it had only to retry."""

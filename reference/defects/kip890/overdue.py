@@ -42,7 +42,7 @@ class OneTimeoutForAll(_HasItsOwnTime):
 
 @defect(
     {"KIP890-215": seen("^0 records; .*CompleteAbort, Ongoing$", what="^records that readers of payments-0 see")},
-    origin="textbook: a page of a list is taken for the list",
+    origin="textbook: a page of a list is treated as the list",
 )
 class OverdueUpToALimit(KafkaCoordinator):
     """The search for overdue transactions looks at the first ten ids each time, so later ones stay open."""
@@ -84,7 +84,7 @@ class AbortedAtHalfTime(_HasItsOwnTime):
         return transaction.started_at + transaction.timeout_ms / 2
 
 
-@defect({"KIP890-213": _TOO_EARLY}, origin="textbook: the time of the record's last change is taken for that of the transaction's begin")
+@defect({"KIP890-213": _TOO_EARLY}, origin="textbook: the time of the record's last change is treated as that of the transaction's begin")
 class IdleTimeCounts(_HasItsOwnTime):
     """The timeout runs from InitProducerId on, so a producer that was idle for long has no time for its transaction."""
 
@@ -157,7 +157,7 @@ class BeginsWithTheLastOne(KafkaCoordinator):
             self._transactions[transactional_id] = replace(known, started_at=before.started_at)
 
 
-@defect({"KIP890-350": Symptom(what="start")}, origin="textbook: the last activity of a partition taken for that of each transaction")
+@defect({"KIP890-350": Symptom(what="start")}, origin="textbook: the last activity of a partition treated as that of each transaction")
 class StartRenewedByOthers(KnowsNeighbours):
     """When another transaction begins in the same partition, the timeouts of the transactions that are open there start again."""
 

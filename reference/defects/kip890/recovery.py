@@ -61,7 +61,7 @@ class TimedOutProducerGoesOn(KafkaCoordinator):
 
 @defect(
     {"KIP890-157": seen("^success", expected="INVALID_PRODUCER_EPOCH", what="answer to Produce")},
-    origin="textbook: the old protocol's fence is taken for a part of the new one",
+    origin="textbook: the old protocol's fence is treated as a part of the new one",
 )
 class TimedOutProducerGoesOnBelowLevelTwo(KafkaCoordinator):
     """The abort at a timeout bumps the epoch as an end of the new protocol does, and below level 2 it bumps nothing."""
@@ -103,7 +103,7 @@ class TimerStopsAtWhatIsPrepared(KafkaCoordinator):
 
 @defect(
     {"KIP890-156": seen("^Ongoing", expected="over", what="transaction of A")},
-    origin="textbook: the time of the last change taken for that of the begin",
+    origin="textbook: the time of the last change treated as that of the begin",
 )
 class TimeoutRenewedByEachPartition(KafkaCoordinator):
     """The timeout counts from the last change of the record, so a producer that adds a partition now and then never times out."""
@@ -119,7 +119,7 @@ class TimeoutRenewedByEachPartition(KafkaCoordinator):
 
 @defect(
     {"KIP890-160": seen("^CompleteAbort", expected="^CompleteCommit", what="^transaction of A")},
-    origin="textbook: timeouts are looked at before decisions are",
+    origin="textbook: timeouts are checked before decisions are",
 )
 class OverdueCommitAbortedByRecovery(KafkaCoordinator):
     """A coordinator that was down for longer than a timeout aborts every transaction that it finds, also one whose commit was promised to

@@ -89,7 +89,7 @@ class RefusedInitialisationEmpties(KafkaCoordinator):
             raise
 
 
-@defect({"KIP890-408": seen("^Empty", what="^transaction of A")}, origin="red team: an end that is refused resets what it looked at")
+@defect({"KIP890-408": seen("^Empty", what="^transaction of A")}, origin="red team: an end that is refused resets what it has read")
 class RefusedEndEmpties(KafkaCoordinator):
     """A refused EndTxn leaves the transactional id Empty, and the end that was before can no longer be retried."""
 

@@ -29,7 +29,7 @@ class SecondOffsetCommitReplaces(GroupOffsets):
 
 @defect(
     {"KIP890-400": seen("^no offset", expected="^offset 7", what="^committed offset of payments-1")},
-    origin="feared: a request that is taken for a repetition of the first",
+    origin="feared: a request that is treated as a repetition of the first",
 )
 class SecondOffsetCommitIsLost(GroupOffsets):
     """A second TxnOffsetCommit of a transaction is answered and not kept."""
@@ -43,7 +43,7 @@ class SecondOffsetCommitIsLost(GroupOffsets):
 
 @defect(
     {"KIP890-400": seen("^no offset", expected="^offset 5", what="^committed offset of payments-1")},
-    origin="red team: the first element stands for the list",
+    origin="red team: the first element is used for the whole list",
 )
 class OffsetOfTheFirstPartitionAlone(GroupOffsets):
     """A TxnOffsetCommit with several offsets stores the first, and all are answered."""

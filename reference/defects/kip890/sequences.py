@@ -89,7 +89,7 @@ class EverybodyBeginsAtZero(ProducerStates):
         super().check_sequence(batch, attempt, may_begin_anywhere=False)
 
 
-@defect({"KIP890-110": seen(_TAKEN)}, origin="textbook: a producer state that is empty taken for one that is unknown")
+@defect({"KIP890-110": seen(_TAKEN)}, origin="textbook: a producer state that is empty treated as one that is unknown")
 class NewEpochBeginsAnywhere(ProducerStates):
     """With a new epoch, any sequence number is taken for the first one."""
 
@@ -157,7 +157,7 @@ class NewestOffsetOfAnIdempotentProducer(ProducerStates):
         return known if state is None or known is None or batch.transactional else state.batches[-1]
 
 
-@defect({"KIP890-113": seen(_TAKEN, expected=_OUT_OF_ORDER)}, origin="red team: overlaps are looked for in transactions alone")
+@defect({"KIP890-113": seen(_TAKEN, expected=_OUT_OF_ORDER)}, origin="red team: overlaps are searched for in transactions alone")
 class OverlapOfAnIdempotentProducerTaken(ProducerStates):
     """A partition appends a batch of a producer without transactions that overlaps the end of the last batch."""
 
@@ -171,7 +171,7 @@ def _within(batch: AppendedBatch) -> range:
     return range(batch.first_sequence, batch.last_sequence + 1)
 
 
-@defect({"KIP890-113": seen(_TAKEN, expected=_OUT_OF_ORDER)}, origin="red team: gaps are looked for in transactions alone")
+@defect({"KIP890-113": seen(_TAKEN, expected=_OUT_OF_ORDER)}, origin="red team: gaps are searched for in transactions alone")
 class GapOfAnIdempotentProducerTaken(ProducerStates):
     """A partition appends any later batch of a producer without transactions, whatever is missing in between."""
 
@@ -202,7 +202,7 @@ class SequenceDoesNotWrap(ProducerStates):
         super().check_sequence(batch, attempt, may_begin_anywhere=may_begin_anywhere)
 
 
-@defect({"KIP890-115": seen(_TAKEN)}, origin="textbook: attributes that are not looked at")
+@defect({"KIP890-115": seen(_TAKEN)}, origin="textbook: attributes that are not checked")
 class ControlBatchOfAClient(PartitionLog):
     """A client may write markers, and so end transactions without the coordinator."""
 

@@ -45,7 +45,7 @@ class SnapshotWithoutIdleProducers(PartitionLog):
         return tuple(state for state in super().producers_put_down() if state.has_open_transaction)
 
 
-@defect({"KIP890-266": Symptom(what="log of payments-0")}, origin="textbook: duplicates are looked for in memory alone")
+@defect({"KIP890-266": Symptom(what="log of payments-0")}, origin="textbook: duplicates are searched for in memory alone")
 class SnapshotWithoutSequences(PartitionLog):
     """The snapshot has epochs and open transactions, and not the last batches, so a batch that is sent again is stored twice."""
 
@@ -64,7 +64,10 @@ class SnapshotWithoutCoordinatorEpochs(PartitionLog):
         return tuple(replace(state, coordinator_epoch=-1) for state in super().producers_put_down())
 
 
-@defect({"KIP890-267": Symptom(what="records that readers")}, origin="textbook: what is put down at the end is what was hoped for")
+@defect(
+    {"KIP890-267": Symptom(what="records that readers")},
+    origin="textbook: the intended result is recorded at the end, and not the real one",
+)
 class CompleteAtAStop(KafkaCoordinator):
     """A coordinator that stops cleanly records decided transactions as complete although their markers are still in flight."""
 
@@ -152,7 +155,7 @@ class SnapshotWithoutAborts(PartitionLog):
 
 @defect(
     {"KIP890-216": seen("^none$", expected="from offset 0$", what="^aborted transactions of payments-0")},
-    origin="textbook: what was loaded is not taken for part of what is to be stored",
+    origin="textbook: what was loaded is not treated as part of what is to be stored",
 )
 class AbortsOfEarlierLivesLeftOut(PartitionLog):
     """A clean stop puts down the aborted transactions of this life, and writes them over those that the stop before had put down."""
@@ -167,7 +170,7 @@ class AbortsOfEarlierLivesLeftOut(PartitionLog):
 
 @defect(
     {"KIP890-340": seen("^nothing", expected='^"b2"$', what="^records that readers of accounts-1")},
-    origin="red team: the answer for a partition taken for the answer for the transaction",
+    origin="red team: the answer for a partition treated as the answer for the transaction",
 )
 class DeletedTopicCompletes(MarkerSender):
     """A transaction of which one topic was deleted is complete at once, though its other partitions still wait for their markers."""

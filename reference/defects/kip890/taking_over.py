@@ -18,7 +18,7 @@ from fencepost.wire.kafka.batches import MarkerType
 
 @defect(
     {"KIP890-203": seen("^nothing", expected='^"p1"', what="^records that readers")},
-    origin="textbook: any client that has the right epoch is taken for a retry",
+    origin="textbook: any client that has the right epoch is treated as a retry",
 )
 class OwnerLeavesItsTransactionOpen(KafkaCoordinator):
     """An owner that sends its producer id and epoch gets the next epoch at once, and the transaction that it left open is never ended

@@ -32,7 +32,7 @@ class LateCommitTakenForARetry(KafkaCoordinator):
             raise
 
 
-@defect({"KIP890-159": seen("^PrepareAbort")}, origin="textbook: the state is not looked at, only the clock")
+@defect({"KIP890-159": seen("^PrepareAbort")}, origin="textbook: the state is not checked, only the clock")
 class PreparedCommitAbortedByTimeout(KafkaCoordinator):
     """The timer aborts every transaction that is not complete in time, also one whose commit was promised."""
 

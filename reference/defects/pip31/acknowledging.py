@@ -281,7 +281,7 @@ class TimeOutLeavesPending(LogCoordinator):
 
 @defect(
     {"PIP31-61": seen('^"i1", "i3"$', expected='^"i3"$', what="^left for workers$")},
-    origin="textbook: a counter that is kept up by what happens, and not built from what was recovered",
+    origin="textbook: a counter that is updated by events, and not built from what was recovered",
 )
 class RecoveredTransactionsCountAsOver(LogCoordinator):
     """A coordinator that restarts computes its low watermark without the open transactions that it found, so the end of a newer one
@@ -351,7 +351,7 @@ class AbortOutlivesALaterCommit(Subscription):
 
 @defect(
     {"PIP31-59": seen('^"i1", "i2", "i3"$', expected='^"i2", "i3"$', what="^received by workers$")},
-    origin="red team: a request that is put off while a message is pending",
+    origin="red team: a request that is deferred while a message is pending",
 )
 class CommitCarriesOutARedelivery(Subscription):
     """A consumer that asked for redelivery while a message was pending receives the message when the transaction commits."""

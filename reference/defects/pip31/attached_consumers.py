@@ -113,7 +113,7 @@ class _MarkersWakeNobody(MarkerBuffer):
         "PIP31-80": seen("^nothing$", expected='^"a1"', what="^received by watchers$"),
         "PIP31-81": seen("^nothing$", expected='^"(plain|before)"$', what="^received by watchers$"),
     },
-    origin="textbook: a condition that is looked at only where new messages arrive",
+    origin="textbook: a condition that is checked only where new messages arrive",
     also=[_MarkersWakeNobody],
 )
 class EndsWakeNobody(StopsReadersWhileOpen):
@@ -148,7 +148,7 @@ class _WakesNoReaders(Subscription):
 
 @defect(
     {"PIP31-80": seen("^nothing$", expected='^"a1"$', what="^received by tail$")},
-    origin="textbook: a list of what is durable, taken for a list of all",
+    origin="textbook: a list of what is durable, treated as a list of all",
     also=[_WakesNoReaders],
 )
 class EndsWakeNoReaders(Cursor):

@@ -124,7 +124,7 @@ class AbortReleasesTheEntry(PendingAcks):
 
 @defect(
     {"PIP31-66": seen('^"b1", "b2", "b3"$', expected='^"b1", "b3"$', what="^received by workers$")},
-    origin="red team: the same in what is on disk",
+    origin="red team: the same on disk",
 )
 class AbortIsReplayedForTheEntry(PendingAckJournal):
     """When pending acknowledgements are replayed, an abort removes all that is pending of its entries."""

@@ -40,7 +40,7 @@ class RedeliveryIsNotCounted(Subscription):
 
 @defect(
     {"PIP31-138": seen("^success$", expected="^a refusal with ConsumerBusy$", what="^answer to SUBSCRIBE$")},
-    origin="textbook: a check that stands in the client alone",
+    origin="textbook: a check that is only in the client",
 )
 class EverybodyJoins(Subscription):
     """A second consumer joins an exclusive subscription, and both believe to be the only one."""

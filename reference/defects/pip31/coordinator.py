@@ -13,7 +13,7 @@ from fencepost.reference.pulsar.transaction_responses import TransactionResponse
 _RANGE = 1_000
 
 
-@defect({"PIP31-10": seen("^not known any more$", expected="^OPEN$", what="^status of A$")}, origin="textbook: a write that is put off")
+@defect({"PIP31-10": seen("^not known any more$", expected="^OPEN$", what="^status of A$")}, origin="textbook: a write that is deferred")
 class PulsarIdBeforeItIsDurable(PulsarTransactionLog):
     """A transaction is logged when it is first used, so that one that was only begun is unknown after a crash."""
 

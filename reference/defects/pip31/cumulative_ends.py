@@ -89,7 +89,7 @@ class AbortGivesBackWhatConsumersHave(Subscription):
 
 @defect(
     {"PIP31-85": seen('^"i1", "i2"', expected='^"i2"', what='^messages of "auditors"$')},
-    origin="textbook: a snapshot of one list, which is taken for both",
+    origin="textbook: a snapshot of one list, which is treated as both",
 )
 class AnyEndForgetsTheCumulative(EndTakesTheCumulative):
     """The end of any transaction on a subscription has its next start forget the cumulative acknowledgement of another one."""
@@ -300,7 +300,7 @@ class NotesWhatWasAsked(PendingAcks):
 
 @defect(
     {"PIP31-64": seen('^"i1", "i2", "i3"$', expected='^"i2", "i3"$', what="^left for auditors$")},
-    origin="red team: a transaction is noted for what it asked, and not for what it got",
+    origin="red team: a transaction is noted for what it requested, and not for what was granted",
 )
 class RefusedCumulativeReleasesTheIndividual(NotesWhatWasAsked):
     """The abort of a transaction whose cumulative acknowledgement was refused releases what others have acknowledged below it."""
@@ -315,7 +315,7 @@ class RefusedCumulativeReleasesTheIndividual(NotesWhatWasAsked):
 
 @defect(
     {"PIP31-83": seen('^"i1", "i2", "i3"$', expected='^"i3"$', what="^left for auditors$")},
-    origin="red team: a transaction is noted for what it asked, and not for what it got",
+    origin="red team: a transaction is noted for what it requested, and not for what was granted",
 )
 class RefusedCumulativeReleasesTheOther(NotesWhatWasAsked):
     """A transaction whose cumulative acknowledgement was refused ends, and with it the acknowledgement of the transaction that caused the
@@ -330,7 +330,7 @@ class RefusedCumulativeReleasesTheOther(NotesWhatWasAsked):
 
 @defect(
     {"PIP31-63": seen("^success$", expected="^a refusal with TransactionConflict or InvalidTxnStatus$", what="^answer to ACK$")},
-    origin="red team: a conflict that is looked for among the requests of this start",
+    origin="red team: a conflict that is searched for among the requests of this start",
 )
 class RecoveredCumulativeIsReplaced(PendingAcks):
     """After a crash a transaction replaces the cumulative acknowledgement of another one, which was pending before."""

@@ -66,7 +66,7 @@ class PulsarTimeoutInWholeSeconds(_ExpiresOthers):
 
 @defect(
     {"PIP31-40": seen("^(ABORTED|ABORTING|not known any more)$", expected="^OPEN$", what="^status of A$")},
-    origin="textbook: a setting that is not looked at",
+    origin="textbook: a setting that is not checked",
 )
 class PulsarTimeoutOfTheCoordinator(_ExpiresOthers):
     """The coordinator has one timeout for all transactions, whatever a client requested."""

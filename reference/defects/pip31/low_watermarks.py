@@ -6,7 +6,7 @@ from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 
 @defect(
     {"PIP31-157": seen("^[0-9]+$", expected="^less than 0$", what="^low watermark$")},
-    origin="textbook: the answer to the client is taken for the end of the work",
+    origin="textbook: the answer to the client is treated as the end of the work",
 )
 class LowWatermarkCountsTheDecided(LogCoordinator):
     """A decided transaction counts as over before its end has reached all participants: one that learns first of a newer end aborts it."""

@@ -45,7 +45,7 @@ class FirstAcknowledgementIsKept(PendingAckJournal):
 
 @defect(
     {"PIP31-86": seen("^something of 1 transactions$", expected="^nothing$", what='^pending in "workers"$')},
-    origin="textbook: handles of before the restart are looked for, and none is found",
+    origin="textbook: handles of before the restart are searched for, and none is found",
 )
 class RecoveredAcknowledgementsStayPending(PendingAcks):
     """Acknowledgements that were pending before a crash stay pending when their transaction ends: the messages are neither delivered
@@ -173,7 +173,7 @@ class RecoveredCumulativeCommitStaysPending(CommitLeavesPending):
 
 @defect(
     {"PIP31-86": seen('"i2", "i3"$', expected='^"i3"$', what="^left for auditors$")},
-    origin="as Apache Pulsar's source reads: the store is written before the conflict is looked for",
+    origin="as Apache Pulsar's source reads: the store is written before the conflict is searched for",
 )
 class RefusedCumulativeIsReplayed(PendingAcks):
     """A cumulative acknowledgement that is refused is in the journal all the same, and after a crash takes the place of the accepted

@@ -31,7 +31,7 @@ class DeletedIsTaken(Subscription):
         self.pending.add_individual(txn, wanted)
 
 
-@defect({"PIP31-55": _ACCEPTED}, origin="apache/pulsar#15832: the size of a batch was taken for 1 on exclusive and failover subscriptions")
+@defect({"PIP31-55": _ACCEPTED}, origin="apache/pulsar#15832: the size of a batch was treated as 1 on exclusive and failover subscriptions")
 class OneConsumerHasNoBatches(Subscription):
     """Where there is one consumer, an entry counts as one message, and the conflict over a message of a batch is not seen."""
 
@@ -134,7 +134,7 @@ class ConflictKeepsTheOthersOfTheBatch(PendingAcks):
 
 @defect(
     {"PIP31-154": seen('^"i3"$', expected='^"i2", "i3"$', what="^received by workers$")},
-    origin="as Apache Pulsar's source reads: the store is written before the conflict is looked for",
+    origin="as Apache Pulsar's source reads: the store is written before the conflict is searched for",
 )
 class FreeOnesOfTheRefusedReplayed(PendingAcks):
     """An acknowledgement that is refused for a pending message is in the journal all the same: after a crash its free messages are

@@ -41,7 +41,7 @@ class FailoverWithoutTransactions(Subscription):
 
 @defect(
     {"PIP31-93": seen('^"i1", "i2", "i3"$', expected='^"i2", "i3"$', what="^received by others$")},
-    origin="red team: all that the one that left had not seen acknowledged is delivered again",
+    origin="red team: all that the departed consumer had not acknowledged is delivered again",
 )
 class PulsarThePendingPassedOn(Subscription):
     """When a consumer leaves, another attached one receives also what is pending in a transaction."""

@@ -170,7 +170,7 @@ class _ReadsOnAfterTheFirst(MarkerBuffer):
 
 @defect(
     {"PIP31-05": seen('^"a1", "b1", "c1"$', expected='^"a1"$', what="^readers of orders$")},
-    origin="red team: the oldest open transaction is looked for among two",
+    origin="red team: the oldest open transaction is searched for among two",
     also=[_ReadsOnAfterTheFirst],
 )
 class PulsarThirdIsRead(SidecarBuffer):

@@ -56,7 +56,7 @@ class ScalableOneTopicListed(ScalableTopics):
 
 @defect(
     {"PIP460-46": seen("^is not$", expected="^is$", what="^payments in the list$")},
-    origin="feared: keys that are looked for under another name",
+    origin="feared: keys that are searched for under another name",
 )
 class ScalableNobodyListed(ScalableTopics):
     """The list of a namespace is empty."""
@@ -104,7 +104,7 @@ class ScalableNotLoadedIsKept(ScalableTopics):
 
 @defect(
     {"PIP460-47": seen('^"p1"$', expected="^nothing$", what="^readers of left$|^waiting for workers$")},
-    origin="textbook: a number that is taken for nothing",
+    origin="textbook: a number that is read as no value",
 )
 class ScalableFirstSegmentOutlivesItsTopic(ScalableTopics):
     """A topic is deleted without its segment 0."""
@@ -115,7 +115,7 @@ class ScalableFirstSegmentOutlivesItsTopic(ScalableTopics):
 
 @defect(
     {"PIP460-47": seen("^ann has 0$", expected="^each of 0, 1 once$", what="^segments of orders$")},
-    origin="textbook: a record is deleted, and what stands below it is not",
+    origin="textbook: a record is deleted, and the records below it are not",
 )
 class ScalableConsumersOutliveTheirTopic(ScalableTopics):
     """A topic is deleted with its subscriptions, and their consumers still have segments of the next topic of that name."""
@@ -184,7 +184,7 @@ class ScalableNeighboursErased(ScalableTopics):
 
 @defect(
     {"PIP460-55": seen("^nothing$", what="^waiting for workers$")},
-    origin="feared: a subscription that is taken for there since one segment has it",
+    origin="feared: a subscription that counts as existing since one segment has it",
 )
 class ScalableRegisteredOnTheFirst(ScalableTopics):
     """A subscription that is registered is created on the first active segment only, and on what splits and merges make of it."""
@@ -255,7 +255,7 @@ class ScalableControllerAloneIsAsked(TransactionResponses):
 
 @defect(
     {"PIP460-46": seen("^success$", expected="^a refusal$", what="^answer to creation$")},
-    origin="feared: a request that is taken for its own repetition",
+    origin="feared: a request that is treated as its own repetition",
 )
 class ScalableMadeAgainInSilence(ScalableTopics):
     """Creating a topic that exists is answered with success, although it has another number of segments than requested."""
@@ -267,7 +267,7 @@ class ScalableMadeAgainInSilence(ScalableTopics):
 
 @defect(
     {"PIP460-47": seen("^epoch [1-9]", expected="of epoch 0$", what="^segments of orders$")},
-    origin="feared: metadata next to the topic's own, which its deletion does not know",
+    origin="feared: metadata next to the topic's own, which its deletion leaves",
 )
 class ScalableChangeOutlivesItsTopic(ScalableTopics):
     """The note of an unfinished split outlives its topic, and the controller completes the split on the next topic of that name."""

@@ -80,7 +80,7 @@ class ScalableOthersAreNotTold(Sessions):
 
 @defect(
     {"PIP460-36": seen("^ann has 0; bob has 0$", expected="^each of 0 once$", what="^segments of payments$")},
-    origin="feared: an empty list that is taken for no news",
+    origin="feared: an empty list that is treated as no news",
 )
 class ScalableNothingIsNotTold(Sessions):
     """A consumer that loses its last segment to another one is not notified."""

@@ -17,7 +17,7 @@ from fencepost.reference.scalable.sessions import Sessions
 
 @defect(
     {"PIP460-42": seen('^"p2"$', expected='^"p1", "p2"$', what="^reading of ann$")},
-    origin="feared: a sealed segment that is taken for a deleted one",
+    origin="feared: a sealed segment that is treated as a deleted one",
 )
 class ScalableActiveSegmentsOnly(ScalableTopics):
     """Consumers attach to active segments only, and only those that were attached before read what is left in a sealed one."""

@@ -38,7 +38,7 @@ class ScalableWaitsForEver(Sessions):
 
 @defect(
     {"PIP460-37": seen("^left and right$", expected="^right$", what="^segments of carol$")},
-    origin="textbook: one timer for the subscription, where each consumer needs its own",
+    origin="textbook: one timer for the subscription, where each consumer needs one",
 )
 class ScalableAllGivenUpAtOnce(Sessions):
     """When one consumer is given up, so are all other lost consumers of its subscription, however short a time they have been away."""
@@ -85,7 +85,7 @@ class ScalableOnlyWhatIsNewNoted(Registrations):
 
 @defect(
     {"PIP460-37": seen("bob has nothing", expected="once$", what="^segments of orders$")},
-    origin="textbook: a session that is looked for by a name, and not by its connection",
+    origin="textbook: a session that is searched for by a name, and not by its connection",
 )
 class ScalableWhoIsBackIsLost(Sessions):
     """When the old connection of a consumer ends that is back on a new one, the consumer is taken for lost."""
@@ -207,7 +207,7 @@ class ScalableAttachedAtTheController(ScalableTopics):
 
 @defect(
     {"PIP460-37": seen("^ann has ", expected="once$", what="^segments of orders$")},
-    origin="textbook: what is made is made again where it is there already",
+    origin="textbook: what exists is created again",
 )
 class ScalableRegisteredAnew(ScalableTopics):
     """Registering moves the subscription back to the first message of every active segment, even if it existed before."""

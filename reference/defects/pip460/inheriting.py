@@ -80,7 +80,7 @@ class ScalableSubscriptionsOfAll(InheritsWhatAllHave):
 
 @defect(
     {"PIP460-17": seen("^nothing$", expected='^"p1"$', what="^waiting for auditors$")},
-    origin="feared: a split that is local, and is taken for done at once",
+    origin="feared: a split that is local, and is treated as done at once",
 )
 class ScalableLateForASplit(LayoutChanges):
     """A subscription made during a split is missing on the children; one made during a merge is there."""

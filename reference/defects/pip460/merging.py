@@ -41,7 +41,7 @@ def _is_merged(layout: Layout, segment: Segment) -> bool:
 
 @defect(
     {"PIP460-11": seen("overlap", expected="looking at the layout of orders$", what="^answer$")},
-    origin="feared: neighbours are not looked at",
+    origin="feared: neighbours are not checked",
 )
 class ScalableMergeOfWhatLiesApart(ScalableTopics):
     """Segments that do not lie side by side are merged, with all hashes between them, which others have too."""

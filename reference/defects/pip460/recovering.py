@@ -97,7 +97,7 @@ class ScalableConflictTakenForSuccess(LayoutChanges):
 
 @defect(
     {"PIP460-41": seen("was done, and is not there", what="^layout of orders$")},
-    origin="feared: a note that is taken for a lock of what was read before it",
+    origin="feared: a note that is treated as a lock of what was read before it",
 )
 class ScalableFirstLookTrusted(LayoutChanges):
     """A controller that has planned a change on an old look does not look again, and takes the change of another one for its own."""
@@ -212,7 +212,7 @@ class ScalableCompletedTwice(LayoutChanges):
 
 @defect(
     {"PIP460-41": seen("^epoch 1", expected="^epoch 2$", what="^epoch of orders$")},
-    origin="feared: what is counted in memory, and begins again with each failover",
+    origin="feared: a counter in memory that begins again with each failover",
 )
 class ScalableEpochsOfAController(LayoutChanges):
     """Each controller counts the epochs of a layout from its own first change on."""

@@ -135,7 +135,7 @@ class _SaysWhatItHasItself(Deduplication):
 
 @defect(
     {"PIP460-50": seen("^-1$", expected="^1$", what="^last sequence id$")},
-    origin="feared: a memory with two questions, of which one is asked of the child's own messages",
+    origin="feared: a memory with two uses, of which one is about the child's own messages",
     also=[_SaysWhatItHasItself],
 )
 class ScalableProducersBeginAnew(LayoutChanges):

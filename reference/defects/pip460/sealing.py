@@ -60,7 +60,7 @@ class ScalableLastParentSealed(LayoutChanges):
 
 @defect(
     {"PIP460-13": seen("^success$", expected="^a refusal$", what="^answer to PRODUCER$")},
-    origin="feared: a topic that is made when it is asked for, as others are",
+    origin="feared: a topic that is created when a client uses it, as others are",
 )
 class ScalableMadeAnewWhenGone(ScalableTopics):
     """A sealed segment that was removed is created again for the next producer, whose messages no reader looks for."""

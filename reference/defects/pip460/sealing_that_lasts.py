@@ -80,7 +80,7 @@ class _SavesUntilTheSeal(Cursor):
 
 @defect(
     {"PIP460-16": seen('^"p1"$', expected="^nothing$", what="^left for workers$")},
-    origin="feared: a sealed ledger that takes nothing, and a cursor that is taken for a part of it",
+    origin="feared: a sealed ledger that accepts nothing, and a cursor that is treated as a part of it",
     also=[_SavesUntilTheSeal],
 )
 class ScalableCursorsSealedToo(LayoutChanges):

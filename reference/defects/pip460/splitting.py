@@ -38,7 +38,7 @@ class ScalableBorderOfBoth(ScalableTopics):
         return replaced(layout, [layout.segments[number]], (low, HashRange(low.last, high.last)), self._now())
 
 
-@defect({"PIP460-03": seen("^0 ", what="^hashes of low and high$")}, origin="feared: a split that is asked how many it should make")
+@defect({"PIP460-03": seen("^0 ", what="^hashes of low and high$")}, origin="feared: a split with the number of children as an argument")
 class ScalableThreeChildren(ScalableTopics):
     """A split makes three children."""
 
@@ -78,7 +78,7 @@ class ScalableSplitAtTheFirstHash(ScalableTopics):
 
 @defect(
     {"PIP460-05": seen("has the lower number", what="^hashes of low and high$")},
-    origin="feared: who works out the name of a child without asking finds the other one",
+    origin="feared: a name of a child that is computed without asking leads to the other child",
 )
 class ScalableChildrenSwapped(ScalableTopics):
     """The first child has the upper half."""
@@ -115,7 +115,7 @@ class ScalableBegunBeforeALook(ScalableTopics):
 
 @defect(
     {"PIP460-08": _DONE, "PIP460-20": seen("a split of left was done 2 times", what="^layout of orders$")},
-    origin="feared: an administrator's request that is repeated, and taken for the next one",
+    origin="feared: an administrator's request that is repeated, and treated as the next one",
 )
 class ScalableChildIsSplitInstead(ScalableTopics):
     """A split of a sealed segment splits its first child."""
@@ -125,7 +125,7 @@ class ScalableChildIsSplitInstead(ScalableTopics):
         return super().split_of(layout, number if parent.is_active else parent.children[0])
 
 
-@defect({"PIP460-08": _DONE}, origin="feared: a number that is taken for an index, and cut off at the end")
+@defect({"PIP460-08": _DONE}, origin="feared: a number that is treated as an index, and cut off at the end")
 class ScalableAnyIsSplitForAnUnknown(ScalableTopics):
     """A split of a segment that there is not splits the last one."""
 

@@ -79,7 +79,7 @@ class ScalableNewsOnce(Newsroom):
         return super().is_news(reported, epoch) and reported < 1
 
 
-@defect({"PIP460-28": _NOT_AS_IT_IS}, origin="feared: a close that is looked for by the connection, and not by the watch")
+@defect({"PIP460-28": _NOT_AS_IT_IS}, origin="feared: a close that is searched for by the connection, and not by the watch")
 class ScalableOneCloseEndsAll(Newsroom):
     """When a client closes one watch, the other watches of the topic are not notified of anything more."""
 
@@ -251,7 +251,7 @@ class _TheOldest(deque[Said]):
 
 @defect(
     {"PIP460-28": seen("^epoch 1[0-9]", expected="^epoch 21", what="^layout that A receives$")},
-    origin="textbook: a queue that is full refuses what comes",
+    origin="textbook: a full queue refuses new entries",
 )
 class ScalableOldestNewsKept(Newsroom):
     """Where too many layouts wait for a client that does not read, the newest ones are dropped."""

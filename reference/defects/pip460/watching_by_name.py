@@ -27,7 +27,7 @@ class ScalableUnknownIsMadeUp(Newsroom):
 
 @defect(
     {"PIP460-28": seen("^epoch 0", expected="^TopicNotFound, or epoch 0", what="^notification to A of orders$")},
-    origin="feared: a watch of a name that is taken for one of what it names",
+    origin="feared: a watch of a name that is treated as one of what it names",
 )
 class ScalableNextTopicTakenForTheSame(Newsroom):
     """A broker that learns of a new topic and not of the deletion of its predecessor compares their epochs, and notifies no client."""

@@ -166,7 +166,7 @@ class MetadataRecordsOfTheRemovedLeft(PendingAckRecords):
 
 @defect(
     {"PIP471-29": seen('^"i2", "i3"$', expected='^"i1", "i2", "i3"$', what="^left for workers$")},
-    origin="the proposal's text: the header is looked at, the record is written, and an end between both notifies no participant here (Q7)",
+    origin="the proposal's text: the header is checked, the record is written, and an end between both notifies no participant here (Q7)",
 )
 class MetadataLateAcknowledgementWaits(PendingAckRecords):
     """A subscription that has accepted an acknowledgement waits for the event of the end. If the abort came just before, it waits for
@@ -278,7 +278,7 @@ class MetadataCommittedWithItsReceiver(GivesAwayWhatAnotherAcknowledged):
 
 @defect(
     {"PIP471-29": seen('^"i2", "i3"$', expected='^"i1", "i2", "i3"$', what="^received by others$")},
-    origin="feared: an abort that goes to who had the message, and finds no consumer there",
+    origin="feared: an abort that goes to the consumer that had the message, and finds it gone",
     of=MetadataParts,
 )
 class MetadataReturnedToItsReceiver(Subscription):

@@ -84,7 +84,7 @@ class MetadataLeftoversDeleted(Collection):
 
 @defect(
     {"PIP471-38": seen("^success$", expected="^a refusal$", what="^answer to END_TXN$")},
-    origin="feared: a list in order, of which the rest is taken for younger",
+    origin="feared: a list in order, of which the rest is treated as younger",
 )
 class MetadataCollectionStopsAtLeftovers(Collection):
     """The collection begins with the oldest header and stops at one that a participant has not applied: one segment that is never
@@ -158,7 +158,7 @@ class MetadataPendingOfTheDeletedLeft(Subscription):
 
 @defect(
     {"PIP471-37": seen("^gone at ", expected="^kept for the retention$", what="^header of C$")},
-    origin="textbook: when it was due taken for when it was done",
+    origin="textbook: the due time is treated as the time when it was done",
 )
 class MetadataEndedAtTheDeadline(MetadataCoordinator):
     """A timeout that is noticed late is dated back to the deadline, and the header is collected as if it had been kept since then."""

@@ -25,7 +25,7 @@ class MetadataTimeOutIsAMoment(MetadataCoordinator):
 
 @defect(
     {"PIP471-43": seen("InvalidTxnStatus", expected="^one success each$", what="^ends$")},
-    origin="feared: the protocol calls the field `txn_ttl_seconds`, and what is in it are milliseconds",
+    origin="feared: the protocol calls the field `txn_ttl_seconds`, and it contains milliseconds",
 )
 class MetadataTimeOutInWholeSeconds(MetadataCoordinator):
     """A timeout is cut down to whole seconds: a transaction is aborted up to a second before its client must have ended it."""

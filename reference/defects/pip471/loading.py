@@ -167,7 +167,7 @@ class MetadataAbortedForgottenFarBehind(MetadataBuffer):
 
 @defect(
     {"PIP471-60": seen('^"a1", "b1", "a2", "p1"$', expected='^"a1"$', what="^readers of orders$")},
-    origin="textbook: what one has done with taken for what all have done with",
+    origin="textbook: what one consumer has finished is treated as finished by all",
 )
 class MetadataWatermarkBehindItsOwn(MetadataBuffer):
     """The watermark moves to the last entry of the transaction that ends, past the first entry of another one that is open."""
@@ -237,7 +237,7 @@ class MetadataRecordsDeletedByNumber(TransactionRecords):
 
 @defect(
     {"PIP471-60": seen('^"b1", "a1"$', expected='^"b1"$', what="^readers of root$")},
-    origin="red team: a sealed segment that is taken for decided, since nothing more is written there",
+    origin="red team: a sealed segment that is treated as decided, since nothing more is written there",
 )
 class MetadataSealedWithholdsNothing(MetadataBuffer):
     """A sealed segment that is reloaded shows everything that is not aborted, as if no transaction could be open there."""

@@ -32,7 +32,7 @@ class MetadataRecoveredWithoutPositions(PendingAckRecords):
 
 @defect(
     {"PIP471-31": seen('^"i2", "i3"$', expected='^"i1", "i2", "i3"$', what="^left for workers$")},
-    origin="textbook: handles of before the restart are looked for, and none is found",
+    origin="textbook: handles of before the restart are searched for, and none is found",
     of=MetadataParts,
 )
 class MetadataRecoveredNeverReleased(PendingAcks):
@@ -61,7 +61,7 @@ class MetadataNameOfASegmentMisread(TransactionRecords):
 
 @defect(
     {"PIP471-30": seen('^"b1", "b3", "i1", "i2", "i3"$', expected='^"b3", "i1", "i2", "i3"$', what="^left for packers$")},
-    origin="the proposal's text, Q9: positions that say nothing of the messages of a batch, as keys of a map",
+    origin="the proposal's text, Q9: positions without the messages of a batch, as keys of a map",
 )
 class MetadataLastOfABatchRecovered(PendingAckRecords):
     """If several records name one entry, only the last is recovered: what was acknowledged of the batch before is redelivered."""

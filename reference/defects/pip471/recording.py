@@ -105,7 +105,7 @@ class MetadataDeletedByTheBeginningOfANumber(TransactionRecords):
 
 @defect(
     {"PIP471-36": seen("^1$", expected="^none$", what="^operation records of A$")},
-    origin="textbook: two writes, of which the first is taken for both",
+    origin="textbook: two writes, of which the first is treated as both",
 )
 class MetadataNotedIsTakenForDone(MetadataBuffer):
     """Where an abort is noted a segment that is loaded has nothing to do, and what a crash kept it from deleting stays for ever."""

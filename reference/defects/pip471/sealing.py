@@ -63,7 +63,7 @@ class MetadataSealedHidesCommitted(MetadataBuffer):
 
 @defect(
     {"PIP471-52": seen('^"a1"$', expected="^nothing$", what="^readers of left$")},
-    origin="feared by readers of the proposal: the end of a segment taken for the end of its transactions",
+    origin="feared by readers of the proposal: the end of a segment treated as the end of its transactions",
 )
 class MetadataSealedIsDecided(MetadataBuffer):
     """A sealed segment counts as complete, and its readers receive what is open in it."""
@@ -185,7 +185,7 @@ class MetadataSealedHoldsUpChildren(MetadataBuffer):
         "PIP471-52": seen("^success$", expected="^a refusal", what="^answer to SEND$"),
         "PIP471-54": seen("^2$", expected="^1$", what="^length of left$"),
     },
-    origin="textbook: a fence that is looked at once, when the producer opens",
+    origin="textbook: a fence that is checked once, when the producer opens",
     of=MetadataParts,
 )
 class MetadataSealedTakesLateMessages(Producers):
@@ -296,7 +296,7 @@ class MetadataEndToldBeforeThePending(Subscription):
 
 @defect(
     {"PIP471-53": seen("^not reported yet$", expected="^reported$", what="^end of right$")},
-    origin="feared: an end that is looked for where messages are acknowledged, and not where transactions end",
+    origin="feared: an end that is searched for where messages are acknowledged, and not where transactions end",
     of=MetadataParts,
 )
 class MetadataNoEndBehindACommit(Subscription):

@@ -69,7 +69,7 @@ class MetadataLostEventBlocks(Participation):
 
 @defect(
     {"PIP471-62": seen("^nothing$", expected='^"b1"$', what="^readers of orders$")},
-    origin="textbook: the order of ids taken for the order of ends",
+    origin="textbook: the order of ids treated as the order of ends",
 )
 class MetadataLooksAtTheOldest(Participation):
     """A participant that looks by itself asks for its oldest transaction, and for the others only when that is over."""

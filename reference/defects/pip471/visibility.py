@@ -170,7 +170,7 @@ class MetadataHiddenUpToTheLastAborted(MetadataBuffer):
 
 @defect(
     {"PIP471-18": seen("^nothing$", expected='^"b1"$', what="^readers of orders$")},
-    origin="textbook: the order of ids taken for the order of messages",
+    origin="textbook: the order of ids treated as the order of messages",
 )
 class MetadataLookWaitsForTheOldest(Participation):
     """A segment asks for its open transactions, the oldest first, and stops at one that is still open."""
@@ -221,7 +221,7 @@ class MetadataRecordsThatBeginAlike(TransactionRecords):
 
 @defect(
     {"PIP471-23": seen('^"a1", "a2", "p1"$', expected='^"p1"$', what="^readers of orders$")},
-    origin="feared: clients batch by default, and the transaction stands in the metadata of the whole batch",
+    origin="feared: clients batch by default, and the transaction is in the metadata of the whole batch",
 )
 class MetadataAbortedBatchIsShown(MetadataBuffer):
     """The segment looks for an aborted transaction only in single messages, and not in a batch, which is shown."""
@@ -273,7 +273,7 @@ class MetadataFewAbortsRemembered(MetadataBuffer):
         "PIP471-21": seen('^"p1"$', expected='^"a1", "p1"$', what="^readers of orders$"),
         "PIP471-30": seen('^"i1", "i2", "i3", "i4"$', expected='^"i2", "i3", "i4"$', what="^left for workers$"),
     },
-    origin="red team: a failure of the store that is taken for a missing header",
+    origin="red team: a failure of the store that is treated as a missing header",
 )
 class MetadataUnansweredIsAborted(Participation):
     """A participant that gets no answer from the store treats the transaction as one without a header, and so as aborted."""

@@ -22,7 +22,7 @@ _DELETED = Symptom(what="^answer to DELETE$", expected="^a refusal$", seen="^suc
 _TAKEN = Symptom(what="^answer to TC_CLIENT_CONNECT$", expected="NotAllowedError", seen="^success$")
 
 
-@pair({"TXKEY-27": seen("payments", what="^list of keys$")}, origin="textbook: a mark that is not looked at")
+@pair({"TXKEY-27": seen("payments", what="^list of keys$")}, origin="textbook: a mark that is not checked")
 class DeletedAreListed(TransactionKeys):
     """The list has the keys that were deleted as well, for their epochs are still there."""
 
@@ -108,7 +108,7 @@ class UnknownDeleted(TransactionKeys):
             super().delete(key)
 
 
-@pair({"TXKEY-28": _DELETED}, origin="textbook: a mark that is not looked at")
+@pair({"TXKEY-28": _DELETED}, origin="textbook: a mark that is not checked")
 class DeletedTwice(TransactionKeys):
     """A key that was deleted is found, and can be deleted again."""
 

@@ -90,7 +90,7 @@ class LaterEpochsTaken(TransactionKeys):
         super().check_epoch(key, NEW if is_later else epoch, record)
 
 
-@pair({"TXKEY-03": _ACCEPTED}, origin="a review of the reference, which had it so")
+@pair({"TXKEY-03": _ACCEPTED}, origin="a review of the reference, which did the same")
 class EpochsOfDeletionsTaken(TransactionKeys):
     """A deletion raises the epoch to one that no client was given, and a client that names it is accepted."""
 

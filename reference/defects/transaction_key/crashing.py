@@ -68,7 +68,7 @@ class AbortedBeforeDurable(TransactionKeys):
         super().persist(key, epoch, fenced, txn)
 
 
-@pair({"TXKEY-22": seen("refunds", what="^list of keys$")}, origin="textbook: memory that is not put back")
+@pair({"TXKEY-22": seen("refunds", what="^list of keys$")}, origin="textbook: memory that is not restored")
 class MemoryBeforeDisk(TransactionKeys):
     """A key is changed in memory and then written, and what could not be written is there until the next crash."""
 
@@ -163,7 +163,7 @@ class DeletionIsNotResumed(TransactionKeys):
         self._records = there
 
 
-@pair({"TXKEY-23": _STILL_OPEN}, origin="feared by readers of the proposal: the text keeps the epoch, and the transaction beside it")
+@pair({"TXKEY-23": _STILL_OPEN}, origin="feared by readers of the proposal: the text keeps the epoch, and the transaction next to it")
 class FencedWrittenLater(TransactionKeys):
     """The epoch is written without what it fences, so that a crash after it leaves a transaction that no key has."""
 

@@ -69,7 +69,7 @@ class FencedIsCommitted(TransactionKeys):
 
 @defect(
     {"TXKEY-06": _NOT_OVER, "TXKEY-14": _NOT_OVER, "TXKEY-25": _NOT_OVER},
-    origin="a review of the suite, which saw it on slow networks alone; PIP-471 answers an end so",
+    origin="a review of the suite, which saw it on slow networks alone; PIP-471 answers an end in this way",
 )
 class KeyDecidedIsApplied(LogCoordinator):
     """A decided end counts as applied: the waiting connect is answered before the participants have learned of the end."""
@@ -80,7 +80,7 @@ class KeyDecidedIsApplied(LogCoordinator):
 
 @defect(
     {"TXKEY-06": _NOT_OVER, "TXKEY-14": _NOT_OVER, "TXKEY-25": _NOT_OVER},
-    origin="a review of the suite, which saw it on slow networks alone; PIP-471 answers an end so",
+    origin="a review of the suite, which saw it on slow networks alone; PIP-471 answers an end in this way",
 )
 class ScalableKeyDecidedIsApplied(MetadataCoordinator):
     """A decided end counts as applied: the waiting connect is answered before the participants have learned of the end."""

@@ -200,7 +200,7 @@ class KeysBalanced(NodeKeys):
 
 @pair(
     {"TXKEY-15": seen("^closed$", expected="^open$", what="^connection of task one$")},
-    origin="a review of the reference, which had it so where the keys belong to different coordinators",
+    origin="a review of the reference, which did the same where the keys belong to different coordinators",
 )
 class SeveralKeysOnAConnection(NodeKeys):
     """A connection may have a second key, and is closed for both when one of them is taken over."""

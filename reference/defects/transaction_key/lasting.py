@@ -23,7 +23,7 @@ _EPOCH_AGAIN_OF_TWO = Symptom(what="^given to task three$", expected="^a greater
 _NOT_FENCED = Symptom(what="^(status of A|readers of orders)$", expected="^(ABORTED|nothing)$", seen="^(OPEN|.not even the sentinel.)$")
 
 
-@pair({"TXKEY-20": _EPOCH_AGAIN, "TXKEY-21": _NOT_FENCED}, origin="textbook: a write that is put off; every topic with batching")
+@pair({"TXKEY-20": _EPOCH_AGAIN, "TXKEY-21": _NOT_FENCED}, origin="textbook: a write that is deferred; every topic with batching")
 class AnsweredBeforeDurable(KeyTopic):
     """A record is written together with the next one, and the epoch is answered before: a crash in between forgets it."""
 
@@ -116,7 +116,7 @@ class OpenCompactedAway(KeyTopic):
 
 @pair(
     {"TXKEY-21": seen("open: nothing$", expected=r"open: .*\d", what='^key "payments"$')},
-    origin="textbook: a client is taken for gone with its connection",
+    origin="textbook: a client is treated as gone with its connection",
 )
 class OpenAbortedByRestart(TransactionKeys):
     """A coordinator that is loaded aborts what its keys have open, since their connections are gone."""

@@ -105,7 +105,7 @@ class BeginningAgainCloses(TransactionKeys):
 
 @pair(
     {"TXKEY-13": seen("^OPEN$", expected="^ABORTED$", what="^status of B$")},
-    origin="a review of the reference, which had it so",
+    origin="a review of the reference, which did the same",
     also=[SlowNetwork],
 )
 class AllThatHaveWaitedBegin(TransactionKeys):
@@ -160,7 +160,7 @@ class LaterRequestOvertakes(TransactionKeys):
 
 @pair(
     {"TXKEY-14": seen("ExpiredTransaction", what="^answer to END_TXN$", error="^InvalidTxnStatus$")},
-    origin="textbook: all that has been, where what is open is meant",
+    origin="textbook: all transactions that ever existed, where the open ones are meant",
 )
 class EndedAreFenced(TransactionKeys):
     """A new transaction fences the previous one, even if its client has ended it, and that client learns that another client has its

@@ -42,7 +42,7 @@ class OnlyTheCoordinatorRefuses(NodeKeys):
 
 @pair(
     {"TXKEY-08": _ACKNOWLEDGED, "TXKEY-09": _ACKNOWLEDGED},
-    origin="feared by readers of the proposal: two ways to a participant, one of which is looked after",
+    origin="feared by readers of the proposal: two ways to a participant, of which only one is maintained",
 )
 class OnlyMessagesRefused(NodeKeys):
     """Topics refuse the messages of a fenced transaction; subscriptions take its acknowledgements."""
@@ -202,7 +202,7 @@ class DeletionForgetsTheFenced(TransactionKeys):
         self._store(record.model_copy(update={"fenced": tuple(one for one in record.fenced if one not in before)}))
 
 
-@pair({"TXKEY-07": _NOT_EXPIRED}, origin="a review of the reference, which had it so")
+@pair({"TXKEY-07": _NOT_EXPIRED}, origin="a review of the reference, which did the same")
 class TimedOutNotFenced(TransactionKeys):
     """A transaction that has timed out, and was followed by another one, is not fenced by the takeover of the key."""
 
@@ -251,7 +251,7 @@ class LastFencedRemembered(KeyTopic):
         return super().is_fenced(txn) and txn == max(one for one in self._fenced if one.tc_id == txn.tc_id)
 
 
-@pair({"TXKEY-07": _TAKEN}, origin="feared by readers of the proposal: two ways to a participant, one of which is looked after")
+@pair({"TXKEY-07": _TAKEN}, origin="feared by readers of the proposal: two ways to a participant, of which only one is maintained")
 class LateMessagesTaken(_TakesMessages):
     """Subscriptions refuse requests of a fenced transaction; topics accept its messages, and end it when they find that it is over."""
 

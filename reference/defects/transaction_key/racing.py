@@ -46,7 +46,7 @@ class FirstOfTwoStaysToo(TransactionKeys):
         super().take_over(key, client)
 
 
-@pair({"TXKEY-25": _NOT_OVER}, origin="a review of the reference, which had it so")
+@pair({"TXKEY-25": _NOT_OVER}, origin="a review of the reference, which did the same")
 class NextConnectionWaitsAlone(TransactionKeys):
     """A connect waits for the transaction of the connection before it, and not for what that one was still waiting for."""
 
@@ -54,7 +54,7 @@ class NextConnectionWaitsAlone(TransactionKeys):
         return super().still_ending(before.model_copy(update={"ending": ()}), txn)
 
 
-@pair({"TXKEY-25": _NOT_OVER}, origin="a review of the reference, which had it so")
+@pair({"TXKEY-25": _NOT_OVER}, origin="a review of the reference, which did the same")
 class DeletionWaitsForNothing(TransactionKeys):
     """The next connection of a deleted key waits for nothing, although a commit of the key is in progress."""
 
@@ -147,7 +147,7 @@ class ScalableKeyCommittingIsAborted(MetadataCoordinator):
 
 @pair(
     {"TXKEY-24": seen("^closed$", expected="^open$", what="^connection of task one$")},
-    origin="red team: a previous connection that is closed without a look whose it is",
+    origin="red team: a previous connection that is closed without a check of its owner",
 )
 class SecondConnectEndsItsOwnConnection(TransactionKeys):
     """A client that connects a second time on its connection is taken for its own successor, and the connection is closed."""

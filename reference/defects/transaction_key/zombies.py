@@ -127,7 +127,7 @@ class WhoHasTheKeyTrusted(NodeKeys):
 
 @pair(
     {"TXKEY-10": seen("^success$", expected="InvalidTxnStatus", what="^answer to END_TXN$")},
-    origin="feared: who fences is asked for, and a deletion has no successor",
+    origin="feared: the successor is looked up, and a deletion has none",
 )
 class CommitAfterDeletionSucceeds(TransactionKeys):
     """The commit of a transaction whose key was deleted is answered with success; its work is gone."""

@@ -13,7 +13,7 @@ from fencepost.reference.kafka.transaction import Decision, KafkaTransactionStat
 from fencepost.wire.kafka.batches import Batch
 
 
-@defect({"CORE-18": seen("^success", expected="a refusal")}, origin="textbook: every older epoch taken for a retry")
+@defect({"CORE-18": seen("^success", expected="a refusal")}, origin="textbook: every older epoch treated as a retry")
 class CoreKafkaLostTransactionIsCommitted(KafkaCoordinator):
     """An instance that was taken over long ago commits, and is answered that it is done."""
 

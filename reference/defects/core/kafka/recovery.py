@@ -9,7 +9,7 @@ from fencepost.reference.kafka.transaction import PREPARED, KafkaTransaction, Ka
 from fencepost.reference.kafka.transaction_log import KafkaTransactionLog
 
 
-@defect({"CORE-24": seen("^nothing", expected='^"a1", "a2"$')}, origin="textbook: what is not decided held for not worth keeping")
+@defect({"CORE-24": seen("^nothing", expected='^"a1", "a2"$')}, origin="textbook: undecided data is not kept")
 class CoreKafkaOpenForgottenByCrash(KafkaTransactionLog):
     """Only decisions are in the transaction log, so a crash takes every open transaction from its writer."""
 

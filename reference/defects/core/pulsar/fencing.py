@@ -47,7 +47,7 @@ class CorePulsarLateWriteOpensAgain(StopsReadersAtPosition):
         return super().publish(message)
 
 
-@defect({"CORE-17": seen('^"late"')}, origin="textbook: no open transaction taken for none")
+@defect({"CORE-17": seen('^"late"')}, origin="textbook: a producer without an open transaction is treated as unknown")
 class CorePulsarLateWriteShown(SidecarBuffer):
     """A topic stores a message of an ended transaction as a message outside of transactions, so every reader receives it."""
 

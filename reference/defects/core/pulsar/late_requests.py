@@ -22,7 +22,7 @@ class CorePulsarRepeatedEndEndsTheNext(LogCoordinator):
         super().end(later[0] if later and self.describe(txn).status.is_complete else txn, action, reply)
 
 
-@defect({"CORE-31": seen('"late"')}, origin="textbook: no open transaction taken for none")
+@defect({"CORE-31": seen('"late"')}, origin="textbook: a producer without an open transaction is treated as unknown")
 class CorePulsarLateToItsCommitShown(fencing.CorePulsarLateWriteShown):
     """A topic stores a message of an ended transaction as a message outside of transactions, so every reader receives it."""
 

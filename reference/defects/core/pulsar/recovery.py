@@ -11,7 +11,7 @@ from fencepost.reference.pulsar.transaction import PulsarTransaction
 from fencepost.reference.pulsar.transaction_log import PulsarTransactionLog
 
 
-@defect({"CORE-24": seen("^nothing", expected='^"a1", "a2"$')}, origin="textbook: what is not decided held for not worth keeping")
+@defect({"CORE-24": seen("^nothing", expected='^"a1", "a2"$')}, origin="textbook: undecided data is not kept")
 class CorePulsarOpenForgottenByCrash(PulsarTransactionLog):
     """Only decisions are in the transaction log, so a crash takes every open transaction from its writer."""
 

@@ -32,7 +32,7 @@ class CoreScalableSecondsForMilliseconds(MetadataCoordinator):
         return super().new(timeout_ms * _SECOND_MS)
 
 
-@defect({"CORE-17": seen('^"late"')}, origin="textbook: no open transaction taken for none")
+@defect({"CORE-17": seen('^"late"')}, origin="textbook: a producer without an open transaction is treated as unknown")
 class CoreScalableLateWriteShown(MetadataBuffer):
     """A topic stores a message of an ended transaction as a message outside of transactions, so every reader receives it."""
 

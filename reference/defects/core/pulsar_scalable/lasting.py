@@ -10,7 +10,7 @@ from fencepost.reference.pulsar.pulsar_types import EndAction, Message, TxnId
 
 @defect(
     {"CORE-32": seen('^"plain"$', expected='^"a1", "plain"$')},
-    origin="apache/pulsar#25821: committed data was filtered after a reload, since unknown was taken for aborted",
+    origin="apache/pulsar#25821: committed data was filtered after a reload, since unknown was treated as aborted",
 )
 class CoreScalableSeenIsGoneAfterReload(MetadataBuffer):
     """A segment keeps in memory which transactions are committed, and after a reload treats unknown ones as aborted."""

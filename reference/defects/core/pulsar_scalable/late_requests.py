@@ -20,7 +20,7 @@ class CoreScalableRepeatedEndEndsTheNext(MetadataCoordinator):
         super().end(later[0] if later and self.is_over(txn) else txn, action, reply)
 
 
-@defect({"CORE-31": seen('"late"')}, origin="textbook: no open transaction taken for none")
+@defect({"CORE-31": seen('"late"')}, origin="textbook: a producer without an open transaction is treated as unknown")
 class CoreScalableLateToItsCommitShown(fencing.CoreScalableLateWriteShown):
     """A topic stores a message of an ended transaction as a message outside of transactions, so every reader receives it."""
 

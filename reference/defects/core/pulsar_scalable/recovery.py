@@ -15,7 +15,7 @@ from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId
 
 
-@defect({"CORE-24": seen("^nothing", expected='^"a1", "a2"$')}, origin="textbook: what is not decided held for not worth keeping")
+@defect({"CORE-24": seen("^nothing", expected='^"a1", "a2"$')}, origin="textbook: undecided data is not kept")
 class CoreScalableOpenForgottenByCrash(MetadataBuffer):
     """A segment that is loaded assumes that the writers of its open transactions are gone, and aborts these, whatever their headers say."""
 

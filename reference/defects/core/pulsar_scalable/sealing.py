@@ -53,7 +53,7 @@ class CoreScalableLaterAbortIsShown(MetadataBuffer):
 
 @defect(
     {"CORE-44": seen("^success$", expected="^a refusal$", what="^answer$")},
-    origin="textbook: a fence that is looked at once, when the producer opens",
+    origin="textbook: a fence that is checked once, when the producer opens",
     of=MetadataParts,
 )
 class CoreScalableSealedTakesWrites(Producers):
