@@ -146,7 +146,7 @@ def as_deviation(file: str, entry: known_deviations.BundledEntry) -> Deviation:
     where = (
         entry.scenario,
         f"example {entry.example}" if entry.example else None,
-        f"asked as {entry.protocol}" if entry.protocol else None,
+        f"tested as {entry.protocol}" if entry.protocol else None,
     )
     return Deviation(
         system=file.removesuffix(".yaml"),
