@@ -92,7 +92,7 @@ def _go_down(context: KafkaContext, producer: str | None, down: Callable[[], Non
 
 
 @KAFKA.given("the system has crashed and is restarting")
-@brings_down("a crash that it comes back from")
+@brings_down("a crash after which it restarts")
 def is_coming_back(context: KafkaContext) -> None:
     """It was killed without warning and is restarting: the When sends its request from that moment on, again and again."""
     context.begin_early()

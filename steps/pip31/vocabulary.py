@@ -170,7 +170,7 @@ PIP31 = Vocabulary(
             "answered by its own answer",
             meaning="with success or an error, with success, or as is due to it",
         ),
-        text("producer", "[A-Z]", "a producer with a name of its own"),
+        text("producer", "[A-Z]", "a producer with a separate name"),
         phrases(
             "opening",
             (

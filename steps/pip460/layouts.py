@@ -116,7 +116,7 @@ def is_what_the_answers_say(context: PulsarContext, scalable_topics: ScenarioSca
 
 
 def _against_answers(layout: ReportedLayout, asked: Sequence[RequestedChange]) -> Iterator[str]:
-    """Changes that were answered with success and are missing, or refused and there. Of several equal changes one at most can be made."""
+    """Changes that were answered with success and are missing, or refused and there. At most one of several equal changes can be made."""
     for one in asked:
         answers = [other.answer for other in asked if (other.change.is_split, other.numbers) == (one.change.is_split, one.numbers)]
         done = sum(isinstance(answer, Done) for answer in answers)

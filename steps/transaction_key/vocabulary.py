@@ -187,8 +187,8 @@ KEYS = Vocabulary(
     "transaction_key",
     (
         *TYPES,
-        text("task", _TASK, "a process of an application, with a client of its own"),
-        text("producer", "[A-Z]", "a producer with a name of its own"),
+        text("task", _TASK, "a process of an application, with a separate client"),
+        text("producer", "[A-Z]", "a producer with a separate name"),
         _KEY,
         _KEYS,
         ValueType(
@@ -241,7 +241,7 @@ KEYS = Vocabulary(
         phrases(
             "attached",
             (
-                text("producer", "[A-Z]", "a producer with a name of its own"),
+                text("producer", "[A-Z]", "a producer with a separate name"),
                 *(one for one in TYPES if one.name in ("topic", "subscription")),
             ),
             "what a task has open on the connection of its key in addition",

@@ -52,7 +52,7 @@ def test_what_was_half_written_when_a_process_was_killed_is_ours(tmp_path: Path)
 
 
 def test_another_process_notes_in_the_same_list(tmp_path: Path) -> None:
-    """A worker process has no list of its own."""
+    """A worker process has no separate list."""
     claim(tmp_path, LAYOUT, {"report.json": ""})
     Folder(tmp_path).put("history/a.jsonl", "a")
     Folder(tmp_path).put("history/b.jsonl", "b")

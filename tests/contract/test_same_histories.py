@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from commands import CHECKOUT
 
-sys.path.append(str(CHECKOUT))  # the comparison is a command of its own
+sys.path.append(str(CHECKOUT))  # the comparison is a separate command
 
 KEY = "k" * 65_536
 """A transaction key of the largest size that scenarios use."""

@@ -138,7 +138,7 @@ class Door:
 
 
 class Served:
-    """A broker of this process, each of its nodes at a port of its own. Its time passes only when it is advanced."""
+    """A broker of this process, each of its nodes at a separate port. Its time passes only when it is advanced."""
 
     def __init__(self, loop: EventLoop, make_broker: Callable[[AdvertisedListener], ReferenceKafka]) -> None:
         listener = listen(0)

@@ -119,7 +119,7 @@ class VirtualTcpTransport:
 
 
 class ServedPulsarSystem(PulsarReferenceSystem):
-    """Each node of each session's broker is served on ports of its own. What a session does to its broker, it does while no client waits.
+    """Each node of each session's broker is served on separate ports. What a session does to its broker, it does while no client waits.
 
     Whatever address the broker reports for a node, clients connect to the port at which the node is served.
     """

@@ -27,7 +27,7 @@ def test_what_was_judged_is_kept(tmp_path: Path, workers: tuple[str, ...]) -> No
     assert sum(row["verdict"] == "met" for row in found["requirements"]) > 0
     cases = Xml.parse(results / "junit.xml").getroot().iter("testcase")  # noqa: S314 - ours
     beyond = len(list(cases)) - found["scenarios"]["judged"] - 1
-    assert 0 <= beyond <= len(workers), "a worker's scenario that was under way may be in the one file and not in the other"
+    assert 0 <= beyond <= len(workers), "a worker's scenario that was running may be in the one file and not in the other"
     assert done.out.count(TOLD) == 1
     assert "Traceback" not in done.out + done.err
     assert not (results / RESERVE).exists()

@@ -132,7 +132,7 @@ def test_a_page_says_every_verdict_in_words_and_why() -> None:
 
 
 def test_a_page_needs_nothing_else_and_runs_nothing() -> None:
-    """No script, no frame, no picture or style from elsewhere, no handler; addresses are links to deviations and places of its own."""
+    """No script, no frame, no picture or style from elsewhere, no handler; addresses are links to deviations and to places on the page."""
     kafka = column(EVERY, JudgedSystem("kafka", "4.3.1", "kafka-4.3"), f"Late ({LINK}) javascript:alert(1)")
 
     seen = Tags(compliance_page.render(summary(kafka), [], MADE))

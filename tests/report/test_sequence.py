@@ -29,7 +29,7 @@ EVIL = '<script>alert(1)</script>&"\x00\u202e'
 
 
 def test_an_exchange_is_one_row_where_its_answer_comes_next() -> None:
-    """Where something else comes between, its request and its answer are rows of their own, and nothing is lost."""
+    """Where something else comes between, its request and its answer are separate rows, and nothing is lost."""
     history = History()
     history.call("end_txn v5")
     slow = history.ask("end_txn v5")

@@ -21,5 +21,5 @@ def test_a_broker_that_fails_while_it_starts_is_not_back() -> None:
     faults = SimpleNamespace(crash=lambda: None, restart=lambda: None)
     session: Any = SimpleNamespace(client=lambda _: observer, exchanges=recorder.exchanges, faults=faults, time=observer._time)
 
-    with pytest.raises(Violation, match=r"(?s)a broker that comes back.*UNKNOWN_SERVER_ERROR"):
+    with pytest.raises(Violation, match=r"(?s)a broker that restarts.*UNKNOWN_SERVER_ERROR"):
         restarts_at(KafkaContext(session, Evidence()), 0)

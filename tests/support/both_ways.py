@@ -68,7 +68,7 @@ def on_spark(spark: "SparkSession", reported: Histories, folder: Path) -> dict[b
 
 def written(reported: Histories, folder: Path) -> None:
     """As files. Each is a task, so there is one for all histories of which every line can be read; what could not be read of a file makes
-    all of its runs doubtful, so each other history has one of its own.
+    all of its runs doubtful, so each other history has a separate one.
     """
     folder.mkdir(parents=True)
     for number, history in enumerate(reported.values()):

@@ -76,7 +76,7 @@ def containers_of(owner: str) -> list[str]:
 
 
 def owners_of_containers() -> list[str]:
-    """The owners of our containers that exist, running or not; other runs may have some of their own."""
+    """The owners of our containers that exist, running or not; other runs may have others."""
     command = ["docker", "ps", "-a", "--filter", f"label={owners.LABEL}", "--format", f'{{{{.Label "{owners.LABEL}"}}}}']
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
 

@@ -1,4 +1,4 @@
-"""Many commands in little time: each is a process of its own, forked from one that has imported what they need.
+"""Many commands in little time: each is a separate process, forked from one that has imported what they need.
 
 Run as a program it is that one: it reads a request a line, and answers each with the exit code. It has one thread, so it may fork.
 A command that keeps running is answered with its number, and its exit code is requested later.

@@ -1,4 +1,4 @@
-"""What the probe finds of layouts on any broker with scalable topics: the reference, and a real one. Each law has a topic of its own.
+"""What the probe finds of layouts on any broker with scalable topics: the reference, and a real one. Each law has a separate topic.
 
 A broker may refuse with any status, push an epoch twice, and ignore what is sent to a sealed segment: that is for requirements to judge.
 """

@@ -1,6 +1,6 @@
 """What every metadata store does, as a state machine for Hypothesis with plain dictionaries as its model.
 
-A subclass says which clients of one store it is about. Keys of an example begin with a root of its own, so that a store that outlives the
+A subclass says which clients of one store it is about. Keys of an example begin with a separate root, so that a store that outlives the
 example, as a real one does, can be asked again.
 """
 
@@ -38,7 +38,7 @@ KEYS = st.sampled_from(
 """Among them such as are in another order where slashes, or halves of UTF-16, count; the prefixes of sequences; and two partitions."""
 PREFIXES = st.sampled_from(["s", "s/t", "s-00000000000000000001"])
 FEW = st.runner().flatmap(lambda machine: st.sampled_from(machine.keys))
-"""The keys of an example, so few that it comes back to each."""
+"""The keys of an example, so few that it uses each repeatedly."""
 BOUNDS = st.one_of(FEW, KEYS, st.sampled_from(["", "a\0", "a/b\0", "s-", "~", "\U0010ffff"]))
 RANGES = st.one_of(
     st.just(("", "\U0010ffff")), st.lists(BOUNDS, min_size=2, max_size=2, unique=True).map(lambda two: tuple(sorted(two, key=str.encode)))

@@ -61,7 +61,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_example_is_judged_and_given_back(tmp_path: Path, temporary: Path) -> None:
-    """With settings that are passed as arguments: transactional ids expire after 3 s on a broker of their own."""
+    """With settings that are passed as arguments: transactional ids expire after 3 s on a separate broker."""
     only = ("--only", "KIP890-060,KIP890-137,KIP890-165", "--results", tmp_path / "results", "--no-html")
 
     run = fencepost("run", "kafka", "--launcher", launcher(tmp_path), *only, "--plan", expect=0)

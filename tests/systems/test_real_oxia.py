@@ -140,7 +140,7 @@ def test_the_write_of_another_client_is_notified_when_it_has_arrived(server: Oxi
 
 
 def test_tickets_do_not_fill_an_oxia(store: OxiaStore) -> None:
-    """Of the tickets that append leaves, all but the newest of each sequence are deleted, many at a time; the numbers continue."""
+    """All tickets that append leaves, except the newest of each sequence, are deleted, many at a time; the numbers continue."""
     for _ in range(150):
         store.append("many", b"", partition_key="many")
 
@@ -180,7 +180,7 @@ def test_writers_in_several_processes_lose_nothing(server: OxiaContainer, store:
 
 
 def test_concurrent_appends_have_different_numbers(server: OxiaContainer) -> None:
-    """Of several clients at once, and without a gap where none failed."""
+    """Those of several clients at once, and without a gap where none failed."""
     clients = [opened(server) for _ in range(4)]
 
     def append(client: OxiaStore) -> list[str]:

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.docker(PULSAR_IMAGE)
 
 CRASH = frozenset({"crash"})
 LONG_MS = 600_000
-"""A time that is not over when a broker has come back, however busy this machine is."""
+"""A time that is not over when a broker has restarted, however busy this machine is."""
 
 
 @pytest.fixture(scope="module")

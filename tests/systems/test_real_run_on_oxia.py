@@ -41,7 +41,7 @@ def verdicts(folder: Path, *arguments: str) -> dict[str, str]:
 
 
 def test_the_verdicts_on_an_oxia_are_those_in_memory(server: OxiaContainer, tmp_path: Path) -> None:
-    """Of a few requirements of each kind, among them what is found in indexes, the store without any, layouts, and leaders whose sessions
+    """A few requirements of each kind, among them what is found in indexes, the store without any, layouts, and leaders whose sessions
     expire; nothing is left there.
     """
     transactions = "PIP471-01,PIP471-10,PIP471-13,PIP471-33,PIP471-38,PIP471-41,PIP471-66"

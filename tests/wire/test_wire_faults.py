@@ -152,7 +152,7 @@ def test_a_node_that_is_not_there_is_lost(wire: ProxiedWire) -> None:
 
 
 def _echoed(data: bytes) -> tuple[bytes, bytes]:
-    """What arrives at a node, and what comes back, when these bytes are sent through a proxy and the node sends them back."""
+    """What arrives at a node, and what is returned, when these bytes are sent through a proxy and the node sends them back."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         received = bytearray()
 

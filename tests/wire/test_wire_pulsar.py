@@ -1,4 +1,4 @@
-"""Pulsar on the wire: every command and payload comes back as it was, and bytes that are not one are refused with what was seen."""
+"""Pulsar on the wire: every command and payload is decoded as it was, and bytes that are not one are refused with what was seen."""
 
 import filecmp
 import importlib.util

@@ -72,7 +72,7 @@ class SequencesForgottenWithinAnEpoch(ProducerStates):
 
 @defect(
     {"KIP890-208": seen("^Ongoing", expected="^over", what="^transaction of A")},
-    origin="textbook: an end that is searched for among the transactions of its own protocol",
+    origin="textbook: an end that is searched for among the transactions of its protocol",
 )
 class OldEndOfANewTransaction(KafkaCoordinator):
     """A client that returns to the old protocol ends a transaction that it began with the new one, is answered with success, and
