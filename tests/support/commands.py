@@ -39,7 +39,7 @@ def fencepost_on_a_terminal(*arguments: object, cwd: Path, **environment: str) -
     written = bytearray()
 
     def read() -> None:
-        with suppress(OSError):  # how Linux says that nobody holds the terminal any more
+        with suppress(OSError):  # how Linux says that no process holds the terminal any more
             while some := os.read(ours, 65536):
                 written.extend(some)
 
@@ -66,7 +66,7 @@ def begun_fencepost(*arguments: object, cwd: Path | None = None, errors: Path | 
 
 
 def pytest_with_plugin(*arguments: object, expect: int, cwd: Path) -> Finished:
-    """`pytest -p fencepost.plugin ...` in a folder of its own, as someone who writes scenarios would call it."""
+    """`pytest -p fencepost.plugin ...` in a separate folder, as an author of scenarios would call it."""
     command = ["pytest", "-p", "fencepost.plugin", "-p", "no:cacheprovider", f"--rootdir={cwd}", *map(str, arguments)]
     return _quickly(command, [sys.executable, "-m", "pytest"], expect, cwd, 600)
 

@@ -1,4 +1,4 @@
-"""Systems that are wrong: each gets verdicts that say so, and never a fault of the kit."""
+"""Systems that are wrong: each gets red verdicts, and never a fault of the kit."""
 
 from pathlib import Path
 
@@ -51,7 +51,7 @@ def verdicts_on_the_mock(tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
 
 @pytest.mark.parametrize("requirement", sorted(KNOWN_REDS))
 def test_the_mock_is_red_where_it_is_known_to_be_wrong(requirement: str, verdicts_on_the_mock: dict[str, dict[str, str]]) -> None:
-    """It shows undecided data and fences nobody, and the reason says what was seen."""
+    """It shows undecided data and fences no client, and the reason says what was seen."""
     row = verdicts_on_the_mock[requirement]
 
     assert row["verdict"] == "violated"
@@ -59,7 +59,7 @@ def test_the_mock_is_red_where_it_is_known_to_be_wrong(requirement: str, verdict
 
 
 def test_no_verdict_on_the_mock_is_the_kits_fault(verdicts_on_the_mock: dict[str, dict[str, str]]) -> None:
-    """Whatever it answers, and whatever it does not know, the kit can tell."""
+    """The kit can report whatever it answers, and whatever it does not know."""
     assert [row["reason"] for row in verdicts_on_the_mock.values() if row["verdict"] == "harness_error"] == []
 
 
