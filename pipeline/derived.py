@@ -126,7 +126,9 @@ class HistoryTables:
 
     def _sends(self) -> DataFrame:
         place = F.when(F.col("first_offset") == F.col("last_offset"), F.col("first_offset"))
-        once = self.values.filter("sent and send_count = 1 and not reused").select(*VALUE, F.col("returned").alias("shown"), place.alias("place"))
+        once = self.values.filter("sent and send_count = 1 and not reused").select(
+            *VALUE, F.col("returned").alias("shown"), place.alias("place")
+        )
         rows = self.of("send").join(once.hint("merge"), list(VALUE), "left")
         rows = rows.withColumn("accepted", (F.col("ty") == "ok") | F.coalesce("shown", F.lit(False)))
         return rows.withColumn("o", F.coalesce("o", "place")).drop("shown", "place")

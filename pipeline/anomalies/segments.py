@@ -80,7 +80,8 @@ def dag_defect(history: HistoryTables) -> DataFrame:
 
 def _covered(lo: str, hi: str) -> Column:
     """How many hashes the segments with these bounds cover."""
-    return F.aggregate(F.collect_set(F.struct(lo, hi)), F.lit(0).cast("long"), lambda sum, one: sum + one[hi] - one[lo] + 1)
+    bounds = F.collect_set(F.when(F.col(lo).isNotNull(), F.struct(lo, hi)))
+    return F.aggregate(bounds, F.lit(0).cast("long"), lambda so_far, one: so_far + one[hi] - one[lo] + 1)
 
 
 def _divided_again(edges: DataFrame) -> DataFrame:

@@ -17,6 +17,7 @@ from .facts import Columns
 from .history import History
 from .transaction_outcomes import OK
 
+
 def counts_at(history: History, rows: Ints) -> Ints:
     """When these records of a unit count: at the end of their own operation, else when the end of their unit was acknowledged."""
     records = history.records

@@ -142,10 +142,6 @@ class History:
         """These records, except those that are delivered one by one."""
         return polled & ~self.handed_out
 
-    def operation(self, run: Ints, op: Ints) -> Ints:
-        """The rows of these operations, or -1."""
-        return located((run, op), (self.ops.run, self.ops.op))
-
     def end_of(self, run: Ints, unit: Ints) -> Ints:
         """When a commit or abort of each of these units was first acknowledged; NONE if none was, since it may take effect at any time."""
         ends = np.flatnonzero(self.ops.f.among("commit", "abort") & (self.ops.ty == OK))

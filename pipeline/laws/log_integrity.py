@@ -5,7 +5,6 @@ import numpy as np
 from .columns import NEVER, NONE, Flags, Ints
 from .history import History
 from .segmented import RowGroups, pairs, picked
-from .transaction_outcomes import OK
 from .witness import HistoryWitness, Law, witness, witnesses
 
 

@@ -9,7 +9,7 @@ from typing import Self
 
 import numpy as np
 
-from .columns import NEVER, NONE, NO_WORD, Flags, Ints
+from .columns import NEVER, NO_WORD, NONE, Flags, Ints
 from .commits import Commits, Fetches
 from .facts import Facts
 from .history import History

@@ -7,7 +7,7 @@ import numpy as np
 
 from .columns import NONE, Flags, Ints
 from .history import History
-from .segmented import RowGroups, pairs, pairs_within, picked
+from .segmented import RowGroups, pairs, pairs_within
 from .transaction_outcomes import COMMITTED, OK
 from .witness import HistoryWitness, Law, witness, witnesses
 
