@@ -140,7 +140,7 @@ def _reasons(found: pa.Table) -> list[str | None]:
     """What each of these rows lacks to be an event."""
     good = pc.fill_null(pc.is_in(found["type"], pa.array(OUTCOMES)), False)
     good = pc.and_(good, pc.fill_null(pc.equal(found["schema_version"], VERSION), True))
-    good = pc.and_(good, pc.fill_null(pc.is_in(found["iso"], pa.array(ISOLATIONS)), True))
+    good = pc.and_(good, pc.or_(pc.is_null(found["iso"]), pc.is_in(found["iso"], pa.array(ISOLATIONS))))
     good = pc.and_(good, pc.fill_null(pc.or_(pc.not_equal(found["type"], "invoke"), pc.equal(found["op_id"], found["idx"])), False))
     for name in NEEDED:
         good = pc.and_(good, pc.is_valid(found[name]))
