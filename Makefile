@@ -1,7 +1,7 @@
 # Each target does its own set-up: the virtual environment, the dependencies, and Allure where npm is found.
 PYTHON ?= python3
 BIN := .venv/bin
-ROOMS := adapters contract features fixtures pipeline reference report steps wire
+PACKAGES := adapters contract features fixtures pipeline reference report steps wire
 export TESTCONTAINERS_RYUK_DISABLED := true
 # Tests start hundreds of processes; without byte code each of them compiles a thousand files anew. It is made before they run, for one
 # of them sees to it that nothing is written next to the reference.
@@ -26,11 +26,11 @@ run:  ## judge the bundled reference; results in results/reference
 	$(BIN)/fencepost run
 
 test: .venv/.ready lint  ## lint, then what CI runs; tests with containers are skipped where there is no Docker
-	$(BIN)/python -m compileall -q fencepost $(ROOMS)
+	$(BIN)/python -m compileall -q fencepost $(PACKAGES)
 	$(BIN)/python -m pytest $(BY_FILE)
 
 test-all: .venv/.ready lint  ## the same, and what CI leaves out: every release of a broker asked everything, Hypothesis with 1,500 examples
-	$(BIN)/python -m compileall -q fencepost $(ROOMS)
+	$(BIN)/python -m compileall -q fencepost $(PACKAGES)
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest $(BY_FILE) --thorough
 
 lint: .venv/.ready  ## ruff, the words that are out, and mypy, strict
@@ -39,7 +39,7 @@ lint: .venv/.ready  ## ruff, the words that are out, and mypy, strict
 	$(BIN)/python tests/support/words.py
 	@rm -rf build/typing && mkdir -p build/typing/fencepost
 	@ln -sfn $(abspath $(wildcard fencepost/*)) build/typing/fencepost/
-	@for room in $(ROOMS); do ln -sfn $(CURDIR)/$$room build/typing/fencepost/$$room; done
+	@for package in $(PACKAGES); do ln -sfn $(CURDIR)/$$package build/typing/fencepost/$$package; done
 	MYPYPATH=build/typing $(BIN)/mypy -p fencepost
 
 words: .venv/.ready  ## note how often each word that is out is left (fixtures/words.yaml), which may only fall

@@ -30,7 +30,7 @@ REAL = "tests/systems/test_real_"
 """How the files with real brokers begin."""
 
 LIGHT = tuple(f"{REAL}{name}.py" for name in ("oxia", "run_on_oxia", "served_on_oxia"))
-"""Of these, those that wait for a small container alone."""
+"""Those of these that wait for a small container only."""
 
 ON_SPARK = ("tests/pipeline/", "tests/report/test_report_")
 """How the files begin of which most need a Spark session: it takes 20 seconds of a processor before it is warm, so one worker has them."""

@@ -61,8 +61,8 @@ class NotedStore:
             self._inner.delete(key, expected=expected, partition_key=partition_key)
         self._note(write, None)
 
-    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None]) -> StoreWatch:
-        return self._inner.watch(first, behind, reported)
+    def watch(self, first: str, end: str, reported: Callable[[KeyChange], None]) -> StoreWatch:
+        return self._inner.watch(first, end, reported)
 
     def watch_sequence(self, prefix: str, reported: Callable[[str], None], *, partition_key: str) -> StoreWatch:
         return self._inner.watch_sequence(prefix, reported, partition_key=partition_key)

@@ -76,12 +76,12 @@ def play() -> None:
         ready = time.process_time()
         for one in plays:
             assert plays.judge(one).history, f"{one.run}: nothing was said"
-        print("told", len(plays.all), ready - began, time.process_time() - ready)
+        print("plays", len(plays.all), ready - began, time.process_time() - ready)
 
 
 def _reported_by(arguments: list[str], folder: str) -> ProcessFigures:
     done = subprocess.run([sys.executable, *arguments], cwd=folder, capture_output=True, text=True, check=False)
-    reported = next((line.split()[1:] for line in done.stdout.splitlines() if line.startswith("told ")), None)
+    reported = next((line.split()[1:] for line in done.stdout.splitlines() if line.startswith("plays ")), None)
     if done.returncode != 0 or reported is None:
         raise SystemExit(done.stdout + done.stderr)
     return ProcessFigures(int(reported[0]), float(reported[1]), float(reported[2]))

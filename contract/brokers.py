@@ -122,9 +122,9 @@ def brokers_of(system: Any, scenarios: Sequence[ScheduledScenario]) -> Brokers |
     return reported if isinstance(reported, Brokers) else None
 
 
-def beside(system: Any, workers: int) -> None:
+def share_machine(system: Any, workers: int) -> None:
     """Notify the system that one of so many processes uses it, each with a separate system."""
-    reported = getattr(system, "beside", None)
+    reported = getattr(system, "share_machine", None)
     if callable(reported) and workers > 1:
         reported(workers)
 

@@ -1,7 +1,7 @@
-"""Clauses: which scenarios ask which clause of a requirement's statement, or of its `check` text.
+"""Clauses: which scenarios test which clause of a requirement's statement, or of its `check` text.
 
-`features/<proposal>/clauses.yaml` has, by requirement, fragments of these texts, each with the numbers of its scenarios, `asked by ID` or
-`not asked: REASON`. A requirement that is not there has one clause, which all its scenarios ask.
+`features/<proposal>/clauses.yaml` has, by requirement, fragments of these texts, each with the numbers of its scenarios, `tested by ID` or
+`not tested: REASON`. A requirement that is not there has one clause, which all its scenarios test.
 """
 
 import functools
@@ -15,13 +15,13 @@ from . import gherkin, register
 from .datafile import DataFileError, line_of, load
 from .register import Register, Requirement
 
-_EXPECTED = "expected the numbers of its scenarios, such as [1, 3], or 'asked by ID', another tested requirement, or 'not asked: REASON'"
-_BY, NOT = "asked by ", "not asked: "
+_EXPECTED = "expected the numbers of its scenarios, such as [1, 3], or 'tested by ID', another tested requirement, or 'not tested: REASON'"
+_BY, NOT = "tested by ", "not tested: "
 
 
 def of(requirement: str) -> dict[str, list[str]]:
-    """The clauses of a bundled requirement, each with the names of its scenarios, or with who asks it or why it is not asked; empty if the
-    requirement has one clause. Raises UnknownName, and DataFileError for a wrong entry.
+    """The clauses of a bundled requirement, each with the names of its scenarios, or what tests it, or why it is not tested; empty if
+    the requirement has one clause. Raises UnknownName, and DataFileError for a wrong entry.
     """
     known = register.bundled()
     spec = known.spec_of(requirement)
@@ -67,7 +67,7 @@ def _faults_of_entry(
             yield (identifier, fragment), f"{fragment!r} {what}"
     asked = {number for asking in entry.values() if isinstance(asking, list) for number in asking}
     if left := [f"[{number}]" for number in range(1, counts[identifier] + 1) if number not in asked]:
-        yield (identifier,), f"no clause has {', '.join(left)}; name the clause that it asks, or remove the entry if there is one clause"
+        yield (identifier,), f"no clause has {', '.join(left)}; name the clause that it tests, or remove the entry if there is one clause"
 
 
 def _faults_of_clause(row: Requirement, fragment: str, asking: Any, count: int, known: Register) -> Iterator[str]:

@@ -25,7 +25,7 @@ class Row(BaseModel):
 T = TypeVar("T")
 _MOST_BY_ALIASES = 10_000
 """The most values that a file may have by its aliases alone; a few lines of aliases can stand for more values than fit in memory."""
-_MOST_TOLD = 5
+_MOST_REPORTED = 5
 _LONGEST = 80
 
 
@@ -51,8 +51,8 @@ def load(path: Path | Traversable, kind: type[T]) -> T:
         return TypeAdapter(kind).validate_python(data)
     except ValidationError as error:
         faults = [f"{path}:{_line_of(node, one['loc'])}: {_key(one['loc'])}: {_explain(one)}" for one in _one_of_each_row(error.errors())]
-        more = [f"and {len(faults) - _MOST_TOLD} more"] if len(faults) > _MOST_TOLD else []
-        raise DataFileError("; ".join(faults[:_MOST_TOLD] + more)) from error
+        more = [f"and {len(faults) - _MOST_REPORTED} more"] if len(faults) > _MOST_REPORTED else []
+        raise DataFileError("; ".join(faults[:_MOST_REPORTED] + more)) from error
 
 
 def _one_of_each_row(errors: Iterable[Any]) -> list[Any]:

@@ -133,8 +133,8 @@ def read(folder: Path | Traversable, register: Register) -> Editions:
     found: dict[str, tuple[Edition, ...]] = {}
     for spec, rows in register.by_spec.items():
         ids = {row.id for row in rows}
-        room = folder / spec / _FOLDER
-        files = sorted(room.iterdir(), key=lambda file: file.name) if room.is_dir() else []
+        frozen = folder / spec / _FOLDER
+        files = sorted(frozen.iterdir(), key=lambda file: file.name) if frozen.is_dir() else []
         found[spec] = tuple(_read(file, spec, ids) for file in files)
     return Editions(found)
 

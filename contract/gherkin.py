@@ -83,7 +83,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Feature:
-    """A feature file; `path` is relative to the features room, such as `kip890/ending.feature`."""
+    """A feature file; `path` is relative to the folder of features, such as `kip890/ending.feature`."""
 
     path: str
     name: str
@@ -150,7 +150,7 @@ def why_of(requirement: str) -> str:
 @functools.cache
 def bundled() -> tuple[Feature, ...]:
     """The features that the kit includes."""
-    return tuple(feature for room in _rooms(resources.files("fencepost.features")) for feature in bundled_for(room.name))
+    return tuple(feature for proposal in _proposals(resources.files("fencepost.features")) for feature in bundled_for(proposal.name))
 
 
 @functools.cache
@@ -161,18 +161,18 @@ def bundled_for(spec: str) -> tuple[Feature, ...]:
 
 def read(folder: Path | Traversable) -> Iterator[Feature]:
     """Parse every feature of every proposal under `folder`. Raises DataFileError with file and line."""
-    for room in _rooms(folder):
-        yield from _in(room)
+    for proposal in _proposals(folder):
+        yield from _in(proposal)
 
 
-def _rooms(folder: Path | Traversable) -> list[Path | Traversable]:
+def _proposals(folder: Path | Traversable) -> list[Path | Traversable]:
     return sorted((entry for entry in folder.iterdir() if entry.is_dir()), key=lambda entry: entry.name)
 
 
-def _in(room: Path | Traversable) -> Iterator[Feature]:
-    for path in sorted(room.iterdir(), key=lambda entry: entry.name):
+def _in(proposal: Path | Traversable) -> Iterator[Feature]:
+    for path in sorted(proposal.iterdir(), key=lambda entry: entry.name):
         if path.name.endswith(".feature"):
-            yield parse(f"{room.name}/{path.name}", path.read_text(encoding="utf-8"))
+            yield parse(f"{proposal.name}/{path.name}", path.read_text(encoding="utf-8"))
 
 
 def parse(path: str, text: str) -> Feature:

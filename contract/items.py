@@ -69,5 +69,5 @@ def needs_of(item: pytest.Item) -> frozenset[str]:
 
 
 def feature_of(item: pytest.Item) -> str:
-    """The feature file below the features room, such as `kip890/ending.feature`."""
+    """The feature file below the folder of features, such as `kip890/ending.feature`."""
     return "/".join(scenario_of(item).feature.filename.replace("\\", "/").rsplit("/", 2)[-2:])

@@ -70,8 +70,8 @@ class Board:
 
 def doing_of(system: object) -> Sequence[Activity]:
     """What a system reports that it does; nothing if it does not report. A fault in its report must not end a run."""
-    tell = getattr(system, "doing", None)
+    doing = getattr(system, "doing", None)
     try:
-        return tuple(one for one in tell() if isinstance(one, Activity)) if callable(tell) else ()
+        return tuple(one for one in doing() if isinstance(one, Activity)) if callable(doing) else ()
     except Exception:  # whatever a package's own code raises
         return ()

@@ -75,11 +75,11 @@ def read(folder: Path | Traversable) -> Proposals:
     """
     found: dict[str, Proposal] = {}
     files: dict[str, Path | Traversable] = {}
-    for room in sorted((room for room in folder.iterdir() if room.is_dir()), key=lambda room: room.name):
-        path = room / _FILE
+    for spec in sorted((spec for spec in folder.iterdir() if spec.is_dir()), key=lambda spec: spec.name):
+        path = spec / _FILE
         if path.is_file():
-            found[room.name], files[room.name] = _load(path), path
-        elif (room / "requirements.yaml").is_file():
+            found[spec.name], files[spec.name] = _load(path), path
+        elif (spec / "requirements.yaml").is_file():
             raise WrongUsage(f"{path}: there is no such file next to requirements.yaml; {_EXPECTED}")
     return Proposals(found, files)
 

@@ -95,12 +95,12 @@ def read(folder: Path | Traversable) -> Register:
     """Read every `<proposal>/requirements.yaml` under `folder`; a repeated id is an error."""
     rows: dict[str, tuple[Requirement, ...]] = {}
     first_seen: dict[str, str] = {}
-    for room in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        path = room / "requirements.yaml"
-        if not (room.is_dir() and path.is_file()):
+    for proposal in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        path = proposal / "requirements.yaml"
+        if not (proposal.is_dir() and path.is_file()):
             continue
-        rows[room.name] = tuple(load(path, list[Requirement]))
-        for index, row in enumerate(rows[room.name]):
+        rows[proposal.name] = tuple(load(path, list[Requirement]))
+        for index, row in enumerate(rows[proposal.name]):
             if row.id in first_seen:
                 raise DataFileError(f"{path}:{line_of(path, index)}: id: {row.id} appears twice, first in {first_seen[row.id]}")
             first_seen[row.id] = str(path)

@@ -40,7 +40,7 @@ class Writer(Protocol):
         ...
 
     def take(self, group: str, log: str, count: int) -> Outcome[Sequence[str]]:
-        """Read the next values as a member of the group, and make the group's place behind them part of the transaction.
+        """Read the next values as a member of the group, and make the group's place after them part of the transaction.
 
         Waits for values that another, undecided transaction has taken.
         """
@@ -117,7 +117,7 @@ class TransactionalLog(Protocol):
     def place(self, group: str, log: str) -> Outcome[Sequence[str]]:
         """The group's place: the values of the log before it, up to the first that the group is not done with.
 
-        What an open transaction has taken is behind the place.
+        What an open transaction has taken is not counted.
         """
         ...
 

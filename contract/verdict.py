@@ -3,7 +3,7 @@
 A requirement is as good as its worst scenario. A run conforms when it is complete, at least one requirement is met, and none has a
 verdict that counts as a failure. Which do is the run's `Gate`: `violated` and `harness error` always, `inconclusive` unless set otherwise.
 A `blocked` requirement could not be judged because of a violation that counts by itself, so it fails a strict run only.
-A system that offers nothing of what it was asked neither conforms nor fails.
+A system that offers nothing of what was selected neither conforms nor fails.
 """
 
 import re

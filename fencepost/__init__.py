@@ -12,7 +12,7 @@ This folder is the front door, in packages:
 * `proof`: `prove`, with defects, conforming variants and mutants; `museum`: its bugs of the field.
 * `scaffolding`: `new`.
 
-`plugin` is the pytest plugin. The other rooms of the project (`contract`, `reference`, ...) are subpackages too.
+`plugin` is the pytest plugin. The other top packages of the project (`contract`, `reference`, ...) are subpackages too.
 """
 
 from fencepost.contract import version

@@ -4,7 +4,7 @@ from fencepost.run import interruption
 
 
 def main() -> None:
-    """Hears signals before the command line is imported, which takes long enough for a Ctrl-C."""
+    """Handles signals before the command line is imported, which takes long enough for a Ctrl-C."""
     interruption.before_anything_began()
     from fencepost.cli.application import main as begin
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from fencepost.adapters import registry
-from fencepost.contract import register, room
+from fencepost.contract import disk_reserve, register
 from fencepost.contract.datafile import DataFileError
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.evidence import Evidence
@@ -80,7 +80,7 @@ def pytest_configure(config: pytest.Config) -> None:
             results.narrowed = Narrowed.of(config, chosen)
             if chosen.results:
                 results.claimed = results_folder.claim(chosen.results, results.as_text())
-                results.has_no_room = stopping.after_this
+                results.has_no_space = stopping.after_this
             config.pluginmanager.register(Reporting(chosen, results, stopping, wanted), "fencepost-reporting")
             config.pluginmanager.register(KnownDeviations(own, baseline, results), "fencepost-known-deviations")
             config.pluginmanager.register(Junit(config, results), "fencepost-junit")
@@ -119,7 +119,7 @@ def _report_allure(config: pytest.Config, chosen: RunOptions, rows: Register, st
         results = chosen.results
 
         def writing() -> AbstractContextManager[None]:
-            return room.writing(results, stopping.after_this)
+            return disk_reserve.writing(results, stopping.after_this)
 
         steps = AllureSteps(rows, results / results_folder.ALLURE_RESULTS, results_folder.noting(results), writing, brings_down)
     config.pluginmanager.register(steps, "fencepost-allure")

@@ -117,6 +117,22 @@ class HistoryTables:
         grouped = self.ops.filter("grp.id is not null").select("run", "op", F.col("grp.id").alias("grp"))
         return grouped.join(queues, ["run", "grp"]).select("run", "op", "log")
 
+    @property
+    def sends(self) -> DataFrame:
+        """Records that were sent. A broker `accepted` one if it was acknowledged, or a poll returned it whatever the answer was; `o` is as
+        the acknowledgement has it, else where readers found the record.
+        """
+        return self.once("sends", self._sends)
+
+    def _sends(self) -> DataFrame:
+        place = F.when(F.col("first_offset") == F.col("last_offset"), F.col("first_offset"))
+        once = self.values.filter("sent and send_count = 1 and not reused").select(
+            *VALUE, F.col("returned").alias("shown"), place.alias("place")
+        )
+        rows = self.of("send").join(once.hint("merge"), list(VALUE), "left")
+        rows = rows.withColumn("accepted", (F.col("ty") == "ok") | F.coalesce("shown", F.lit(False)))
+        return rows.withColumn("o", F.coalesce("o", "place")).drop("shown", "place")
+
     def flawed(self, name: str) -> DataFrame:
         """The values of one flaw."""
         return self.values.filter(FLAWS[name])
@@ -134,6 +150,12 @@ class HistoryTables:
     def reads(self) -> DataFrame:
         placed = self.values.select(*VALUE, F.when(~F.col("reused"), F.col("last_rank")).alias("rank"))
         return self.of("recv").join(placed.hint("merge"), list(VALUE), "left")
+
+    @property
+    def ends(self) -> DataFrame:
+        """When a commit or abort of each unit was first acknowledged (`ended`): until then, it may take effect at any time."""
+        ends = self.ops.filter(F.col("f").isin("commit", "abort") & (F.col("ty") == "ok"))
+        return ends.groupBy("run", "unit").agg(F.min("at").alias("ended"))
 
     @property
     def final_reads(self) -> DataFrame:

@@ -9,7 +9,7 @@ only that. Kept are
 * the *candidates*: reads that do not fit what became of their value, by one of `SUSPICIONS`.
 
 `rank` is the rank of a record's value, where it is certain; `previous_op`, `previous_v`, `previous_rank` and `previous_ty` are those of the
-record before, and `before` is the last one before that counts: sent and perhaps accepted, or read by a poll that succeeded. What is said of
+record before, and `before` is the last one before that counts: acknowledged, or read by a poll that succeeded. What is said of
 the value begins with `w_`: who wrote it, and what became of that.
 """
 
@@ -39,10 +39,10 @@ SUSPICIONS = {
     "aborted": f"{_CAREFULLY} and w_oc = {ABORTED} and ty = 'ok'",
     "aborted-unacknowledged": f"{_CAREFULLY} and w_oc = {ABORTED} and ty != 'ok'",
     "own": f"{_CAREFULLY} and transactional and w_transactional and unit = w_unit",
-    "early": f"{_CAREFULLY} and ty = 'ok' and w_transactional and not w_by_hand and unit != w_unit and (at < w_end_op or w_end_op is null)",
+    "early": f"{_CAREFULLY} and w_transactional and not w_by_hand and unit != w_unit and (at < w_end_op or w_end_op is null)",
     "backward": f"{_CAREFULLY} and ty = 'ok' and w_sent and w_known_committed and not reused and at < w_at",
 }
-_COUNTS = "kind = 'send' and ty != 'fail' or kind = 'recv' and ty = 'ok'"
+_COUNTS = "ty = 'ok'"
 _MOVED = ("run", "log", "op", "kind", "mop", "at", "process", "f", "ty", "unit", "transactional", "iso", "v", "o")
 _WRITER = ("sent", "op", "at", "unit", "oc", "end_op", "transactional", "by_hand", "known_committed")
 

@@ -20,8 +20,9 @@ and what `values` makes of it:
 * `op`, `at`, `unit`, `oc`, `end_op`, `transactional`, `by_hand`: of the operation that sent it first, as `tables` has them; `oc`, `end_op`
   and the two last are the highest of all sends.
 * `sent`, `acknowledged`: whether any client sent it, and whether a send was answered with success. `send_count`: how often it was sent.
-* `read`: whether a read that succeeded returned it. `read_committed`: whether one that reads committed data only did; `first_read_at` and
-  `first_read_op` are the first such read, by its completion and by its name.
+* `returned`: whether a poll returned it. `read_committed`: whether one that succeeded and reads committed data only did; `first_read_at`
+  and `first_read_op` are the first such read, by its completion and by its name. `read`: whether one did, or a reader of uncommitted data
+  did and not only before the end of the transaction, when that shows nothing of what is committed.
 * `known_committed`: it committed, beyond doubt: the commit was acknowledged, or its outcome is not known and a reader of committed data was
   shown something of the unit.
 * `reused`: different records have this value, so that nothing said of it is certain.
@@ -45,6 +46,7 @@ FLAWS = {
     "twice": "first_offset < last_offset and (not reused or size(offsets) > send_count)",
     "misplaced": "acknowledged and first_sent_offset = last_sent_offset and known_committed "
     "and (first_sent_offset < first_read_offset or first_sent_offset > last_read_offset)",
+    "shown": "sent and returned and not acknowledged and send_count = 1 and not reused",
     "unread": "sent and known_committed and not read",
     "unseen": f"acknowledged and oc = {COMMITTED} and not read",
     "withheld": f"transactional and oc < {COMMITTED} and first_sent_offset is not null",
@@ -90,7 +92,8 @@ def _summed(records: DataFrame) -> DataFrame:
         most("oc", _SENT).alias("oc"),
         most("end_op", _SENT).alias("end_op"),
         F.max(F.expr(f"{_SENT} and transactional")).alias("transactional"),
-        F.max(F.expr(_READ)).alias("read"),
+        F.max(F.expr(_GOT)).alias("returned"),
+        most("op", f"{_READ} and iso = 'ru'").alias("last_uncommitted_op"),
         F.max(F.expr(_SEEN)).alias("read_committed"),
         least("at", _SEEN).alias("first_read_at"),
         least("op", _SEEN).alias("first_read_op"),
@@ -102,6 +105,8 @@ def _summed(records: DataFrame) -> DataFrame:
         least("o", f"{_GOT} and iso = 'ru'").alias("first_uncommitted_offset"),
         most("o", f"{_GOT} and iso = 'ru'").alias("last_uncommitted_offset"),
     )
+    read_late = F.col("last_uncommitted_op").isNotNull() & (~F.col("transactional") | (F.col("last_uncommitted_op") > F.col("end_op")))
+    rows = rows.withColumn("read", F.col("read_committed") | F.coalesce(read_late, F.lit(False))).drop("last_uncommitted_op")
     return rows.fillna(value=False, subset=["reused", "by_hand"])
 
 

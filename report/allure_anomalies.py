@@ -10,7 +10,7 @@ from fencepost.contract.register import Register
 from .allure_results import AllureWriter, labels, same, unnoted
 
 
-def tell(reported: ReportedAnomaly, register: Register, folder: Path, note: Callable[[str], None] = unnoted) -> None:
+def add_to_report(reported: ReportedAnomaly, register: Register, folder: Path, note: Callable[[str], None] = unnoted) -> None:
     """Write the anomaly into a folder of Allure results."""
     now = int(time.time() * 1000)
     AllureWriter(folder, note).result(

@@ -1,4 +1,6 @@
-"""What the report's first page says of a run: who was judged, what it can do, and the verdicts; from the files of the results folder."""
+"""What the report's first page says of a run: which system was judged, what that offers, and the verdicts; from the files of the results
+folder.
+"""
 
 import json
 from collections.abc import Callable

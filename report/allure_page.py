@@ -1,4 +1,4 @@
-"""What is changed in the page that Allure writes: it calls no server, it is small, and it has no panel with nothing in it.
+"""What is changed in the page that Allure writes: it calls no server, it is small, and it has no empty panel.
 
 The generator writes a script into the page that would load a tag manager from the network; it is taken out. The data of the report
 stand in the page as they are; they are packed, for they repeat themselves. Where a later Allure writes its page in another way, the
@@ -23,7 +23,7 @@ _SKIPPED = '[data-testid="metadata-item-skipped"] > div:first-child'
 """Allure's word for what was not asked; here it is only ever that the system does not offer what a scenario needs."""
 
 _RATE = '[aria-label^="Success rate"]'
-"""The percentage in the ring: of what passed or failed, so that it says 100 % also where scenarios were not asked."""
+"""The percentage in the ring: of what passed or failed, so that it says 100 % also where scenarios did not run."""
 
 
 def tidied(page: str, whole: bool) -> str:

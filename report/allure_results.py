@@ -67,7 +67,7 @@ def message(result: ScenarioResult) -> str:
 
 
 def same(name: str) -> str:
-    """By which Allure knows a scenario again in another run."""
+    """The id by which Allure recognises a scenario in another run."""
     return str(uuid.uuid5(uuid.NAMESPACE_URL, name))
 
 

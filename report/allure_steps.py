@@ -31,14 +31,14 @@ from .allure_results import STATUS, AllureWriter, Node, full_name, labels, messa
 from .allure_sequence import picture, steps_of
 from .sequence import PicturedStep as SaidInStep
 
-TOLD = pytest.StashKey["_Told"]()
+RUNNING = pytest.StashKey["_RunningScenario"]()
 _LINE = 600
 _STATUS = {StepEnding.DONE: "passed", StepEnding.FAILED: "broken", StepEnding.NOT_REACHED: "skipped"}
 _NOT_RUN = {"message": "not run, because an earlier step failed"}
 
 
 @dataclass
-class _Told:
+class _RunningScenario:
     """What is known so far of the scenario that runs: its steps, and up to where each has said and judged something."""
 
     steps: list[Node] = field(default_factory=list)
@@ -66,7 +66,7 @@ class AllureSteps:
         """Write the scenario's result when it is over, instead of what allure-pytest would write."""
         if scenario_of(item) is None:
             return (yield)
-        reported = item.stash[TOLD] = _Told()
+        reported = item.stash[RUNNING] = _RunningScenario()
         began = _now()
         with ExitStack() as stack:
             _muted(stack)
@@ -81,8 +81,8 @@ class AllureSteps:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Any:
         report: pytest.TestReport = yield
-        if TOLD in item.stash and RESULT in item.stash and item.stash[RESULT].verdict.is_red:
-            item.stash[TOLD].explained = report.longreprtext or item.stash[TOLD].explained
+        if RUNNING in item.stash and RESULT in item.stash and item.stash[RESULT].verdict.is_red:
+            item.stash[RUNNING].explained = report.longreprtext or item.stash[RUNNING].explained
         return report
 
     def pytest_bdd_before_step(self, request: pytest.FixtureRequest, step: Any) -> None:
@@ -90,7 +90,7 @@ class AllureSteps:
         shown = {"table": step.datatable and _table(step.datatable.raw()), "text": step.docstring}
         if parameters := [{"name": name, "value": value} for name, value in shown.items() if value]:
             opened["parameters"] = parameters
-        request.node.stash[TOLD].steps.append(opened)
+        request.node.stash[RUNNING].steps.append(opened)
 
     def pytest_bdd_after_step(self, request: pytest.FixtureRequest) -> None:
         _end(request.node)
@@ -102,16 +102,16 @@ class AllureSteps:
         self._show_not_run(request.node, scenario, step)
 
     def pytest_bdd_step_func_lookup_error(self, request: pytest.FixtureRequest, scenario: Any, step: Any, exception: Exception) -> None:
-        request.node.stash[TOLD].steps.append(_step(step, "broken") | {"statusDetails": {"message": str(exception)}})
+        request.node.stash[RUNNING].steps.append(_step(step, "broken") | {"statusDetails": {"message": str(exception)}})
         self._show_not_run(request.node, scenario, step)
 
     @staticmethod
     def _show_not_run(item: pytest.Item, scenario: Any, failed: Any) -> None:
         steps = list(scenario.steps)
         rest = steps[next(index for index, candidate in enumerate(steps) if candidate is failed) + 1 :]
-        item.stash[TOLD].steps += [_step(step, "skipped") | {"statusDetails": _NOT_RUN} for step in rest]
+        item.stash[RUNNING].steps += [_step(step, "skipped") | {"statusDetails": _NOT_RUN} for step in rest]
 
-    def _write(self, item: pytest.Item, result: ScenarioResult, reported: _Told, began: int) -> None:
+    def _write(self, item: pytest.Item, result: ScenarioResult, reported: _RunningScenario, began: int) -> None:
         row, template = self.register[requirement_of(item)], scenario_of(item)
         example = f", example {example_of(item)}" if example_of(item) else ""
         tags = (item.stash[PROTOCOL], *sorted(f"needs:{need}" for need in needs_of(item)))
@@ -143,7 +143,7 @@ class AllureSteps:
             written["attachments"] = self._pages(item, result, reported)
         self.writer.result(written)
 
-    def _pages(self, item: pytest.Item, result: ScenarioResult, reported: _Told) -> list[Node]:
+    def _pages(self, item: pytest.Item, result: ScenarioResult, reported: _RunningScenario) -> list[Node]:
         exchanges = _said_by(item)
         if not exchanges:
             return []
@@ -157,7 +157,7 @@ class AllureSteps:
         said = self.writer.page("Requests and answers, the last exchange first", page(result, parts))
         return [first, said, *pictures(self.writer, history)]
 
-    def _steps(self, item: pytest.Item, result: ScenarioResult, reported: _Told) -> list[SaidInStep]:
+    def _steps(self, item: pytest.Item, result: ScenarioResult, reported: _RunningScenario) -> list[SaidInStep]:
         """The steps for the sequence picture. For a scenario that pytest-bdd plays, it is unknown what the system goes through in one."""
         if PLAYED in item.stash:
             spec = result.feature.partition("/")[0]
@@ -170,7 +170,7 @@ class AllureSteps:
         ]
 
 
-def _show(played: Played, reported: _Told) -> None:
+def _show(played: Played, reported: _RunningScenario) -> None:
     """The steps of a scenario that the player has played."""
     for one in played.steps:
         start = round(one.began * 1000)
@@ -194,7 +194,7 @@ def _step(step: Any, status: str) -> Node:
 
 def _end(item: pytest.Item) -> Node:
     """Close the step that is open, with what was judged in it."""
-    reported: _Told = item.stash[TOLD]
+    reported: _RunningScenario = item.stash[RUNNING]
     opened = reported.steps[-1]
     opened["stop"] = now = _now()
     observations = item.stash[EVIDENCE].observations

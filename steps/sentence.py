@@ -263,5 +263,5 @@ def brought_down(found: Fulfilled, step: str) -> str | None:
 
 
 def place_of(function: Callable[..., None]) -> tuple[str, int]:
-    """The function's file, relative to the folder that holds all rooms, and its line."""
+    """The function's file, relative to the folder that has all top packages, and its line."""
     return f"{function.__module__.removeprefix('fencepost.').replace('.', '/')}.py", function.__code__.co_firstlineno

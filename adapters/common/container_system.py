@@ -171,7 +171,7 @@ class ContainerSystem(ABC, Generic[B]):
                     held.is_spent = held.is_taken
                 self._leave(held)
 
-    def beside(self, workers: int) -> None:  # noqa: ARG002 - each holds few, however many there are
+    def share_machine(self, workers: int) -> None:  # noqa: ARG002 - each holds few, however many there are
         """Hold fewer containers, since other processes hold some too, and judge one scenario at a time."""
         self._line.most, self.most_at_once = MOST_BESIDE_OTHERS, 1
 

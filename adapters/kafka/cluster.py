@@ -21,7 +21,7 @@ from .kafka_error_outcomes import refused
 from .kafka_recording import KafkaRecorder
 from .kafka_values import TopicPartition
 from .offer import KafkaOffer
-from .transport import Answer, Connect, ConnectAs, KafkaTransport, nobody_logs_in
+from .transport import Answer, Connect, ConnectAs, KafkaTransport, without_login
 
 T = TypeVar("T")
 
@@ -133,7 +133,7 @@ class Cluster:
         recorder: KafkaRecorder,
         offer: KafkaOffer,
         deadline_s: float,
-        connect_as: ConnectAs = nobody_logs_in,
+        connect_as: ConnectAs = without_login,
     ) -> None:
         self._client = client
         self._bootstrap = bootstrap

@@ -25,7 +25,7 @@ class InspectionCalls(KafkaCalls):
         message = self._request("api_versions", version, client_software_name="fencepost", client_software_version="1")
         return self._read(AnyNode(), message, lambda answer: Done(offer_of(answer)), frozenset())
 
-    def describe_transaction(self, transactional_id: str, *, retry: bool = True) -> Outcome[TransactionDescription]:
+    def describe_transaction(self, transactional_id: str) -> Outcome[TransactionDescription]:
         """DescribeTransactions for one transactional id."""
         message = self._request("describe_transactions", 0, transactional_ids=[transactional_id])
 
@@ -34,7 +34,7 @@ class InspectionCalls(KafkaCalls):
             state = the_only(found, answer, transactional_id)
             return verdict(state.error_code, _description(state))
 
-        return self._read(CoordinatorOf(CoordinatorKind.TRANSACTION, transactional_id), message, read, COORDINATOR_AWAY, retry=retry)
+        return self._read(CoordinatorOf(CoordinatorKind.TRANSACTION, transactional_id), message, read, COORDINATOR_AWAY)
 
     def coordinator_now(self, transactional_id: str) -> Outcome[None]:
         """DescribeTransactions, once, to the coordinator that is known: only whether it serves, whatever state the transaction has."""

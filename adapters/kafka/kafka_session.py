@@ -23,7 +23,7 @@ from .kept_exchanges import kept
 from .kept_session import Head
 from .offer import TOPIC_IDS_FROM, KafkaOffer
 from .probe import KafkaProbe, TakeFromPool, no_pool
-from .transport import Connect, ConnectAs, KafkaTransport, Wire, nobody_logs_in
+from .transport import Connect, ConnectAs, KafkaTransport, Wire, without_login
 
 
 class KafkaSession(ProtocolSession[KafkaProbe]):
@@ -38,7 +38,7 @@ class KafkaSession(ProtocolSession[KafkaProbe]):
         faults: Faults,
         suffix: str,
         *,
-        connect_as: ConnectAs = nobody_logs_in,
+        connect_as: ConnectAs = without_login,
         take_from_pool: TakeFromPool = no_pool,
         wire: Wire | None = None,
     ) -> None:

@@ -116,14 +116,13 @@ class KafkaTransactionCalls(KafkaCalls):
         partitions: Sequence[TopicPartition],
         *,
         version: int | None = None,
-        retry: bool = True,
     ) -> Outcome[PartitionResults]:
         """AddPartitionsToTxn, with the verdict on each partition. Retried only while every partition has a retriable error."""
 
         def judge(results: PartitionResults) -> Outcome[PartitionResults]:
             return _unless_early(results, results.values())
 
-        return _last_word(self._add(transactional_id, producer, partitions, version, judge, retry=retry))
+        return _last_word(self._add(transactional_id, producer, partitions, version, judge, retry=True))
 
     def _add(
         self,
@@ -149,9 +148,7 @@ class KafkaTransactionCalls(KafkaCalls):
 
         return self._write(_coordinator(transactional_id), message, read, TO_COORDINATOR | LOOK_AGAIN, retry=retry)
 
-    def add_partitions_batched(
-        self, additions: Sequence[BatchedAddition], *, version: int = 4, retry: bool = True
-    ) -> Outcome[Mapping[str, PartitionResults]]:
+    def add_partitions_batched(self, additions: Sequence[BatchedAddition], *, version: int = 4) -> Outcome[Mapping[str, PartitionResults]]:
         """AddPartitionsToTxn as a broker sends it, from version 4 on; sent to the coordinator of the first transactional id.
 
         Refused is only a request that is refused as a whole, with the number of results in the same answer in the refusal's fields; other
@@ -182,9 +179,7 @@ class KafkaTransactionCalls(KafkaCalls):
                 results[addition.transactional_id] = _partition_results(entry.topic_results, answer, addition.partitions)
             return _unless_early(results, [result for partitions in results.values() for result in partitions.values()])
 
-        return _last_word(
-            self._write(_coordinator(additions[0].transactional_id), message, read, COORDINATOR_AWAY | LOOK_AGAIN, retry=retry)
-        )
+        return _last_word(self._write(_coordinator(additions[0].transactional_id), message, read, COORDINATOR_AWAY | LOOK_AGAIN))
 
     def add_offsets(
         self, transactional_id: str, producer: ProducerIdentity, group: str, *, version: int | None = None, retry: bool = True

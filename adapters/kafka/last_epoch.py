@@ -33,7 +33,7 @@ from .kafka_recording import KafkaRecorder
 from .kafka_values import EPOCH_BEFORE_LAST, RAISED_NAME, NearLastEpoch, ProducerIdentity
 from .offer import KafkaOffer
 from .probe import KafkaProbe
-from .reach import NOBODY, Users
+from .reach import NO_USERS, Users
 
 _VERSION = 5
 _TIMEOUT_MS = 60_000
@@ -81,7 +81,7 @@ def new_id() -> str:
 
 
 def bring_near_last_epoch(
-    bootstrap: Address, offer: KafkaOffer, progress: Progress, name: str | None = None, users: Users = NOBODY
+    bootstrap: Address, offer: KafkaOffer, progress: Progress, name: str | None = None, users: Users = NO_USERS
 ) -> Outcome[NearLastEpoch]:
     """A transactional id at the epoch before its last: the one of that name, whatever epoch it has now, or a new one."""
     name = name or new_id()

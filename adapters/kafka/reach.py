@@ -28,13 +28,13 @@ from .probe import TakeFromPool, no_pool
 from .proxy import ProxiedWire
 from .security import OPEN, KafkaSecurity
 from .tcp import KafkaTcpTransport
-from .transport import Connect, nobody_logs_in
+from .transport import Connect, without_login
 
 _CLIENT = "handshake"
 
 _NODE_WITHIN_S = 1.0
 _TIMES_THE_FIRST = 3
-"""How long an advertised node has for its answer: a second, and more where the first node was slow, as all are behind a long line."""
+"""How long an advertised node has for its answer: a second, and more where the first node was slow, as every answer is over a long line."""
 
 
 def parse_address(text: str) -> Address:
@@ -45,7 +45,7 @@ def parse_address(text: str) -> Address:
     elif ":" in host or "," in host:
         host = ""
     if not host or not (port.isascii() and port.isdecimal()) or not 0 < int(port) < 65536:
-        reported = repr(text) if "@" not in text else "what stands before and behind the @ (not shown)"
+        reported = repr(text) if "@" not in text else "what stands before and after the @ (not shown)"
         raise WrongUsage(f"{reported} is not an address; expected HOST:PORT, such as 127.0.0.1:9092")
     return Address(host, int(port))
 
@@ -87,14 +87,14 @@ class Users:
     def connect_as(self, user: str) -> Connect:
         """The transport of clients that log in as that user."""
         if user not in self.passwords.by_user:
-            return nobody_logs_in(user)
+            return without_login(user)
         return partial(connect, security=KafkaSecurity(self.security.tls, self._login(user)))
 
     def _login(self, user: str) -> KafkaLogin:
         return self.passwords.login(user, self.security.mechanism)
 
 
-NOBODY = Users(Passwords({}))
+NO_USERS = Users(Passwords({}))
 """For a broker without logins."""
 
 
@@ -105,7 +105,7 @@ def wall_session(
     faults: Faults,
     needs: Collection[str] = frozenset(),
     *,
-    users: Users = NOBODY,
+    users: Users = NO_USERS,
     take_from_pool: TakeFromPool = no_pool,
 ) -> KafkaSession:
     """A session over TCP, with names that no other session has."""
@@ -122,12 +122,12 @@ def wall_session(
     )
 
 
-def reach(address: Address, within_s: float, users: Users = NOBODY) -> KafkaOffer:
+def reach(address: Address, within_s: float, users: Users = NO_USERS) -> KafkaOffer:
     """The offer of the node at that address, which is asked until it answers."""
     return reach_one((address,), within_s, users)[1]
 
 
-def reach_one(addresses: Sequence[Address], within_s: float, users: Users = NOBODY) -> tuple[Address, KafkaOffer]:
+def reach_one(addresses: Sequence[Address], within_s: float, users: Users = NO_USERS) -> tuple[Address, KafkaOffer]:
     """The first of these nodes that answers, and its offer; all are asked in turn until one does."""
     end = time.monotonic() + within_s
     reasons: dict[Address, str] = {}
@@ -158,7 +158,7 @@ def reach_one(addresses: Sequence[Address], within_s: float, users: Users = NOBO
     )
 
 
-def readable(bootstrap: Address, offer: KafkaOffer, users: Users = NOBODY) -> tuple[KafkaOffer, list[str]]:
+def readable(bootstrap: Address, offer: KafkaOffer, users: Users = NO_USERS) -> tuple[KafkaOffer, list[str]]:
     """The offer without the versions of Metadata whose answers break the protocol, and a line about it.
 
     Every scenario looks up its nodes, so all scenarios would be red because of one fault that no requirement is about. Raises Malformed if
@@ -182,7 +182,7 @@ def readable(bootstrap: Address, offer: KafkaOffer, users: Users = NOBODY) -> tu
             cluster.close()
 
 
-def brokers(bootstrap: Address, offer: KafkaOffer, users: Users = NOBODY) -> dict[int, Address]:
+def brokers(bootstrap: Address, offer: KafkaOffer, users: Users = NO_USERS) -> dict[int, Address]:
     """The addresses that the cluster advertises. Raises SystemUnreachable if one of them does not answer."""
     wall = WallTime(ANSWER_WITHIN_S)
     cluster = Cluster(_CLIENT, bootstrap, users.connect, KafkaRecorder(wall.now_ms), offer, ANSWER_WITHIN_S)
@@ -213,7 +213,7 @@ def serves_transactions(
     bootstrap: Address,
     offer: KafkaOffer,
     patience_s: float,
-    users: Users = NOBODY,
+    users: Users = NO_USERS,
 ) -> Outcome[ProducerIdentity]:
     """The outcome of initialising a new transactional id, with the longest timeout that is asked of every broker. The first one on a
     broker makes it create the coordinator's log.

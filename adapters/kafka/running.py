@@ -12,7 +12,7 @@ from .handshake import ask
 from .kafka_session import KafkaSession
 from .offer import KafkaOffer
 from .probe import TakeFromPool, no_pool
-from .reach import NOBODY, Users, reach_one, readable, serves_transactions, wall_session
+from .reach import NO_USERS, Users, reach_one, readable, serves_transactions, wall_session
 from .security import OPEN
 
 _REACHABLE_WITHIN_S = 6.0
@@ -23,7 +23,7 @@ _ASKED_WITHIN_S = 5.0
 class RunningBroker:
     """The broker or cluster at the first of these addresses that answers `open`."""
 
-    def __init__(self, addresses: Sequence[Address], patience_s: float, command: RestartCommand | None, users: Users = NOBODY) -> None:
+    def __init__(self, addresses: Sequence[Address], patience_s: float, command: RestartCommand | None, users: Users = NO_USERS) -> None:
         self._addresses, self._patience_s, self.users = addresses, patience_s, users
         self.address = addresses[0]
         self._command = command

@@ -16,7 +16,7 @@ from .kafka_error_outcomes import verdict
 from .kafka_values import TopicMade
 
 _BROKER_TIMEOUT_MS = 5_000
-_TELLS_THE_ID = 7
+_REPORTS_THE_ID = 7
 _SAYS_WHETHER_TO_MAKE = 4
 _SAYS_WHAT_IS_ALLOWED = 8
 _ALLOWED_IN_THE_CLUSTER_UP_TO = 10
@@ -85,7 +85,7 @@ class TopicCalls(KafkaCalls):
         def read(answer: Any) -> Outcome[TopicMade | None]:
             result = the_only([topic for topic in answer.topics if topic.name == name], answer, name)
             made = None
-            if answer.__version__ >= _TELLS_THE_ID and not validate_only:
+            if answer.__version__ >= _REPORTS_THE_ID and not validate_only:
                 made = TopicMade(result.topic_id, int(result.num_partitions), int(result.replication_factor))
             return verdict(result.error_code, made, result.error_message)
 

@@ -77,7 +77,7 @@ ConnectAs: TypeAlias = Callable[[str], Connect]
 """Makes transports that log in as the user of that name. Raises NotOffered if the system has no logins."""
 
 
-def nobody_logs_in(user: str) -> Connect:
+def without_login(user: str) -> Connect:
     """For systems without users."""
     raise NotOffered(f"authorizer: no client can log in here as the user {user!r}")
 

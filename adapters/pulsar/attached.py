@@ -17,7 +17,7 @@ from .owed import NotRedelivered
 from .pulsar_values import SubscriptionHandle, TransactionId
 
 _LOOK_S = 0.05
-_TOLD_WITHIN_S = 5.0
+_NOTIFIED_WITHIN_S = 5.0
 """A broker notifies clients at once. If it never does, their next request shows it."""
 
 
@@ -98,7 +98,7 @@ class Attached:
     def await_closed(self, is_meant: Callable[[str], bool], time: Time) -> None:
         """Wait until every client was notified that its producers and consumers on those topics are closed."""
         for held in [held for held in self.held if is_meant(held.topic)]:
-            for _ in time.attempts(_TOLD_WITHIN_S):
+            for _ in time.attempts(_NOTIFIED_WITHIN_S):
                 if held.connection is None or not held.is_open:
                     break
                 held.connection.await_push(_LOOK_S)

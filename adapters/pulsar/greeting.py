@@ -31,7 +31,7 @@ class GreetingCalls(PulsarCalls):
         """One more connection to the service address, which only the caller uses."""
         return self._client.new_connection()
 
-    def speak_of_nobody(self) -> Outcome[None]:
+    def ask_about_unknown_consumer(self) -> Outcome[None]:
         """FLOW and REDELIVER_UNACKNOWLEDGED_MESSAGES, which are not answered, and GET_LAST_MESSAGE_ID, of a missing consumer, as a client
         sends them while the broker's notification that it closed the consumer is in flight. On one connection, each once.
         """

@@ -86,7 +86,7 @@ class PulsarRecorder(recording.Recorder[PulsarCall]):
         super().__init__(now_ms)
         self._moments = itertools.count()
 
-    def beside(self) -> "PulsarRecorder":
+    def with_same_moments(self) -> "PulsarRecorder":
         """Another recorder that counts the same moments, for calls that are no part of the conversation."""
         other = PulsarRecorder(self.now_ms)
         other._moments = self._moments

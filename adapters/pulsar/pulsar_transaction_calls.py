@@ -72,9 +72,9 @@ class PulsarTransactionCalls(PulsarCalls):
             self._client.attached.ended(transaction, action is TxnAction.ABORT)
         return outcome
 
-    def reach_coordinator(self, coordinator: int = 0, *, scalable: bool = False) -> Outcome[None]:
+    def reach_coordinator(self, coordinator: int = 0) -> Outcome[None]:
         """Connect to a coordinator, so that the next request to it is in flight at once."""
-        return self._located(lambda: self._client.coordinator(CoordinatorId(coordinator, scalable))).converted(lambda _: None)
+        return self._located(lambda: self._client.coordinator(CoordinatorId(coordinator))).converted(lambda _: None)
 
     def begin_end(self, transaction: TransactionId, action: TxnAction) -> Outcome[PendingEnd]:
         """END_TXN without waiting: `ended` waits for the answer. The outcome here is only that of reaching the coordinator."""
@@ -99,15 +99,18 @@ class PulsarTransactionCalls(PulsarCalls):
         connection.drain()
         return call.answer is not None
 
-    def end_on_topic(self, transaction: TransactionId, topic: str, action: TxnAction, *, low_watermark: int = 0) -> Outcome[None]:
-        """END_TXN_ON_PARTITION, which a coordinator sends to the broker of a topic; brokers accept it from any client."""
+    def end_on_topic(self, transaction: TransactionId, topic: str, action: TxnAction) -> Outcome[None]:
+        """END_TXN_ON_PARTITION, which a coordinator sends to the broker of a topic; brokers accept it from any client.
+
+        They close the connection if it has no low watermark.
+        """
         return self._write(
             lambda: self._client.owner(topic),
             lambda number: pb.CommandEndTxnOnPartition(
                 request_id=number,
                 topic=topic,
                 txn_action=pb.TxnAction.Name(action),
-                txnid_least_bits_of_low_watermark=low_watermark,
+                txnid_least_bits_of_low_watermark=0,
                 **id_fields(transaction),
             ),
             _nothing,
@@ -115,9 +118,7 @@ class PulsarTransactionCalls(PulsarCalls):
             about=about_transaction(transaction),
         )
 
-    def end_on_subscription(
-        self, transaction: TransactionId, subscription: SubscriptionHandle, action: TxnAction, *, low_watermark: int = 0
-    ) -> Outcome[None]:
+    def end_on_subscription(self, transaction: TransactionId, subscription: SubscriptionHandle, action: TxnAction) -> Outcome[None]:
         """END_TXN_ON_SUBSCRIPTION, likewise."""
         return self._write(
             lambda: self._client.owner(subscription.topic),
@@ -125,7 +126,7 @@ class PulsarTransactionCalls(PulsarCalls):
                 request_id=number,
                 subscription=pb.Subscription(topic=subscription.topic, subscription=subscription.name),
                 txn_action=pb.TxnAction.Name(action),
-                txnid_least_bits_of_low_watermark=low_watermark,
+                txnid_least_bits_of_low_watermark=0,
                 **id_fields(transaction),
             ),
             _nothing,

@@ -86,11 +86,6 @@ class Addresses:
         return f"{scheme}://{','.join((first, *map(str, self.services[1:])))} with {','.join(self.admin_urls)}"
 
 
-def parse_place(service_url: str, admin_url: str) -> ServiceUrls:
-    """The place that a user names, without TLS and logins. Raises WrongUsage."""
-    return parse_addresses(service_url, admin_url, {}).place()
-
-
 def parse_addresses(service_url: str, admin_url: str, options: Mapping[str, str]) -> Addresses:
     """The addresses in the two URLs and in the options about TLS and logins. Each URL may have several hosts separated by commas, as for
     Pulsar's clients. Raises WrongUsage, which shows no password.

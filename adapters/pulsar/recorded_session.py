@@ -203,7 +203,7 @@ def shown(entry: TapeEntry) -> str:
 
 
 def _difference(asked: Frame, recorded: Frame) -> str | None:
-    """In what two frames differ; None if at most in the time of sending."""
+    """How two frames differ; None if at most in the time of sending."""
     ours, theirs = _timeless(asked), _timeless(recorded)
     for name in (*ours, *(name for name in theirs if name not in ours)):
         if ours.get(name) != theirs.get(name):

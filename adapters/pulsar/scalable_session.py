@@ -38,7 +38,7 @@ class ScalableSession(PulsarSession):
         self._ends = Ends()
         self._metadata = metadata
         self._is_true = is_true
-        self._writes = self._recorder.beside()
+        self._writes = self._recorder.with_same_moments()
 
     @property
     def metadata(self) -> MetadataView:

@@ -48,16 +48,16 @@ class StreamCalls(WatchCalls):
         name: str,
         *,
         kind: Literal["STREAM", "CHECKPOINT"] = "STREAM",
-        beside: StreamConsumer | None = None,
+        over: StreamConsumer | None = None,
     ) -> Outcome[StreamConsumer]:
         """SCALABLE_TOPIC_SUBSCRIBE at the controller; Done if it is answered with an assignment.
 
-        With `beside`, it is sent over the connection of that registration.
+        With `over`, it is sent over the connection of that registration.
         """
 
         def attempt() -> Outcome[StreamConsumer]:
-            if beside is not None:
-                return self._registered(topic, subscription, name, kind, self._streams[beside.number].connection)
+            if over is not None:
+                return self._registered(topic, subscription, name, kind, self._streams[over.number].connection)
             return self.looked_up(topic).then(lambda layout: self._joined(topic, subscription, name, kind, layout.controller))
 
         return self._patiently(attempt, lambda outcome: isinstance(outcome, Refused) and outcome.code in LOOKING, retry=True)

@@ -68,16 +68,16 @@ class TransactionKeyCalls(PulsarTransactionCalls, AdminCalls):
 
         return self._patiently(attempt, _is_being_loaded, retry=True)
 
-    def connect_without_key(self, coordinator: int = 0) -> Outcome[KeyGrant]:
+    def connect_without_key(self) -> Outcome[KeyGrant]:
         """TC_CLIENT_CONNECT without a key: no epoch is expected, and one that arrives all the same is reported."""
-        return self.begin_connect_with_key(None, coordinator=coordinator).then(self.connected_with_key)
+        return self.begin_connect_with_key(None).then(self.connected_with_key)
 
-    def connect_beside_key(self, key: bytes, coordinator: int) -> Outcome[KeyGrant]:
+    def connect_second_key(self, key: bytes, coordinator: int) -> Outcome[KeyGrant]:
         """TC_CLIENT_CONNECT with another key, once, on the connection that has one already."""
         asked = CoordinatorId(coordinator, self.is_scalable)
         return self.connected_with_key(self._asked_for(key, NEW, asked, self._with_key().connection, False))
 
-    def begin_beside_key(self, timeout_ms: int) -> Outcome[TransactionId | None]:
+    def begin_at_other_coordinator(self, timeout_ms: int) -> Outcome[TransactionId | None]:
         """NEW_TXN on the connection that has the key, at the first other coordinator that its broker has; retried until there is one."""
         own, asked = self._with_key().coordinator.number, self.coordinators()
         if not isinstance(asked, Done):

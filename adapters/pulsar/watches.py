@@ -82,7 +82,7 @@ class WatchCalls(LayoutCalls):
         reported = [refused for body in self._watches[watch.number].reported() if (refused := refusal_in(body)) is not None]
         return reported[-1] if reported else None
 
-    def watch_scalable_topics(self, namespace: str = "public/default", *, retry: bool = True) -> Outcome[TopicsWatchHandle]:
+    def watch_scalable_topics(self, namespace: str = "public/default") -> Outcome[TopicsWatchHandle]:
         """WATCH_SCALABLE_TOPICS: Done with the topics of the namespace at that moment."""
 
         def command(number: int) -> Message:
@@ -91,7 +91,7 @@ class WatchCalls(LayoutCalls):
         def watch(number: int, answer: Any) -> TopicsWatchHandle:
             return TopicsWatchHandle(namespace, number, _first_topics(answer))
 
-        return self._watch("topics", command, watch, None, retry=retry)
+        return self._watch("topics", command, watch, None, retry=True)
 
     def topics_reported(self, watch: TopicsWatchHandle) -> tuple[frozenset[str], ...]:
         """The topics as received, from the first answer on and after each update, without waiting."""

@@ -184,7 +184,7 @@ class CrashInACrowd(_Crowded):
             done(self._log.create(_refusing(number)), f"creating {_refusing(number)}")
             where = self._log.partition(_refusing(number))
             marker = probe.write_marker(where, writer.producer, commit=False, coordinator_epoch=newer)
-            done(marker, f"telling {where} of coordinator epoch {newer}")
+            done(marker, f"sending {where} coordinator epoch {newer}")
 
     def before_step(self) -> None:
         for number, writer in enumerate(self._ending):  # begun here, since those that share a crash may wait for one another for long

@@ -1,4 +1,4 @@
-"""Requests of a Pulsar client that come on another connection: a broker answers by what it knows of the transaction, not by who asks where.
+"""Requests of a Pulsar client that come on another connection: a broker answers by the state of the transaction, not by the connection.
 
 The client's connection stays, with its producers and consumers. The other one is opened for one request, greets the broker as the client
 did, and is closed after the answer.

@@ -1,4 +1,4 @@
-"""What one exchange of a play says to the checklist, whatever its protocol."""
+"""What one exchange of a play contributes to the checklist, in any protocol."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What the exchanges of Pulsar say to the checklist: commands, and calls of administrators.
+"""What the exchanges of Pulsar contribute to the checklist: commands, and calls of administrators.
 
 The arrays follow from the descriptors of the commands that the run has exchanged, and from the JSON of calls of administrators; the
 refusals follow from the answers. Names of the protocol `pulsar-scalable` begin with `scalable`: a segment is another implementation of a

@@ -69,11 +69,6 @@ def of(requirement: str) -> Hops:
     )
 
 
-def requirements_with_branches() -> frozenset[str]:
-    """The requirements that some branch of the reference names."""
-    return frozenset(_branches())
-
-
 def _rules(requirement: str) -> Iterator[tuple[Feature, Rule]]:
     for feature in gherkin.bundled():
         for rule in feature.rules:
@@ -103,8 +98,8 @@ def _said(feature: Feature, rule: Rule, scenario: Scenario) -> Iterator[GherkinS
 def _in_package(path: str) -> str:
     """A source file by its path inside the package: the same in a checkout and in an installed kit."""
     normal = path.replace("\\", "/")
-    room = "/steps/"
-    return room.removeprefix("/") + normal.rpartition(room)[2] if room in normal else normal
+    package = "/steps/"
+    return package.removeprefix("/") + normal.rpartition(package)[2] if package in normal else normal
 
 
 @functools.cache
@@ -169,9 +164,9 @@ def _deviations() -> dict[str, tuple[SourcePlace, ...]]:
     return {requirement: tuple(places) for requirement, places in found.items()}
 
 
-def _sources(room: str) -> Iterator[tuple[str, str]]:
-    """The modules of a room, by their paths inside of the package."""
-    waiting: list[tuple[str, Traversable]] = [(room, resources.files(f"fencepost.{room.replace('/', '.')}"))]
+def _sources(package: str) -> Iterator[tuple[str, str]]:
+    """The modules of a package, by their paths inside of the package."""
+    waiting: list[tuple[str, Traversable]] = [(package, resources.files(f"fencepost.{package.replace('/', '.')}"))]
     while waiting:
         path, folder = waiting.pop()
         for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):

@@ -36,7 +36,7 @@ from fencepost.run import interruption
 
 from . import configuration
 from .configuration import ConfiguredCommand
-from .exit_codes import guarded_value, tell
+from .exit_codes import guarded_value, print_error
 from .usage_errors import Commands
 
 
@@ -110,7 +110,7 @@ def main() -> None:
         code = app(standalone_mode=False)
     except WrongUsage as error:
         if sys.argv[1:]:  # else all of the help was shown
-            tell(str(error))
+            print_error(str(error))
         code = Exit.USAGE
     finally:
         interruption.deaf()

@@ -30,7 +30,7 @@ def guarded_value(act: Callable[[], T], stopped: Exit = Exit.NOT_FINISHED) -> T:
         fail(str(error))
     except (DataFileError, BrokeOff) as error:
         fail(str(error), Exit.KIT_FAILED)
-    except KeyboardInterrupt as signalled:  # Spark takes SIGINT for itself, and raises it without a reason
+    except KeyboardInterrupt as signalled:  # Spark handles SIGINT itself, and raises it without a reason
         fail(f"stopped before it was finished ({str(signalled) or 'SIGINT'})", stopped)
     except typer.Exit:
         raise
@@ -43,10 +43,10 @@ def guarded_value(act: Callable[[], T], stopped: Exit = Exit.NOT_FINISHED) -> T:
 
 
 def fail(why: str, code: Exit = Exit.USAGE) -> NoReturn:
-    tell(why)
+    print_error(why)
     raise typer.Exit(code)
 
 
-def tell(why: str) -> None:
+def print_error(why: str) -> None:
     """Every message about a command that could not do its work is printed here."""
     print(f"fencepost: {why}", file=sys.stderr)

@@ -61,10 +61,10 @@ class PlainView:
         self._reported: set[str] = set()
         self._last = time.monotonic()
         self._is_over = threading.Event()
-        self._teller = threading.Thread(target=self._tell, name="report what is started", daemon=True)
+        self._reporter = threading.Thread(target=self._report, name="report what is started", daemon=True)
 
     def start(self) -> None:
-        self._teller.start()
+        self._reporter.start()
 
     def begin(self, what: str) -> None:
         self._line(f"judging {what}")
@@ -82,10 +82,10 @@ class PlainView:
 
     def stop(self) -> None:
         self._is_over.set()
-        if self._teller.is_alive():
-            self._teller.join()
+        if self._reporter.is_alive():
+            self._reporter.join()
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         while not self._is_over.wait(_ASK_EVERY_S):
             if not self._progress.has_begun:
                 for doing in self._progress.doing():

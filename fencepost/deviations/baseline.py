@@ -4,7 +4,7 @@
   violation. A scenario in which the kit failed is never excused: nothing is known about it.
 * What a bundled entry or another file excuses is not repeated.
 * A file that was written so before is rewritten: an entry that still shows is kept as it is, with the reason that the user wrote; one that
-  does not show is left out. Entries of what was not asked this time are kept. Any other file is refused.
+  does not show is left out. Entries about scenarios that did not run this time are kept. Any other file is refused.
 * An `intermittent` entry is kept, and this run counts as one more try of it.
 * A run that was not finished writes nothing: it would leave out what it did not reach.
 """

@@ -75,7 +75,7 @@ class Answered(Row):
     said: Expression = Field(min_length=1)
 
     def shows_in(self, exchanges: Sequence[Exchange]) -> bool:
-        """Whether the system answered so."""
+        """Whether the system gave such an answer."""
         last = next((one for one in reversed(exchanges) if re.search(self.to, one.name)), None)
         return last is not None and re.search(self.said, json.dumps(last.answer, default=str)) is not None
 

@@ -28,7 +28,7 @@ class OwnExpectations:
     with_bundled: bool = True
     known: tuple[LocatedDeviation, ...] = ()
 
-    def beside(self, bundled: Expectations, version: str, exact: bool) -> Expectations:
+    def added_to(self, bundled: Expectations, version: str, exact: bool) -> Expectations:
         """These entries, with the bundled ones that hold for the system, for a system of that version."""
         return Expectations((*holding(self.known, version, exact), *(bundled.known if self.with_bundled else ())))
 

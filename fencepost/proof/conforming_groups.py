@@ -1,4 +1,4 @@
-"""Conforming variants combined into one broker, so that a proof asks everything once for several of them.
+"""Conforming variants combined into one broker, so that a proof runs every scenario once for several of them.
 
 They change different functions, so each is complete in it; if several replace one part, the broker's part inherits from all of theirs. A
 broker that no scenario catches clears all of its variants together; one that is caught judges none of them, and each is then tried alone.

@@ -198,8 +198,8 @@ def prove(register: Register, specs: Iterable[str], breadth: Breadth, workers: i
         for one in _tried(pool, brokers, lambda variant: _asked_of(variant, protocols, breadth), breadth is Breadth.UNTIL_SHOWN):
             found[one.defect.name] = one
             report(one, len(found), len(variants))
-    beside = {name for name, one in found.items() if specs and one.defect.is_conforming and one.is_unmet}
-    seen = [found[variant.name] for variant in variants if variant.name in found and variant.name not in beside]
+    unmet = {name for name, one in found.items() if specs and one.defect.is_conforming and one.is_unmet}
+    seen = [found[variant.name] for variant in variants if variant.name in found and variant.name not in unmet]
     return Proof(
         protocols,
         (*seen, *(Seen(DEFECTS[name], {}, {}, {}, why) for name, why in unasked.items())),
@@ -261,13 +261,13 @@ def _asked_of(variant: Defect, protocols: Mapping[str, tuple[str, ...]], breadth
         return requirements + elsewhere
     if breadth in _NARROW:
         return tuple(variant.breaks)
-    beside = {
+    of_feature = {
         gherkin.requirement_of(rule.tags)
         for feature in gherkin.bundled()
         if not variant.breaks.keys().isdisjoint(gherkin.requirement_of(rule.tags) or "" for rule in feature.rules)
         for rule in feature.rules
     }
-    return tuple(row for row in requirements if row in beside) + elsewhere
+    return tuple(row for row in requirements if row in of_feature) + elsewhere
 
 
 def _run(task: tuple[tuple[Defect, ...], tuple[str, ...], bool]) -> tuple[Seen, ...]:
@@ -280,7 +280,7 @@ def see(variants: tuple[Defect, ...], asked: tuple[str, ...], profile: str | Non
     one scenario has found violated is not asked further.
     """
     broker = conforming_groups.as_one(variants)
-    (gc.enable if broker.is_conforming else gc.disable)()  # defects are asked little, and leave little behind
+    (gc.enable if broker.is_conforming else gc.disable)()  # a defect plays few scenarios, and leaves little garbage
     (CONFORMING if broker.is_conforming else DEFECTS)[broker.name] = broker  # this process has imported the bundled ones
     watches = [DecisionWatch(variant) for variant in variants]
     try:

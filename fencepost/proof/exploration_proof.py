@@ -41,7 +41,7 @@ _DRAWN, _LENGTH = 1_000, 10
 
 @dataclass(frozen=True)
 class Reach:
-    """What exploration made of one variant: what was found after how many sequences, in which seconds of CPU, by which acts.
+    """The result of exploring one variant: what was found, after how many sequences, in how many seconds of CPU, by which acts.
 
     `trouble` says why it could not go on: some defects break the reference down.
     """

@@ -12,13 +12,13 @@ from fencepost.run import interruption
 def forking() -> ForkServerContext:
     """How to start them. The process that they are forked from has imported everything, and played a few scenarios."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["fencepost.adapters.engines", "fencepost.proof.forkserver_preload", "fencepost.proof.defect_proof"])
+    context.set_forkserver_preload(["fencepost.proof.forkserver_preload", "fencepost.proof.defect_proof"])
     return context
 
 
 @contextmanager
 def pool(workers: int, tasks: int = 1) -> Iterator[Pool]:
-    """So many of them at a time, another one after so many tasks, until the end. None of them hears a terminal's Ctrl-C, which reaches
+    """So many of them at a time, another one after so many tasks, until the end. None of them acts on a terminal's Ctrl-C, which reaches
     them too.
     """
     with interruption.unheard():

@@ -5,7 +5,7 @@ transaction. Each defect of the proposals is put into a broker of that profile, 
 
 * *found* if one of these is violated; the symptom may differ from that on the profile `seed`,
 * *stopped* if none is violated, and a scenario could not be judged: that is red too,
-* *not asked* if the profile offers none of their scenarios, or none of them calls the code that the defect changes, or the reference
+* *not tested* if the profile offers none of their scenarios, or none of them calls the code that the defect changes, or the reference
   breaks down with it there,
 * *missed* if all that was asked is met.
 
@@ -46,7 +46,7 @@ class Fate(Enum):
 
     FOUND = "found"
     STOPPED = "stopped"
-    NOT_ASKED = "not asked"
+    NOT_TESTED = "not tested"
     MISSED = "missed"
 
 
@@ -85,13 +85,13 @@ def fate_of(seen: Seen) -> ProfileTrial:
     if violated:
         return ProfileTrial(seen.defect, Fate.FOUND, violated)
     if any(seen.verdicts[row] == Verdict.HARNESS_ERROR for row in asked):
-        return ProfileTrial(seen.defect, Fate.NOT_ASKED, (), seen.trouble or "the reference breaks down with it")
+        return ProfileTrial(seen.defect, Fate.NOT_TESTED, (), seen.trouble or "the reference breaks down with it")
     if any(seen.verdicts[row] == Verdict.INCONCLUSIVE for row in asked):
         return ProfileTrial(seen.defect, Fate.STOPPED, (), ", ".join(f"{row} {seen.verdicts[row]}" for row in asked))
     if not asked:
-        return ProfileTrial(seen.defect, Fate.NOT_ASKED, (), "the profile offers none of its scenarios")
+        return ProfileTrial(seen.defect, Fate.NOT_TESTED, (), "the profile offers none of its scenarios")
     if seen.is_unmet:
-        return ProfileTrial(seen.defect, Fate.NOT_ASKED, (), seen.trouble)
+        return ProfileTrial(seen.defect, Fate.NOT_TESTED, (), seen.trouble)
     return ProfileTrial(seen.defect, Fate.MISSED, (), seen.trouble or ", ".join(f"{row} {seen.verdicts[row]}" for row in asked))
 
 

@@ -1,4 +1,4 @@
-"""The red that is asked for: its verdict in compliance.json, and what the run kept of it."""
+"""The selected red: its verdict in compliance.json, and what the run kept of it."""
 
 import json
 import zlib
@@ -33,7 +33,7 @@ class RecordedRed:
         return self.scenario.name.removesuffix(" (kafka)").removesuffix(" (pulsar)").removesuffix(" (pulsar-scalable)")
 
     def exchanges(self) -> tuple[list[dict[str, Any]], str]:
-        """The lines of what was said, and where they stand. Raises WrongUsage where the run has not kept it whole."""
+        """The lines of the exchanges, and the file that has them. Raises WrongUsage where the run has not kept all of them."""
         place = self._file()
         lines, is_whole = lines_of(place)
         if not is_whole:

@@ -1,4 +1,4 @@
-"""`fencepost replay`: what is asked for, made of what a run kept."""
+"""`fencepost replay`: writes the requested files from what a run kept."""
 
 import sys
 from pathlib import Path
@@ -40,7 +40,7 @@ def _script(red: RecordedRed) -> str:
 
 
 def program(red: RecordedRed, kept: Lines, place: str) -> str:
-    """The script of what was said in a red. Raises WrongUsage where requests alone do not show it."""
+    """The script of a red's requests. Raises WrongUsage where requests alone do not show the violation."""
     play, reference = _on_the_reference(red, replay_programs.protocol_of(kept))
     notes = (
         f"Recorded {red.run.began} by fencepost {red.run.fencepost}. What the red says: {red.violation}",

@@ -46,7 +46,7 @@ class Verified:
     """What came of it: how many scenarios were judged again, what was changed, and what could not be judged again, with the reason."""
 
     is_our_version: bool = True
-    """Whether the run is of this version, which asks the same of a system whose time is virtual."""
+    """Whether the run is of this version, which sends the same requests to a system whose time is virtual."""
     again: int = 0
     excused: int = 0
     changed: list[str] = field(default_factory=list)
@@ -202,7 +202,7 @@ def _contradiction(seen: Judgement, entry: ScenarioEntry | None, may_be_early: b
 
 
 def _history(results: Path, name: str, recording: PlayedAgain, run: str) -> str | None:
-    """In what the history is not that of the exchanges."""
+    """How the history differs from that of the exchanges."""
     path = results / HISTORIES / name
     expected = [json.loads(json.dumps(event)) for event in recording.history(run)]
     if not path.is_file():

@@ -12,7 +12,7 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 
-from fencepost.contract import editions, room
+from fencepost.contract import disk_reserve, editions
 
 from .results_folder import JUNIT
 from .run_results import Results
@@ -25,10 +25,10 @@ class Junit:
 
     def __init__(self, config: pytest.Config, results: Results) -> None:
         self.results = results
-        self.beside: tempfile.TemporaryDirectory[str] | None = None
+        self.own_folder: tempfile.TemporaryDirectory[str] | None = None
         if config.option.xmlpath is None and results.folder is not None:
-            self.beside = tempfile.TemporaryDirectory(prefix="fencepost-junit-")
-            config.option.xmlpath = str(Path(self.beside.name) / "junit.xml")
+            self.own_folder = tempfile.TemporaryDirectory(prefix="fencepost-junit-")
+            config.option.xmlpath = str(Path(self.own_folder.name) / "junit.xml")
         self.written = Path(config.option.xmlpath) if config.option.xmlpath else None
 
     @pytest.hookimpl(wrapper=True, trylast=True)  # after the plugins that write
@@ -36,20 +36,20 @@ class Junit:
         yield
         if self.written is None or not self.written.is_file():
             return
-        with room.writing(self.results.folder or self.written.parent, self.results.has_no_room):
+        with disk_reserve.writing(self.results.folder or self.written.parent, self.results.has_no_space):
             self._write(self.written)
 
     def _write(self, written: Path) -> None:
         names = self.results.counting.names(self.results.selection.specs)
         document = named(written.read_text(encoding="utf-8"), self._unfinished(), editions.listed(names))
-        if self.beside and self.results.claimed:
+        if self.own_folder and self.results.claimed:
             self.results.claimed.put(JUNIT, document)
         else:
             written.write_text(document, encoding="utf-8")
 
     def pytest_unconfigure(self) -> None:
-        if self.beside:
-            self.beside.cleanup()
+        if self.own_folder:
+            self.own_folder.cleanup()
 
     def _unfinished(self) -> str | None:
         if self.results.complete:

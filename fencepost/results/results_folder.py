@@ -7,7 +7,7 @@ is a folder of `fencepost check` in it, with its own marker.
 from collections.abc import Callable
 from pathlib import Path
 
-from fencepost.contract import folder, room
+from fencepost.contract import disk_reserve, folder
 from fencepost.contract.folder import Folder, FolderLayout
 from fencepost.pipeline.layout import CHECK
 
@@ -17,7 +17,10 @@ EXCHANGES = "exchanges"
 """The exchanges of each scenario of Kafka, as they went over the wire."""
 VERDICT_OF_HISTORIES = "check"
 RUN = FolderLayout(
-    "run", "--results", (COMPLIANCE, JUNIT, ENVIRONMENT, room.RESERVE), (HISTORIES, EXCHANGES, ALLURE_RESULTS, ALLURE_REPORT, BROKER_LOGS)
+    "run",
+    "--results",
+    (COMPLIANCE, JUNIT, ENVIRONMENT, disk_reserve.RESERVE),
+    (HISTORIES, EXCHANGES, ALLURE_RESULTS, ALLURE_REPORT, BROKER_LOGS),
 )
 _UNFINISHED_JUNIT = """<?xml version="1.0" encoding="utf-8"?>
 <testsuites><testsuite name="fencepost" tests="1" errors="1" failures="0" skipped="0"><testcase classname="fencepost" name="run">\
@@ -42,6 +45,6 @@ def claim(path: Path, compliance: str) -> Folder:
     """Prepare the folder for a run, with this compliance.json in it from the first moment. Raises WrongUsage."""
     claimed = folder.claim(path, RUN, {JUNIT: _UNFINISHED_JUNIT, COMPLIANCE: compliance})
     with folder.reported(path):
-        room.take(claimed)
+        disk_reserve.take(claimed)
     folder.give_up(path / VERDICT_OF_HISTORIES, CHECK)
     return claimed

@@ -20,7 +20,7 @@ from typing import Any
 
 from fencepost import __version__
 from fencepost.adapters import registry
-from fencepost.contract import parity, room
+from fencepost.contract import disk_reserve, parity
 from fencepost.contract.editions import ALL_COUNT, Counting
 from fencepost.contract.folder import Folder
 from fencepost.contract.parity import Parity
@@ -67,7 +67,7 @@ class Results:
     """Lines printed at the end in addition to the verdicts."""
     concurrency: dict[str, int] | None = None
     """How many scenarios ran concurrently at most, and how often brokers were brought down for those that share this."""
-    has_no_room: Callable[[str], None] = lambda _: None
+    has_no_space: Callable[[str], None] = lambda _: None
     """Called with the reason if the disk is full."""
     began: datetime = field(default_factory=lambda: datetime.now(UTC))
     _clock: float = field(default_factory=time.monotonic)
@@ -177,7 +177,7 @@ class Results:
         """Update the folder."""
         if self.claimed is None:
             return
-        with room.writing(self.claimed.path, self.has_no_room):
+        with disk_reserve.writing(self.claimed.path, self.has_no_space):
             self.claimed.put(COMPLIANCE, self.as_text())
             self.claimed.put(ENVIRONMENT, json.dumps(self._environment(), indent=1) + "\n")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fencepost.console import verdict_matrix
-from fencepost.contract import room
+from fencepost.contract import disk_reserve
 from fencepost.contract.evidence import Mismatch
 from fencepost.contract.folder import Folder
 from fencepost.contract.items import scenario_of
@@ -141,7 +141,7 @@ class Reporting:
     @pytest.hookimpl(tryfirst=True)  # before junit.xml is written, which has anomalies too
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         if self.results.folder:
-            room.give_back(self.results.folder)
+            disk_reserve.give_back(self.results.folder)
         ended = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
         if running := session.config.pluginmanager.get_plugin("fencepost-running"):
             self.results.concurrency = running.playing.concurrency
@@ -164,12 +164,14 @@ class Reporting:
             try:
                 with self.stopping.ending_early():
                     self.results.histories = history_check.judge(self.results.folder, self.results.scenarios, self.ahead)
-            except KeyboardInterrupt as stopped:  # Spark has taken SIGINT for itself, and raises this
+            except KeyboardInterrupt as stopped:  # Spark handles SIGINT itself, and raises this
                 self.results.stopped = self.stopping.reason = self.stopping.reason or str(stopped) or "SIGINT"
             self.results.write()
             for reported in filter(lambda reported: reported.is_red, self.results.histories.anomalies if self.results.histories else ()):
                 session.config.hook.pytest_runtest_logreport(report=reported.as_report())
-                allure_anomalies.tell(reported, self.results.register, self.results.folder / ALLURE_RESULTS, noting(self.results.folder))
+                allure_anomalies.add_to_report(
+                    reported, self.results.register, self.results.folder / ALLURE_RESULTS, noting(self.results.folder)
+                )
                 session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _sum_up(self, wanted: SummaryRequest) -> None:

@@ -75,13 +75,13 @@ def script(play: Play, broker: Where) -> tuple[str, ...] | None:
 def waves(plays: Iterable[Play], broker: Where) -> Iterator[Wave]:
     """These scenarios of a broker: first those that disturb others, many at a time or alone, then those that run concurrently."""
     by_script = by_way_down(plays, lambda play: script(play, broker))
-    beside = [] if broker.fresh else by_script.pop((), [])
+    concurrent = [] if broker.fresh else by_script.pop((), [])
     # Some that are asked alone rely on nothing that others have left open. With a separate broker for each, the largest groups begin.
     for shared, alike in sorted(by_script.items(), key=lambda one: ((one[0] is None) == broker.fresh, -len(one[1]))):
         most = _MOST_SHARING if shared else 1
         yield from (Wave(tuple(alike[first : first + most]), shares=True) for first in range(0, len(alike), most))
-    if beside:
-        yield Wave(tuple(beside))
+    if concurrent:
+        yield Wave(tuple(concurrent))
 
 
 def waves_of_brokers(plays: Iterable[Play], where: Callable[[Play], Where]) -> list[list[Wave]]:
@@ -170,7 +170,7 @@ class Concurrency:
             try:
                 for wave in asked:
                     if not self._is_over:
-                        (self._play_sharing if wave.shares else self._play_beside)(wave.plays)
+                        (self._play_sharing if wave.shares else self._play_concurrently)(wave.plays)
             finally:
                 for play in (play for wave in asked for play in wave.plays):
                     self._found[play.run].cancel()  # so that `of` does not wait for one that was not played
@@ -204,7 +204,7 @@ class Concurrency:
         self._longest_s = max(self._longest_s, waited_in(played.session).longest_s)
         return played
 
-    def _play_beside(self, plays: Sequence[Play]) -> None:
+    def _play_concurrently(self, plays: Sequence[Play]) -> None:
         waiting, company, others = deque(plays), min(len(plays), self.most), _Others()
 
         def some() -> None:

@@ -131,7 +131,7 @@ def _faults_of_scenario(scenario: Scenario, number: int) -> Iterator[str]:
     if "Then" not in kinds:
         yield "a scenario without a Then judges nothing"
     if len(kinds) > LONGEST:
-        yield f"{len(kinds)} steps; more than {LONGEST} hide what is asked"
+        yield f"{len(kinds)} steps; more than {LONGEST} hide what is tested"
 
 
 def _shown(tags: Iterable[str]) -> str:

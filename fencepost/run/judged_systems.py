@@ -81,7 +81,7 @@ class JudgedSystems:
             # A profile of the reference need not imitate every deviation of its release.
             exact = self.profile is None and said.version_is_exact and handshake.judged_as == said.judged_as
             bundled, version = self._expected(handshake, exact), (handshake.judged_as or (system.name, handshake.version))[1]
-            self.expectations[protocol] = self._own.beside(bundled, version, exact)
+            self.expectations[protocol] = self._own.added_to(bundled, version, exact)
             self.likenesses[protocol] = Likeness.of(handshake, self._register)
 
     def _expected(self, handshake: Handshake, exact: bool) -> Expectations:

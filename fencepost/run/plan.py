@@ -21,12 +21,12 @@ from fencepost.contract import proposals
 from fencepost.contract.brokers import (
     Brokers,
     ScheduledScenario,
-    beside,
     brokers_of,
     deal,
     may_offer,
     most_at_once,
     seconds_together,
+    share_machine,
     turn_of,
     where_of,
 )
@@ -107,7 +107,7 @@ def plan_of(options: RunOptions, register: Register, workers: int = 1, previous:
     judged = JudgedSystems(options, register)
     systems = judged.by_protocol
     for system in systems.values():
-        beside(system, workers)
+        share_machine(system, workers)
     scenarios = _scenarios(judged, options.selection, register, workers)
     parts = tuple(_of_protocol(protocol, systems[protocol], asked, workers) for protocol, asked in scenarios.items() if asked)
     brokers = [part.brokers for part in parts if part.brokers]

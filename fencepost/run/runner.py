@@ -15,7 +15,7 @@ from typing import Any, cast
 
 import pytest
 
-from fencepost.contract import gherkin, history_files, room
+from fencepost.contract import disk_reserve, gherkin, history_files
 from fencepost.contract.brokers import turn_of
 from fencepost.contract.datafile import DataFileError
 from fencepost.contract.errors import SystemUnreachable, WrongUsage
@@ -81,7 +81,7 @@ class Running:
         if "container" in options.asked.options:
             self.steady.enter_context(steady_environment())
         self.dealing = Dealing(config)
-        self.dealing.beside_others(systems.by_protocol.values())
+        self.dealing.notify_of_workers(systems.by_protocol.values())
         self.systems.prepare()
 
     # --- which scenarios ------------------------------------------------------------------------------------------------
@@ -208,7 +208,7 @@ class Running:
             return
         name = self._asked(item).run
         if history := item.stash[SESSION].history(name):
-            with room.writing(self.claimed.path, self.stopping.after_this):
+            with disk_reserve.writing(self.claimed.path, self.stopping.after_this):
                 self.claimed.put(f"{HISTORIES}/{history_files.name_of(name)}", history_files.packed(history))
 
     def _keep_broker_log(self, item: pytest.Item) -> str:
@@ -225,7 +225,7 @@ class Running:
         session: object = item.stash.get(SESSION, None)
         if self.claimed is not None and isinstance(session, KeepsExchanges):
             name = f"{EXCHANGES}/{history_files.name_of(self._asked(item).run)}"
-            with room.writing(self.claimed.path, self.stopping.after_this):
+            with disk_reserve.writing(self.claimed.path, self.stopping.after_this):
                 self.claimed.put(name, history_files.packed(session.kept_exchanges()))
 
     def _system(self, item: pytest.Item) -> System:

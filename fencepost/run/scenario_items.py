@@ -166,11 +166,11 @@ class Playing:
         was_enough = waited_in(company.played.session).in_vain_s >= ENOUGH_S
         enough_s = brief if brief is not None and was_enough else ENOUGH_S
         alone = judged(play.asked, company.alone, self._systems, enough_s=enough_s).result
-        beside = f"one of {company.scenarios} at once, at a load of {self._loads[play.run]:.1f} on {os.cpu_count()} processors"
+        among = f"one of {company.scenarios} at once, at a load of {self._loads[play.run]:.1f} on {os.cpu_count()} processors"
         if alone.verdict.is_red:
             patience = f" with a patience of {brief:.0f} s" if brief is not None else ""
-            return f"also alone{patience}: {alone.verdict.words}, where it was {beside}, before"
-        return f"1 of 2: red as {beside}, and {alone.verdict.words} alone"
+            return f"also alone{patience}: {alone.verdict.words}, where it was {among}, before"
+        return f"1 of 2: red as {among}, and {alone.verdict.words} alone"
 
 
 def _why_gone(played: Played, system: System) -> str | None:

@@ -36,7 +36,7 @@ PACKAGES = (
 """The chapters, in reading order. The defects are no part of the book: they are what the reference is not."""
 
 LIGHT, DARK = "xcode", "monokai"
-"""Pygments' styles for light and dark pages: of those whose every colour stands out enough from what is behind code."""
+"""Pygments' styles for light and dark pages: of those whose every colour stands out enough from the background of code."""
 
 _INIT = "__init__.py"
 _NAMED = re.compile(r"`(\w+)`")

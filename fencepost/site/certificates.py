@@ -1,4 +1,4 @@
-"""How far explorations went, and what they found: a section of a proposal's page, and of the pages of what they asked about."""
+"""How far explorations went, and what they found: a section of a proposal's page, and of its requirements' pages."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,7 @@
 """What each release is known to do otherwise, by proposal: the matrix of a site that is built without results of real brokers.
 
 It is made from what the kit itself has: `fixtures/expectations` for Apache's releases, `docs/findings` for other brokers. Which proposals a
-release is asked about at all is what the reference offers with the profile of that release.
+release is tested for follows from what the reference offers with the profile of that release.
 """
 
 import functools
@@ -25,8 +25,8 @@ from .release_pages import ReleaseLine
 
 _PAGE = re.compile(r"^# (?P<name>\S+) (?P<version>\S+): findings$.*?\bStarted (?P<started>\d{4}-\d{2}-\d{2}) ", re.M | re.S)
 _DIGEST = re.compile(r"^v0\.0\.0-(\d{8})\d{6}-([0-9a-f]{12})$")
-"""A version of Go that is none: the day and the commit."""
-_NOT_ASKED = "not asked"
+"""A pseudo-version of Go: the day and the commit."""
+_NOT_TESTED = "not tested"
 
 
 class JudgedRun(Row):
@@ -74,12 +74,12 @@ def _of_line(register: Register, specs: Sequence[str], line: ReleaseLine) -> Kno
         always = {one.requirement for one in own if not one.deviation.is_intermittent}
         at_times = {one.requirement for one in own} - always
         words = ", ".join(f"{len(ids)} {how}" for ids, how in ((always, "always"), (at_times, "now and then")) if ids)
-        cells[spec] = KnownCell(words, f"{line.address}#{spec}") if words else KnownCell("none known" if spec in asked else _NOT_ASKED)
+        cells[spec] = KnownCell(words, f"{line.address}#{spec}") if words else KnownCell("none known" if spec in asked else _NOT_TESTED)
     return KnownColumn(line.name, line.address, runs, cells)
 
 
 def _of_findings(register: Register, specs: Sequence[str]) -> Iterator[KnownColumn]:
-    """The brokers whose reds people have checked, but those whose releases have entries."""
+    """The brokers whose reds people have checked, except those whose releases have entries."""
     folder = resources.files("fencepost.docs").joinpath("findings")
     released = {file.removesuffix(".yaml") for file, _, _ in known_deviations.everything()}
     for page in sorted(folder.iterdir(), key=lambda one: one.name):
@@ -94,7 +94,7 @@ def _of_findings(register: Register, specs: Sequence[str]) -> Iterator[KnownColu
         cells = {}
         for spec in specs:
             own = rows & {row.id for row in register.by_spec[spec]}
-            cells[spec] = KnownCell(f"{len(own)} checked", address) if own else KnownCell(_NOT_ASKED)
+            cells[spec] = KnownCell(f"{len(own)} checked", address) if own else KnownCell(_NOT_TESTED)
         if any(cell.address for cell in cells.values()):
             version = _DIGEST.sub(r"\1 (\2)", said["version"])
             yield KnownColumn(said["name"], address, (f"{version}, {said['started']}",), cells)

@@ -43,7 +43,7 @@ def drawn(specs: Sequence[str], releases: Sequence[KnownColumn]) -> str:
 
 
 def of_known_deviations() -> str:
-    """The picture of all releases, without proposals that no release was asked about."""
+    """The picture of all releases, without proposals that no release was tested for."""
     rows = register.bundled()
     specs = tuple(rows.by_spec)
     releases = columns_of(rows, specs, lines_of(rows, specs, RunColumns()))

@@ -1,4 +1,4 @@
-"""Which proposals a line of releases is asked about: those of which the reference offers anything with the profile of that line."""
+"""Which proposals a line of releases is tested for: those of which the reference offers anything with the profile of that line."""
 
 import functools
 

@@ -25,8 +25,8 @@ _PATCHES = 10
 
 @dataclass(frozen=True)
 class ReleaseDeviation:
-    """A deviation with the requirement that it is about, of the proposal `spec`; `is_new` says that the line before was asked about that
-    proposal, and does not deviate so.
+    """A deviation with the requirement that it is about, of the proposal `spec`; `is_new` says that the previous line was tested for that
+    proposal, and does not deviate in that way.
     """
 
     requirement: str
@@ -45,7 +45,7 @@ class ReleaseDeviation:
 @dataclass(frozen=True)
 class ReleaseLine:
     """A line of releases, such as Kafka 4.3. `gone` is what the line before is known for and this one is not, and `first_asked` has the
-    proposals that the line before is not asked about.
+    proposals that the line before is not tested for.
     """
 
     system: str

@@ -108,8 +108,8 @@ def _write(
 
 
 def entry_of(row: Requirement) -> SearchEntry:
-    """By what a search finds a requirement: its id and statement, its section, why it is there, what its scenarios are about, and what the
-    proposal leaves open. The section comes first: who types a heading finds its requirements.
+    """The texts by which a search finds a requirement: its id and statement, its section, why it is there, what its scenarios are about,
+    and what the proposal leaves open. The section comes first: who types a heading finds its requirements.
     """
     titles = [scenario.title for _, scenario in gherkin.scenarios_of(row.id)]
     words = " ".join([row.section, gherkin.why_of(row.id), *titles, row.question or ""])
@@ -146,7 +146,7 @@ def as_deviation(file: str, entry: known_deviations.BundledEntry) -> Deviation:
     where = (
         entry.scenario,
         f"example {entry.example}" if entry.example else None,
-        f"asked as {entry.protocol}" if entry.protocol else None,
+        f"tested as {entry.protocol}" if entry.protocol else None,
     )
     return Deviation(
         system=file.removesuffix(".yaml"),

@@ -1,4 +1,4 @@
-"""The runs whose verdicts are shown, each a column: whatever stands in the folders that the user named."""
+"""The runs whose verdicts are shown, each a column: all runs in the folders that the user named."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ class Tally:
 
     @property
     def words(self) -> str:
-        return f"{self.met} of {self.asked} met" if self.asked else "not asked"
+        return f"{self.met} of {self.asked} met" if self.asked else "not tested"
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class RunColumns:
 
     @classmethod
     def of(cls, named: Sequence[str]) -> "RunColumns":
-        """The runs in these folders. Raises WrongUsage for a name that is nothing at all, or where no run can be read."""
+        """The runs in these folders. Raises WrongUsage for a path that does not exist, or where no run can be read."""
         if not named:
             return cls()
         found = folders.find(named)

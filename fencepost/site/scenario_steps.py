@@ -13,7 +13,7 @@ from . import addresses
 
 @dataclass(frozen=True)
 class StepView:
-    """A step; `meaning` is empty and `address` None where it is an outline's, whose values say which sentence it is.
+    """A step; `meaning` is empty and `address` None for a step of an outline, whose values decide which sentence it is.
 
     `note` names its meaning on the page: a page has each meaning once, at the first step that has it.
     """

@@ -14,7 +14,7 @@ from .scenario_steps import anchor
 
 @dataclass(frozen=True)
 class SentenceView:
-    """A sentence, and the requirements whose scenarios say it."""
+    """A sentence, and the requirements whose scenarios use it."""
 
     anchor: str
     forms: tuple[tuple[str, str], ...]

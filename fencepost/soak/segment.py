@@ -69,7 +69,7 @@ class SoakSegment:
 
         First a record outside of every transaction is written to each log. A reader of committed data that has received it has received
         everything before it that it will ever receive. The wait for it lasts for the transaction timeout and the session's patience; if it
-        does not arrive, something blocks readers for ever, and the records behind that count as lost.
+        does not arrive, something blocks readers for ever, and the records after that count as lost.
         """
         for client in self.clients:
             client.finish()

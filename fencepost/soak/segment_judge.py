@@ -40,19 +40,19 @@ class SegmentJudge:
         suite.ready()
         self._claimed = claimed
         self._spark = suite.ahead()
-        self._beside = ThreadPoolExecutor(1)
+        self._judging = ThreadPoolExecutor(1)
         self._verdicts: list[Future[SegmentVerdict]] = []
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._beside.shutdown(cancel_futures=True)
+        self._judging.shutdown(cancel_futures=True)
         self._spark.close()
 
     def take(self, number: int, history: Path) -> None:
         """Judge this history of a segment, after those received before."""
-        self._verdicts.append(self._beside.submit(self._judged, number, history))
+        self._verdicts.append(self._judging.submit(self._judged, number, history))
 
     @property
     def verdicts(self) -> list[SegmentVerdict]:

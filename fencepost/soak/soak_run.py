@@ -130,7 +130,7 @@ class Load:
     def run(self) -> SoakEnding:
         """Run until the time is over; returns why it ended."""
         ending = SoakEnding()
-        with ThreadPoolExecutor(1) as beside, ExitStack() as held:
+        with ThreadPoolExecutor(1) as at_the_end, ExitStack() as held:
             looking: list[Future[None]] = []
             running: tuple[SoakSegment, Threads | None] | None = None
             try:
@@ -140,7 +140,7 @@ class Load:
                 for number in range(1, 10**9):
                     following = self._begun(number)
                     if running is not None:
-                        looking.append(beside.submit(self._end, *running))
+                        looking.append(at_the_end.submit(self._end, *running))
                     running = following
                     self._keep_going(*running)
                     if self._is_over:
@@ -150,7 +150,7 @@ class Load:
             except SystemUnreachable as gone:
                 ending = SoakEnding(gone=gone)
             if running is not None:
-                looking.append(beside.submit(self._end, *running))
+                looking.append(at_the_end.submit(self._end, *running))
             for look in looking:
                 look.result()
         return ending

@@ -1,7 +1,8 @@
-"""Scenarios and then their twins, many at once, on a system that is judged so: twins whose system goes down in the same way share it.
+"""Scenarios and then their twins, many at once, on a system that is judged concurrently: twins whose system crashes in the same
+way share the crash.
 
 Each of these plays up to its position and waits there for the others; one kill serves them all, as it does for the scenarios of a run
-(`run.concurrency`). A twin that differs among others is played again alone, and stays red whatever it shows then.
+(`run.concurrency`). A twin that differs when others run is played again alone, and stays red whatever it shows then.
 """
 
 import threading
@@ -24,7 +25,7 @@ _HEARS_EACH_S = 10.0
 
 
 class ConcurrentTwins:
-    """Plays `most` at once. `goes_on` hears every ten seconds how many are over, and says whether to wait for the rest.
+    """Plays `most` at once. `goes_on` is called every ten seconds with how many are over, and returns whether to wait for the rest.
 
     `kills` counts how often a broker went down for twins, for one of them or for several.
     """

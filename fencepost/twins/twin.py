@@ -95,7 +95,7 @@ class Twin(Play):
 
 
 Acts = Mapping[tuple[str, str], int]
-"""What a disturbance did to how many of what, such as 2 for `("moved", "leader")`."""
+"""How often a disturbance did something to something, such as 2 for `("moved", "leader")`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,7 +190,7 @@ class Twins:
         return UndisturbedScenario(play, played, verdict, known or Undisturbed.of(played.session), last_look)
 
     def lacks(self, play: Play, disturbance: Disturbance) -> NotOffered | None:
-        """Why the system cannot be disturbed so; None if it can."""
+        """Why the system cannot be disturbed in that way; None if it can."""
         system = self._systems.by_protocol[play.protocol]
         return lacks(system.name, disturbance.needs, self._systems.handshakes[play.protocol])
 

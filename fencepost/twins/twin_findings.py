@@ -16,7 +16,7 @@ class TwinFindings:
     plain: list[UndisturbedScenario] = field(default_factory=list)
     results: list[TwinResult] = field(default_factory=list)
     not_offered: Counter[str] = field(default_factory=Counter)
-    """In how many scenarios a disturbance fits, but the system cannot be disturbed so, by disturbance and reason."""
+    """In how many scenarios a disturbance fits, but the system cannot be disturbed in that way, by disturbance and reason."""
     not_tried: Counter[str] = field(default_factory=Counter)
     """How many twins say nothing, since the disturbance did nothing in them, by disturbance and reason."""
     stale: list[TwinException] = field(default_factory=list)

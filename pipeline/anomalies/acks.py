@@ -46,9 +46,10 @@ def ack_resurrection(history: HistoryTables) -> DataFrame:
 
 
 def phantom_ack(history: HistoryTables) -> DataFrame:
-    """A message that only aborted transactions acknowledged was not redelivered, though a later message was.
+    """A message that only aborted transactions acknowledged was not redelivered, though a later message was, or a `final_read` began after
+    the abort.
 
-    Definite when the subscription was drained (`final_read`), else possible. It may be redelivered before a client asks for the abort: a
+    Definite if there was such a `final_read`, else possible. It may be redelivered before a client asks for the abort: a
     participant may learn of the abort first.
     """
     acks = (
@@ -65,9 +66,12 @@ def phantom_ack(history: HistoryTables) -> DataFrame:
     rows = aborted.join(again, _KEY, "left").groupBy(*_KEY, "done", "a_op").agg(F.max("d_at").alias("last"))
     rows = rows.filter(F.coalesce(F.col("last") < F.col("a_op"), F.lit(True)))
     later = _deliveries(history).groupBy("run", "grp", "log").agg(F.max("op").alias("l_op"), F.max("o").alias("l_o"))
-    rows = rows.join(later, ["run", "grp", "log"]).filter((F.col("l_op") > F.col("done")) & (F.col("l_o") > F.col("o")))
-    rows = rows.join(history.final_reads, "run", "left")
-    return witness(rows, ["a_op", "l_op"], None, ["o"], definite=F.col("final").isNotNull(), detail=F.col("grp"))
+    rows = rows.join(later, ["run", "grp", "log"], "left").join(history.final_reads, "run", "left")
+    passed = F.coalesce((F.col("l_op") > F.col("done")) & (F.col("l_o") > F.col("o")), F.lit(False))
+    is_drained = F.coalesce(F.col("final") > F.col("done"), F.lit(False))
+    rows = rows.withColumns({"passed": passed, "drained": is_drained}).filter("passed or drained")
+    last = F.when(F.col("passed"), F.col("l_op")).otherwise(F.col("final"))
+    return witness(rows, ["a_op", last], None, ["o"], definite=F.col("drained"), detail=F.col("grp"))
 
 
 def premature_ack(history: HistoryTables) -> DataFrame:
@@ -100,8 +104,7 @@ def acknowledged(history: HistoryTables) -> DataFrame:
 
 def _covered(history: HistoryTables) -> DataFrame:
     acks = history.of("ack_ind", "ack_cum").filter(F.col("o").isNotNull() & (F.col("ty") != "fail"))
-    ends = history.ops.filter(F.col("f").isin("commit", "abort")).select("run", F.col("op").alias("end_op"), F.col("at").alias("ended"))
-    acks = acks.join(ends, ["run", "end_op"], "left")
+    acks = acks.join(history.ends, ["run", "unit"], "left")
     done = F.when(F.col("transactional") & (F.col("f") != "txn"), F.coalesce("ended", F.lit(1 << 62))).otherwise(F.col("at"))
     acks = acks.select("run", "grp", "log", "kind", "o", "op", "f", "ty", "unit", "unit_oc", "transactional", "end_op", done.alias("done"))
     single = acks.filter(F.col("kind") == "ack_ind")

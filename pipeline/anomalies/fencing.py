@@ -16,17 +16,18 @@ _FOLLOWED = frozenset({"send", "recv", "followed"})
 
 
 def zombie_write(history: HistoryTables) -> DataFrame:
-    """A broker accepted a record or offset with an epoch, sent after a later epoch had been granted. Definite.
+    """A broker accepted a record or offset with an epoch, sent after a later epoch had been granted. Definite. A poll that returns a record
+    shows that a broker accepted it, if the sender got no answer.
 
     The same for a commit in a transaction of a key (`ctl.key_epoch`): connections raise its epoch, the end itself does not. A commit
     that is retried counts from its first request: the answer repeats a decision that was made before the later epoch.
     """
     of_key = F.col("ctl").getItem("key_epoch").cast("long")
-    steps = history.ops.withColumn("epoch", F.coalesce(F.col("tx.epoch").cast("long"), of_key)).withColumn("t", F.col("op"))
+    steps = _accepted(history).withColumn("epoch", F.coalesce(F.col("tx.epoch").cast("long"), of_key)).withColumn("t", F.col("op"))
     commits = steps.filter((F.col("f") == "commit") & of_key.isNotNull() & (F.col("ty") != "fail"))
     asked = F.when(F.col("txn_id").isNull(), F.col("op")).otherwise(F.min("op").over(Window.partitionBy("run", "txn_id")))
     writes = steps.filter(F.col("f").isin("send", "ack", "txn")).unionByName(commits.withColumn("t", asked))
-    writes = writes.filter((F.col("ty") == "ok") & F.col("tx.tid").isNotNull() & (F.col("epoch") >= 0))
+    writes = writes.filter(F.col("accepted") & F.col("tx.tid").isNotNull() & (F.col("epoch") >= 0))
     writes = writes.select("run", "tx.tid", "tx.pid", "epoch", "t", "op", "first")
     fences = _fences(history).select("run", "tid", "pid", F.col("at").alias("t"), F.struct("epoch", "op").alias("fence"))
     before = Window.partitionBy("run", "tid", "pid").orderBy("t").rowsBetween(Window.unboundedPreceding, -1)
@@ -34,6 +35,15 @@ def zombie_write(history: HistoryTables) -> DataFrame:
     rows = rows.filter(F.col("op").isNotNull() & (F.col("epoch") < F.col("fenced.epoch"))).withColumn("log", F.col("first.log"))
     words = F.concat(F.lit("epoch "), "epoch", F.lit(" after epoch "), "fenced.epoch")
     return witness(rows, ["fenced.op", "op"], ["first.v"], ["first.o"], detail=words)
+
+
+def _accepted(history: HistoryTables) -> DataFrame:
+    """All operations, and whether a broker `accepted` each: acknowledged, or a poll returned a record of it."""
+    answered = F.col("ty") == "ok"
+    if "shown" not in history.suspicious:
+        return history.ops.withColumn("accepted", answered)
+    shown = F.broadcast(history.flawed("shown").select("run", "op").distinct().withColumn("shown", F.lit(True)))
+    return history.ops.join(shown, ["run", "op"], "left").withColumn("accepted", answered | F.coalesce("shown", F.lit(False)))
 
 
 def stranded_write(history: HistoryTables) -> DataFrame:
@@ -52,7 +62,8 @@ def stranded_write(history: HistoryTables) -> DataFrame:
 
 
 def write_to_ended_transaction(history: HistoryTables) -> DataFrame:
-    """A broker accepted a record that was sent after the end of its transaction had been acknowledged. Definite.
+    """A broker accepted a record that was sent after the end of its transaction had been acknowledged. Definite. A poll that returns a
+    record shows that a broker accepted it, if the sender got no answer.
 
     Where a client keeps its epoch over transactions, the transaction's name stays too, and the check cannot judge.
     """
@@ -63,7 +74,7 @@ def write_to_ended_transaction(history: HistoryTables) -> DataFrame:
         .groupBy("run", "txn_id")
         .agg(F.min("at").alias("ended"), F.min_by("op", "at").alias("end_op"))
     )
-    sends = history.ops.filter((F.col("f") == "send") & (F.col("ty") == "ok")).select("run", "txn_id", "op", "first")
+    sends = _accepted(history).filter((F.col("f") == "send") & F.col("accepted")).select("run", "txn_id", "op", "first")
     rows = sends.join(ends, ["run", "txn_id"]).filter(F.col("op") > F.col("ended")).withColumn("log", F.col("first.log"))
     return witness(rows, ["end_op", "op"], ["first.v"], ["first.o"])
 
@@ -100,7 +111,8 @@ def _torn_polls(history: HistoryTables) -> DataFrame:
 def torn_commit(history: HistoryTables) -> DataFrame:
     """Some records of a transaction were read, and others never were although later records of their logs were. Definite.
 
-    If nothing behind them was read, they may still be delivered, and the witness is possible.
+    If nothing behind them was read, they may still be delivered, and the witness is possible; unless they had been acknowledged, and a
+    `final_read` began after the first read of the others.
     """
     rows = history.values.filter(F.col("sent") & F.col("transactional") & (F.col("oc") > ABORTED) & ~F.col("reused"))
     # Nearly all transactions were read as a whole; their stories are not collected.
@@ -110,7 +122,10 @@ def torn_commit(history: HistoryTables) -> DataFrame:
         .filter(F.col("some") & ~F.col("all"))
     )
     rows = rows.join(F.broadcast(torn.select("run", "unit")), ["run", "unit"], "left_semi").join(history.logs, ["run", "log"])
-    rows = rows.withColumn("passed", F.coalesce(F.col("last_rank") <= F.col("bound"), F.lit(False)))
+    shown_at = F.min("first_read_at").over(Window.partitionBy("run", "unit"))
+    final = F.col("acknowledged") & (shown_at < F.col("final"))
+    rows = rows.join(history.final_reads, "run", "left")
+    rows = rows.withColumn("passed", F.coalesce(F.col("last_rank") <= F.col("bound"), F.lit(False)) | F.coalesce(final, F.lit(False)))
     units = rows.groupBy("run", "unit").agg(
         F.min("op").alias("op"),
         F.count_if("read_committed").alias("had"),

@@ -154,8 +154,7 @@ def _committed(history: HistoryTables) -> DataFrame:
 def _offset_commits(history: HistoryTables) -> DataFrame:
     """Offset commits: `asked` and `done` bound the time at which they take effect, which for a transaction is its end."""
     commits = history.of("offset").filter(F.col("o").isNotNull())
-    ends = history.ops.filter(F.col("f").isin("commit", "abort")).select("run", F.col("op").alias("end_op"), F.col("at").alias("ended"))
-    commits = commits.join(ends, ["run", "end_op"], "left")
+    commits = commits.join(history.ends, ["run", "unit"], "left")
     own = ~F.col("transactional") | (F.col("f") == "txn")
     never = F.lit(1 << 62)
     done = F.when(own, F.col("at")).otherwise(F.coalesce("ended", never))

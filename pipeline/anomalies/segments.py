@@ -8,7 +8,9 @@ apart from `create`), `children` as `name:lo-hi` with hexadecimal bounds that be
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from fencepost.pipeline import local
 from fencepost.pipeline.derived import VALUE, HistoryTables
+from fencepost.pipeline.laws.control_actions import ancestries
 
 from .anomaly import Anomaly, witness
 
@@ -19,9 +21,10 @@ _CHILD = "^(.*):([0-9a-fA-F]+)-([0-9a-fA-F]+)$"
 
 
 def sealed_segment_write(history: HistoryTables) -> DataFrame:
-    """A segment accepted a record that was sent after the seal, or is behind the segment's end. Definite."""
-    sends = history.of("send").filter((F.col("ty") == "ok") & F.col("o").isNotNull())
-    rows = sends.join(_seals(history), ["run", "log"])
+    """A segment accepted a record that was sent after the seal, or is behind the segment's end. Definite. A poll that returns a record
+    shows that the segment accepted it, if the sender got no answer.
+    """
+    rows = history.sends.filter("accepted").join(_seals(history), ["run", "log"])
     rows = rows.filter((F.col("op") > F.col("s_at")) | (F.col("o") > F.col("end_o")))
     return witness(rows, ["s_op", "op"], ["v"], ["o"])
 
@@ -35,13 +38,15 @@ def early_child_write(history: HistoryTables) -> DataFrame:
 
 def wrong_range(history: HistoryTables) -> DataFrame:
     """A segment accepted a record whose key is outside of its range. Definite."""
-    sends = history.of("send").filter((F.col("ty") == "ok") & F.col("hash").isNotNull())
+    sends = history.sends.filter(F.col("accepted") & F.col("hash").isNotNull())
     rows = sends.join(_segments(history).select("run", "log", "lo", "hi", "c_op"), ["run", "log"])
     return witness(rows.filter(~F.col("hash").between(F.col("lo"), F.col("hi"))), ["c_op", "op"], ["v"], ["hash", "lo", "hi"])
 
 
 def dag_defect(history: HistoryTables) -> DataFrame:
-    """Segments overlap or leave a hole, a parent is unknown, or a child's epoch is not later than its parent's. Definite."""
+    """Segments overlap or leave a hole, a parent is unknown, a segment is divided or merged twice, or a child's epoch is not later than its
+    parent's. Definite.
+    """
     born = _segments(history)
     order = Window.partitionBy("run", "c_op").orderBy("lo")
     holes = born.withColumn("before", F.lag("hi").over(order)).filter(F.col("before") + 1 != F.col("lo"))
@@ -59,24 +64,43 @@ def dag_defect(history: HistoryTables) -> DataFrame:
             F.min("p_lo").alias("p_lo"),
             F.max("p_hi").alias("p_hi"),
             F.min("log").alias("log"),
+            _covered("lo", "hi").alias("covered"),
+            _covered("p_lo", "p_hi").alias("p_covered"),
         )
     )
-    covers = family.filter((F.col("lo") != F.col("p_lo")) | (F.col("hi") != F.col("p_hi")))
+    ends = (F.col("lo") != F.col("p_lo")) | (F.col("hi") != F.col("p_hi"))
+    covers = family.filter(ends | (F.col("covered") != F.col("p_covered")))
     found = holes.select("run", "log", F.col("c_op").alias("s_op"), F.lit("ranges overlap or leave a hole").alias("why"))
     why = F.when(F.col("p_epoch").isNull(), "a parent is unknown").otherwise("the epoch did not advance")
     found = found.unionByName(odd.select("run", "log", "s_op", why.alias("why")))
     found = found.unionByName(covers.select("run", "log", "s_op", F.lit("children do not cover their parents").alias("why")))
+    found = found.unionByName(_divided_again(edges).withColumn("why", F.lit("a parent had other children before")))
     return witness(found, ["s_op"], None, None, detail=F.col("why"))
 
 
+def _covered(lo: str, hi: str) -> Column:
+    """How many hashes the segments with these bounds cover."""
+    bounds = F.collect_set(F.when(F.col(lo).isNotNull(), F.struct(lo, hi)))
+    return F.aggregate(bounds, F.lit(0).cast("long"), lambda so_far, one: so_far + one[hi] - one[lo] + 1)
+
+
+def _divided_again(edges: DataFrame) -> DataFrame:
+    """The operations that gave a parent others than its first children; a repeated one gives it the same."""
+    children = edges.groupBy("run", "parent", "s_op").agg(F.array_sort(F.collect_set("log")).alias("children"))
+    first = F.min_by("children", "s_op").over(Window.partitionBy("run", "parent"))
+    again = children.withColumn("first", first).filter(F.col("children") != F.col("first")).select("run", "s_op").distinct()
+    return edges.join(again, ["run", "s_op"]).groupBy("run", "s_op").agg(F.min("log").alias("log"))
+
+
 def parent_before_child(history: HistoryTables) -> DataFrame:
-    """A subscription received a child's record before the last of its parent's records with an overlapping range. Definite.
+    """A subscription received a child's record before the last record of its parent, or of an older ancestor. Definite.
 
     Records that have keys are compared key by key, others segment by segment. A client that reads segments by hand may do so in any order.
     """
     groups = _groups(history)
     first = _first_deliveries(history).join(groups.filter("apart or seeks"), ["run", "grp"], "left_anti")
-    edges = _edges(history).select("run", "parent", F.col("log").alias("child"))
+    parents = ((row.run, row.log, row.parent) for row in _edges(history).collect())
+    edges = F.broadcast(local.table(history.tables.spark, "run string, child string, parent string", sorted(ancestries(parents))))
     child = first.select(
         "run", "grp", F.col("log").alias("child"), "mkey", F.col("op").alias("c_op"), F.col("at").alias("c_at"), F.col("v").alias("c_v")
     )

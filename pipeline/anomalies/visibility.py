@@ -35,20 +35,24 @@ def precommitted_read(history: HistoryTables) -> DataFrame:
 
 
 def early_read(history: HistoryTables) -> DataFrame:
-    """A poll ended before a client asked for the end of the record's transaction. Definite: a later commit does not excuse it."""
+    """A poll ended before a client asked for the end of the record's transaction. Definite: neither a later commit nor a failure of the
+    poll, which had handed over its records all the same, excuses it.
+    """
     return witness(history.suspected("early"), ["w_op", "op", "w_end_op"], ["v"], ["o"], definite=~F.col("reused"))
 
 
 def lso_violation(history: HistoryTables) -> DataFrame:
-    """A poll returned a record behind the first one of a transaction that was open from before the poll until after it. Definite."""
-    sends = history.of("send").filter(
+    """A poll returned a record behind the first one of a transaction that was open from before the poll until after it. Definite, also if
+    the poll failed later.
+    """
+    sends = history.sends.filter(
         F.col("transactional") & (F.col("f") != "txn") & (F.col("ty") == "ok") & F.col("o").isNotNull() & ~F.col("by_hand")
     )
     held = sends.groupBy("run", "log", "unit").agg(F.min("at").alias("since"), F.min_by("op", "o").alias("w_op"), F.min("o").alias("first"))
     held = held.join(_open_until(history), ["run", "unit"]).filter(F.col("since") < F.col("until"))
     slots = F.sequence(F.floor(F.col("since") / _BUCKET), F.floor(F.col("until") / _BUCKET))
     held = held.select("run", "log", "unit", "since", "until", "first", "w_op", F.explode(slots).alias("slot"))
-    polls = history.of("recv").filter("iso != 'ru' and ty = 'ok'")
+    polls = history.of("recv").filter("iso != 'ru'")
     polls = polls.groupBy("run", "log", "op").agg(F.first("at").alias("at"), F.max("o").alias("o"), F.max_by("v", "o").alias("v"))
     polls = polls.withColumn("slot", F.floor(F.col("op") / _BUCKET))
     rows = polls.join(held, ["run", "log", "slot"]).filter(
@@ -95,9 +99,8 @@ def unseen(history: HistoryTables) -> DataFrame:
     began; else possible: they may be lost, or not yet delivered.
     """
     missing = history.flawed("unseen").join(history.followed, "run")
-    ends = history.ops.select("run", F.col("op").alias("end_op"), F.col("at").alias("ended_at"))
-    missing = missing.join(ends, ["run", "end_op"], "left").join(history.final_reads, "run", "left")
-    ended_at = F.when(F.col("transactional"), F.col("ended_at")).otherwise(F.col("at"))
+    missing = missing.join(history.ends, ["run", "unit"], "left").join(history.final_reads, "run", "left")
+    ended_at = F.when(F.col("transactional") & (F.col("end_op") != F.col("op")), F.col("ended")).otherwise(F.col("at"))
     missing = missing.withColumn("sure", F.coalesce(ended_at < F.col("final"), F.lit(False)))
     reported = missing.withColumn("known", F.max("sure").over(Window.partitionBy("run", "log"))).filter(F.col("sure") == F.col("known"))
     rows = reported.groupBy("run", "log", "known").agg(

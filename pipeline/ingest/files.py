@@ -129,7 +129,7 @@ def _is_something_else(path: Path) -> bool:
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
             first = json.loads(stream.readline(_BLOCK))
-    except (OSError, EOFError, zlib.error, ValueError):
+    except (OSError, EOFError, zlib.error, ValueError, RecursionError):
         return False  # a broken history is reported as one
     return not (isinstance(first, dict) and first.keys() & {"run_id", "op_id", "idx"})
 

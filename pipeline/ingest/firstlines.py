@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .event import NOT_AN_EVENT, NOT_UTF_8
+from .event import NOT_AN_EVENT, NOT_UTF_8, misfit
 from .event import flaw as flaw_of_event
 from .files import IngestSource
 
@@ -90,7 +90,7 @@ def _flaw_of_json(line: bytes) -> str | None:
         return NOT_UTF_8
     except (ValueError, RecursionError):
         return NOT_AN_EVENT
-    return flaw_of_event(event) if isinstance(event, dict) else NOT_AN_EVENT
+    return misfit(event) or flaw_of_event(event) if isinstance(event, dict) else NOT_AN_EVENT
 
 
 def _flaw_of_edn(line: bytes) -> str | None:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .columns import NONE, Flags, Ints
-from .commits import NEVER, counts_at
+from .columns import NEVER, NONE, Flags, Ints
+from .commits import counts_at
 from .history import History
 from .segmented import RowGroups, located, pairs, pairs_within, picked
 from .transaction_outcomes import ABORTED, COMMITTED, FAIL, OK
@@ -72,13 +72,14 @@ def ack_resurrection(history: History) -> list[HistoryWitness]:
 
 
 def phantom_ack(history: History) -> list[HistoryWitness]:
-    """A message that only aborted transactions acknowledged was not redelivered, though a later message was.
+    """A message that only aborted transactions acknowledged was not redelivered, though a later message was, or a `final_read` began after
+    the abort.
 
     acknowledged: o  op  unit_oc  done         delivered: o  op
                   4   6  ABORTED     9                    4   2
                                                           5  10      5 was delivered after the abort, and 4 was not
 
-    Definite when the subscription was drained (`final_read`), else possible. It may be redelivered before a client asks for the abort: a
+    Definite if there was such a `final_read`, else possible. It may be redelivered before a client asks for the abort: a
     participant may learn of the abort first.
     """
     records, acks, rows = history.records, history.once(acknowledged), _deliveries(history)
@@ -95,9 +96,11 @@ def phantom_ack(history: History) -> list[HistoryWitness]:
     of_subscription = rows[subscriptions.first]
     later = located((one.log, one.grp), (records.log[of_subscription], records.grp[of_subscription]))
     later_op = picked(subscriptions.most(records.op[rows]), later)
-    odd = comes_not & (later_op > done) & (picked(subscriptions.most(records.o[rows]), later) > one.o)
-    reported = one.where(odd)
-    return _of_message(history, reported, [op[odd], later_op[odd]], definite=history.drained[reported.run])
+    passed = (later_op > done) & (picked(subscriptions.most(records.o[rows]), later) > one.o)
+    is_drained = history.last_final_read[one.run] > done
+    odd = comes_not & (passed | is_drained)
+    last = np.where(passed, later_op, history.last_final_read[one.run])
+    return _of_message(history, one.where(odd), [op[odd], last[odd]], definite=is_drained[odd])
 
 
 def premature_ack(history: History) -> list[HistoryWitness]:

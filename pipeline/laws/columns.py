@@ -17,6 +17,8 @@ Flags: TypeAlias = NDArray[np.bool_]
 
 _WHOLE = re.compile("-?[0-9]{1,18}")
 NONE = int(np.iinfo(np.int64).min)
+NEVER = 1 << 62
+"""When something happened that did not happen, as far as the history shows."""
 NO_WORD = -1
 
 

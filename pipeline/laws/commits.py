@@ -12,19 +12,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .columns import NONE, Flags, Ints
+from .columns import NEVER, NONE, Flags, Ints
 from .facts import Columns
 from .history import History
 from .transaction_outcomes import OK
 
-NEVER = 1 << 62
-"""When a commit counts that was never ended."""
-
 
 def counts_at(history: History, rows: Ints) -> Ints:
-    """When these records of a unit count: at the end of their own operation, else at that of their unit's."""
+    """When these records of a unit count: at the end of their own operation, else when the end of their unit was acknowledged."""
     records = history.records
-    ended = history.end_of_unit(rows)
+    ended = history.end_of(records.run[rows], records.unit[rows])
     waits = records.transactional[rows] & ~records.f.among("txn")[rows]
     return np.where(waits, np.where(ended == NONE, NEVER, ended), records.at[rows])
 

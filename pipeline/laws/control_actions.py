@@ -11,8 +11,9 @@ A segment is a log, so its records name it as theirs. A history has few of these
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from .columns import Ints, number, numbers
 from .history import History
@@ -21,6 +22,7 @@ from .transaction_outcomes import OK
 SEALS = ("split", "merge", "terminate")
 BORN = ("create", "split", "merge")
 GONE = ("prune",)
+Run = TypeVar("Run", int, str)
 _CHILD = re.compile("(.*):([0-9a-fA-F]{1,15})-([0-9a-fA-F]{1,15})$")
 """A child: its name, which may contain colons and dashes, and its bounds."""
 
@@ -97,6 +99,21 @@ def edges(history: History) -> list[Edge]:
     """Each child with each of its parents."""
     parents = {(one.run, one.op): one.segs for one in _done(history, ("split", "merge"))}
     return [Edge(child, parent) for child in segments(history) for parent in parents.get((child.run, child.op), ())]
+
+
+def ancestries(parents: Iterable[tuple[Run, str, str]]) -> set[tuple[Run, str, str]]:
+    """Each child (run, child, parent) with all of its ancestors, from its parents."""
+    known: dict[tuple[Run, str], set[str]] = defaultdict(set)
+    for run, child, parent in parents:
+        known[run, child].add(parent)
+    found = set()
+    for run, child in list(known):
+        ancestors, fresh = set[str](), {child}
+        while fresh:
+            fresh = {parent for name in fresh for parent in known.get((run, name), ())} - ancestors
+            ancestors |= fresh
+        found |= {(run, child, ancestor) for ancestor in ancestors - {child}}
+    return found
 
 
 def pruned(history: History) -> list[Pruned]:

@@ -4,7 +4,7 @@ Epochs are compared for one producer id only: ids from different brokers have no
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -13,13 +13,14 @@ from .columns import NO_WORD, NONE, Flags, Ints
 from .facts import Facts
 from .history import History
 from .operations import Operations
-from .segmented import RowGroups, located, pairs, picked
+from .segmented import RowGroups, among, located, pairs, picked
 from .transaction_outcomes import ABORTED, COMMITTED, FAIL, OK
 from .witness import HistoryWitness, Law, witness, witnesses
 
 
 def zombie_write(history: History) -> list[HistoryWitness]:
-    """A broker accepted a record or offset with an epoch, sent after a later epoch had been granted. Definite.
+    """A broker accepted a record or offset with an epoch, sent after a later epoch had been granted. Definite. A poll that returns a record
+    shows that a broker accepted it, if the sender got no answer.
 
     f          op  at  tid  pid  epoch
     init_txn    4   5  A      1      1         epoch 1 was granted at event 5
@@ -29,15 +30,16 @@ def zombie_write(history: History) -> list[HistoryWitness]:
     is retried counts from its first request: the answer repeats a decision that was made before the later epoch.
     """
     ops = history.ops
-    accepted = (ops.ty == OK) & ops.tid.present
-    if not accepted.any():
+    answered = (ops.ty == OK) & ops.tid.present
+    if not answered.any():
         return []
+    accepted = answered | (_accepted(history) & ops.tid.present)
     of_key = ops.says_number("key_epoch")
     epoch = np.where(ops.epoch == NONE, of_key, ops.epoch)
-    commits = ops.f.among("commit") & (of_key != NONE)
-    writes = np.flatnonzero(accepted & (ops.f.among("send", "ack", "txn") | commits) & (epoch >= 0))
-    asked = _first_asked(ops, commits)
-    fences, fence_pid, fence_epoch = _fences(history, accepted)
+    commits = answered & ops.f.among("commit") & (of_key != NONE)
+    writes = np.flatnonzero(((accepted & ops.f.among("send", "ack", "txn")) | commits) & (epoch >= 0))
+    asked = _first_asked(ops, ops.f.among("commit") & (of_key != NONE))
+    fences, fence_pid, fence_epoch = _fences(history, answered)
 
     rows, is_fence = np.concatenate([writes, fences]), np.repeat([False, True], [len(writes), len(fences)])
     when = np.concatenate([asked[writes], ops.at[fences]])
@@ -49,6 +51,27 @@ def zombie_write(history: History) -> list[HistoryWitness]:
         f"epoch {own} after epoch {later}" for own, later in zip(with_epoch[odd].tolist(), with_epoch[before[odd]].tolist(), strict=True)
     ]
     return _of_first_record(history, late, [ops.op[fence], ops.op[late]], words)
+
+
+@dataclass(frozen=True)
+class ShownOperation(Facts):
+    """Operations that were not acknowledged, and of which a poll returned a record."""
+
+    run: Ints
+    op: Ints
+
+    @classmethod
+    def of(cls, history: History) -> Self:
+        records = history.records
+        rows = np.flatnonzero(history.beside.accepted & (records.ty != OK))
+        return cls(run=records.run[rows], op=records.op[rows])
+
+
+def _accepted(history: History) -> Flags:
+    """Operations of which a broker certainly accepted a record, or that were acknowledged."""
+    ops, shown = history.ops, history.once(ShownOperation.of)
+    accepted: Flags = (ops.ty == OK) | among((ops.run, ops.op), (shown.run, shown.op))
+    return accepted
 
 
 def _first_asked(ops: Operations, commits: Flags) -> Ints:
@@ -140,7 +163,8 @@ def stranded_write(history: History) -> list[HistoryWitness]:
 
 
 def write_to_ended_transaction(history: History) -> list[HistoryWitness]:
-    """A broker accepted a record that was sent after the end of its transaction had been acknowledged. Definite.
+    """A broker accepted a record that was sent after the end of its transaction had been acknowledged. Definite. A poll that returns a
+    record shows that a broker accepted it, if the sender got no answer.
 
     f       op  at  txn_id  ty
     commit   2   3  T1      OK
@@ -155,7 +179,7 @@ def write_to_ended_transaction(history: History) -> list[HistoryWitness]:
     moved_on = (ops.epoch == NONE) | (np.maximum(ops.says_number("producer_epoch"), -1) > ops.epoch)
     rows = np.flatnonzero(ends & moved_on)
     rows = rows[RowGroups(ops.run[rows], ops.txn.codes[rows], order=(ops.at[rows],)).first]
-    sends = np.flatnonzero(ops.f.among("send") & (ops.ty == OK) & ops.txn.present)
+    sends = np.flatnonzero(ops.f.among("send") & _accepted(history) & ops.txn.present)
     end = located((ops.run[sends], ops.txn.codes[sends]), (ops.run[rows], ops.txn.codes[rows]))
     sends, end = sends[end >= 0], rows[end[end >= 0]]
     late = ops.op[sends] > ops.at[end]
@@ -245,10 +269,13 @@ def torn_commit(history: History) -> list[HistoryWitness]:
     x    a     0  yes
     y    b     0  no                   5          3     y was read to rank 5, and b stands at 3
 
-    If nothing behind them was read, they may still be delivered, and the witness is possible.
+    If nothing behind them was read, they may still be delivered, and the witness is possible; unless they had been acknowledged, and a
+    `final_read` began after the first read of the others.
     """
     values = history.once(MaybeTorn.of)
     units = RowGroups(values.run, values.unit)
+    final = (units.least(values.read_at) < history.last_final_read[values.run[units.first]])[units.number]
+    values = replace(values, passed=values.passed | (final & values.acknowledged))
     torn = units.any(values.read_committed) & ~units.all(values.read)
     found = []
     for number in np.flatnonzero(torn).tolist():
@@ -274,6 +301,8 @@ class MaybeTorn(Facts):
     op: Ints
     read: Flags
     read_committed: Flags
+    read_at: Ints
+    acknowledged: Flags
     passed: Flags
     o: Ints
 
@@ -290,6 +319,8 @@ class MaybeTorn(Facts):
             op=values.op[rows],
             read=values.read[rows],
             read_committed=values.read_committed[rows],
+            read_at=values.first_read_at[rows],
+            acknowledged=values.acknowledged[rows],
             passed=history.passed[rows],
             o=values.first_offset[rows],
         )
@@ -306,9 +337,9 @@ def _named(history: History, values: MaybeTorn, row: int) -> tuple[str, str]:
 
 
 LAWS = (
-    Law("zombie-write", zombie_write, of_operations=True),
+    Law("zombie-write", zombie_write, of_operations=True, reads=(ShownOperation,)),
     Law("stranded-write", stranded_write, of_operations=True, reads=(Slipped,)),
-    Law("write-to-ended-transaction", write_to_ended_transaction, of_operations=True),
+    Law("write-to-ended-transaction", write_to_ended_transaction, of_operations=True, reads=(ShownOperation,)),
     Law("intermediate-read", intermediate_read, absence=True),
     Law("fractured-read", fractured_read, absence=True, reads=(OfPolls,)),
     Law("torn-commit", torn_commit, absence=True, reads=(MaybeTorn,)),

@@ -142,17 +142,12 @@ class History:
         """These records, except those that are delivered one by one."""
         return polled & ~self.handed_out
 
-    def operation(self, run: Ints, op: Ints) -> Ints:
-        """The rows of these operations, or -1."""
-        return located((run, op), (self.ops.run, self.ops.op))
-
-    def end_of_unit(self, records: Ints) -> Ints:
-        """For each of these records, when the commit or abort that asked for the end of their unit had ended; NONE if there is none."""
-        if not len(records):
-            return records
-        row = self.operation(self.records.run[records], self.records.end_op[records])
-        is_end = (row >= 0) & self.ops.f.among("commit", "abort")[row]
-        return np.where(is_end, picked(self.ops.at, row), NONE)
+    def end_of(self, run: Ints, unit: Ints) -> Ints:
+        """When a commit or abort of each of these units was first acknowledged; NONE if none was, since it may take effect at any time."""
+        ends = np.flatnonzero(self.ops.f.among("commit", "abort") & (self.ops.ty == OK))
+        units = RowGroups(self.ops.run[ends], self.ops.unit[ends])
+        one = ends[units.first]
+        return picked(units.least(self.ops.at[ends]), located((run, unit), (self.ops.run[one], self.ops.unit[one])))
 
     def first_moved(self, operations: Ints) -> list[tuple[str | None, str | None, int | None]]:
         """For each of these operations the log, value and offset of the first record, for a witness."""
@@ -160,12 +155,6 @@ class History:
         logs, words = (column.texts(column.codes[operations].tolist()) for column in (said.first_log, said.first_v))
         offsets = [None if o == NONE else o for o in said.first_o[operations].tolist()]
         return list(zip(logs, words, offsets, strict=True))
-
-    @cached_property
-    def drained(self) -> Flags:
-        """For each run, whether everything was read at its end."""
-        found: Flags = self.last_final_read != NONE
-        return found
 
     @cached_property
     def last_final_read(self) -> Ints:

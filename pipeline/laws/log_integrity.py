@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from .columns import NONE, Flags, Ints
+from .columns import NEVER, NONE, Flags, Ints
 from .history import History
 from .segmented import RowGroups, pairs, picked
-from .transaction_outcomes import OK
 from .witness import HistoryWitness, Law, witness, witnesses
 
 
@@ -94,7 +93,8 @@ def phantom_read(history: History) -> list[HistoryWitness]:
 def offset_inversion(history: History) -> list[HistoryWitness]:
     """A record that was sent after another had been acknowledged got no larger offset.
 
-    Definite. Retries return the old offset and do not count.
+    Definite. Retries return the old offset and do not count. Without an offset in the acknowledgement, readers show it; but a record of a
+    transaction may then get its place at the commit.
 
     v  first_sent_offset  op  at
     a                  7   0   1           acknowledged at event 1
@@ -103,11 +103,15 @@ def offset_inversion(history: History) -> list[HistoryWitness]:
     Among the records at no smaller offset, the one that was acknowledged first decides: the record itself, if nothing is wrong.
     """
     values = history.values
-    one_offset = (values.first_sent_offset != NONE) & (values.first_sent_offset == values.last_sent_offset)
-    once = np.flatnonzero(values.acknowledged & (values.send_count == 1) & one_offset & ~values.reused)
+    answered = values.first_sent_offset != NONE
+    first = np.where(answered, values.first_sent_offset, values.first_offset)
+    last = np.where(answered, values.last_sent_offset, values.last_offset)
+    there = values.acknowledged | values.returned
+    once = np.flatnonzero(there & (values.send_count == 1) & (first != NONE) & (first == last) & ~values.reused)
     if not len(once):
         return []
-    op, at, o = values.op[once], values.at[once], values.first_sent_offset[once]
+    placed = values.acknowledged & (answered | ~values.transactional)
+    op, at, o = values.op[once], np.where(placed, values.at, NEVER)[once], first[once]
     above = RowGroups(values.log[once], order=(-o,))
     by_name = -history.records.v.ranks(values.v[once])
     before = above.greatest_with_ties(-at, -op, by_name, where=np.ones(len(once), np.bool_), order=(-o,))
@@ -119,7 +123,7 @@ def offset_inversion(history: History) -> list[HistoryWitness]:
         values.log[rows],
         [values.op[others], values.op[rows]],
         [values.v[others], values.v[rows]],
-        [values.first_sent_offset[others], values.first_sent_offset[rows]],
+        [first[others], first[rows]],
     )
 
 
@@ -131,14 +135,14 @@ def same_id_interleave(history: History) -> list[HistoryWitness]:
     A    x       6      4     5          the transaction of operation 6 begins at 4, and the one of operation 0 ends at 9
     """
     records, values = history.records, history.values
-    counted = records.sent & (records.tid >= 0) & records.transactional & (records.ty == OK) & (history.beside.value >= 0)
-    once = picked(values.send_count, history.beside.value) == 1
+    counted = history.beside.accepted & (records.tid >= 0) & records.transactional & (history.beside.value >= 0)
+    once, o = picked(values.send_count, history.beside.value) == 1, history.beside.offset
     rows = np.flatnonzero(counted & once & ~history.beside.writer(values.reused))
     if not len(rows):
         return []
     units = RowGroups(records.log[rows], records.tid[rows], records.unit[rows])
     one = rows[units.first]
-    first, last, unit = units.least(records.o[rows]), units.most(records.o[rows]), records.unit[one]
+    first, last, unit = units.least(o[rows]), units.most(o[rows]), records.unit[one]
     of_id = RowGroups(records.log[one], records.tid[one], order=(unit,))
     before, earlier = of_id.before(last), of_id.before(unit)
     odd = np.flatnonzero((before != NONE) & (first != NONE) & (before >= first))

@@ -6,7 +6,7 @@
     recv  p1        6    0  c     2    c, of another one: it *came back*, a *turn* to the next operation
 
 `rank` is that of a record's value, where it is certain. `previous` is the row of the record before, and `before` that of the last one
-before that counts: sent and perhaps accepted, or read by a poll that succeeded; -1 where there is none. What is said of the value is as
+before that counts: acknowledged, or read by a poll that succeeded; -1 where there is none. What is said of the value is as
 `values` has it.
 """
 
@@ -39,7 +39,7 @@ class OddRecords:
         """The records in their tracks."""
         value = values.of_record
         certain = _holds(~values.reused, value) & (records.got | (picked(values.send_count, value) == 1))
-        counts = (records.sent & (records.ty != FAIL)) | records.read
+        counts = (records.sent & (records.ty == OK)) | records.read
         track = RowGroups(records.log, records.kind.codes, records.process, order=(records.op, records.mop))
         return OddRecords(
             records=records,
@@ -49,6 +49,25 @@ class OddRecords:
             previous=track.row_before,
             before=track.latest(counts),
         )
+
+    @cached_property
+    def _sent_once(self) -> Flags:
+        """No other record has the value, so what readers saw of the value they saw of this record."""
+        once: Flags = self.records.sent & self.writer(~self.values.reused) & (self.of_writer(self.values.send_count) == 1)
+        return once
+
+    @cached_property
+    def accepted(self) -> Flags:
+        """A broker accepted the record: it was acknowledged, or a poll returned it whatever the answer was."""
+        accepted: Flags = self.records.sent & ((self.records.ty == OK) | (self._sent_once & self.writer(self.values.returned)))
+        return accepted
+
+    @cached_property
+    def offset(self) -> Ints:
+        """Where the record is: as the acknowledgement has it, else where readers found it."""
+        first, last = self.of_writer(self.values.first_offset), self.of_writer(self.values.last_offset)
+        found = (self.records.o == NONE) & self._sent_once & (first == last)
+        return np.where(found, first, self.records.o)
 
     def of_writer(self, column: Ints) -> Ints:
         """For each record this column of the values, at the record's value."""
@@ -149,10 +168,10 @@ class OddRecords:
 
     @cached_property
     def early(self) -> Flags:
-        """A poll ended before any client asked for the end of the record's transaction."""
+        """A poll ended, whatever its outcome, before any client asked for the end of the record's transaction."""
         reported = self.writer(self.values.transactional & ~self.values.by_hand) & (self.records.unit != self.of_writer(self.values.unit))
         end = self.of_writer(self.values.end_op)
-        early: Flags = self.records.seen & reported & ((self.records.at < end) | (end == NONE))
+        early: Flags = self.records.got & self.records.careful & reported & ((self.records.at < end) | (end == NONE))
         return early
 
     @cached_property

@@ -9,8 +9,8 @@ from typing import Self
 
 import numpy as np
 
-from .columns import NO_WORD, NONE, Flags, Ints
-from .commits import NEVER, Commits, Fetches
+from .columns import NEVER, NO_WORD, NONE, Flags, Ints
+from .commits import Commits, Fetches
 from .facts import Facts
 from .history import History
 from .segmented import RowGroups, among, located, pairs, pairs_within, picked

@@ -10,18 +10,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from fencepost.pipeline.ingest.event import NOT_AN_EVENT, flaw
+import numpy as np
+
+from fencepost.pipeline.ingest.event import NOT_AN_EVENT, flaw, misfit
 
 from . import history_columns
-from .columns import Ints, WordColumn, flags, numbers
+from .columns import NONE, Ints, WordColumn, flags, numbers
 
 Fields = Mapping[str, Any]
 
 _NOTHING: Fields = {}
-_NUMBERS = frozenset({"schema_version", "idx", "t_ns", "op_id"})
-_NUMBERS_IN = {"tx": ("pid", "epoch", "seq"), "grp": ("gen",), "ctl": (), "error": ()}
-_NUMBERS_OF_A_RECORD = ("o", "seq", "hash")
-_BITS = 63
 LONGEST_VALUE = 256
 
 
@@ -87,7 +85,7 @@ class PairedHistory:
             moves=flags(bool(one.mops) for one in every),
             first_log=_texts(first, "log"),
             first_v=_values(first),
-            first_o=_numbers(first, "o"),
+            first_o=_offsets(first),
             says=lambda name: WordColumn.of([text(one.ctl.get(name)) if one.ctl else None for one in every]),
         )
         moved = [(one, n, mop) for one in every for n, mop in enumerate(one.mops) if mop.get("log") is not None]
@@ -99,7 +97,7 @@ class PairedHistory:
             log=_texts(mops, "log"),
             kind=_texts(mops, "m"),
             v=_values(mops),
-            o=_numbers(mops, "o"),
+            o=_offsets(mops),
             seq=_numbers(mops, "seq"),
             mkey=_texts(mops, "mkey"),
             hash=_numbers(mops, "hash"),
@@ -111,8 +109,8 @@ def paired(events: Iterable[object]) -> PairedHistory:
     refused: list[RefusedEvent] = []
     together: dict[tuple[str, int], list[tuple[int, Fields]]] = {}
     for place, said in enumerate(events):
-        if not isinstance(said, Mapping) or not _fits(said):
-            refused.append(RefusedEvent(place, None, NOT_AN_EVENT))
+        if not isinstance(said, Mapping) or (why := misfit(said)) is not None:
+            refused.append(RefusedEvent(place, None, why if isinstance(said, Mapping) else NOT_AN_EVENT))
             continue
         if (why := flaw(said)) is not None:
             refused.append(RefusedEvent(place, text(said.get("run_id")), why))
@@ -147,18 +145,12 @@ def _pair(run: str, op: int, rows: list[tuple[int, Fields]]) -> tuple[tuple[Fiel
                 reason = f"a completion of operation {op}, which was not invoked before"
             elif completed:
                 reason = f"a second completion of operation {op}"
-            elif _before(event.get("t_ns"), invocation.get("t_ns")):
-                reason = f"operation {op} ends before it begins: a clock went backwards"
             else:
                 completion = event
             completed = True
         if reason is not None:
             refused.append(RefusedEvent(place, run, reason))
     return None if invocation is None else (invocation, completion), refused
-
-
-def _before(one: int | None, other: int | None) -> bool:
-    return one is not None and other is not None and one < other
 
 
 def _operation(run: str, op: int, invocation: Fields, completion: Fields | None) -> PairedOperation:
@@ -188,30 +180,6 @@ def _operation(run: str, op: int, invocation: Fields, completion: Fields | None)
     )
 
 
-def _fits(said: Fields) -> bool:
-    """Whether every field has a value that its column can hold."""
-    for name, value in said.items():
-        if value is None:
-            continue
-        if name in _NUMBERS:
-            if not _is_number(value):
-                return False
-        elif name == "mops":
-            if not isinstance(value, list) or not all(mop is None or _holds(mop, _NUMBERS_OF_A_RECORD) for mop in value):
-                return False
-        elif name in _NUMBERS_IN and not _holds(value, _NUMBERS_IN[name]):
-            return False
-    return True
-
-
-def _holds(value: object, names: Iterable[str]) -> bool:
-    return isinstance(value, Mapping) and all(value.get(name) is None or _is_number(value[name]) for name in names)
-
-
-def _is_number(value: object) -> bool:
-    return type(value) is int and -(1 << _BITS) <= value < 1 << _BITS
-
-
 def text(value: object) -> str | None:
     """What a text field holds."""
     return value if value is None or isinstance(value, str) else json.dumps(value, separators=(",", ":"), ensure_ascii=False)
@@ -230,6 +198,12 @@ def _texts(every: Sequence[Fields], name: str) -> WordColumn:
 
 def _numbers(every: Sequence[Fields], name: str) -> Ints:
     return numbers(fields.get(name) for fields in every)
+
+
+def _offsets(mops: Sequence[Fields]) -> Ints:
+    """A negative offset says that there is none, as Kafka's -1 does."""
+    o = _numbers(mops, "o")
+    return np.where(o < 0, NONE, o)
 
 
 def _values(mops: Sequence[Fields]) -> WordColumn:

@@ -3,8 +3,7 @@
 import numpy as np
 
 from .acks import acknowledged
-from .columns import Flags, Ints, numbers
-from .commits import NEVER
+from .columns import NEVER, Flags, Ints, numbers
 from .control_actions import Pruned, logs, pruned
 from .history import History
 from .operations import Operations

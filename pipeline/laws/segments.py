@@ -1,7 +1,7 @@
 """Segments of a scalable topic: a sealed segment accepts nothing, ranges do not overlap, parents are read before their children."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Self
@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 
 from .columns import NONE, Flags, Ints, numbers
-from .control_actions import Edge, TopicSegment, edges, logs, seals, segments
+from .control_actions import Edge, TopicSegment, ancestries, edges, logs, seals, segments
 from .facts import Facts
 from .history import History
 from .segmented import RowGroups, pairs
@@ -18,7 +18,8 @@ from .witness import HistoryWitness, Law, witness, witnesses
 
 
 def sealed_segment_write(history: History) -> list[HistoryWitness]:
-    """A segment accepted a record that was sent after the seal, or is behind the segment's end. Definite.
+    """A segment accepted a record that was sent after the seal, or is behind the segment's end. Definite. A poll that returns a record
+    shows that the segment accepted it, if the sender got no answer.
 
     seal: log  op  at  end         send: v  o  op
           g0    4   5    7               a  8   6      sent after event 5, and behind 7
@@ -26,17 +27,16 @@ def sealed_segment_write(history: History) -> list[HistoryWitness]:
     records, reported = history.records, seals(history)
     if not reported:
         return []
-    sends = _accepted(history)
-    sends = sends[records.o[sends] != NONE]
+    sends, o = np.flatnonzero(history.beside.accepted), history.beside.offset
     row, seal = pairs((records.log[sends],), (logs(history, ((one.run, one.name) for one in reported)),))
     op, at, end = (
         numbers(column) for column in ([one.op for one in reported], [one.at for one in reported], [one.end for one in reported])
     )
     rows = sends[row]
-    odd = (records.op[rows] > at[seal]) | ((end[seal] != NONE) & (records.o[rows] > end[seal]))
+    odd = (records.op[rows] > at[seal]) | ((end[seal] != NONE) & (o[rows] > end[seal]))
     rows, seal = rows[odd], seal[odd]
     ops, words = [op[seal], records.op[rows]], [records.v.codes[rows]]
-    return witnesses(history, records.run[rows], records.log[rows], ops, words, [records.o[rows]])
+    return witnesses(history, records.run[rows], records.log[rows], ops, words, [o[rows]])
 
 
 def early_child_write(history: History) -> list[HistoryWitness]:
@@ -49,7 +49,7 @@ def early_child_write(history: History) -> list[HistoryWitness]:
     reported = sorted({(edge.child.run, edge.child.name, edge.child.op) for edge in edges(history)})
     if not reported:
         return []
-    sends = _accepted(history)
+    sends = np.flatnonzero(records.sent & (records.ty == OK))
     row, child = pairs((records.log[sends],), (logs(history, ((run, name) for run, name, _ in reported)),))
     born = numbers(op for _, _, op in reported)
     rows = sends[row]
@@ -68,8 +68,7 @@ def wrong_range(history: History) -> list[HistoryWitness]:
     records, reported = history.records, [one for one in segments(history) if one.lo is not None]
     if not reported:
         return []
-    sends = _accepted(history)
-    sends = sends[records.hash[sends] != NONE]
+    sends = np.flatnonzero(history.beside.accepted & (records.hash != NONE))
     row, segment = pairs((records.log[sends],), (logs(history, ((one.run, one.name) for one in reported)),))
     op, lo, hi = (numbers(column) for column in ([one.op for one in reported], [one.lo for one in reported], [one.hi for one in reported]))
     rows = sends[row]
@@ -80,7 +79,8 @@ def wrong_range(history: History) -> list[HistoryWitness]:
 
 
 def dag_defect(history: History) -> list[HistoryWitness]:
-    """Segments overlap or leave a hole, a parent is unknown, or a child's epoch is not later than its parent's. Definite.
+    """Segments overlap or leave a hole, a parent is unknown, a segment is divided or merged twice, or a child's epoch is not later than its
+    parent's. Definite.
 
     op  child  lo  hi  epoch
      2  g1      0  7f      1
@@ -99,7 +99,9 @@ def dag_defect(history: History) -> list[HistoryWitness]:
             if (before.hi or 0) + 1 != one.lo:
                 found.append(_defect(history, one, "ranges overlap or leave a hole"))
     families: dict[tuple[int, int], list[tuple[TopicSegment, TopicSegment]]] = defaultdict(list)
+    children: dict[tuple[int, str], dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
     for edge in edges(history):
+        children[edge.child.run, edge.parent][edge.child.op].add(edge.child.name)
         parents = known.get((edge.child.run, edge.parent), [])
         families[edge.child.run, edge.child.op] += [(edge.child, parent) for parent in parents if parent.lo is not None]
         if not parents:
@@ -110,23 +112,35 @@ def dag_defect(history: History) -> list[HistoryWitness]:
             elif edge.child.epoch is not None and edge.child.epoch <= parent.epoch:
                 found.append(_defect(history, edge.child, "the epoch did not advance"))
     for family in families.values():
-        if family and _bounds(child for child, _ in family) != _bounds(parent for _, parent in family):
+        if family and _covered(child for child, _ in family) != _covered(parent for _, parent in family):
             first = min((child for child, _ in family), key=lambda one: one.name)
             found.append(_defect(history, first, "children do not cover their parents"))
+    for run, op in sorted({(run, op) for (run, _), of_parent in children.items() for op in _again(of_parent)}):
+        first = min(together[run, op], key=lambda one: one.name)
+        found.append(_defect(history, first, "a parent had other children before"))
     return found
+
+
+def _again(children: Mapping[int, set[str]]) -> Iterable[int]:
+    """The operations that gave a parent others than its first children; a repeated one gives it the same."""
+    first = children[min(children)]
+    return [op for op, names in children.items() if names != first]
 
 
 def _defect(history: History, segment: TopicSegment, why: str) -> HistoryWitness:
     return witness(history, segment.run, -1, (segment.op,), detail=why)._replace(log=segment.name)
 
 
-def _bounds(family: Iterable[TopicSegment]) -> tuple[int | None, int | None]:
-    reported = [(one.lo, one.hi) for one in family if one.lo is not None and one.hi is not None]
-    return (min(lo for lo, _ in reported), max(hi for _, hi in reported)) if reported else (None, None)
+def _covered(family: Iterable[TopicSegment]) -> tuple[int, int, int] | None:
+    """The first and the last hash that these segments cover, and how many."""
+    reported = {(one.lo, one.hi) for one in family if one.lo is not None and one.hi is not None}
+    if not reported:
+        return None
+    return min(lo for lo, _ in reported), max(hi for _, hi in reported), sum(hi - lo + 1 for lo, hi in reported)
 
 
 def parent_after_child(history: History) -> list[HistoryWitness]:
-    """A subscription received a child's record before the last of its parent's records with an overlapping range. Definite.
+    """A subscription received a child's record before the last record of its parent, or of an older ancestor. Definite.
 
     grp  log  v  key  op  at         g1 is a child of g0
     g    g1   b  k     4   5
@@ -178,9 +192,10 @@ class SegmentEnds(Facts):
 
 
 def _families(history: History, reported: list[Edge]) -> tuple[Ints, Ints]:
-    """The logs of these children and of their parents, where the history has both."""
-    child = logs(history, ((edge.child.run, edge.child.name) for edge in reported))
-    parent = logs(history, ((edge.child.run, edge.parent) for edge in reported))
+    """The logs of these children and of their ancestors, where the history has both: a parent may have no records."""
+    families = sorted(ancestries((edge.child.run, edge.child.name, edge.parent) for edge in reported))
+    child = logs(history, ((run, name) for run, name, _ in families))
+    parent = logs(history, ((run, name) for run, _, name in families))
     known = np.flatnonzero((child >= 0) & (parent >= 0))
     return child[known], parent[known]
 
@@ -293,11 +308,6 @@ def _first_deliveries(history: History) -> Ints:
     rows = np.flatnonzero(records.read & (records.grp >= 0))
     groups = RowGroups(records.log[rows], records.grp[rows], records.v.codes[rows], order=(records.op[rows], records.mop[rows]))
     return rows[groups.first]
-
-
-def _accepted(history: History) -> Ints:
-    """Records that were sent and acknowledged."""
-    return np.flatnonzero(history.records.sent & (history.records.ty == OK))
 
 
 LAWS = (

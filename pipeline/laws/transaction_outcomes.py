@@ -1,8 +1,8 @@
 """What became of transactions of several operations.
 
 A transaction is named by its id; where a client's epoch stays, several in a row have one name, and each lasts until an end that was
-acknowledged: what begins before that answer may be in it. One that was open when its transactional id was initialised again was aborted,
-unless a commit had been asked for.
+acknowledged: what begins before that answer may be in it. Without a commit that was asked for, one cannot have committed: it was aborted
+if an abort was asked for, even without an answer, or if it was open when its transactional id was initialised again.
 
     op  at  f          ty  txn_id  tid     unit  unit_oc    end_op
      0   1  send       ok  a/1/0   a          0  COMMITTED       2
@@ -57,18 +57,11 @@ def units(run: Ints, op: Ints, at: Ints, f: WordColumn, ty: Ints, txn: WordColum
     attempt = RowGroups(run, name, order=(np.where(ended, at, op),)).counted(ended)
 
     attempts = RowGroups(run, name, attempt)
-    committed, maybe_committed = attempts.any(commit & (ty == OK)), attempts.any(commit & (ty == INFO))
-    aborted, maybe_aborted = attempts.any(abort & (ty == OK)), attempts.any(abort & (ty == INFO))
+    committed, asked_to_commit = attempts.any(commit & (ty == OK)), attempts.any(commit & (ty != FAIL))
+    maybe_aborted, asked_to_abort = attempts.any(abort & (ty == INFO)), attempts.any(abort & (ty != FAIL))
     taken_at = attempts.most(taken)
-    outcome = np.where(
-        committed & ~maybe_aborted,
-        COMMITTED,
-        np.where(
-            (aborted & ~maybe_committed) | ((taken_at != NONE) & ~committed & ~maybe_committed),
-            ABORTED,
-            UNKNOWN,
-        ),
-    )
+    aborted = ~asked_to_commit & (asked_to_abort | (taken_at != NONE))
+    outcome = np.where(committed & ~maybe_aborted, COMMITTED, np.where(aborted, ABORTED, UNKNOWN))
     asked = attempts.least(op, (commit | abort) & (ty != FAIL))
     of_row = attempts.number
     found.unit[rows], found.unit_oc[rows] = attempts.least(op)[of_row], outcome[of_row]

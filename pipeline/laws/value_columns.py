@@ -17,8 +17,9 @@ What a history may contain of one log (each record at its offset), and what `Val
 * `op`, `at`, `unit`, `oc`, `end_op`, `transactional`, `by_hand`: of the operation that sent it first; `oc`, `end_op` and the two last are
   the highest of all sends.
 * `acknowledged`: a send was answered with success. `send_count`: how often it was sent.
-* `read`: a read that succeeded returned it; `read_committed`: one that reads committed data only, of which `first_read_at` and
-  `first_read_op` are the first.
+* `returned`: a poll returned it. `read_committed`: one that succeeded and reads committed data only, of which `first_read_at` and
+  `first_read_op` are the first. `read`: that, or a reader of uncommitted data did, and not only before the end of the transaction, when
+  that shows nothing of what is committed.
 * `known_committed`: the commit was acknowledged, or its outcome is not known and a reader of committed data was shown something of the
   unit.
 * `reused`: different records have this value, so that nothing said of it is certain.
@@ -61,6 +62,7 @@ class Values:
     end_op: Ints
     transactional: Flags
     by_hand: Flags
+    returned: Flags
     read: Flags
     read_committed: Flags
     first_read_at: Ints
@@ -99,6 +101,9 @@ class Values:
         shown_units = np.concatenate([run[shown], shown_elsewhere[0]]), np.concatenate([unit[shown], shown_elsewhere[1]])
         committed = (oc == COMMITTED) | (doubtful & among((run, unit), shown_units))
 
+        end_op, transactional = groups.most(records.end_op[rows], sent), groups.any(sent & records.transactional[rows])
+        read_late = groups.most(op, records.read[rows] & careless)
+        read_late = (read_late != NONE) & (~transactional | ((end_op != NONE) & (read_late > end_op)))
         first_sent, last_sent = groups.least(o, sent), groups.most(o, sent)
         first_read, last_read = groups.least(o, careful), groups.most(o, careful)
         first_answer, last_answer = np.where(committed, first_sent, NONE), np.where(committed, last_sent, NONE)
@@ -119,10 +124,11 @@ class Values:
             at=groups.least(at, sent),
             unit=unit,
             oc=oc,
-            end_op=groups.most(records.end_op[rows], sent),
-            transactional=groups.any(sent & records.transactional[rows]),
+            end_op=end_op,
+            transactional=transactional,
             by_hand=groups.any(sent & records.by_hand[rows]),
-            read=groups.any(records.read[rows]),
+            returned=groups.any(got),
+            read=read_committed | read_late,
             read_committed=read_committed,
             first_read_at=groups.least(at, seen),
             first_read_op=groups.least(op, seen),

@@ -7,7 +7,7 @@ import numpy as np
 
 from .columns import NONE, Flags, Ints
 from .history import History
-from .segmented import RowGroups, pairs, pairs_within, picked
+from .segmented import RowGroups, pairs, pairs_within
 from .transaction_outcomes import COMMITTED, OK
 from .witness import HistoryWitness, Law, witness, witnesses
 
@@ -51,7 +51,8 @@ def precommitted_read(history: History) -> list[HistoryWitness]:
 
 
 def early_read(history: History) -> list[HistoryWitness]:
-    """A poll ended before a client asked for the end of the record's transaction. Definite: a later commit does not excuse it.
+    """A poll ended before a client asked for the end of the record's transaction. Definite: neither a later commit nor a failure of the
+    poll, which had handed over its records all the same, excuses it.
 
     kind  v  at  end_op of the value
     recv  a   5                    6          the poll ended at event 5, and the commit was asked for at 6
@@ -70,7 +71,8 @@ def early_read(history: History) -> list[HistoryWitness]:
 
 
 def lso_violation(history: History) -> list[HistoryWitness]:
-    """A poll returned a record behind the first one of a transaction that was open from before the poll until after it. Definite.
+    """A poll returned a record behind the first one of a transaction that was open from before the poll until after it. Definite, also if
+    the poll failed later.
 
     unit  since  until  first         op  at  o
        0      1      8      3          4   5  7      the poll of operation 4, from event 4 to 5, has offset 7
@@ -79,22 +81,23 @@ def lso_violation(history: History) -> list[HistoryWitness]:
     """
     records = history.records
     several = records.sent & records.transactional & ~records.f.among("txn") & ~records.by_hand
-    rows = np.flatnonzero(several & (records.ty == OK) & (records.o != NONE))
+    o = history.beside.offset
+    rows = np.flatnonzero(several & (records.ty == OK) & (o != NONE))
     if not len(rows):
         return []
-    by_unit = RowGroups(records.log[rows], records.unit[rows], order=(records.o[rows], records.op[rows], records.mop[rows]))
+    by_unit = RowGroups(records.log[rows], records.unit[rows], order=(o[rows], records.op[rows], records.mop[rows]))
     first, since = rows[by_unit.first], by_unit.least(records.at[rows])
     unit, until = _open_until(history)
     held, ended = pairs((records.run[first], records.unit[first]), unit)
     until_of = until[ended]
 
-    rows = np.flatnonzero(records.seen)
+    rows = np.flatnonzero(records.got & records.careful)
     by_poll = RowGroups(records.log[rows], records.op[rows], order=(records.o[rows], records.mop[rows]))
     last = rows[by_poll.last]
     opened = first[held]
     found, polls = pairs_within((records.log[opened],), since[held] + 1, until_of - 1, (records.log[last],), records.op[last])
     opened, until_of, polls = opened[found], until_of[found], last[polls]
-    odd = (records.at[polls] < until_of) & (records.o[polls] > records.o[opened]) & (records.unit[opened] != records.op[polls])
+    odd = (records.at[polls] < until_of) & (records.o[polls] > o[opened]) & (records.unit[opened] != records.op[polls])
     polls, opened = polls[odd], opened[odd]
     return witnesses(
         history,
@@ -102,7 +105,7 @@ def lso_violation(history: History) -> list[HistoryWitness]:
         records.log[polls],
         [records.op[opened], records.op[polls]],
         [records.v.codes[polls]],
-        [records.o[opened], records.o[polls]],
+        [o[opened], records.o[polls]],
     )
 
 
@@ -163,8 +166,8 @@ def unseen(history: History) -> list[HistoryWitness]:
     rows = np.flatnonzero(missing & history.followed[values.run])
     if not len(rows):
         return []
-    end = history.operation(values.run[rows], values.end_op[rows])
-    ended_at = np.where(values.transactional[rows], picked(history.ops.at, end), values.at[rows])
+    waits = values.transactional[rows] & (values.end_op[rows] != values.op[rows])
+    ended_at = np.where(waits, history.end_of(values.run[rows], values.unit[rows]), values.at[rows])
     sure = (ended_at != NONE) & (ended_at < history.last_final_read[values.run[rows]])
     groups = RowGroups(values.log[rows])
     found = []

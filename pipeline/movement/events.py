@@ -20,7 +20,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from fencepost.pipeline.ingest import edn
 from fencepost.pipeline.ingest.edn_reader import MalformedEdn, read
-from fencepost.pipeline.ingest.event import NEEDED, NOT_AN_EVENT, NOT_UTF_8, OUTCOMES, VERSION, flaw
+from fencepost.pipeline.ingest.event import ISOLATIONS, KINDS, NEEDED, NOT_AN_EVENT, NOT_UTF_8, OUTCOMES, VERSION, flaw, misfit
 from fencepost.pipeline.ingest.schema import EVENT
 from fencepost.pipeline.laws.pairing import text
 
@@ -140,12 +140,25 @@ def _reasons(found: pa.Table) -> list[str | None]:
     """What each of these rows lacks to be an event."""
     good = pc.fill_null(pc.is_in(found["type"], pa.array(OUTCOMES)), False)
     good = pc.and_(good, pc.fill_null(pc.equal(found["schema_version"], VERSION), True))
+    good = pc.and_(good, pc.or_(pc.is_null(found["iso"]), pc.is_in(found["iso"], pa.array(ISOLATIONS))))
+    good = pc.and_(good, pc.fill_null(pc.or_(pc.not_equal(found["type"], "invoke"), pc.equal(found["op_id"], found["idx"])), False))
     for name in NEEDED:
         good = pc.and_(good, pc.is_valid(found[name]))
+    sound = good.to_numpy().copy()
+    sound[_of_odd_mops(found["mops"].combine_chunks())] = False
     reasons: list[str | None] = [None] * len(found)
-    for row in np.flatnonzero(~good.to_numpy()).tolist():
-        reasons[row] = flaw({name: found[name][row].as_py() for name in ("schema_version", *NEEDED)})
+    for row in np.flatnonzero(~sound).tolist():
+        reasons[row] = flaw({name: found[name][row].as_py() for name in ("schema_version", *NEEDED, "iso", "mops")})
     return reasons
+
+
+def _of_odd_mops(mops: pa.ListArray) -> np.ndarray:
+    """The rows with a mop of unknown kind."""
+    mops = mops.chunk(0) if isinstance(mops, pa.ChunkedArray) else mops
+    flat = mops.flatten()
+    known = pc.is_in(pc.struct_field(flat, "m"), pa.array(KINDS))
+    odd = pc.and_(flat.is_valid(), pc.invert(known)).to_numpy(zero_copy_only=False)
+    return pc.list_parent_indices(mops).to_numpy()[odd]
 
 
 def _control(reported: pa.Array, lines: list[bytes], block: bytes) -> pa.Array | None:
@@ -183,6 +196,8 @@ def _row(line: bytes) -> dict[str, Any]:
         said = json.loads(line.decode("utf-8-sig"))
         if not isinstance(said, dict):
             return {"reason": NOT_AN_EVENT}
+        if (why := misfit(said)) is not None:
+            return {"reason": why}
         event = {field.name: _fitted(said.get(field.name), field.type) for field in FIELDS}
     except UnicodeDecodeError:
         return {"reason": NOT_UTF_8}

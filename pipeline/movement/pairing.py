@@ -80,11 +80,11 @@ def _pairs(events: pa.Table) -> tuple[Ints, Ints, dict[int, str]]:
     """The rows of the invocation and of the completion (or -1) of each operation, in the order of run and number; and what is refused."""
     name = pc.rank(events["run"], tiebreaker="dense").to_numpy()
     op, idx = events["op_id"].to_numpy(), events["idx"].to_numpy()
-    invokes, t_ns = pc.equal(events["type"], "invoke").to_numpy(), pc.fill_null(events["t_ns"], NONE).to_numpy()
+    invokes = pc.equal(events["type"], "invoke").to_numpy()
     order = np.lexsort((~invokes, idx, op, name))
     if not len(order):
         return order, order, {}
-    name, op, invokes, t_ns = name[order], op[order], invokes[order], t_ns[order]
+    name, op, invokes = name[order], op[order], invokes[order]
     new = np.append(True, (name[1:] != name[:-1]) | (op[1:] != op[:-1]))
     starts = np.flatnonzero(new)
     group = np.cumsum(new) - 1
@@ -96,9 +96,7 @@ def _pairs(events: pa.Table) -> tuple[Ints, Ints, dict[int, str]]:
     place = np.arange(len(order))
     invoked, completed = so_far(invokes), so_far(~invokes)
     first = np.minimum.reduceat(np.where(invokes, place, len(order)), starts)
-    began = np.where(first < len(order), t_ns[np.minimum(first, len(order) - 1)], NONE)[group]
-    backwards = ~invokes & (t_ns != NONE) & (began != NONE) & (t_ns < began)
-    odd = np.select([invokes & (invoked > 1), ~invokes & (invoked == 0), ~invokes & (completed > 1), backwards], [1, 2, 3, 4], 0)
+    odd = np.select([invokes & (invoked > 1), ~invokes & (invoked == 0), ~invokes & (completed > 1)], [1, 2, 3], 0)
     last = np.maximum.reduceat(np.where(~invokes & (odd == 0), place, -1), starts)
     whole = first < len(order)
     refused = {int(order[row]): _REASONS[int(odd[row])].format(int(op[row])) for row in np.flatnonzero(odd).tolist()}
@@ -109,7 +107,6 @@ _REASONS = {
     1: "a second invocation of operation {}",
     2: "a completion of operation {}, which was not invoked before",
     3: "a second completion of operation {}",
-    4: "operation {} ends before it begins: a clock went backwards",
 }
 
 
@@ -143,7 +140,7 @@ def _first(moved: pa.ListArray) -> pa.Array:
     sizes = pc.fill_null(pc.list_value_length(moved), 0).to_numpy(zero_copy_only=False)
     records = moved.flatten()
     first = records.take(pa.array(np.cumsum(sizes) - sizes, mask=sizes == 0))
-    fields = [pc.struct_field(first, "log"), _shortened(pc.struct_field(first, "v")), pc.struct_field(first, "o")]
+    fields = [pc.struct_field(first, "log"), _shortened(pc.struct_field(first, "v")), _offsets(first)]
     return pa.StructArray.from_arrays(fields, fields=list(history_columns.OPERATIONS.field("first").type), mask=first.is_null())
 
 
@@ -158,6 +155,12 @@ def _kept(f: pa.ChunkedArray, moved: pa.ListArray) -> pa.Array:
 def _shortened(values: pa.Array) -> pa.Array:
     long = pc.fill_null(pc.greater(pc.utf8_length(values), LONGEST_VALUE), False)
     return pa.array(map(shortened, values.to_pylist()), pa.string()) if pc.any(long).as_py() else values
+
+
+def _offsets(mops: pa.Array) -> pa.Array:
+    """A negative offset says that there is none, as Kafka's -1 does."""
+    o = pc.struct_field(mops, "o")
+    return pc.if_else(pc.less(o, 0), pa.scalar(None, o.type), o)
 
 
 def _with_outcomes(operations: pa.Table, derived: Operations) -> pa.Table:
@@ -185,13 +188,14 @@ def _records(operations: pa.Table, moved: pa.ListArray, derived: Operations) -> 
     known = np.flatnonzero(pc.struct_field(flat, "log").is_valid().to_numpy(zero_copy_only=False))
     flat, owner, mop = flat.take(pa.array(known)), owner[known], mop[known]
     of_them = operations.select(["run", "op"]).take(pa.array(owner))
-    names = {"log": "log", "kind": "m", "o": "o", "seq": "seq", "mkey": "mkey", "hash": "hash"}
+    names = {"log": "log", "kind": "m", "seq": "seq", "mkey": "mkey", "hash": "hash"}
     table = pa.table(
         {
             "run": of_them["run"],
             "op": of_them["op"],
             "mop": pa.array(mop),
             "v": _shortened(pc.struct_field(flat, "v")),
+            "o": _offsets(flat),
             **{name: pc.struct_field(flat, field) for name, field in names.items()},
         }
     ).combine_chunks()

@@ -37,7 +37,7 @@ CONFORMING: dict[str, Defect]
 
 
 def __getattr__(name: str) -> dict[str, Defect]:
-    """Both are made when one is first asked for: a run of the honest reference needs none of 150 modules."""
+    """Both are built at the first use: a run of the conforming reference imports none of the 150 modules of defects."""
     if name not in ("DEFECTS", "CONFORMING"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     known = by_name(_variants())

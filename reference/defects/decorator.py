@@ -45,7 +45,9 @@ def defect(
 
 @dataclass(frozen=True)
 class Declaring:
-    """A decorator like `@defect` that declares one variant for each of these brokers, which stand by the prefix of the variant's name."""
+    """A decorator like `@defect` that declares one variant for each of these brokers; a broker's key is the prefix of the
+    variant's name.
+    """
 
     brokers: Mapping[str, Broker]
 
@@ -83,8 +85,8 @@ def broker_of(*parts: type) -> Broker:
 
 
 def field_of(broker: Broker, part: type) -> str | None:
-    """The field of the broker's parts that the class can stand in: that of its nearest base class. None where the broker has no such
-    part.
+    """The field of the broker's parts that the class can replace: that of its nearest base class. None where the broker has
+    no such part.
     """
     fields = {one.default: one.name for one in dataclasses.fields(broker)}
     return next((fields[base] for base in part.__mro__ if base in fields), None)

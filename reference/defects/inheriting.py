@@ -1,4 +1,4 @@
-"""What children begin with, and it is not what is due: copies of messages, or not all subscriptions."""
+"""What the children of a split or merge begin with where it is wrong: copies of messages, or not all subscriptions."""
 
 from collections.abc import Sequence
 
@@ -45,7 +45,7 @@ class TakesSubscriptionsBack(LayoutChanges):
 
 
 class InheritsTheRegistered(LayoutChanges):
-    """What is registered for the scalable topic."""
+    """The subscriptions that are registered for the scalable topic."""
 
     def subscriptions_for(self, topic: str, parents: Sequence[Segment]) -> set[str]:
         super().subscriptions_for(topic, parents)
@@ -61,7 +61,7 @@ class InheritsNothing(LayoutChanges):
 
 
 class InheritsWhoIsAttached(LayoutChanges):
-    """What has a consumer now."""
+    """The subscriptions that have a consumer attached now."""
 
     def subscriptions_for(self, topic: str, parents: Sequence[Segment]) -> set[str]:
         super().subscriptions_for(topic, parents)
@@ -70,28 +70,28 @@ class InheritsWhoIsAttached(LayoutChanges):
 
 
 class InheritsFromTheFirst(LayoutChanges):
-    """What the first parent has."""
+    """The subscriptions of the first parent."""
 
     def subscriptions_for(self, topic: str, parents: Sequence[Segment]) -> set[str]:
         return super().subscriptions_for(topic, parents[:1])
 
 
 class InheritsFromTheLast(LayoutChanges):
-    """What the last parent has."""
+    """The subscriptions of the last parent."""
 
     def subscriptions_for(self, topic: str, parents: Sequence[Segment]) -> set[str]:
         return super().subscriptions_for(topic, parents[-1:])
 
 
 class InheritsLateFromTheFirst(LayoutChanges):
-    """What has come late to the first parent."""
+    """The subscriptions that were created on the first parent late."""
 
     def late_for(self, topic: str, parents: Sequence[Segment], note: ChangeNote) -> set[str]:
         return super().late_for(topic, parents[:1], note)
 
 
 class InheritsWhatAllHave(LayoutChanges):
-    """What all parents have."""
+    """The subscriptions that all parents have."""
 
     def subscriptions_for(self, topic: str, parents: Sequence[Segment]) -> set[str]:
         found = [super(InheritsWhatAllHave, self).subscriptions_for(topic, [parent]) for parent in parents]
@@ -113,6 +113,6 @@ def topic_of(segments: object, name: str) -> PulsarTopic:
 
 
 def _messages(segments: object, name: str) -> list[Message]:
-    """What a segment has, in its order."""
+    """The messages of a segment, in their order."""
     entries: Sequence[Entry] = topic_of(segments, name).ledger.after(BEFORE_ALL)
     return [entry.content for entry in entries if isinstance(entry.content, Message)]

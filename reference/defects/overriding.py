@@ -1,4 +1,4 @@
-"""The source text by which a defect overrides one decision: the decision's signature, and what has to be imported for it.
+"""The source text by which a defect overrides one decision: the decision's signature, and the imports that it needs.
 
 A decision is a public method of a part of a broker whose docstring begins with "Decision:". It is named by the part and the method, such
 as `coordinator.bumps_epoch`; the parts are the fields of `KafkaParts` and `PulsarParts`.

@@ -36,17 +36,17 @@ DURABLE: Mapping[str, tuple[type, ...]] = {
         topic.Subscribed,
     ),
 }
-"""The records of a protocol's journals; what they are made of follows from their fields."""
+"""The records of each protocol's journals; their fields say what they are made of."""
 
 _GROUP = ("generation", "members")
 _MEMBER = ("name", "protocol_type", "protocols", "session_timeout_ms", "instance", "share")
-"""What `group_records` writes of a group and of a member, in this order."""
+"""The fields that `group_records` writes of a group and of a member, in this order."""
 _OFFSETS = "log of __consumer_offsets-0"
 
 
 @dataclass(frozen=True)
 class Loss:
-    """What is lost at a replay: `rewrite` gives a record of that journal without it."""
+    """What is lost at a replay: `rewrite` returns a record of that journal without it."""
 
     name: str
     story: str
@@ -110,13 +110,13 @@ def _of_field(protocol: str, kind: type, field: "dataclasses.Field[Any]") -> Los
 
     return Loss(
         f"replay-{protocol}-{title}-{field.name}".replace("_", "-").lower(),
-        f"When a {title} is read again, its {field.name} is what it is where nobody has set it.",
+        f"When a {title} is read again, its {field.name} has its default.",
         lambda _, record: forget(record),
     )
 
 
 def _within(value: Any, forget: Callable[[Any], Any]) -> Any:
-    """The value with what it holds rewritten; itself where nothing changes."""
+    """The value with its members rewritten; the same object where nothing changes."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         held = {one.name: getattr(value, one.name) for one in dataclasses.fields(value) if one.init}
         changed = {name: after for name, before in held.items() if (after := forget(before)) is not before}
@@ -149,7 +149,7 @@ def _of_json(what: str, length: int, path: Sequence[int]) -> Loss:
 
     record, _, field = what.partition(": ")
     name = f"replay-kafka-{record}-{field}".replace(" ", "-").replace("_", "-")
-    return Loss(name, f"When a {record} is read again, its {field} is what it is where nobody has set it.", forget)
+    return Loss(name, f"When a {record} is read again, its {field} has its default.", forget)
 
 
 def _disk(loss: Loss) -> type[Disk]:

@@ -4,5 +4,5 @@ from fencepost.reference.kernel.journal import Disk
 
 
 def is_sealed(disk: Disk, segment: str) -> bool:
-    """Whether the segment of that topic name takes no messages any more."""
+    """Whether the segment of that topic name accepts no messages any more."""
     return len(disk.journal(f"terminated {segment}")) > 0

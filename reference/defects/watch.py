@@ -1,4 +1,4 @@
-"""Whether a variant of the reference has taken effect: was any of the code that makes it different ever run?
+"""Whether a variant of the reference has taken effect: whether any of the code that makes it different has run.
 
 A defect whose code never ran proves nothing, whatever the verdicts are: it may be in a branch that no scenario takes.
 """
@@ -45,13 +45,13 @@ class DecisionWatch:
 
 
 def own_classes(parts: kafka.KafkaParts | pulsar.PulsarParts) -> Iterator[type]:
-    """The classes that stand between a variant's parts and the conforming ones."""
+    """The classes between a variant's parts and the conforming ones."""
     for classes in classes_by_part(parts).values():
         yield from classes
 
 
 def classes_by_part(parts: kafka.KafkaParts | pulsar.PulsarParts) -> dict[str, list[type]]:
-    """By the name of each part that is replaced, the classes that stand between it and the conforming one, the part first."""
+    """By the name of each replaced part, the classes between it and the conforming one, the part first."""
     conforming = vars(type(parts)())
     replaced = {field: getattr(parts, field) for field, part in conforming.items() if getattr(parts, field) is not part}
     return {field: [one for one in part.__mro__ if one not in conforming[field].__mro__] for field, part in replaced.items()}

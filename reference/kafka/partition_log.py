@@ -385,7 +385,7 @@ class PartitionLog:
         return True
 
     def aborted_in(self, first: int, upper: int) -> tuple[AbortedTxn, ...]:
-        """Decision: the aborted transactions with anything from `first` on and below `upper`, however far behind that their marker is.
+        """Decision: the aborted transactions with anything from `first` on and below `upper`, however far after that their marker is.
 
         A broker keeps such an index for each segment of the log, and has to look ahead. Here there is one for the whole log.
         """

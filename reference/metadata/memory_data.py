@@ -45,7 +45,7 @@ class _Notification:
 class _Range:
     watch: MemoryWatch
     first: str
-    behind: str
+    end: str
     reported: Callable[[KeyChange], None]
 
 
@@ -127,20 +127,20 @@ class MemoryData:
         for key in [key for key in self._keys if self._stored[key].session is session]:
             self.delete(key, None, self._stored[key].partition_key)
 
-    def scan(self, first: str, behind: str, partition_key: str | None) -> list[StoreRecord]:
+    def scan(self, first: str, end: str, partition_key: str | None) -> list[StoreRecord]:
         """The records of the range, of all partitions or of one."""
-        found = [self._stored[key] for key in self._keys[bisect_left(self._keys, first) : bisect_left(self._keys, behind)]]
+        found = [self._stored[key] for key in self._keys[bisect_left(self._keys, first) : bisect_left(self._keys, end)]]
         return [stored.record for stored in found if partition_key in (None, stored.partition_key)]
 
-    def scan_by_index(self, index: str, first: str, behind: str) -> list[StoreRecord]:
+    def scan_by_index(self, index: str, first: str, end: str) -> list[StoreRecord]:
         """The records whose index keys are in that range."""
         entries = self._entries.get(index, [])
-        return [self._stored[key].record for _, key in entries[bisect_left(entries, (first, "")) : bisect_left(entries, (behind, ""))]]
+        return [self._stored[key].record for _, key in entries[bisect_left(entries, (first, "")) : bisect_left(entries, (end, ""))]]
 
-    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None], faults: StoreFaults) -> MemoryWatch:
+    def watch(self, first: str, end: str, reported: Callable[[KeyChange], None], faults: StoreFaults) -> MemoryWatch:
         """Watch that range."""
         watch = MemoryWatch(faults)
-        self._ranges.append(_Range(watch, first, behind, reported))
+        self._ranges.append(_Range(watch, first, end, reported))
         return watch
 
     def watch_sequence(self, prefix: str, reported: Callable[[str], None], faults: StoreFaults) -> MemoryWatch:
@@ -203,5 +203,5 @@ class MemoryData:
 
     def _changed(self, change: KeyChange) -> None:
         for one in self._ranges:
-            if one.first <= change.key < one.behind:
+            if one.first <= change.key < one.end:
                 self._pending.append(_Notification(one.watch, change.key, partial(one.reported, change)))

@@ -51,23 +51,23 @@ class MemoryStore:
         with self._writing(key, expected):
             self._data.delete(key, expected, partition_key)
 
-    def keys(self, first: str, behind: str, *, partition_key: str | None = None) -> list[str]:
-        return [record.key for record in self.scan(first, behind, partition_key=partition_key)]
+    def keys(self, first: str, end: str, *, partition_key: str | None = None) -> list[str]:
+        return [record.key for record in self.scan(first, end, partition_key=partition_key)]
 
-    def scan(self, first: str, behind: str, *, partition_key: str | None = None) -> list[StoreRecord]:
+    def scan(self, first: str, end: str, *, partition_key: str | None = None) -> list[StoreRecord]:
         self._asked(first)
-        return self._data.scan(first, behind, partition_key)
+        return self._data.scan(first, end, partition_key)
 
-    def keys_by_index(self, index: str, first: str, behind: str) -> list[str]:
-        return [record.key for record in self.scan_by_index(index, first, behind)]
+    def keys_by_index(self, index: str, first: str, end: str) -> list[str]:
+        return [record.key for record in self.scan_by_index(index, first, end)]
 
-    def scan_by_index(self, index: str, first: str, behind: str) -> list[StoreRecord]:
+    def scan_by_index(self, index: str, first: str, end: str) -> list[StoreRecord]:
         self._asked(first)
-        return self._data.scan_by_index(index, first, behind)
+        return self._data.scan_by_index(index, first, end)
 
-    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None]) -> StoreWatch:
+    def watch(self, first: str, end: str, reported: Callable[[KeyChange], None]) -> StoreWatch:
         self._asked(first)
-        return self._own(self._data.watch(first, behind, reported, self._faults))
+        return self._own(self._data.watch(first, end, reported, self._faults))
 
     def watch_sequence(self, prefix: str, reported: Callable[[str], None], *, partition_key: str) -> StoreWatch:  # noqa: ARG002 - one memory
         self._asked(prefix)

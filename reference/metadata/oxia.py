@@ -85,25 +85,25 @@ class OxiaStore:
         if not there and expected not in (None, NEW):
             raise VersionConflict(f"{key!r} is not there, expected version {expected}")
 
-    def keys(self, first: str, behind: str, *, partition_key: str | None = None) -> list[str]:
-        return [record.key for record in self.scan(first, behind, partition_key=partition_key)]
+    def keys(self, first: str, end: str, *, partition_key: str | None = None) -> list[str]:
+        return [record.key for record in self.scan(first, end, partition_key=partition_key)]
 
-    def scan(self, first: str, behind: str, *, partition_key: str | None = None) -> list[StoreRecord]:
-        found = self._scan(first, behind, partition_key=partition_key)
+    def scan(self, first: str, end: str, *, partition_key: str | None = None) -> list[StoreRecord]:
+        found = self._scan(first, end, partition_key=partition_key)
         return sorted((record for record, of in found if partition_key in (None, of.partition_key)), key=lambda record: record.key)
 
-    def keys_by_index(self, index: str, first: str, behind: str) -> list[str]:
-        return [record.key for record in self.scan_by_index(index, first, behind)]
+    def keys_by_index(self, index: str, first: str, end: str) -> list[str]:
+        return [record.key for record in self.scan_by_index(index, first, end)]
 
-    def scan_by_index(self, index: str, first: str, behind: str) -> list[StoreRecord]:
+    def scan_by_index(self, index: str, first: str, end: str) -> list[StoreRecord]:
         # Oxia compares a bound with the index key followed by the record's key, so an entry at the very bound is beyond it.
-        found = self._scan(first, behind.rstrip("\0") + _HIGHEST, use_index=oxia_keys.index_name(index))
-        inside = [(of.indexes[index], record) for record, of in found if first <= of.indexes[index] < behind]
+        found = self._scan(first, end.rstrip("\0") + _HIGHEST, use_index=oxia_keys.index_name(index))
+        inside = [(of.indexes[index], record) for record, of in found if first <= of.indexes[index] < end]
         return [record for _, record in sorted(inside, key=lambda one: (one[0], one[1].key))]
 
-    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None]) -> StoreWatch:
+    def watch(self, first: str, end: str, reported: Callable[[KeyChange], None]) -> StoreWatch:
         self._link.check_open()
-        return self._watches.open_range(first, behind, reported, self._fence)
+        return self._watches.open_range(first, end, reported, self._fence)
 
     def watch_sequence(self, prefix: str, reported: Callable[[str], None], *, partition_key: str) -> StoreWatch:
         self._link.check_open()
@@ -180,13 +180,13 @@ class OxiaStore:
             self._link.write(lambda client, start=start, end=end, at=partition_key: client.delete_range(start, end, partition_key=at))  # type: ignore[misc]
 
     def _scan(
-        self, first: str, behind: str, *, partition_key: str | None = None, use_index: str | None = None
+        self, first: str, end: str, *, partition_key: str | None = None, use_index: str | None = None
     ) -> list[tuple[StoreRecord, Envelope]]:
         """The records of that range, in any order, with their envelopes."""
-        if first >= behind:
+        if first >= end:
             return []
-        start, end = oxia_keys.spelt(first), oxia_keys.spelt(behind)
-        rows = self._link.ask(lambda client: list(client.range_scan(start, end, partition_key=partition_key, use_index=use_index)))
+        start, stop = oxia_keys.spelt(first), oxia_keys.spelt(end)
+        rows = self._link.ask(lambda client: list(client.range_scan(start, stop, partition_key=partition_key, use_index=use_index)))
         found: list[tuple[StoreRecord, Envelope]] = []
         for spelling, stored, version in rows:
             key = oxia_keys.read(spelling)

@@ -148,7 +148,7 @@ class Link:
             raise self.unavailable(error.details() if isinstance(error, grpc.Call) else f"{type(error).__name__}: {error}") from error
 
 
-def _check_somebody_listens(address: str) -> None:
+def _check_listening(address: str) -> None:
     """Raises OSError at once if no server listens at the address, for which Oxia's client would retry until its timeout."""
     host, _, port = address.rpartition(":")
     socket.create_connection((host.strip("[]"), int(port)), ANSWERS_WITHIN_S).close()
@@ -191,7 +191,7 @@ class _Client(oxia.Client):  # type: ignore[misc]
 
     def __init__(self, address: str, namespace: str) -> None:
         self._closed = False
-        _check_somebody_listens(address)
+        _check_listening(address)
         self._connections = ConnectionPool()
         self._service_discovery = _Discovery(address, self._connections, namespace)
         self._session_manager = SessionManager(self._service_discovery, _SESSION_ENDS_AFTER_MS, None)

@@ -29,7 +29,7 @@ class _Watch:
 @dataclass(eq=False)
 class _RangeWatch(_Watch):
     first: str
-    behind: str
+    end: str
     reported: Callable[[KeyChange], None]
 
 
@@ -52,13 +52,11 @@ class Watches:
         self._ranges: list[_RangeWatch] = []
         self._sequences: list[_SequenceWatch] = []
 
-    def open_range(
-        self, first: str, behind: str, reported: Callable[[KeyChange], None], fence: Callable[[], Mapping[str, int]]
-    ) -> StoreWatch:
+    def open_range(self, first: str, end: str, reported: Callable[[KeyChange], None], fence: Callable[[], Mapping[str, int]]) -> StoreWatch:
         """Watch a range of keys. `fence` writes a fence; the watch is notified of nothing before it."""
         if self._listen():
             self.take_in(fence())
-        watch = _RangeWatch(first, behind, reported)
+        watch = _RangeWatch(first, end, reported)
         self._ranges.append(watch)
         return watch
 
@@ -140,7 +138,7 @@ class Watches:
 
     def _changed(self, change: KeyChange) -> None:
         for watch in self._ranges:
-            if watch.first <= change.key < watch.behind:
+            if watch.first <= change.key < watch.end:
                 self._pending.append((watch, change))
         numbered = sequence_of(change.key)
         for sequence in self._sequences:

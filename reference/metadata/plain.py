@@ -84,22 +84,22 @@ class PlainStore:
         else:
             _tried(key, lambda: self._delete(key, None, partition_key))
 
-    def keys(self, first: str, behind: str, *, partition_key: str | None = None) -> list[str]:
-        return [key for key in self._inner.keys(first, behind, partition_key=partition_key) if not key.startswith(BOOKKEEPING)]
+    def keys(self, first: str, end: str, *, partition_key: str | None = None) -> list[str]:
+        return [key for key in self._inner.keys(first, end, partition_key=partition_key) if not key.startswith(BOOKKEEPING)]
 
-    def scan(self, first: str, behind: str, *, partition_key: str | None = None) -> list[StoreRecord]:
-        found = self._inner.scan(first, behind, partition_key=partition_key)
+    def scan(self, first: str, end: str, *, partition_key: str | None = None) -> list[StoreRecord]:
+        found = self._inner.scan(first, end, partition_key=partition_key)
         return [_opened(record) for record in found if not record.key.startswith(BOOKKEEPING)]
 
-    def keys_by_index(self, index: str, first: str, behind: str) -> list[str]:
+    def keys_by_index(self, index: str, first: str, end: str) -> list[str]:
         """Decision: the keys of the records that have an index entry in that range."""
         rule("PIP471-66")
-        return [record.key for record in self._entries.records(index, first, behind)]
+        return [record.key for record in self._entries.records(index, first, end)]
 
-    def scan_by_index(self, index: str, first: str, behind: str) -> list[StoreRecord]:
+    def scan_by_index(self, index: str, first: str, end: str) -> list[StoreRecord]:
         """Decision: the records of the same keys."""
         rule("PIP471-66")
-        return [_opened(record) for record in self._entries.records(index, first, behind)]
+        return [_opened(record) for record in self._entries.records(index, first, end)]
 
     def write(self, key: str, envelope: Envelope, seen: Version) -> StoreRecord:
         """Decision: the entries are written before their record, so that a failure between them leaves no record without its entry."""
@@ -107,7 +107,7 @@ class PlainStore:
         self._entries.write(key, envelope)
         return self._inner.put(key, envelope.sealed(), expected=seen, partition_key=envelope.partition_key)
 
-    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None]) -> StoreWatch:
+    def watch(self, first: str, end: str, reported: Callable[[KeyChange], None]) -> StoreWatch:
         """Decision: a watch is notified of the changes of callers' records as they are, and of none of the bookkeeping."""
         rule("PIP460-28")
 
@@ -115,7 +115,7 @@ class PlainStore:
             if not change.key.startswith(BOOKKEEPING):
                 reported(change)
 
-        return self._inner.watch(first, behind, of_callers)
+        return self._inner.watch(first, end, of_callers)
 
     def watch_sequence(self, prefix: str, reported: Callable[[str], None], *, partition_key: str) -> StoreWatch:
         last = 0

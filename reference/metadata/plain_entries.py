@@ -42,10 +42,10 @@ class IndexEntries:
             with suppress(VersionConflict):
                 self._inner.delete(entry, expected=version)
 
-    def records(self, index: str, first: str, behind: str) -> list[StoreRecord]:
+    def records(self, index: str, first: str, end: str) -> list[StoreRecord]:
         """The records, in their envelopes, that the entries of that range lead to, and that have these entries."""
         found: list[StoreRecord] = []
-        for entry in self._inner.scan(_start(index, first), _start(index, behind)):
+        for entry in self._inner.scan(_start(index, first), _start(index, end)):
             index_key, key, partition_key = json.loads(entry.value)
             record = self._inner.get(key, partition_key=partition_key)
             if record and Envelope.opened(record.value).indexes.get(index) == index_key:

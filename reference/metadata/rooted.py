@@ -41,22 +41,20 @@ class RootedStore:
     def delete(self, key: str, *, expected: Version | None = None, partition_key: str | None = None) -> None:
         self._inner.delete(self._root + key, expected=expected, partition_key=partition_key)
 
-    def keys(self, first: str, behind: str, *, partition_key: str | None = None) -> list[str]:
-        return [self._key(key) for key in self._inner.keys(self._root + first, self._root + behind, partition_key=partition_key)]
+    def keys(self, first: str, end: str, *, partition_key: str | None = None) -> list[str]:
+        return [self._key(key) for key in self._inner.keys(self._root + first, self._root + end, partition_key=partition_key)]
 
-    def scan(self, first: str, behind: str, *, partition_key: str | None = None) -> list[StoreRecord]:
-        return [self._below(record) for record in self._inner.scan(self._root + first, self._root + behind, partition_key=partition_key)]
+    def scan(self, first: str, end: str, *, partition_key: str | None = None) -> list[StoreRecord]:
+        return [self._below(record) for record in self._inner.scan(self._root + first, self._root + end, partition_key=partition_key)]
 
-    def keys_by_index(self, index: str, first: str, behind: str) -> list[str]:
-        return [self._key(key) for key in self._inner.keys_by_index(index, self._root + first, self._root + behind)]
+    def keys_by_index(self, index: str, first: str, end: str) -> list[str]:
+        return [self._key(key) for key in self._inner.keys_by_index(index, self._root + first, self._root + end)]
 
-    def scan_by_index(self, index: str, first: str, behind: str) -> list[StoreRecord]:
-        return [self._below(record) for record in self._inner.scan_by_index(index, self._root + first, self._root + behind)]
+    def scan_by_index(self, index: str, first: str, end: str) -> list[StoreRecord]:
+        return [self._below(record) for record in self._inner.scan_by_index(index, self._root + first, self._root + end)]
 
-    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None]) -> StoreWatch:
-        return self._inner.watch(
-            self._root + first, self._root + behind, lambda change: reported(replace(change, key=self._key(change.key)))
-        )
+    def watch(self, first: str, end: str, reported: Callable[[KeyChange], None]) -> StoreWatch:
+        return self._inner.watch(self._root + first, self._root + end, lambda change: reported(replace(change, key=self._key(change.key))))
 
     def watch_sequence(self, prefix: str, reported: Callable[[str], None], *, partition_key: str) -> StoreWatch:
         return self._inner.watch_sequence(self._root + prefix, lambda key: reported(self._key(key)), partition_key=partition_key)

@@ -119,24 +119,24 @@ class MetadataStore(Protocol):
         """Delete a record and its index entries. A missing record is no error if no version is expected. Raises VersionConflict."""
         ...
 
-    def keys(self, first: str, behind: str, *, partition_key: str | None = None) -> list[str]:
-        """The keys from `first` to before `behind`, in order; without a partition key, of all partitions."""
+    def keys(self, first: str, end: str, *, partition_key: str | None = None) -> list[str]:
+        """The keys from `first` to before `end`, in order; without a partition key, of all partitions."""
         ...
 
-    def scan(self, first: str, behind: str, *, partition_key: str | None = None) -> list[StoreRecord]:
+    def scan(self, first: str, end: str, *, partition_key: str | None = None) -> list[StoreRecord]:
         """The records of those keys."""
         ...
 
-    def keys_by_index(self, index: str, first: str, behind: str) -> list[str]:
-        """The keys of the records whose index keys lie from `first` to before `behind`, by index key, then by key."""
+    def keys_by_index(self, index: str, first: str, end: str) -> list[str]:
+        """The keys of the records whose index keys lie from `first` to before `end`, by index key, then by key."""
         ...
 
-    def scan_by_index(self, index: str, first: str, behind: str) -> list[StoreRecord]:
+    def scan_by_index(self, index: str, first: str, end: str) -> list[StoreRecord]:
         """The records of those keys, in the same order."""
         ...
 
-    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None]) -> StoreWatch:
-        """Call `reported` for each change of the keys from `first` to before `behind`, in the order of the changes, from now on."""
+    def watch(self, first: str, end: str, reported: Callable[[KeyChange], None]) -> StoreWatch:
+        """Call `reported` for each change of the keys from `first` to before `end`, in the order of the changes, from now on."""
         ...
 
     def watch_sequence(self, prefix: str, reported: Callable[[str], None], *, partition_key: str) -> StoreWatch:

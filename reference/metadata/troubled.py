@@ -28,13 +28,13 @@ class TroubledStore:
         self.keys_by_index, self.scan_by_index = inner.keys_by_index, inner.scan_by_index
         self.close = inner.close
 
-    def keys(self, first: str, behind: str, *, partition_key: str | None = None) -> list[str]:
+    def keys(self, first: str, end: str, *, partition_key: str | None = None) -> list[str]:
         self._asked(first)
-        return self._inner.keys(first, behind, partition_key=partition_key)
+        return self._inner.keys(first, end, partition_key=partition_key)
 
-    def scan(self, first: str, behind: str, *, partition_key: str | None = None) -> list[StoreRecord]:
+    def scan(self, first: str, end: str, *, partition_key: str | None = None) -> list[StoreRecord]:
         self._asked(first)
-        return self._inner.scan(first, behind, partition_key=partition_key)
+        return self._inner.scan(first, end, partition_key=partition_key)
 
     def get(self, key: str, *, partition_key: str | None = None) -> StoreRecord | None:
         self._asked(key)
@@ -62,8 +62,8 @@ class TroubledStore:
         with self._writing(key, expected):
             self._inner.delete(key, expected=expected, partition_key=partition_key)
 
-    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None]) -> StoreWatch:
-        return self._inner.watch(first, behind, lambda change: self._notify(change.key, reported, change))
+    def watch(self, first: str, end: str, reported: Callable[[KeyChange], None]) -> StoreWatch:
+        return self._inner.watch(first, end, lambda change: self._notify(change.key, reported, change))
 
     def watch_sequence(self, prefix: str, reported: Callable[[str], None], *, partition_key: str) -> StoreWatch:
         return self._inner.watch_sequence(prefix, lambda key: self._notify(key, reported, key), partition_key=partition_key)

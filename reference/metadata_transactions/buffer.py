@@ -3,7 +3,7 @@
 PIP-471, "MetadataTransactionBuffer". A write leaves its operation record before its entry, so that no entry of an open transaction can be
 in the segment without delaying its readers (the text has the other order, and a crash between the two shows what is undecided, Q4).
 An aborted transaction is stored for as long as its data is there; an unknown transaction is a committed one whose records are deleted (the
-text takes it for aborted, which loses what was committed, Q5). To end a transaction writes nothing into the segment.
+text treats it as aborted, which loses what was committed, Q5). To end a transaction writes nothing into the segment.
 """
 
 from collections.abc import Iterator

@@ -52,7 +52,7 @@ class Collection:
     def collect(self, txn: TxnId, state: HeaderState) -> None:
         """Decision: delete the header of a transaction without operation records; otherwise notify the participants that have some."""
         left = self._records.participants(txn)
-        if left and self._profile.gc_leftovers == "told-again":
+        if left and self._profile.gc_leftovers == "notified-again":
             rule("PIP471-39")
             self._notify(txn, state)
             return

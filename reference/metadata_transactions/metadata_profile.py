@@ -21,7 +21,7 @@ class MetadataProfile(ReleaseProfile):
     unknown_txn: Literal["visible", "aborted"]
     """What becomes of a message whose transaction has no header any more."""
 
-    gc_leftovers: Literal["told-again", "deleted"]
+    gc_leftovers: Literal["notified-again", "deleted"]
     """What the collection does with operation records of a transaction that ended long ago."""
 
     notification: Literal["events", "headers"]

@@ -84,24 +84,24 @@ class StoreClient:
         self._store.delete(key, expected=expected, partition_key=partition_key)
 
     @_answering
-    def keys(self, first: str, behind: str, *, partition_key: str | None = None) -> list[str]:
-        return self._store.keys(first, behind, partition_key=partition_key)
+    def keys(self, first: str, end: str, *, partition_key: str | None = None) -> list[str]:
+        return self._store.keys(first, end, partition_key=partition_key)
 
     @_answering
-    def scan(self, first: str, behind: str, *, partition_key: str | None = None) -> list[StoreRecord]:
-        return self._store.scan(first, behind, partition_key=partition_key)
+    def scan(self, first: str, end: str, *, partition_key: str | None = None) -> list[StoreRecord]:
+        return self._store.scan(first, end, partition_key=partition_key)
 
     @_answering
-    def keys_by_index(self, index: str, first: str, behind: str) -> list[str]:
-        return self._store.keys_by_index(index, first, behind)
+    def keys_by_index(self, index: str, first: str, end: str) -> list[str]:
+        return self._store.keys_by_index(index, first, end)
 
     @_answering
-    def scan_by_index(self, index: str, first: str, behind: str) -> list[StoreRecord]:
-        return self._store.scan_by_index(index, first, behind)
+    def scan_by_index(self, index: str, first: str, end: str) -> list[StoreRecord]:
+        return self._store.scan_by_index(index, first, end)
 
     @_answering
-    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None]) -> StoreWatch:
-        return self._store.watch(first, behind, reported)
+    def watch(self, first: str, end: str, reported: Callable[[KeyChange], None]) -> StoreWatch:
+        return self._store.watch(first, end, reported)
 
     @_answering
     def watch_sequence(self, prefix: str, reported: Callable[[str], None], *, partition_key: str) -> StoreWatch:

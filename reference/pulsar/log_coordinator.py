@@ -117,7 +117,7 @@ class LogCoordinator:
             self._waiting.setdefault(txn, []).append(reply)
 
     def decide(self, transaction: PulsarTransaction, action: EndAction, reply: Reply | None) -> None:
-        """Decision: an open transaction is ended by its client, who waits for a reply, or by the timer: the same for both."""
+        """Decision: an open transaction is ended by its client, which waits for a reply, or by the timer: the same for both."""
         rule("PIP31-75")  # the second one, client or timer, finds it decided
         decided = transaction.decided(action)
         self._machine.crash_points.reach("before-decision-logged")

@@ -65,7 +65,7 @@ def _epochs(layout: Layout) -> Iterator[str]:
         elif segment.sealed_at_epoch is not None and not segment.created_at_epoch < segment.sealed_at_epoch <= layout.epoch:
             yield (
                 f"segment {segment.number} was sealed at epoch {segment.sealed_at_epoch}; "
-                f"expected one behind {segment.created_at_epoch} and up to {layout.epoch}"
+                f"expected one after {segment.created_at_epoch} and up to {layout.epoch}"
             )
         yield from _epoch_behind_parents(segment, layout)
 

@@ -15,7 +15,7 @@ from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 from .layout import HashRange, Layout, Segment, SegmentState
 from .layout_flaws import flaws
 
-_MOST_TOLD = 3
+_MOST_REPORTED = 3
 _NOT_SEALED = -1
 _NUMBER = re.compile("0|[1-9][0-9]{0,17}")
 """The one way to write each number, so that no segment is listed twice."""
@@ -115,7 +115,7 @@ def decoded(record: StoreRecord) -> Layout:
         raise MalformedLayout(record.key, f"expected numbers as the keys of segments, not {odd[0]!r}")
     layout = Layout(stored.epoch, stored.nextSegmentId, {int(key): one.segment for key, one in stored.segments.items()})
     if found := flaws(layout):
-        raise MalformedLayout(record.key, "; ".join(found[:_MOST_TOLD]))
+        raise MalformedLayout(record.key, "; ".join(found[:_MOST_REPORTED]))
     return layout
 
 

@@ -44,7 +44,7 @@ def _finest_first() -> Iterator[tuple[str, Callable[[datetime], Iterator[datetim
 def _every(step: timedelta) -> Callable[[datetime], Iterator[datetime]]:
     def times(first: datetime) -> Iterator[datetime]:
         number = -((_MONDAY - first) // step)
-        with contextlib.suppress(OverflowError):  # behind the last day that can be written
+        with contextlib.suppress(OverflowError):  # after the last day that can be written
             while True:
                 yield _MONDAY + number * step
                 number += 1

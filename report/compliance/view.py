@@ -178,7 +178,7 @@ def by_system(columns: Iterable[SystemColumn]) -> dict[str, list[SystemColumn]]:
 
 
 def order(system: JudgedSystem) -> tuple[str, str, bool, Version, str, str]:
-    """Systems by name, broken ones behind the honest one; versions as versions: 4.10 comes after 4.9, and what is no version last."""
+    """Systems by name, broken ones after the conforming one; versions as versions: 4.10 comes after 4.9, and what is no version last."""
     try:
         version, odd = Version(system.version or ""), False
     except InvalidVersion:

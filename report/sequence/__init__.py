@@ -1,7 +1,7 @@
-"""A scenario as a sequence picture: who asked whom for what, what was answered, and which exchange decided the verdict.
+"""A scenario as a sequence picture: each request with its sender and receiver, each answer, and the exchange that decided the verdict.
 
 `calls` reads a history into requests with their ends, `steps` finds the step of the scenario that made each of them, `rows` folds what
-only helps, `lanes` says who is next to whom, `wording` says a request and an answer in a few words, `logs` knows the log of each
+only helps, `lanes` has the order of the actors, `wording` puts a request and an answer in a few words, `logs` knows the log of each
 partition at each moment, `log_columns` draws these to the right of the lanes, and `sequence_drawing` draws the SVG.
 """
 

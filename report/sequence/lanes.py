@@ -1,4 +1,4 @@
-"""The actors in the picture: clients to the left, in the order in which they come, then whom they ask."""
+"""The actors in the picture: clients to the left, in the order in which they appear, then the nodes that they ask."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -77,7 +77,7 @@ class Lanes:
         if "controller" in askers.values():
             roles.insert(0, "controller")
         shared = clients | logs
-        # The observer, who looks whether something holds, stands last among the clients.
+        # The observer, which checks whether something holds, is last among the clients.
         first = sorted(dict.fromkeys(clients.values()), key=lambda name: name == "observer")
         names = (*first, *roles, *dict.fromkeys(logs.values()))
         return cls(
@@ -87,12 +87,12 @@ class Lanes:
         )
 
     def between(self, call: Call) -> tuple[int, int]:
-        """The numbers of the lanes of who asks and who is asked."""
+        """The numbers of the lanes of a request's sender and receiver."""
         return self.names.index(self._asker[call.began]), self.names.index(self._asked[call.began])
 
 
 def whom(call: Call) -> str:
-    """Who is asked: a role, or the log that the request is about."""
+    """The receiver of a request: a role, or the log that the request is about."""
     if call.node in (ADMIN, STORE):
         return call.node
     role = _ROLE_OF.get(call.api)

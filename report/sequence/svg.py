@@ -1,4 +1,4 @@
-"""Words in an SVG: escaped, and cut where there is no room for them."""
+"""Words in an SVG: escaped, and cut where they do not fit."""
 
 from html import escape
 
@@ -11,7 +11,7 @@ def cut(said: str, longest: int) -> str:
 
 
 def cleaned(said: str) -> str:
-    """As markup that is nothing but these words."""
+    """The words as markup, with nothing else in it."""
     return escape(clean(said))
 
 

@@ -53,7 +53,7 @@ def _nothing(call: Call) -> str:
 
 
 def full(call: Call) -> str:
-    """All that the words leave out, for who stops at them: whom, and when."""
+    """What the words leave out, shown when a reader points at them: the receiver, and the time."""
     node = f"{call.client} to {call.node}"
     return f"{node}: {request(call)}\n{answer(call)}"
 
@@ -78,7 +78,7 @@ def _transaction(event: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _named(transaction: str) -> str:
-    """A transactional id, or a transaction; the key of one stands in a list behind its namespace, as JSON."""
+    """A transactional id, or a transaction; the key of one is in a list after its namespace, as JSON."""
     if not transaction.startswith("["):
         return short(transaction)
     try:

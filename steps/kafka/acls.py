@@ -165,7 +165,7 @@ def _filters(rights: list[Right]) -> list[_Filter]:
 
 
 def asked(probe: KafkaProbe, acl_request: str, topic: str) -> Outcome[object]:
-    """The answer to a request about the right of a user, who does not exist, to read a topic of this name."""
+    """The answer to a request about the right of a missing user to read a topic of this name."""
     right = Right(principal_of("somebody"), AclOperation.READ, Resource(ResourceKind.TOPIC, topic))
     match acl_request:
         case "CreateAcls":

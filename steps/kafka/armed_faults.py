@@ -92,7 +92,7 @@ def _go_down(context: KafkaContext, producer: str | None, down: Callable[[], Non
 
 
 @KAFKA.given("the system has crashed and is restarting")
-@brings_down("a crash that it comes back from")
+@brings_down("a crash after which it restarts")
 def is_coming_back(context: KafkaContext) -> None:
     """It was killed without warning and is restarting: the When sends its request from that moment on, again and again."""
     context.begin_early()
@@ -164,7 +164,7 @@ def _block(context: KafkaContext, producer: str, group: str | None, event: str |
     else:
         achieved(one.probe.add_partitions(one.transactional_id, one.current, [partition]), f"adding {partition}")
     marker = context.observer.write_marker(partition, one.current, commit=False, coordinator_epoch=epoch)
-    achieved(marker, f"telling {partition} of coordinator epoch {epoch}")
+    achieved(marker, f"sending {partition} coordinator epoch {epoch}")
     one.is_incomplete = True
     one.is_blocked_until_restart = event is not None
 

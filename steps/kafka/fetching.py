@@ -79,8 +79,8 @@ def each_batch_is_listed(context: KafkaContext, producer: str, partition: str) -
         fetched = [batch.base_offset for batch in page.batches]
         context.evidence.expect(
             due in page.aborted or offset not in fetched,
-            f"{_listed((due,))}, beside the batch at {offset}",
-            f"{_listed(page.aborted)}, beside batches at {fetched}",
+            f"{_listed((due,))}, next to the batch at {offset}",
+            f"{_listed(page.aborted)}, next to batches at {fetched}",
             what=f"aborted transactions of {partition}",
         )
 

@@ -60,29 +60,29 @@ def member_named(context: KafkaContext, producer: str, membership: str) -> Group
 
 
 def gather(
-    context: KafkaContext, gathering: Gathering, group: str, new: str, beside: str | None, instance: str | None, bringing: Bringing
+    context: KafkaContext, gathering: Gathering, group: str, new: str, other: str | None, instance: str | None, bringing: Bringing
 ) -> Outcome[None]:
     """`new` joins, and the other members join again when Heartbeat asks for it; all get their shares. Else the first failure."""
-    probes = {name: context.producers[name].probe for name in filter(None, (new, beside))}
+    probes = {name: context.producers[name].probe for name in filter(None, (new, other))}
     gathering.joined, gathering.shares, gathering.reported = {}, {}, {}
     waits: dict[str, Callable[[], Outcome[JoinGroupAnswer]]] = {}
     known = place_of(context, new)
     name = context.session.unique(group) if group else ""
-    if beside is None:
+    if other is None:
         first = probes[new].join(name, known.member if known else "", instance, bringing)
         waits[new] = lambda: first
     else:
         waits[new] = probes[new].send_join(name, known.member if known else "", instance, bringing)
-        place = context.memberships[beside][-1]
-        gathering.reported[beside] = until_reported(context, probes[beside], name, place)
-        waits[beside] = probes[beside].send_join(name, place.member, place.instance, Bringing({PROTOCOL: wanted_by(beside)}))
+        place = context.memberships[other][-1]
+        gathering.reported[other] = until_reported(context, probes[other], name, place)
+        waits[other] = probes[other].send_join(name, place.member, place.instance, Bringing({PROTOCOL: wanted_by(other)}))
     for one, outcome in {one: wait() for one, wait in waits.items()}.items():
         match outcome:
             case Done(joined):
                 gathering.joined[one] = joined
             case Refused() | Unknown() as trouble:
                 return trouble
-    instances = {new: instance} | ({} if beside is None else {beside: context.memberships[beside][-1].instance})
+    instances = {new: instance} | ({} if other is None else {other: context.memberships[other][-1].instance})
     for one, joined in gathering.joined.items():
         context.memberships.setdefault(one, []).append(GroupMembership(joined.generation, joined.member, instances[one]))
     return _share_out(context, gathering, probes, name)

@@ -62,15 +62,15 @@ BESIDE = KAFKA.act(
 
 
 @BESIDE.given
-def has_joined_beside(context: KafkaContext, gathering: Gathering, producer: str, group: str, other: str, session: str | None) -> None:
-    outcome = _join(context, gathering, group, producer, other, _instance_beside(context, producer, other), session)
-    achieved(outcome, f"joining {group} as {producer} beside {other}")
+def has_joined_next_to(context: KafkaContext, gathering: Gathering, producer: str, group: str, other: str, session: str | None) -> None:
+    outcome = _join(context, gathering, group, producer, other, _instance_next_to(context, producer, other), session)
+    achieved(outcome, f"joining {group} as {producer} next to {other}")
 
 
 @BESIDE.when
-def joins_beside(context: KafkaContext, gathering: Gathering, producer: str, group: str, other: str) -> None:
+def joins_next_to(context: KafkaContext, gathering: Gathering, producer: str, group: str, other: str) -> None:
     context.begin()
-    context.keep(None, _join(context, gathering, group, producer, other, _instance_beside(context, producer, other), None), "JoinGroup")
+    context.keep(None, _join(context, gathering, group, producer, other, _instance_next_to(context, producer, other), None), "JoinGroup")
 
 
 @KAFKA.given("group {group} of {producer} has gone on to its next generation")
@@ -205,7 +205,7 @@ def leader_is_reported(context: KafkaContext, gathering: Gathering) -> None:
     wanted = {joined.member: wanted_by(name) for name, joined in gathering.joined.items()}
     for name, joined in gathering.joined.items():
         due = wanted if joined.leader == joined.member else {}
-        context.evidence.expect(joined.others == due, _listed(due), _listed(joined.others), what=f"what JoinGroup tells {name}")
+        context.evidence.expect(joined.others == due, _listed(due), _listed(joined.others), what=f"what JoinGroup answers {name}")
 
 
 @KAFKA.then("each member has what the leader assigned to it")
@@ -243,20 +243,20 @@ def is_committed(context: KafkaContext, offset: int, partition: str, group: str,
 
 
 def _join(
-    context: KafkaContext, gathering: Gathering, group: str, new: str, beside: str | None, instance: str | None, session: str | None
+    context: KafkaContext, gathering: Gathering, group: str, new: str, other: str | None, instance: str | None, session: str | None
 ) -> Outcome[None]:
     bringing = Bringing({PROTOCOL: wanted_by(new)})
     if session is not None:
         gathering.session_ms = short_session_ms(context, context.producers[new].probe)
         bringing, gathering.asked_ms = replace(bringing, session_timeout_ms=gathering.session_ms), context.time.now_ms()
-    return gather(context, gathering, group, new, beside, instance, bringing)
+    return gather(context, gathering, group, new, other, instance, bringing)
 
 
 def _instance_of(context: KafkaContext, producer: str, a_member: str | None) -> str | None:
     return context.session.unique(f"instance of {producer}") if a_member == "a static member" else None
 
 
-def _instance_beside(context: KafkaContext, producer: str, other: str) -> str | None:
+def _instance_next_to(context: KafkaContext, producer: str, other: str) -> str | None:
     return None if context.memberships[other][-1].instance is None else context.session.unique(f"instance of {producer}")
 
 

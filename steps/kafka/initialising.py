@@ -49,7 +49,7 @@ INITIALISE = KAFKA.act(
     tried="{producer} has initialised again, and had to wait",
     when="{producer} initialises again[ with {identity}][ with {timeout}][ {unsupported}]",
     meaning="InitProducerId for the producer's transactional id, with its producer id and epoch unless others are named."
-    " Told to wait: sent once, and refused CONCURRENT_TRANSACTIONS, since its open transaction is PrepareAbort.",
+    " Answered to wait: sent once, and refused CONCURRENT_TRANSACTIONS, since its open transaction is PrepareAbort.",
 )
 
 

@@ -63,7 +63,7 @@ class _NotDescribed(dict[str, TransactionDescription]):
     """For brokers without DescribeTransactions."""
 
     def __missing__(self, name: str) -> TransactionDescription:
-        raise NotOffered("DescribeTransactions v0: nothing else that the broker offers tells what has become of a transaction")
+        raise NotOffered("DescribeTransactions v0: nothing else that the broker offers reports what has become of a transaction")
 
 
 @dataclass
@@ -297,7 +297,7 @@ class KafkaContext:
         if not self.can_describe:
             for producer in transactional:
                 state = self.completed(producer) if producer.ended_in and not producer.is_incomplete else None
-                self.states[producer.transactional_id] = state.value if isinstance(state, Done) else "not told"
+                self.states[producer.transactional_id] = state.value if isinstance(state, Done) else "not answered"
             return
         incomplete = {producer.transactional_id for producer in transactional if producer.is_incomplete}
         self.states |= {producer.transactional_id: "forgotten" for producer in transactional if producer.is_forgotten}

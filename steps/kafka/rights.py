@@ -14,7 +14,7 @@ DESCRIBE, READ, WRITE_TO, WRITE_UNDER = "describe", "read", "write to", "write u
 
 @dataclass(frozen=True)
 class ForItsId:
-    """A request about the transactional id of who sends it."""
+    """A request of a producer about its own transactional id."""
 
     request: str
 

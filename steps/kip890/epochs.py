@@ -14,7 +14,7 @@ _HANDS_OUT = ("InitProducerId ", "EndTxn ")
 
 @KIP890.then("no answer has epoch 32767")
 def no_answer_has_the_reserved_epoch(context: KafkaContext) -> None:
-    """Of all answers of the scenario to InitProducerId and EndTxn, none has an epoch above 32766; the answer to the When is one of them."""
+    """No answer of the scenario to InitProducerId or EndTxn has an epoch above 32766; the answer to the When is one of them."""
     answer, epochs = answer_of(context), list(_epochs(context))
     seen = f"the largest of {len(epochs)} is {max(epochs, default=-1)}; the last answer is {reported(answer)}"
     holds = isinstance(answer, Done) and bool(epochs) and max(epochs) <= LAST_USABLE_EPOCH

@@ -102,7 +102,7 @@ def restarts_at(context: KafkaContext, level: int) -> None:
 
 
 def _not_back(seen: str) -> Violation:
-    return Violation("a broker that comes back", seen, what="restart")
+    return Violation("a broker that restarts", seen, what="restart")
 
 
 def _offer(context: KafkaContext) -> KafkaOffer:

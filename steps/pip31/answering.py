@@ -46,7 +46,7 @@ def sends_requests(
     if requests == "a request of each kind":
         _ask_for_all(context, answers)
     elif requests == "requests about an unknown consumer":
-        answers.to["GET_LAST_MESSAGE_ID"] = context.session.client("asker").speak_of_nobody()
+        answers.to["GET_LAST_MESSAGE_ID"] = context.session.client("asker").ask_about_unknown_consumer()
     elif topic is not None and requests == "messages around an unload and after a termination":
         _write_to_what_goes(context, answers, topic)
     elif topic is not None and subscription is not None and unknown is not None:
@@ -151,7 +151,7 @@ def are_answered(context: PulsarContext, answers: AnsweredRequests, outcome: str
 def _judge(context: PulsarContext, answers: AnsweredRequests, wrong: list[str]) -> None:
     silent = [what for what in wrong if isinstance(answers.to[what], Unknown)]
     if silent and not isinstance(context.session.client("asker").coordinators(), Done):
-        raise NoAnswer(f"nothing was answered to {', '.join(silent)}, nor to what was asked behind")
+        raise NoAnswer(f"nothing was answered to {', '.join(silent)}, nor to a later request")
     seen = "; ".join(f"{what}: {_shown(answers.to[what])}" for what in wrong) or "all of them"
     context.evidence.expect(not wrong, "all of them", seen, what="answers")
 

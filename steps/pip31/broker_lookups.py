@@ -34,7 +34,7 @@ def hears_of_the_loss(context: PulsarContext, waiting: list[ClientConnection]) -
             if connection.lost is not None:
                 break
         seen = "nothing" if connection.lost is None else "that it is lost"
-        context.evidence.expect(seen == "that it is lost", "that it is lost", seen, what="told to the client")
+        context.evidence.expect(seen == "that it is lost", "that it is lost", seen, what="notification to the client")
 
 
 @PIP31.when("a client writes {value} to {topic} at the broker that it knows")

@@ -137,7 +137,7 @@ def _have_the_same_number(context: PulsarContext, first: str, second: str) -> No
         behind, ahead = sorted((first, second), key=lambda name: context.id_of(name).sequence)
         if context.id_of(behind).sequence == context.id_of(ahead).sequence:
             return
-        achieved(transactions.end(behind, TxnAction.COMMIT), "committing a transaction of the coordinator that is behind")
+        achieved(transactions.end(behind, TxnAction.COMMIT), "committing a transaction of the coordinator with the lower number")
         transactions.begin(behind, coordinator=context.id_of(behind).coordinator)
     raise SetUpFailed(f"{first} is {context.id_of(first)} and {second} is {context.id_of(second)} still")
 
@@ -150,7 +150,7 @@ def _have_the_same_number_in_both_kinds(context: PulsarContext, transaction: str
         if ours.sequence == theirs.sequence or are_out_of_reach(context, ours.sequence, theirs.sequence):
             return
         behind = transaction if ours.sequence < theirs.sequence else classic
-        achieved(transactions.end(behind, TxnAction.COMMIT), f"committing {behind}, whose number is behind")
+        achieved(transactions.end(behind, TxnAction.COMMIT), f"committing {behind}, whose number is lower")
         if behind == classic:
             transactions.begin_classic(classic)
         else:

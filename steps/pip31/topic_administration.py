@@ -38,7 +38,7 @@ def is_deleted(context: PulsarContext, topic: str) -> None:
 @TERMINATE.given
 def has_been_terminated(context: PulsarContext, topic: str) -> None:
     achieved(context.client.terminate_topic(context.topics[topic]), f"terminating {topic}")
-    achieved(context.client.partitions(context.topics[topic]), "asking behind what the producers are told of it")
+    achieved(context.client.partitions(context.topics[topic]), "asking for the partitions after the producers were notified")
     context.topics.sealed.add(topic)
 
 
@@ -79,4 +79,4 @@ def _expect_closed(context: PulsarContext, who: str, is_open: Callable[[], bool]
         if not is_open():
             break
     seen = "nothing" if is_open() else "that it is closed"
-    context.evidence.expect(seen != "nothing", "that it is closed", seen, what=f"told to the {who}")
+    context.evidence.expect(seen != "nothing", "that it is closed", seen, what=f"notification to the {who}")

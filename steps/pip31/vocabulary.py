@@ -40,7 +40,7 @@ class WrittenMessages:
 
 @dataclass(frozen=True)
 class MessagesUnderWay:
-    """Messages to one topic whose receipts nobody has read."""
+    """Messages to one topic whose receipts have not been read."""
 
     count: int
     topic: str
@@ -170,7 +170,7 @@ PIP31 = Vocabulary(
             "answered by its own answer",
             meaning="with success or an error, with success, or as is due to it",
         ),
-        text("producer", "[A-Z]", "a producer with a name of its own"),
+        text("producer", "[A-Z]", "a producer with a separate name"),
         phrases(
             "opening",
             (

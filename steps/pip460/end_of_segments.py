@@ -12,8 +12,8 @@ from .vocabulary import PIP460
 
 _A_WHILE_S = 1.5
 """Long enough for a broker that notifies the end with a delay."""
-_NOT_YET = "not told yet"
-_TOLD = "told"
+_NOT_YET = "not reported yet"
+_REPORTED = "reported"
 
 
 @PIP460.then("{waiting} is not notified of the end of {topic} before {values}, which {transaction} {ends} now")
@@ -53,11 +53,11 @@ def next_is_notified_the_end(context: PulsarContext, subscription: str, topic: s
         is_notified = observed(context.client.is_at_end(consumer), f"reading {topic}")
         if is_notified:
             break
-    context.evidence.expect(is_notified, _TOLD, _TOLD if is_notified else _NOT_YET, what=f"end of {topic}")
+    context.evidence.expect(is_notified, _REPORTED, _REPORTED if is_notified else _NOT_YET, what=f"end of {topic}")
 
 
 def _expect_the_end_later(context: PulsarContext, client: PulsarProbe, consumer: ConsumerHandle, topic: str) -> None:
     is_notified = False
     for _ in context.session.time.attempts(_A_WHILE_S):
         is_notified = is_notified or observed(client.is_at_end(consumer), f"reading {topic}")
-    context.evidence.expect(not is_notified, _NOT_YET, _TOLD if is_notified else _NOT_YET, what=f"end of {topic}")
+    context.evidence.expect(not is_notified, _NOT_YET, _REPORTED if is_notified else _NOT_YET, what=f"end of {topic}")

@@ -116,7 +116,7 @@ def is_what_the_answers_say(context: PulsarContext, scalable_topics: ScenarioSca
 
 
 def _against_answers(layout: ReportedLayout, asked: Sequence[RequestedChange]) -> Iterator[str]:
-    """Changes that were answered with success and are missing, or refused and there. Of several equal changes one at most can be made."""
+    """Changes that were answered with success and are missing, or refused and there. At most one of several equal changes can be made."""
     for one in asked:
         answers = [other.answer for other in asked if (other.change.is_split, other.numbers) == (one.change.is_split, one.numbers)]
         done = sum(isinstance(answer, Done) for answer in answers)
@@ -144,7 +144,7 @@ def _unexplained(layout: ReportedLayout, asked: Sequence[RequestedChange]) -> It
         elif one.number not in changed and now != one:
             yield f"{one} has become {now}, with the children {now.children}"
     if layout.epoch != before.epoch + len(done):
-        yield f"epoch {layout.epoch} behind {before.epoch} and {len(done)} changes"
+        yield f"epoch {layout.epoch} after {before.epoch} and {len(done)} changes"
 
 
 def _children(layout: ReportedLayout, asked: RequestedChange) -> tuple[int, ...]:
@@ -176,7 +176,7 @@ def _overlaps(layouts: Sequence[ReportedLayout]) -> Iterator[str]:
                 yield f"epoch {layout.epoch}: {one} begins where {due:04x} was due"
             due = one.last_hash + 1
         if due != _HASHES:
-            yield f"epoch {layout.epoch}: nobody has {due:04x} and what is behind it"
+            yield f"epoch {layout.epoch}: no segment has the hash {due:04x} and those after it"
 
 
 def _given_twice(layouts: Sequence[ReportedLayout]) -> Iterator[str]:

@@ -96,11 +96,11 @@ class Readers:
             self.attach()
         return joined
 
-    def join_beside(self, name: str, group: str, topic: str, other: str) -> Outcome[StreamConsumer]:
+    def join_over_connection_of(self, name: str, group: str, topic: str, other: str) -> Outcome[StreamConsumer]:
         """A stream consumer registers over the connection that another one has to the controller."""
         self.mark()
         client = self.members[other].client
-        joined = client.join_stream(self.topics.by_name[topic], group, name, beside=self.members[other].stream)
+        joined = client.join_stream(self.topics.by_name[topic], group, name, over=self.members[other].stream)
         if isinstance(joined, Done):
             self.members[name] = StreamMember(topic, group, None, client, joined.value)
             self.attach()
@@ -182,7 +182,7 @@ class Readers:
         member = self.members[name]
         behind = next((place for place, message in enumerate(member.taken) if message.value == value), None)
         if behind is None:
-            raise SetUpFailed(f"{name} has not taken {value}, so there is no checkpoint behind it")
+            raise SetUpFailed(f"{name} has not taken {value}, so there is no checkpoint after it")
         for consumer in member.by_segment.values():
             achieved(member.client.close_consumer(consumer), f"closing a reader of {name}")
         member.taken, member.by_segment = member.taken[: behind + 1], {}

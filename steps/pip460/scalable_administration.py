@@ -30,7 +30,7 @@ MAKE = PIP460.act(
     given="the[ {deduplicated}] scalable {topics} of {segments}[, {neighbouring}]",
     tried="a scalable topic under the name of {topic} has been tried",
     when="an administrator makes the scalable {topics} of {segments}",
-    meaning="A new scalable topic; each of its segments has a name of its own in the scenario, and is used as a topic. One that was "
+    meaning="A new scalable topic; each of its segments has a separate name in the scenario, and is used as a topic. One that was "
     "deleted is made again under its name. Under the name of a classic topic: with its tenant, namespace and name; the answer does not "
     "matter.",
 )
@@ -136,7 +136,7 @@ def opens(context: PulsarContext, opening: str, topic: str, domain: str | None, 
 
 @PIP460.then("{topic} {found} among the scalable topics of {namespace}")
 def is_listed(context: PulsarContext, scalable_topics: ScenarioScalableTopics, topic: str, found: str, namespace: str | None) -> None:
-    """In the list that an administrator gets: of its own namespace, or of that of another topic."""
+    """In the list that an administrator gets: of its namespace, or of that of another topic."""
     name = scalable_topics.namespace_of(namespace or topic)
     there = observed(context.client.scalable_topics(name), f"listing the scalable topics of {name}")
     seen = "is" if scalable_topics.by_name[topic] in there else "is not"

@@ -19,12 +19,11 @@ _NOTHING = "nothing"
 JOIN = PIP460.act(
     given="{member} has joined {group} of {topic}[ {role}][, calling itself {consumer_name}][, over the connection of {other:member}]",
     when="{member} joins {group} of {topic}[ {role}][, calling itself {consumer_name}]",
-    meaning="A consumer of the whole topic comes, or comes back under its name, and registers at the topic's controller: under its name in "
-    "the scenario, where it does not call itself otherwise. As a queue consumer it registers nowhere, and has a shared subscription of all "
-    "segments; with checkpoints it has a reader of each segment. As a checkpoint "
-    "consumer it registers as one. Where a registration has no answer, one of another subscription is asked "
-    "for behind it, and then for the layout: when either is answered, it is silence, and not a slow broker. Over the connection of another "
-    "consumer to the controller, it has a name and a number that differ from those of that one.",
+    meaning="A consumer of the whole topic connects, or reconnects under its name, and registers at the topic's controller: under its name "
+    "in the scenario, unless it calls itself otherwise. As a queue consumer it registers nowhere, and has a shared subscription of all "
+    "segments; with checkpoints it has a reader of each segment. As a checkpoint consumer it registers as one. Where a registration has "
+    "no answer, one of another subscription is requested after it, and then the layout: when either is answered, it is silence, and not a "
+    "slow broker. Over the connection of another consumer to the controller, it has another name and number than that one.",
 )
 CUT_OFF = PIP460.act(
     given="{member} has been cut off[ {former}]",
@@ -36,7 +35,7 @@ READ = PIP460.act(
     given="the reading of {members} has come to {values}[, {unacknowledged}]",
     when="the reading of {members}[ from behind {checkpoint:value}] comes to {values}",
     meaning="Each takes what it is given, and acknowledges it at once, until all these messages have come. From behind a message: a "
-    "checkpoint consumer begins anew in each segment of the layout as it is now, behind what it had taken there when it had taken that "
+    "checkpoint consumer begins again in each segment of the current layout, after what it had taken there when it had taken that "
     "message, and in new segments at their beginning.",
 )
 
@@ -53,7 +52,7 @@ def has_joined(
     readers: Readers, member: str, group: str, topic: str, role: str | None, consumer_name: str | None, other: str | None
 ) -> None:
     if other is not None:
-        achieved(readers.join_beside(member, group, topic, other), f"{member} joining {group} beside {other}")
+        achieved(readers.join_over_connection_of(member, group, topic, other), f"{member} joining {group} over the connection of {other}")
     else:
         achieved(readers.join(member, group, topic, role, consumer_name), f"{member} joining {group}")
 
@@ -140,7 +139,7 @@ def _replace_controller(context: PulsarContext, scalable_topics: ScenarioScalabl
     context.session.faults.expire_session(before)  # type: ignore[attr-defined]  # of those who offer more-brokers and store-faults
     after = _controller(context, scalable_topics, topic)
     if after == before:
-        raise Violation("another broker, or nobody", before, what=f"controller of {topic} behind its session")
+        raise Violation("another broker, or none", before, what=f"controller of {topic} after its session")
 
 
 def _have_controller_elsewhere(context: PulsarContext, scalable_topics: ScenarioScalableTopics, topic: str) -> None:
@@ -215,7 +214,7 @@ def is_sent_away_or_reported(
                 holds = isinstance(found, Unknown) and found.lost
         if holds:
             break
-    context.evidence.expect(holds, expected, expected if holds else "neither", what=f"told to {member} of the change")
+    context.evidence.expect(holds, expected, expected if holds else "neither", what=f"notification to {member} of the change")
 
 
 @PIP460.then("{member} was notified of no other segments")
@@ -248,7 +247,7 @@ def are_dealt_out(
     shown = "; ".join(f"{name} has {', '.join(map(str, numbers)) or _NOTHING}" for name, numbers in sorted(seen.items()))
     expected = f"each of {', '.join(map(str, active))} {distribution}"
     context.evidence.expect(holds, expected, expected if holds else shown, what=f"segments of {topic}")
-    wrong = [f"{name} is told {flaw}" for name in members for flaw in _unlike(readers.assignment(name), layout)]
+    wrong = [f"{name} is assigned {flaw}" for name in members for flaw in _unlike(readers.assignment(name), layout)]
     expected = "those of the layout"
     context.evidence.expect(not wrong, expected, "; ".join(wrong) or expected, what=f"hashes of {topic} in assignments")
 
@@ -272,7 +271,7 @@ def _expect_undisturbed(context: PulsarContext, scalable_topics: ScenarioScalabl
     before = set(one.reported[max(one.marked - 1, 0)].numbers)
     others = [numbers for numbers in _since(context, scalable_topics, one) if set(numbers) != before]
     seen = _named(scalable_topics, one, set(others[0])) if others else "no others"
-    context.evidence.expect(not others, "no others", seen, what=f"segments that {name} was told of meanwhile")
+    context.evidence.expect(not others, "no others", seen, what=f"segments that {name} was assigned meanwhile")
 
 
 def _without_drained(layout: ReportedLayout, numbers: Sequence[int], due: set[int]) -> set[int]:

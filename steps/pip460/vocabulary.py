@@ -11,7 +11,7 @@ from fencepost.steps.sentence import ValueType, Vocabulary, choice, listed, numb
 
 _SEGMENT = text("segment", "[a-z]+", "a segment of a scalable topic, by its name in the scenario")
 _FAMILY = listed("family", _SEGMENT, "segments of one scalable topic", " and ")
-_MEMBER = text("member", "[a-z]+", "a consumer of a whole topic, with connections of its own")
+_MEMBER = text("member", "[a-z]+", "a consumer of a whole topic, with separate connections")
 _MEMBERS = listed("members", _MEMBER, "consumers of a whole topic", " and ")
 _KEY = quoted("key", "the key of a message")
 _MOMENT = choice(
@@ -123,7 +123,7 @@ PIP460 = Vocabulary(
         choice("opening", "opens a producer of", "subscribes to", meaning="PRODUCER or SUBSCRIBE, once"),
         choice("domain", "as a persistent topic", meaning="by the name that it would have if it were not scalable"),
         choice("apart", "at a broker that has it not", meaning="another one says that it has it"),
-        text("watcher", "[A-Z]", "a client with a connection of its own, which watches layouts"),
+        text("watcher", "[A-Z]", "a client with a separate connection, which watches layouts"),
         choice("elsewhere", "at a broker that has no controller of it", meaning="another one changes the layout"),
         choice(
             "trouble",
@@ -171,7 +171,7 @@ PIP460 = Vocabulary(
             meaning="a separate namespace next to `public/default`; or a topic next to the scenario's first",
         ),
         choice("deduplicated", "deduplicated", meaning="the topic's namespace has its brokers recognise what producers repeat"),
-        text("sender", "[a-z]+", "a producer with a name of its own"),
+        text("sender", "[a-z]+", "a producer with a separate name"),
         number("sequence", "a sequence id"),
         choice("nearly", "but for its end", meaning="most of that time, and not all of it"),
         choice("unacknowledged", "unacknowledged", meaning="nothing is acknowledged"),

@@ -151,7 +151,7 @@ def has_parted(watchers: Watchers, watcher: str, parting: str) -> None:
     client, watch = watchers.client(watcher), watchers.of[watcher].pop()
     if parting == "closed its watch":
         client.close_watch(watch)
-        achieved(client.ping(), "asking for a sign behind the close")
+        achieved(client.ping(), "asking for an answer after the close")
         watchers.closed[watcher] = (watch, len(client.layouts_reported(watch)))
     else:
         client.close()
@@ -172,7 +172,7 @@ def is_notified(
     """
     now, client = scalable_topics.layout(topic), watchers.client(watcher)
     if not watchers.of[watcher]:
-        context.evidence.expect(False, str(now), str(context.answer), what=f"layout that {watcher} is told")
+        context.evidence.expect(False, str(now), str(context.answer), what=f"layout that {watcher} receives")
     watch = watchers.of[watcher][-1]
     reported = client.layouts_reported(watch)
     for _ in context.session.time.attempts() if at_once is None else ():
@@ -181,13 +181,13 @@ def is_notified(
         observed(client.ping(), "looking for news")
         reported = client.layouts_reported(watch)
     layout = reported[0] if at_once else reported[-1]
-    context.evidence.expect(_shape(layout) == _shape(now), str(now), str(layout), what=f"layout that {watcher} is told")
+    context.evidence.expect(_shape(layout) == _shape(now), str(now), str(layout), what=f"layout that {watcher} receives")
     if families is not None:
         due, seen = _families(now), _families(layout)
-        context.evidence.expect(seen == due, due, seen, what=f"families that {watcher} is told")
+        context.evidence.expect(seen == due, due, seen, what=f"families that {watcher} receives")
     lost = [str(one) for one in layout.active if not _is_at(context, one.topic, one.broker)]
     seen = f"no or another broker for {', '.join(lost)}" if lost else "a broker for each"
-    context.evidence.expect(not lost, "a broker for each", seen, what=f"brokers that {watcher} is told")
+    context.evidence.expect(not lost, "a broker for each", seen, what=f"brokers that {watcher} receives")
 
 
 @PIP460.then("client {watcher} is notified that {topic} was deleted, or how it is now")
@@ -204,7 +204,7 @@ def is_notified_of_the_deletion(
         seen = str(layout if end is None else end)
         if holds:
             break
-    context.evidence.expect(holds, expected, seen, what=f"told to {watcher} of {topic}")
+    context.evidence.expect(holds, expected, seen, what=f"notification to {watcher} of {topic}")
 
 
 @PIP460.then("a lookup of {topic} soon answers {place}")
@@ -215,10 +215,10 @@ def is_looked_up(context: PulsarContext, topic: str, place: str) -> None:
     if place == "where its segments are":
         _expect_segments_found(context, topic)
         return
-    seen, lives = "nobody", False
+    seen, lives = "no broker", False
     for _ in context.session.time.attempts():
         layout = observed(context.client.looked_up(context.topics[topic]), f"looking {topic} up")
-        seen = layout.controller or "nobody"
+        seen = layout.controller or "no broker"
         if lives := layout.controller is not None and _lives(context, layout.active[0].topic, layout.controller):
             break
     context.evidence.expect(lives, "a broker that lives", seen, what=f"controller of {topic}")
@@ -252,14 +252,16 @@ def _judge_epochs(context: PulsarContext, watchers: Watchers, watcher: str) -> N
     observed(client.ping(), "looking for news")
     epochs = [layout.epoch for layout in client.layouts_reported(watchers.of[watcher][-1])]
     holds = all(before < after for before, after in itertools.pairwise(epochs))
-    context.evidence.expect(holds, "growing epochs", ", ".join(map(str, epochs)), what=f"epochs that {watcher} is told")
+    context.evidence.expect(holds, "growing epochs", ", ".join(map(str, epochs)), what=f"epochs that {watcher} receives")
 
 
 def _judge_closed(context: PulsarContext, watchers: Watchers, watcher: str) -> None:
     client, (watch, before) = watchers.client(watcher), watchers.closed[watcher]
     observed(client.ping(), "looking for news")
     reported = client.layouts_reported(watch)[before:]
-    context.evidence.expect(not reported, "nothing", "; ".join(map(str, reported)) or "nothing", what=f"told to {watcher} behind the close")
+    context.evidence.expect(
+        not reported, "nothing", "; ".join(map(str, reported)) or "nothing", what=f"notification to {watcher} after the close"
+    )
 
 
 def _expect_reported_of(

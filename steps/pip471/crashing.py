@@ -25,5 +25,5 @@ def coordinator_has_moved(context: PulsarContext) -> None:
 def _first_coordinators_broker(context: PulsarContext) -> str:
     broker = achieved(context.client.scalable_coordinators(), "asking for brokers")[0]
     if broker is None:
-        raise SetUpFailed("nobody is told where the first coordinator is")
+        raise SetUpFailed("no broker is reported for the first coordinator")
     return broker

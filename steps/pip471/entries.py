@@ -21,7 +21,7 @@ def stands_behind(context: PulsarContext, value: str, count: int, other: str, to
         context.evidence.expect(False, f"{other} and {value}", ", ".join(places) or "nothing", what=f"readers of {topic}")
         return
     if places[value].ledger != places[other].ledger:
-        context.evidence.saw(f"{value} is in another ledger than {other}, so that nobody can tell what lies between them")
+        context.evidence.saw(f"{value} is in another ledger than {other}, so what lies between them cannot be known")
         return
     due = _entry_numbers_apart(context, count)
     if due is None:

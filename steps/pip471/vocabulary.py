@@ -73,7 +73,7 @@ PIP471 = Vocabulary(
     (
         *TYPES,
         names("segment", "segments", "segments of one scalable topic, the lowest hashes first", '"[a-z]+"', '"{}"'),
-        text("producer", "[A-Z]", "a producer with a name of its own"),
+        text("producer", "[A-Z]", "a producer with a separate name"),
         choice("found", "is", "is not", meaning="whether an index has it"),
         choice("record", "header", "operation records", "index entries", meaning="what the store keeps of a transaction"),
         phrases(

@@ -65,7 +65,7 @@ def judge_answered_ack(context: PulsarContext, subscription: str) -> None:
         if answer.lost:
             unanswered(answer, "acknowledging")
         later = context.client.last_message_id(context.subscriptions[subscription].consumer)
-        observed(later, "asking for the last message behind an acknowledgement that was not answered")
+        observed(later, "asking for the last message after an acknowledgement that was not answered")
     seen = "none, though a later request on the same connection was answered" if isinstance(answer, Unknown) else "one"
     context.evidence.expect(not isinstance(answer, Unknown), "one", seen, what=what)
 

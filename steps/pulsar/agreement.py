@@ -16,7 +16,7 @@ from .vocabulary import EACH, PULSAR, shown
 
 @PULSAR.then("exactly one end of {which} succeeded")
 def one_end_succeeded(context: PulsarContext, which: str) -> None:
-    """Of the ends that were requested, one was answered with success, and each other one was refused; for one transaction or for all."""
+    """One of the requested ends was answered with success, and each other one was refused; for one transaction or for all."""
     if which != EACH:
         answers = answers_of(context, which)
         holds = list(answers.values()).count("success") == 1

@@ -29,15 +29,15 @@ def is_notified(context: PulsarContext, subscription: str, news: News) -> None:
 def _judge_news(context: PulsarContext, subscription: str, news: str) -> None:
     one = context.subscriptions[subscription]
     if news == "nothing that it did not ask for":
-        observed(context.client.last_message_id(one.consumer), "asking for the last message behind an acknowledgement")
+        observed(context.client.last_message_id(one.consumer), "asking for the last message after an acknowledgement")
         context.evidence.saw(f"the next answer to {subscription} is that to the next request")
         return
     expected = news == "that there is no more"
     is_at_end = False
     for _ in context.session.time.attempts() if expected else range(1):
         observed(context.client.last_message_id(one.consumer), f"asking as {subscription} for the last message")
-        is_at_end = observed(context.client.is_at_end(one.consumer), f"looking what {subscription} was told")
+        is_at_end = observed(context.client.is_at_end(one.consumer), f"looking for a notification to {subscription}")
         if is_at_end:
             break
     seen = "that there is no more" if is_at_end else "nothing of an end"
-    context.evidence.expect(is_at_end is expected, news, seen, what=f"told to {subscription}")
+    context.evidence.expect(is_at_end is expected, news, seen, what=f"notification to {subscription}")

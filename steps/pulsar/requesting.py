@@ -88,6 +88,6 @@ def _made(context: PulsarContext, topic: str, silent: list[str], request: str, m
         return observed(outcome, request)
     if outcome.lost:
         unanswered(outcome, request)
-    observed(context.client.producer(context.topics[topic]), f"opening a producer behind {request}")
+    observed(context.client.producer(context.topics[topic]), f"opening a producer after {request}")
     silent.append(request)
     return None

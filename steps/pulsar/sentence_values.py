@@ -136,7 +136,7 @@ class NewNamespaceWithName:
 
 @dataclass(frozen=True)
 class LongerName:
-    """The namespace and the local name of another topic, with this ending behind the name."""
+    """The namespace and the local name of another topic, with this ending after the name."""
 
     namesake: str
     ending: str

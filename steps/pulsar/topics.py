@@ -106,8 +106,8 @@ class ScenarioTopics:
         received = observed(client.receive_visible(everything, self.sentinel(name)), f"reading {name}")
         start = next(message.id for message in received if message.value == value)
         subscribed = client.subscribe(self[name], f"behind-{self._looks}", SubType.EXCLUSIVE, durable=False, start=start)
-        consumer = achieved(subscribed, f"beginning to read {name} behind {value}")
-        seen = observed(client.receive_visible(consumer, self.sentinel(name)), f"reading {name} behind {value}")
+        consumer = achieved(subscribed, f"beginning to read {name} after {value}")
+        seen = observed(client.receive_visible(consumer, self.sentinel(name)), f"reading {name} after {value}")
         later = [one for one in seen if one.id.position != start.position or one.id.batch_index > start.batch_index]
         return [one.value for one in later if not is_sentinel(one.value)]
 

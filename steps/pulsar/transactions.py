@@ -140,15 +140,13 @@ class Transactions:
         other.close()
         self.by_name[name] = ScenarioTransaction(achieved(begun, f"beginning transaction {name}"))
 
-    def begin_numbered(self, *, client: str = "client", coordinator: int = 0, time_out: str | None = None) -> str:
+    def begin_numbered(self, *, client: str = "client", time_out: str | None = None) -> str:
         """Begin a transaction and name it by its number."""
         timeout_ms = TIME_OUTS_MS[time_out]
         probe: PulsarProbe = self.session.client(client)
         asked_ms = self.session.time.now_ms()
-        begun = achieved(
-            probe.new_transaction(timeout_ms, coordinator=coordinator), f"beginning a transaction at coordinator {coordinator}"
-        )
-        return self.remember(begun, coordinator, asked_ms + timeout_ms)
+        begun = achieved(probe.new_transaction(timeout_ms), "beginning a transaction at coordinator 0")
+        return self.remember(begun, 0, asked_ms + timeout_ms)
 
     def remember(self, begun: TransactionId, coordinator: int = 0, expires_ms: float = math.inf) -> str:
         """Name a transaction that was begun by its number."""

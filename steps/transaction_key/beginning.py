@@ -65,7 +65,7 @@ def asks_on_old_connection(context: PulsarContext, tasks: Tasks, task: str, requ
     if place is None:
         context.ask(str(request), _asked(context, tasks, task, request))
     else:
-        context.ask(str(request), tasks[task].probe.begin_beside_key(TIME_OUTS_MS[None]))
+        context.ask(str(request), tasks[task].probe.begin_at_other_coordinator(TIME_OUTS_MS[None]))
 
 
 @KEYS.given("classic transaction {transaction} with the number of {other:transaction}")
@@ -77,7 +77,7 @@ def with_the_number_of(context: PulsarContext, transaction: str, other: str) -> 
     wanted = context.id_of(other)
     for number in range(wanted.sequence + 1):
         if number:
-            achieved(context.transactions.end(transaction, TxnAction.COMMIT), f"committing {transaction}, whose number is behind")
+            achieved(context.transactions.end(transaction, TxnAction.COMMIT), f"committing {transaction}, whose number is lower")
         context.transactions.begin_classic(transaction, coordinator=wanted.coordinator)
         missing = wanted.sequence - context.id_of(transaction).sequence
         if missing <= 0 or missing > OUT_OF_REACH:

@@ -71,7 +71,7 @@ def has_tried_to_connect(context: PulsarContext, tasks: Tasks, task: str, key: N
         tasks.connect(tasks.new(task, key))
         return
     for number in range(observed(context.client.coordinators(), "asking how many coordinators there are")):
-        tasks[task].probe.connect_beside_key(tasks.bytes_of(key), number)
+        tasks[task].probe.connect_second_key(tasks.bytes_of(key), number)
 
 
 @KEYS.given("{task} has left")

@@ -187,8 +187,8 @@ KEYS = Vocabulary(
     "transaction_key",
     (
         *TYPES,
-        text("task", _TASK, "a process of an application, with a client of its own"),
-        text("producer", "[A-Z]", "a producer with a name of its own"),
+        text("task", _TASK, "a process of an application, with a separate client"),
+        text("producer", "[A-Z]", "a producer with a separate name"),
         _KEY,
         _KEYS,
         ValueType(
@@ -217,9 +217,7 @@ KEYS = Vocabulary(
             "no epoch",
             meaning="the largest is 2^63-1; no epoch: the field is not there",
         ),
-        choice(
-            "place", "at another coordinator than its own", meaning="of a connect: the coordinator behind that of the key, or the first"
-        ),
+        choice("place", "at another coordinator than its own", meaning="of a connect: the coordinator after that of the key, or the first"),
         choice(
             "where",
             "the coordinator",
@@ -243,7 +241,7 @@ KEYS = Vocabulary(
         phrases(
             "attached",
             (
-                text("producer", "[A-Z]", "a producer with a name of its own"),
+                text("producer", "[A-Z]", "a producer with a separate name"),
                 *(one for one in TYPES if one.name in ("topic", "subscription")),
             ),
             "what a task has open on the connection of its key in addition",

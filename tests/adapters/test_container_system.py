@@ -214,7 +214,7 @@ def test_sessions_that_are_open_keep_their_brokers(system: PaperSystem) -> None:
 
 
 def test_a_session_that_could_not_be_opened_gives_its_place_back(system: PaperSystem) -> None:
-    """Otherwise scenarios that are over would use up the room."""
+    """Otherwise scenarios that have ended would use up the places."""
     opened(system, [])
 
     def fail(_: object) -> PaperSession:

@@ -17,7 +17,7 @@ from fencepost.contract.errors import WrongUsage
 IMAGE = "apachepulsar/pulsar:4.0.7"
 
 
-def test_every_configuration_fits_beside_one_that_is_judged() -> None:
+def test_every_configuration_fits_next_to_one_that_is_judged() -> None:
     """Otherwise it could start only after that one is removed."""
     for settings in (kafka_settings(), pulsar_settings()):
         assert all(kind_of(configuration).containers < MOST_BESIDE_OTHERS for configuration in settings.configurations.values())

@@ -30,7 +30,7 @@ def test_scenarios_on_one_broker_stay_together(asked: list[tuple[str, float]], w
 
 
 @given(seconds=st.lists(st.floats(0.0, 20.0), max_size=40), workers=st.integers(1, 5))
-def test_nobody_has_more_to_do_than_one_scenario_above_the_others(seconds: list[float], workers: int) -> None:
+def test_no_worker_has_more_to_do_than_one_scenario_above_the_others(seconds: list[float], workers: int) -> None:
     """If scenarios need not stay together."""
     dealt = deal([("plain", one) for one in seconds], "plain", KINDS, STARTS_S, workers)
 
@@ -55,18 +55,18 @@ def test_crashes_of_kafka_are_shared_out() -> None:
     assert sorted(dealt[:10]) == [0] * 5 + [1] * 5
 
 
-def test_what_nobody_offers_is_dealt_like_the_rest() -> None:
+def test_scenarios_that_are_not_offered_are_dealt_like_the_rest() -> None:
     """Its session reports that."""
     system = KafkaContainerSystem("apache/kafka:0")
 
     assert deal_of(system, [ScheduledScenario("core/recovery.feature", frozenset({"crash-points"}))], 2) == [0]
 
 
-def test_a_process_beside_others_holds_fewer_containers() -> None:
+def test_a_process_next_to_others_holds_fewer_containers() -> None:
     """Also in a plan."""
     system = PaperSystem()
     configurations = ["plain"] * 3 + [name for name in NEEDS if not KINDS[name].fresh] * 2
-    system.beside(2)
+    system.share_machine(2)
     system.prepare()
     system.prepare(needs_for(configurations))
     system.open()
@@ -76,7 +76,7 @@ def test_a_process_beside_others_holds_fewer_containers() -> None:
 
     assert system.host.most <= MOST_BESIDE_OTHERS
     kafka = KafkaContainerSystem("apache/kafka:0")
-    kafka.beside(2)
+    kafka.share_machine(2)
     needs = (set(), {"authorizer"}, {"short-expiry"}, {"verification-off"}, {"aged-ids"}, {"two-nodes"})
     plan = brokers_of(kafka, [ScheduledScenario("kip890/ending.feature", frozenset(need)) for need in needs])
     assert plan is not None

@@ -71,7 +71,7 @@ def test_the_projects_own_image_that_says_what_its_tag_says_is_that_release(imag
         "apache/kafka-x:4.3.1",
     ],
 )
-def test_another_image_has_nobodys_deviations_whatever_its_tag(image: str) -> None:
+def test_another_image_has_no_releases_deviations_whatever_its_tag(image: str) -> None:
     """The reason has what it looks like, and the option for that case."""
     whose = of_image(KAFKA, image, *OF_4_3)
 
@@ -81,8 +81,8 @@ def test_another_image_has_nobodys_deviations_whatever_its_tag(image: str) -> No
     )
 
 
-def test_the_projects_own_image_that_says_something_else_has_nobodys() -> None:
-    """A separate build under the project's name, or a release that is newer than the kit."""
+def test_the_projects_own_image_with_another_version_has_no_deviations() -> None:
+    """A separate build under the project's name, or a release newer than the kit."""
     other = of_image(KAFKA, "apache/kafka:4.0.0", *OF_4_3)
     newer = of_image(KAFKA, "apache/kafka:4.9.0", None, "supports metadata.version up to 99")
 

@@ -48,6 +48,14 @@ def test_a_broker_advertises_the_port_at_which_it_listens() -> None:
 
 
 @pytest.mark.parametrize(
+    "name", [name for name, one in kafka_settings().configurations.items() if {"crash", "clean-stop", "expiry"} & set(one.offers)]
+)
+def test_a_broker_that_is_stopped_can_register_again_before_it_gives_up(name: str) -> None:
+    """Kafka 4.0 registers no broker again while its old session lasts, also after a clean stop, and the broker gives up after 60 s."""
+    assert int(kafka_settings().environment(name, 20_123)["KAFKA_BROKER_SESSION_TIMEOUT_MS"]) <= 10_000
+
+
+@pytest.mark.parametrize(
     ("image", "version"),
     [
         ("apache/kafka:4.3.1", "4.3.1"),

@@ -52,7 +52,7 @@ def test_every_call_is_an_invoke_and_one_completion(session: KafkaSession) -> No
 
 
 def test_a_transaction_is_reported_with_its_pair_its_records_and_its_end(session: KafkaSession) -> None:
-    """Producer id, epoch, partition, offset and value of what was written; and the pair in the answer to the end."""
+    """Producer id, epoch, partition, offset and value of each record; and producer id and epoch in the answer to the end."""
     probe, pair = initialised(session)
     probe.produce(LOG, ["a1", "a2"], producer=pair, transactional_id="transfer", sequence=0)
     probe.end_txn("transfer", pair, commit=True)
@@ -166,7 +166,7 @@ def test_an_answer_is_notified_of_the_partition_that_it_is_for(session: KafkaSes
 
 
 def test_a_topic_that_is_made_again_under_its_name_is_another_log(session: KafkaSession) -> None:
-    """Both begin at offset 0, and a checker must not take the second record for one that came too early."""
+    """Both begin at offset 0, and a checker must not report the second record as one that came too early."""
     probe = session.client("A")
     probe.produce(LOG, ["old"])
     assert isinstance(probe.delete_topic("payments"), Done)
@@ -188,7 +188,7 @@ def test_a_topic_by_its_id_is_the_log_of_its_name(session: KafkaSession) -> None
     assert {mop["log"] for event in ends(session, "send", "poll") for mop in event["mops"]} == {"payments-0"}
 
 
-def test_what_is_under_way_together_overlaps(session: KafkaSession) -> None:
+def test_concurrent_calls_overlap(session: KafkaSession) -> None:
     """A write whose answer is read after a commit was not sent after it; and a process does one thing at a time."""
     probe, pair = initialised(session)
     batch = probe.batch_of(["a1"], producer=pair, sequence=0, transactional=True)

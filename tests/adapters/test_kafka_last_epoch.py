@@ -105,7 +105,7 @@ def test_a_damaged_answer_is_malformed(lie: Lie) -> None:
         prepared(instead_at(20, lie), [])
 
 
-def test_whoever_needs_it_no_more_stops_it() -> None:
+def test_the_last_user_stops_it() -> None:
     """The progress function raises Stopped, and that ends it."""
 
     def enough(bumps: Iterator[int]) -> None:

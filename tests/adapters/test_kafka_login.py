@@ -16,7 +16,7 @@ from fencepost.adapters.common.system_faults import NoFaults
 from fencepost.adapters.kafka.handshake import ask
 from fencepost.adapters.kafka.kafka_login import KafkaLogin, KafkaLoginRefused, Passwords
 from fencepost.adapters.kafka.kafka_session import KafkaSession
-from fencepost.adapters.kafka.reach import NOBODY, Users, wall_session
+from fencepost.adapters.kafka.reach import NO_USERS, Users, wall_session
 from fencepost.adapters.kafka.tcp import KafkaTcpTransport
 from fencepost.contract.errors import Malformed, NotOffered, SystemUnreachable
 from fencepost.contract.outcomes import Done, Refused, Unknown
@@ -30,7 +30,7 @@ LOOK = request("list_transactions", 0, state_filters=[], producer_id_filters=[])
 
 
 def guarded(passwords: Mapping[str, str]) -> AbstractContextManager[Served]:
-    """The reference behind a socket, with logins required. `kit` has all rights; without passwords, no user can log in."""
+    """The reference on a socket, with logins required. `kit` has all rights; without passwords, no user can log in."""
     return served_here(settings=Settings(has_authorizer=True, super_users=frozenset({"User:kit"}), passwords=passwords))
 
 
@@ -78,7 +78,7 @@ def test_a_client_is_the_kits_own_user_until_it_logs_in_as_another(session: Kafk
 
 
 def test_a_right_counts_when_it_is_granted_and_until_it_is_revoked(session: KafkaSession) -> None:
-    """The first request after each change is answered by it."""
+    """The answer to the first request after each change follows the change."""
     observer, probe = session.client("observer"), session.client("A")
     probe.log_in_as("ordinary")
     name = session.unique("y")
@@ -112,7 +112,7 @@ def test_a_new_connection_logs_in_again(broker: Served) -> None:
 
 def test_without_a_login_the_connection_is_closed(broker: Served) -> None:
     """That is no refusal of the request: the broker did not read it."""
-    transport = NOBODY.connect("test", address_of(broker))
+    transport = NO_USERS.connect("test", address_of(broker))
 
     outcome = transport.call(LOOK, AMPLE_S)
     transport.close()
@@ -124,7 +124,7 @@ def test_without_a_login_the_connection_is_closed(broker: Served) -> None:
 def test_no_client_can_log_in_without_users() -> None:
     """A scenario that needs a login is not offered, with the user's name."""
     with pytest.raises(NotOffered, match="no client can log in here as the user 'ordinary'"):
-        NOBODY.connect_as("ordinary")
+        NO_USERS.connect_as("ordinary")
 
 
 def test_a_refused_login_names_the_node_the_user_and_the_reason(broker: Served) -> None:

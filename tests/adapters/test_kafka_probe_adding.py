@@ -59,7 +59,7 @@ def test_a_batched_addition_waits_for_a_coordinator_that_is_away() -> None:
 
 @pytest.mark.parametrize("codes", [(3,), (16, 51)])
 def test_a_verdict_on_each_partition_is_waited_for_while_it_is_too_early_for_all(codes: tuple[int, ...]) -> None:
-    """A node that does not know the topic yet, or whose coordinator is away or busy, gets the request again."""
+    """A client repeats the request to a node that does not know the topic yet, or whose coordinator is not reachable or busy."""
     early = [says(results_by_topic_v3_and_below=added(code, code)) for code in codes]
     broker = ScriptedBroker(add_partitions_to_txn=[*early, says(results_by_topic_v3_and_below=added(0, 0))])
     probe, _ = broker.probe()
@@ -81,16 +81,15 @@ def test_a_verdict_on_each_partition_stands_when_one_is_a_cause() -> None:
     assert broker.count("add_partitions_to_txn") == 1
 
 
-@pytest.mark.parametrize(("retry", "asked"), [(True, ATTEMPTS), (False, 1)])
-def test_a_verdict_on_each_partition_is_the_last_one_when_patience_ends(retry: bool, asked: int) -> None:
+def test_a_verdict_on_each_partition_is_the_last_one_when_patience_ends() -> None:
     """Then too it is by partition."""
     broker = ScriptedBroker(add_partitions_to_txn=[says(results_by_topic_v3_and_below=added(51))])
     probe, _ = broker.probe()
 
-    outcome = probe.add_each_partition("t", PAIR, [PAYMENTS], retry=retry)
+    outcome = probe.add_each_partition("t", PAIR, [PAYMENTS])
 
     assert outcome == Done({PAYMENTS: Refused("CONCURRENT_TRANSACTIONS", 51, "payments-0")})
-    assert broker.count("add_partitions_to_txn") == asked
+    assert broker.count("add_partitions_to_txn") == ATTEMPTS
 
 
 def test_a_batched_addition_can_be_refused_as_a_whole() -> None:

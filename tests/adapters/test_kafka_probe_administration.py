@@ -54,7 +54,7 @@ FORMER, NEW = BOOTSTRAP, SECOND
         ([NOT_THE_LEADER, NOT_THE_LEADER, NOT_THE_LEADER, AS_NOW], [FORMER, NEW, FORMER, NEW]),
         ([AS_NOW], [FORMER, NEW]),
     ],
-    ids=["both know", "the former one hears of it later", "the new one hears of it later", "every node answers for all"],
+    ids=["both know", "the former one learns of it later", "the new one learns of it later", "every node answers for all"],
 )
 def test_a_partition_has_moved_when_both_leaders_know(answers: list[dict[str, object]], asked: list[Address]) -> None:
     """Metadata of one node names the new leader before the former and the new one know of it. The only id is node 1's."""

@@ -62,7 +62,7 @@ def test_producers_are_prepared_before_they_are_asked_for_and_a_few_at_a_time(no
     assert (all(started), one_more) == (True, False)
 
 
-def test_without_progress_nobody_waits_longer_than_the_session_is_patient() -> None:
+def test_without_progress_a_scenario_waits_no_longer_than_the_session_is_patient() -> None:
     """The outcome is that no epoch was raised."""
     end = threading.Event()
 
@@ -79,7 +79,7 @@ def test_without_progress_nobody_waits_longer_than_the_session_is_patient() -> N
     assert "no epoch of any producer was raised for 0.05 s" in outcome.reason
 
 
-def test_whoever_makes_progress_is_waited_for() -> None:
+def test_a_producer_that_makes_progress_is_waited_for() -> None:
     """Preparing may take longer than the patience if epochs are raised all the time."""
     rounds = threading.Event()
 
@@ -97,7 +97,7 @@ def test_whoever_makes_progress_is_waited_for() -> None:
 
 
 def test_what_takes_too_long_is_not_offered_and_waited_for_once() -> None:
-    """Though epochs are raised; the reason has the rate. The next call does not wait, but a producer that is ready is given out."""
+    """Though epochs are raised; the reason has the rate. The next call does not wait, and gets a producer only if one is ready."""
     ready = threading.Event()
 
     def slow(progress: Progress) -> Done[NearLastEpoch]:

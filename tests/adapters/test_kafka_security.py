@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import trustme
 from fake_broker import FakeBroker
+from first_bytes import answering
 from scramp import ScramMechanism  # type: ignore[import-untyped]  # it has no types
 from tls_proxy import over_tls
 
@@ -110,18 +111,8 @@ def test_plaintext_where_tls_was_asked_ends_in_words() -> None:
 )
 def test_another_protocol_is_known_by_its_first_bytes(first: bytes, reported: str) -> None:
     """It is named with the remedy, and not reported as a frame of hundreds of megabytes."""
-    with socket.create_server((HOST, 0)) as listener:
-
-        def say() -> None:
-            with listener.accept()[0] as connection:
-                connection.recv(1024)
-                connection.sendall(first)
-
-        thread = Thread(target=say)
-        thread.start()
-        with pytest.raises(SystemUnreachable, match=reported):
-            connect("test", Address(HOST, listener.getsockname()[1])).call(ASKED, AMPLE_S)
-        thread.join(AMPLE_S)
+    with answering(first) as address, pytest.raises(SystemUnreachable, match=reported):
+        connect("test", address).call(ASKED, AMPLE_S)
 
 
 def test_one_address_of_several_may_be_dead() -> None:
@@ -163,7 +154,7 @@ class ScramNode:
 
 
 @pytest.mark.parametrize("mechanism", SCRAM)
-def test_scram_lets_in_who_has_the_password(mechanism: str) -> None:
+def test_scram_lets_in_a_user_with_the_password(mechanism: str) -> None:
     """For the lifetime in the answer; with another password the error names the user and hides the password."""
     assert KafkaLogin("kit", SECRET, mechanism).over(ScramNode(mechanism, SECRET).exchange, "a node") == 5.0
 
@@ -261,7 +252,7 @@ SCRAM_FILE = (
 )
 
 
-def test_a_clients_file_says_who_logs_in_and_where(tmp_path: Path) -> None:
+def test_a_clients_file_has_the_user_and_the_address(tmp_path: Path) -> None:
     """A password may be a variable of the environment, as with Kafka's own provider; other properties are ignored."""
     file = tmp_path / "client.properties"
     file.write_text(SCRAM_FILE)

@@ -1,4 +1,4 @@
-"""A client whose transactions are expected to stay prepared retries for a short time, and then returns the refusal."""
+"""A client that expects its transactions to stay prepared retries for a short time, and then returns the refusal."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -69,7 +69,7 @@ def test_a_refusal_that_stays_is_the_answer_after_a_short_time() -> None:
 
 
 def test_a_client_whose_answers_are_slow_asks_a_few_times_all_the_same() -> None:
-    """On a machine too busy for one answer in that time, a refusal that is over a moment later is not final."""
+    """On a machine that is too busy for one answer in that time, a temporary refusal is not final."""
     broker = ScriptedBroker(end_txn=[end_txn(51)])
     probe, _ = broker.probe(time=PassingTime(step_ms=2000 * SOON_S))
 

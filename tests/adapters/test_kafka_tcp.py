@@ -45,7 +45,7 @@ def transport_to(broker: FakeBroker) -> KafkaTcpTransport:
 
 
 @pytest.fixture
-def nobody() -> Iterator[Address]:
+def unused_address() -> Iterator[Address]:
     """An address without a listener, for as long as the test runs: it is bound, so no other process can take it."""
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
@@ -81,7 +81,7 @@ def test_an_answer_that_was_left_unread_is_the_kits_own_fault() -> None:
 
 @pytest.mark.parametrize("lie", LOST, ids=lambda lie: lie.__name__)
 def test_a_lost_connection_leaves_the_request_unknown_and_the_next_call_works(lie: Lie) -> None:
-    """A request may have been done whose answer was lost; the transport reconnects."""
+    """The broker may have executed a request whose answer was lost; the transport reconnects."""
     with FakeBroker(lie) as broker:
         transport = transport_to(broker)
 
@@ -111,12 +111,12 @@ def test_bytes_that_the_protocol_forbids_are_malformed_and_the_next_call_works(l
     assert isinstance(after, Done)
 
 
-def test_somebody_listens_where_a_connection_stays(nobody: Address) -> None:
+def test_an_address_listens_where_a_connection_stays_open(unused_address: Address) -> None:
     """Nothing is sent to find out; a forwarder that accepts a connection without a broker closes it again."""
     with FakeBroker() as broker, socket.create_server(("127.0.0.1", 0)) as forwarder:
         thread = Thread(target=lambda: forwarder.accept()[0].close())
         thread.start()
-        at = [Address("127.0.0.1", broker.port), Address("127.0.0.1", forwarder.getsockname()[1]), nobody]
+        at = [Address("127.0.0.1", broker.port), Address("127.0.0.1", forwarder.getsockname()[1]), unused_address]
         found = [KafkaTcpTransport("test", address).is_listened_to() for address in at]
         thread.join(AMPLE_S)
 
@@ -168,19 +168,19 @@ def test_a_connection_that_was_idle_for_a_second_is_replaced(
     assert isinstance(second, outcome)
 
 
-def test_a_refused_connection_is_unknown_and_lost(nobody: Address) -> None:
+def test_a_refused_connection_is_unknown_and_lost(unused_address: Address) -> None:
     """An address without a listener gives no answer either."""
-    outcome = KafkaTcpTransport("test", nobody).call(ASKED, AMPLE_S)
+    outcome = KafkaTcpTransport("test", unused_address).call(ASKED, AMPLE_S)
 
     assert isinstance(outcome, Unknown)
     assert outcome.lost
-    assert f"{nobody} cannot be connected to for ApiVersions v0" in outcome.reason
+    assert f"{unused_address} cannot be connected to for ApiVersions v0" in outcome.reason
 
 
-def test_an_unreachable_broker_is_reported_with_its_address_and_the_last_error(nobody: Address) -> None:
+def test_an_unreachable_broker_is_reported_with_its_address_and_the_last_error(unused_address: Address) -> None:
     """A user learns which address was tried and what happened."""
-    with pytest.raises(SystemUnreachable, match=f"no Kafka broker answers at {nobody} within 0.05 s; .*Connection refused"):
-        reach(nobody, BRIEF_S)
+    with pytest.raises(SystemUnreachable, match=f"no Kafka broker answers at {unused_address} within 0.05 s; .*Connection refused"):
+        reach(unused_address, BRIEF_S)
 
 
 @pytest.mark.parametrize(

@@ -107,8 +107,8 @@ def test_settings_are_passed_in_each_way() -> None:
     assert file_of({"a": 'org.Login required x="\\"', "b": ""}) == 'a=org.Login required x="\\\\"\nb=\n'
 
 
-def test_the_brokers_that_are_asked_at_the_same_time_have_places_beside_each_other(tmp_path: Path) -> None:
-    """Also if each has three nodes, so that each scenario finds room for its broker."""
+def test_brokers_that_are_judged_at_the_same_time_have_room_together(tmp_path: Path) -> None:
+    """Also if each broker has three nodes."""
     path = tmp_path / "broker.yaml"
     path.write_text(f"name: a broker\nstart: {sys.executable}\nnodes: 3\nsettings: {{passed-as: property-file}}\n", encoding="utf-8")
     system = LaunchedKafkaSystem(read(str(path)))

@@ -1,4 +1,4 @@
-"""A metadata store whose writes are noted: those that were done, those with unknown outcomes, and nothing else."""
+"""A metadata store that notes its writes: those that succeeded, those with an unknown outcome, and nothing else."""
 
 from contextlib import suppress
 

@@ -13,7 +13,7 @@ from fencepost.adapters.common.system_faults import NoFaults
 from fencepost.adapters.common.time import WallTime
 from fencepost.adapters.kafka.offer import KafkaOffer, VersionRange
 from fencepost.adapters.kafka.reach import wall_session as kafka_session
-from fencepost.adapters.pulsar.reach import parse_place
+from fencepost.adapters.pulsar.reach import parse_addresses
 from fencepost.adapters.pulsar.reach import wall_session as pulsar_session
 from fencepost.contract.outcomes import Unknown
 
@@ -31,7 +31,7 @@ def hanging() -> Iterator[Address]:
 
 @pytest.mark.parametrize(("patience_s", "within_s"), [(0.2, 0.2), (20.0, 20.0), (60.0, ANSWER_WITHIN_S)])
 def test_an_answer_has_the_patience_of_the_session_and_no_more_than_its_own(patience_s: float, within_s: float) -> None:
-    """A session that is patient for minutes waits that long for events, and not for one answer."""
+    """A session that is patient for minutes waits that long for events, but not for one answer."""
     assert answer_within_s(WallTime(patience_s)) == within_s
 
 
@@ -51,7 +51,7 @@ def test_a_kafka_broker_that_hangs_ends_a_request_within_patience(hanging: Addre
 
 def test_a_pulsar_broker_that_hangs_ends_a_request_within_patience(hanging: Address) -> None:
     """CONNECT is not answered."""
-    session = pulsar_session(parse_place(f"pulsar://{hanging}", f"http://{hanging}"), PATIENCE_S, NoFaults("it"))
+    session = pulsar_session(parse_addresses(f"pulsar://{hanging}", f"http://{hanging}", {}).place(), PATIENCE_S, NoFaults("it"))
     began = time.monotonic()
 
     outcome = session.client("c").producer("persistent://public/default/t")

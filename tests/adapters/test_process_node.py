@@ -18,7 +18,7 @@ from fencepost.adapters.common.time import WallTime
 from fencepost.contract.errors import SystemUnreachable
 from fencepost.contract.evidence import SetUpFailed
 
-needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a keeper what its process leaves behind")
+needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="only on Linux a keeper learns which processes its process leaves")
 
 
 @pytest.fixture

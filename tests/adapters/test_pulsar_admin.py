@@ -171,7 +171,7 @@ def test_an_answer_that_lacks_what_is_due_is_malformed(
     ],
 )
 def test_another_status_is_a_refusal(broker: ScriptedPulsar, probe: PulsarProbe, answer: AdminAnswer, outcome: Refused) -> None:
-    """With the reason in the body, whatever the body is; a change and a look are refused alike, and not repeated."""
+    """With the reason in the body, whatever the body is; refused changes and reads are treated alike, and not repeated."""
     broker.admin_answers = [answer]
 
     assert probe.transaction(TransactionId(0, 1)) == outcome

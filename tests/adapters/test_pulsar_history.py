@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 from scripted_pulsar import ScriptedPulsar, nothing, refuses, session_with
+from succeeded import value_of
 
 from fencepost.adapters.pulsar.pulsar_session import PulsarSession
 from fencepost.adapters.pulsar.pulsar_values import AckKind, EntryPosition, MessageId, TransactionId, TxnAction
-from fencepost.contract.outcomes import Done, Outcome
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.admin import AdminAnswer
 
@@ -31,11 +31,6 @@ def session(broker: ScriptedPulsar) -> PulsarSession:
     return session_with(broker)
 
 
-def value(outcome: Outcome[Any]) -> Any:
-    assert isinstance(outcome, Done), outcome
-    return outcome.value
-
-
 def reported(session: PulsarSession, *kinds: str) -> list[dict[str, Any]]:
     """The events of these kinds of operation."""
     return [event for event in session.history("run") if event["f"] in kinds]
@@ -45,8 +40,8 @@ def test_every_call_is_an_invocation_and_an_end(broker: ScriptedPulsar, session:
     """Paired by op_id, which is the place of the invocation; times never decrease."""
     broker.on("END_TXN", nothing)
     probe = session.client("c")
-    value(probe.send(value(probe.producer(TOPIC)), "a"))
-    value(probe.begin_end(TXN, TxnAction.COMMIT))
+    value_of(probe.send(value_of(probe.producer(TOPIC)), "a"))
+    value_of(probe.begin_end(TXN, TxnAction.COMMIT))
 
     events = session.history("run")
 
@@ -61,9 +56,9 @@ def test_every_call_is_an_invocation_and_an_end(broker: ScriptedPulsar, session:
 def test_a_send_has_its_record_and_at_its_end_the_place(session: PulsarSession) -> None:
     """And its transaction, as the schema of all protocols has it."""
     probe = session.client("c")
-    producer = value(probe.producer(TOPIC))
-    value(probe.send(producer, "a", transaction=TXN))
-    value(probe.send_batch(producer, ["b", "c"]))
+    producer = value_of(probe.producer(TOPIC))
+    value_of(probe.send(producer, "a", transaction=TXN))
+    value_of(probe.send_batch(producer, ["b", "c"]))
 
     asked, done, batch_asked, batch_done = reported(session, "send")
 
@@ -80,8 +75,8 @@ def test_a_send_has_its_record_and_at_its_end_the_place(session: PulsarSession) 
 def test_a_transaction_begins_and_ends(broker: ScriptedPulsar, session: PulsarSession) -> None:
     """Its name is known once it has begun; a refusal is a failure with its reason."""
     probe = session.client("c")
-    value(probe.new_transaction())
-    value(probe.end(TXN, TxnAction.COMMIT))
+    value_of(probe.new_transaction())
+    value_of(probe.end(TXN, TxnAction.COMMIT))
     broker.on("END_TXN", refuses("TransactionNotFound"))
     probe.end(TXN, TxnAction.ABORT)
 
@@ -92,13 +87,13 @@ def test_a_transaction_begins_and_ends(broker: ScriptedPulsar, session: PulsarSe
     assert aborted["error"] == {"class": "TransactionNotFound", "code": 24, "msg": "no: TransactionNotFound", "definite": True}
 
 
-def test_what_nobody_knows_is_info_and_ends_its_process(broker: ScriptedPulsar, session: PulsarSession) -> None:
+def test_an_unknown_outcome_is_info_and_ends_its_process(broker: ScriptedPulsar, session: PulsarSession) -> None:
     """Later calls of the client belong to another process."""
     broker.on("END_TXN", nothing)
     probe = session.client("c")
-    value(probe.new_transaction())
+    value_of(probe.new_transaction())
     probe.end(TXN, TxnAction.COMMIT)
-    value(probe.new_transaction())
+    value_of(probe.new_transaction())
 
     first, _, lost, ended, again, _ = reported(session, "begin", "commit")
 
@@ -122,12 +117,12 @@ def test_an_answer_that_comes_late_still_reports_the_end(broker: ScriptedPulsar,
     """The history has the final outcome; other calls during that time belong to another process."""
     broker.on("END_TXN", nothing)
     probe = session.client("c")
-    value(probe.new_transaction())
-    pending = value(probe.begin_end(TXN, TxnAction.COMMIT))
+    value_of(probe.new_transaction())
+    pending = value_of(probe.begin_end(TXN, TxnAction.COMMIT))
     probe.ended(pending, within_s=1.0)
-    value(probe.new_transaction())
+    value_of(probe.new_transaction())
     broker.push(pb.CommandEndTxnResponse(request_id=pending.number))
-    value(probe.ended(pending))
+    value_of(probe.ended(pending))
 
     events = reported(session, "begin", "commit")[2:]
 
@@ -144,14 +139,14 @@ def test_no_process_does_two_things_at_once(broker: ScriptedPulsar, session: Pul
     """Whichever calls overlap."""
     broker.on("SEND", nothing)
     probe = session.client("c")
-    producer = value(probe.producer(TOPIC))
-    pending = [value(probe.post(producer, text)) for text in "abc"]
+    producer = value_of(probe.producer(TOPIC))
+    pending = [value_of(probe.post(producer, text)) for text in "abc"]
     for sequence_id in (2, 0, 1):
         stored = pb.MessageIdData(ledger_id=1, entry_id=sequence_id)
         broker.push(pb.CommandSendReceipt(producer_id=producer.number, sequence_id=sequence_id, message_id=stored))
     for one in pending:
-        value(probe.receipt(one))
-    value(probe.new_transaction())
+        value_of(probe.receipt(one))
+    value_of(probe.new_transaction())
 
     busy: set[int] = set()
     for event in session.history("run"):
@@ -166,11 +161,11 @@ def test_no_process_does_two_things_at_once(broker: ScriptedPulsar, session: Pul
 def test_a_delivery_is_a_poll_and_an_acknowledgement_names_its_place(broker: ScriptedPulsar, session: PulsarSession) -> None:
     """Both with the subscription; a cumulative acknowledgement differs from one of a message."""
     probe = session.client("c")
-    consumer = value(probe.subscribe(TOPIC, "s"))
+    consumer = value_of(probe.subscribe(TOPIC, "s"))
     broker.deliver(consumer.number, 7, "a", "b", batched=True)
-    taken = value(probe.receive_until(consumer, "b"))
-    value(probe.acknowledge(consumer, [taken[1].id], transaction=TXN))
-    value(probe.acknowledge(consumer, [MessageId(EntryPosition(1, 7))], kind=AckKind.CUMULATIVE))
+    taken = value_of(probe.receive_until(consumer, "b"))
+    value_of(probe.acknowledge(consumer, [taken[1].id], transaction=TXN))
+    value_of(probe.acknowledge(consumer, [MessageId(EntryPosition(1, 7))], kind=AckKind.CUMULATIVE))
 
     asked, polled, *acks = reported(session, "poll", "ack")
     subscribed = reported(session, "subscribe")[0]
@@ -192,12 +187,12 @@ def test_a_delivery_is_a_poll_and_an_acknowledgement_names_its_place(broker: Scr
 def test_up_to_a_message_inside_a_batch_counts_to_the_entry_before(broker: ScriptedPulsar, session: PulsarSession) -> None:
     """A system may acknowledge whole entries only, and then redelivers the batch; up to its last message is all of it."""
     probe = session.client("c")
-    consumer = value(probe.subscribe(TOPIC, "s"))
+    consumer = value_of(probe.subscribe(TOPIC, "s"))
     broker.deliver(consumer.number, 6, "a")
     broker.deliver(consumer.number, 7, "b", "c", batched=True)
-    taken = value(probe.receive_until(consumer, "c"))
+    taken = value_of(probe.receive_until(consumer, "c"))
     for message in taken[1:]:
-        value(probe.acknowledge(consumer, [message.id], kind=AckKind.CUMULATIVE))
+        value_of(probe.acknowledge(consumer, [message.id], kind=AckKind.CUMULATIVE))
 
     assert [[mop["o"] for mop in event["mops"]] for event in reported(session, "ack")[::2]] == [[0], [2]]
 
@@ -205,11 +200,11 @@ def test_up_to_a_message_inside_a_batch_counts_to_the_entry_before(broker: Scrip
 def test_a_delivery_may_have_been_on_its_way_since_the_last_answer_before_it(broker: ScriptedPulsar, session: PulsarSession) -> None:
     """It may have left the broker as soon as that request was made; and no earlier, since frames do not overtake each other."""
     probe = session.client("c")
-    consumer = value(probe.subscribe(TOPIC, "s"))
-    value(probe.new_transaction())
-    value(probe.end(TXN, TxnAction.COMMIT))
+    consumer = value_of(probe.subscribe(TOPIC, "s"))
+    value_of(probe.new_transaction())
+    value_of(probe.end(TXN, TxnAction.COMMIT))
     broker.deliver(consumer.number, 7, "a")
-    value(probe.receive(consumer))
+    value_of(probe.receive(consumer))
 
     order = [(event["f"], event["type"]) for event in reported(session, "begin", "commit", "poll")]
 
@@ -219,14 +214,14 @@ def test_a_delivery_may_have_been_on_its_way_since_the_last_answer_before_it(bro
 def test_of_a_batch_only_what_is_not_acknowledged_is_delivered(broker: ScriptedPulsar, session: PulsarSession) -> None:
     """As a consumer has it."""
     probe = session.client("c")
-    consumer = value(probe.subscribe(TOPIC, "s"))
+    consumer = value_of(probe.subscribe(TOPIC, "s"))
     broker.deliver(consumer.number, 7, "a", "b", batched=True)
     frame = broker.connections[0].take()
     assert frame is not None
     frame.body.ack_set.append(0b10)
     broker.connections[0].say(frame.body, frame.payload)
 
-    value(probe.receive(consumer))
+    value_of(probe.receive(consumer))
 
     assert [(mop["v"], mop["pid_batch"]) for mop in reported(session, "poll")[1]["mops"]] == [("b", 1)]
 
@@ -234,8 +229,8 @@ def test_of_a_batch_only_what_is_not_acknowledged_is_delivered(broker: ScriptedP
 def test_an_acknowledgement_without_an_answer_is_unknown(session: PulsarSession) -> None:
     """It was sent, and may have been refused."""
     probe = session.client("c")
-    consumer = value(probe.subscribe(TOPIC, "s"))
-    value(probe.acknowledge_unanswered(consumer, [MessageId(EntryPosition(1, 7))]))
+    consumer = value_of(probe.subscribe(TOPIC, "s"))
+    value_of(probe.acknowledge_unanswered(consumer, [MessageId(EntryPosition(1, 7))]))
 
     ended = reported(session, "ack")[1]
 
@@ -247,11 +242,11 @@ def test_how_far_a_subscription_is_and_what_moves_it(broker: ScriptedPulsar, ses
     cursors = {"s": {"markDeletePosition": "1:7"}, "pulsar.dedup": {"markDeletePosition": "1:8"}}
     broker.admin_answers = [AdminAnswer(200, json.dumps({"numberOfEntries": 3, "lastConfirmedEntry": "1:8", "cursors": cursors}).encode())]
     probe = session.client("c")
-    consumer = value(probe.subscribe(TOPIC, "s"))
+    consumer = value_of(probe.subscribe(TOPIC, "s"))
     for entry in (6, 7, 8):
         broker.deliver(consumer.number, entry, f"m{entry}")
-    value(probe.receive_until(consumer, "m8"))
-    value(probe.log_stats(TOPIC))
+    value_of(probe.receive_until(consumer, "m8"))
+    value_of(probe.log_stats(TOPIC))
     probe.seek(consumer, EntryPosition(1, 6))
 
     position, sought = reported(session, "position")[1], reported(session, "seek")[1]
@@ -278,13 +273,13 @@ def test_admin_calls_are_in_it_as_well(broker: ScriptedPulsar, session: PulsarSe
 def test_a_message_that_cannot_be_read_leaves_the_history_readable(broker: ScriptedPulsar, session: PulsarSession) -> None:
     """The scenario is red because of it; the event has no records."""
     probe = session.client("c")
-    consumer = value(probe.subscribe(TOPIC, "s"))
+    consumer = value_of(probe.subscribe(TOPIC, "s"))
     broker.deliver(consumer.number, 0, "a", batched=True)
     broken = broker.connections[0].take()
     assert broken is not None
     broken.payload.metadata.num_messages_in_batch = 9  # type: ignore[union-attr]
     broker.connections[0].say(broken.body, broken.payload)
-    value(probe.new_transaction())
+    value_of(probe.new_transaction())
 
     assert [event["mops"] for event in reported(session, "poll")] == [[], []]
     assert "malformed: the metadata of message 2 of 9" in str(list(session.exchanges()))
@@ -294,11 +289,11 @@ def test_exchanges_show_what_was_said(broker: ScriptedPulsar, session: PulsarSes
     """In order; pushed frames, requests without answers, and requests not answered yet are distinguished."""
     broker.on("END_TXN", nothing)
     probe = session.client("c")
-    value(probe.send(value(probe.producer(TOPIC)), "a"))
-    value(probe.subscribe(TOPIC, "s"))
-    value(probe.begin_end(TXN, TxnAction.COMMIT))
+    value_of(probe.send(value_of(probe.producer(TOPIC)), "a"))
+    value_of(probe.subscribe(TOPIC, "s"))
+    value_of(probe.begin_end(TXN, TxnAction.COMMIT))
     broker.push(pb.CommandActiveConsumerChange(consumer_id=2, is_active=True))
-    value(probe.new_transaction())
+    value_of(probe.new_transaction())
 
     shown = {exchange.name: exchange for exchange in session.exchanges()}
 

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from layouts_reported import FLAGS, MERGED, SPLIT, TOPIC, WHOLE, Told, assigned, described, reported, segment
 from scripted_pulsar import ScriptedPulsar, nothing, session_with
+from succeeded import value_of
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.pulsar_session import PulsarSession
-from fencepost.contract.outcomes import Done, Outcome
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.admin import AdminAnswer
 
@@ -43,11 +43,6 @@ def probe(session: PulsarSession) -> PulsarProbe:
     return client
 
 
-def value(outcome: Outcome[Any]) -> Any:
-    assert isinstance(outcome, Done), outcome
-    return outcome.value
-
-
 def controlled(session: PulsarSession) -> list[tuple[str, dict[str, Any]]]:
     """The controller's calls, in order."""
     events = session.history("run")
@@ -58,12 +53,12 @@ def looks(broker: ScriptedPulsar, probe: PulsarProbe, *answers: AdminAnswer) -> 
     """The admin interface describes the topic in these ways, one after another."""
     broker.admin_answers = [*answers, AdminAnswer(204)]
     for _ in answers:
-        value(probe.layout(TOPIC))
+        value_of(probe.layout(TOPIC))
 
 
 def test_changes_are_known_from_the_layouts_that_show_them(broker: ScriptedPulsar, session: PulsarSession, probe: PulsarProbe) -> None:
     """Each once, whichever client saw it, and however often."""
-    watch = value(probe.watch_layout(TOPIC))
+    watch = value_of(probe.watch_layout(TOPIC))
     broker.push(reported(watch.number, 0, WHOLE))
     broker.push(reported(watch.number, 1, *SPLIT))
     looks(broker, probe, described(1, *SPLIT), described(2, *MERGED), described(3, *PRUNED))
@@ -88,7 +83,7 @@ UNKNOWN = {
 
 
 @pytest.mark.parametrize("segments", UNKNOWN.values(), ids=UNKNOWN)
-def test_nothing_is_notified_of_what_nobody_can_know(
+def test_what_cannot_be_known_is_not_in_the_history(
     broker: ScriptedPulsar, session: PulsarSession, probe: PulsarProbe, segments: tuple[Told, ...]
 ) -> None:
     """No change follows from a layout that lacks segments which one would need, nor from a later one."""
@@ -111,7 +106,7 @@ def test_a_change_lasts_from_when_it_was_asked_for_until_it_was_answered(
     broker: ScriptedPulsar, session: PulsarSession, probe: PulsarProbe
 ) -> None:
     """Also if the answer was lost: then until the first layout that shows it. A refused one is no beginning."""
-    value(probe.looked_up(TOPIC))
+    value_of(probe.looked_up(TOPIC))
     broker.admin_answers = [AdminAnswer(409), AdminAnswer(204), described(1, *SPLIT), None, described(2, *MERGED)]
     probe.split(TOPIC, 0), probe.split(TOPIC, 0), probe.layout(TOPIC)
     probe.merge(TOPIC, 1, 2), probe.layout(TOPIC)
@@ -127,7 +122,7 @@ def test_a_change_lasts_from_when_it_was_asked_for_until_it_was_answered(
     assert of["merge"][1] == ends["GET /admin/v2/scalable/public/default/events", "ok"] + 1
 
 
-def test_a_change_that_nobody_asked_for_is_as_old_as_the_last_look_without_it(
+def test_a_change_that_no_client_requested_is_as_old_as_the_last_look_without_it(
     broker: ScriptedPulsar, session: PulsarSession, probe: PulsarProbe
 ) -> None:
     """It may have begun then."""
@@ -143,7 +138,7 @@ def test_a_change_that_nobody_asked_for_is_as_old_as_the_last_look_without_it(
 def test_a_layout_that_is_none_is_reported_as_it_is(broker: ScriptedPulsar, session: PulsarSession, probe: PulsarProbe) -> None:
     """The scenario is red, and the checker sees why."""
     broker.admin_answers = [described(0, WHOLE), described(1, *SPLIT[:2]), AdminAnswer(204)]
-    value(probe.layout(TOPIC))
+    value_of(probe.layout(TOPIC))
     with pytest.raises(Exception, match="no layout"):
         probe.layout(TOPIC)
 
@@ -154,7 +149,7 @@ def test_a_deleted_topic_is_followed_no_longer(broker: ScriptedPulsar, session: 
     """A later topic of the same name is another one."""
     looks(broker, probe, described(0, WHOLE))
     broker.admin_answers = [AdminAnswer(204)]
-    value(probe.delete_scalable_topic(TOPIC))
+    value_of(probe.delete_scalable_topic(TOPIC))
     looks(broker, probe, described(1, *SPLIT))
 
     assert controlled(session) == [CREATED]
@@ -162,7 +157,7 @@ def test_a_deleted_topic_is_followed_no_longer(broker: ScriptedPulsar, session: 
 
 def test_a_segment_that_is_terminated_by_hand_is_a_log_that_is_sealed(session: PulsarSession, probe: PulsarProbe) -> None:
     """By its name as a topic."""
-    value(probe.terminate_segment(segment(1)))
+    value_of(probe.terminate_segment(segment(1)))
 
     assert [event["ctl"]["segs"] for event in session.history("run") if event["f"] == "terminate"] == [segment(1)] * 2
 
@@ -173,7 +168,7 @@ def test_assignments_name_the_segments_that_a_consumer_has(broker: ScriptedPulsa
         "SCALABLE_TOPIC_SUBSCRIBE",
         lambda request: [pb.CommandScalableTopicSubscribeResponse(request_id=request.request_id, assignment=assigned(1, 1, 2))],
     )
-    consumer = value(probe.join_stream(TOPIC, "s", "a"))
+    consumer = value_of(probe.join_stream(TOPIC, "s", "a"))
     broker.push(pb.CommandScalableTopicAssignmentUpdate(consumer_id=consumer.number, assignment=assigned(2, 3)))
     probe.assignments_reported(consumer)
 
@@ -192,8 +187,8 @@ def test_a_subscription_that_is_registered_is_one_and_moves_when_it_is_removed(
 ) -> None:
     """It is about the whole topic, without a consumer."""
     broker.admin_answers = [AdminAnswer(204), AdminAnswer(204)]
-    value(probe.register_subscription(TOPIC, "s"))
-    value(probe.unregister_subscription(TOPIC, "s"))
+    value_of(probe.register_subscription(TOPIC, "s"))
+    value_of(probe.unregister_subscription(TOPIC, "s"))
 
     ends = [event for event in session.history("run") if event["type"] == "ok" and event["f"] in ("subscribe", "seek")]
 

@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from layouts_reported import FLAGS, HERE, MERGED, SPLIT, TOPIC, WHOLE, Told, assigned, described, reported, segment
 from scripted_pulsar import ScriptedPulsar, hangs_up, nothing, refuses, session_with
+from succeeded import value_of
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.pulsar_values import LayoutSegment
@@ -36,11 +36,6 @@ def probe(broker: ScriptedPulsar) -> PulsarProbe:
     return client
 
 
-def value(outcome: Outcome[Any]) -> Any:
-    assert isinstance(outcome, Done), outcome
-    return outcome.value
-
-
 def topics(watch: int, *names: str) -> pb.CommandWatchScalableTopicsUpdate:
     """All topics of a namespace."""
     return pb.CommandWatchScalableTopicsUpdate(watch_id=watch, snapshot=pb.ScalableTopicsSnapshot(topics=names))
@@ -60,7 +55,7 @@ def test_a_layout_has_its_segments_by_number_with_their_families(broker: Scripte
     """As the admin interface has them: without brokers, and with an epoch of sealing only for sealed ones."""
     broker.admin_answers = [described(1, *SPLIT)]
 
-    layout = value(probe.layout(TOPIC))
+    layout = value_of(probe.layout(TOPIC))
 
     assert (layout.epoch, layout.topic, layout.controller) == (1, TOPIC, None)
     assert layout.segments[0] == LayoutSegment(0, 0, 65535, True, (), (1, 2), 0, 1, segment(0), None)
@@ -75,7 +70,7 @@ def test_a_lookup_reports_brokers_and_the_controller(broker: ScriptedPulsar, pro
     """The same layout, and the session is closed again."""
     broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [reported(request.session_id, 1, *SPLIT)])
 
-    layout = value(probe.looked_up("events"))
+    layout = value_of(probe.looked_up("events"))
 
     assert (layout.topic, layout.controller) == (TOPIC, HERE)
     assert [one.broker for one in layout.segments] == [None, HERE, HERE]
@@ -88,7 +83,7 @@ def test_parents_come_before_their_children() -> None:
     broker.on("CONNECT", lambda _: [pb.CommandConnected(server_version="x", feature_flags=FLAGS)])
     broker.admin_answers = [described(2, *reversed(MERGED))]
 
-    assert [one.number for one in value(session_with(broker).client("c").layout(TOPIC)).in_order] == [0, 1, 2, 3]
+    assert [one.number for one in value_of(session_with(broker).client("c").layout(TOPIC)).in_order] == [0, 1, 2, 3]
 
 
 NONSENSE: list[tuple[str, int, tuple[Told, ...]]] = [
@@ -135,8 +130,8 @@ CHANGES: list[tuple[Callable[[PulsarProbe], Outcome[None]], str]] = [
     (lambda probe: probe.split(TOPIC, 3), "POST /admin/v2/scalable/public/default/events/split/3"),
     (lambda probe: probe.merge(TOPIC, 1, 2), "POST /admin/v2/scalable/public/default/events/merge/1/2"),
     (lambda probe: probe.merge(TOPIC, 1, 2, 4), "POST /admin/v2/scalable/public/default/events/merge/1/2/4"),
-    (lambda probe: probe.changed(value(probe.begin_split(TOPIC, 3))), "POST /admin/v2/scalable/public/default/events/split/3"),
-    (lambda probe: probe.changed(value(probe.begin_merge(TOPIC, 1, 2))), "POST /admin/v2/scalable/public/default/events/merge/1/2"),
+    (lambda probe: probe.changed(value_of(probe.begin_split(TOPIC, 3))), "POST /admin/v2/scalable/public/default/events/split/3"),
+    (lambda probe: probe.changed(value_of(probe.begin_merge(TOPIC, 1, 2))), "POST /admin/v2/scalable/public/default/events/merge/1/2"),
     (lambda probe: probe.terminate_segment(segment(1)), "POST /admin/v2/segments/public/default/events/0000-7fff-1/terminate"),
 ]
 
@@ -159,7 +154,7 @@ def test_two_changes_are_on_their_way_at_once(broker: ScriptedPulsar, probe: Pul
     """Each has a separate answer, which can be awaited again."""
     broker.admin_answers = [AdminAnswer(204), AdminAnswer(409)]
 
-    first, second = value(probe.begin_split(TOPIC, 0)), value(probe.begin_merge(TOPIC, 1, 2))
+    first, second = value_of(probe.begin_split(TOPIC, 0)), value_of(probe.begin_merge(TOPIC, 1, 2))
 
     assert [probe.changed(second), probe.changed(first), probe.changed(first)] == [Refused("Conflict", 409), Done(None), Done(None)]
 
@@ -168,7 +163,7 @@ def test_the_topics_of_a_namespace_are_listed(broker: ScriptedPulsar, probe: Pul
     """By their full names, sorted."""
     broker.admin_answers = [AdminAnswer(200, b'["topic://public/default/b", "topic://public/default/a"]')]
 
-    assert value(probe.scalable_topics()) == ("topic://public/default/a", "topic://public/default/b")
+    assert value_of(probe.scalable_topics()) == ("topic://public/default/a", "topic://public/default/b")
 
 
 # --- watches ----------------------------------------------------------------------------------------------------------------------
@@ -176,10 +171,10 @@ def test_the_topics_of_a_namespace_are_listed(broker: ScriptedPulsar, probe: Pul
 
 def test_a_watch_keeps_every_layout_that_is_reported(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """Also those that came while the client did something else, in order; one that comes twice is kept twice."""
-    watch = value(probe.watch_layout(TOPIC))
+    watch = value_of(probe.watch_layout(TOPIC))
     for epoch, segments in ((0, (WHOLE,)), (1, SPLIT), (2, MERGED)):
         broker.push(reported(watch.number, epoch, *segments))
-    value(probe.looked_up(TOPIC))
+    value_of(probe.looked_up(TOPIC))
 
     assert watch.first.epoch == 0
     assert [layout.epoch for layout in probe.layouts_reported(watch)] == [0, 0, 1, 2]
@@ -187,7 +182,7 @@ def test_a_watch_keeps_every_layout_that_is_reported(broker: ScriptedPulsar, pro
 
 def test_watches_are_distinguished(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """Each session has its own number; a look in between closes only its own."""
-    one, other = value(probe.watch_layout(TOPIC)), value(probe.watch_layout(TOPIC))
+    one, other = value_of(probe.watch_layout(TOPIC)), value_of(probe.watch_layout(TOPIC))
     broker.push(reported(other.number, 1, *SPLIT))
 
     assert ([len(probe.layouts_reported(watch)) for watch in (one, other)]) == [1, 2]
@@ -196,7 +191,7 @@ def test_watches_are_distinguished(broker: ScriptedPulsar, probe: PulsarProbe) -
 
 def test_a_closed_watch_shows_what_is_reported_all_the_same(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """A scenario that forbids such updates must be able to see them."""
-    watch = value(probe.watch_layout(TOPIC))
+    watch = value_of(probe.watch_layout(TOPIC))
     probe.close_watch(watch)
     broker.push(reported(watch.number, 1, *SPLIT))
 
@@ -206,7 +201,7 @@ def test_a_closed_watch_shows_what_is_reported_all_the_same(broker: ScriptedPuls
 
 def test_a_layout_of_the_past_is_malformed(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """After a newer one, in the same session."""
-    watch = value(probe.watch_layout(TOPIC))
+    watch = value_of(probe.watch_layout(TOPIC))
     broker.push(reported(watch.number, 1, *SPLIT))
     broker.push(reported(watch.number, 0, WHOLE))
 
@@ -220,7 +215,7 @@ def test_a_watch_is_refused_or_ends_with_an_error(broker: ScriptedPulsar, probe:
     assert probe.watch_layout(TOPIC) == Refused("TopicNotFound", 11)
 
     broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [reported(request.session_id, 0, WHOLE)])
-    watch = value(probe.watch_layout(TOPIC))
+    watch = value_of(probe.watch_layout(TOPIC))
     broker.push(pb.CommandScalableTopicUpdate(session_id=watch.number, error=11, message="gone"))
 
     assert probe.end_reported(watch) == Refused("TopicNotFound", 11, "gone")
@@ -229,17 +224,17 @@ def test_a_watch_is_refused_or_ends_with_an_error(broker: ScriptedPulsar, probe:
 
 def test_a_watch_is_over_with_its_connection(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """Updates that came before stay; a new watch begins with the present state."""
-    watch = value(probe.watch_layout(TOPIC))
+    watch = value_of(probe.watch_layout(TOPIC))
     broker.push(reported(watch.number, 1, *SPLIT))
     broker.connections[0].is_open = False
 
     assert [layout.epoch for layout in probe.layouts_reported(watch)] == [0, 1]
-    assert value(probe.watch_layout(TOPIC)).first.epoch == 0
+    assert value_of(probe.watch_layout(TOPIC)).first.epoch == 0
 
 
 def test_a_watch_is_at_the_broker_that_is_named(probe: PulsarProbe) -> None:
     """An invalid address is the fault of the system that reported it."""
-    value(probe.watch_layout(TOPIC, broker="pulsar://here:6650"))
+    value_of(probe.watch_layout(TOPIC, broker="pulsar://here:6650"))
 
     with pytest.raises(Malformed, match="'http://here', expected pulsar://HOST:PORT"):
         probe.watch_layout(TOPIC, broker="http://here")
@@ -247,7 +242,7 @@ def test_a_watch_is_at_the_broker_that_is_named(probe: PulsarProbe) -> None:
 
 def test_the_topics_of_a_namespace_are_watched(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """All of them first, then the added and removed ones."""
-    watch = value(probe.watch_scalable_topics())
+    watch = value_of(probe.watch_scalable_topics())
     broker.push(pb.CommandWatchScalableTopicsUpdate(watch_id=watch.number, diff=pb.ScalableTopicsDiff(added=["topic://a/b/c"])))
     broker.push(pb.CommandWatchScalableTopicsUpdate(watch_id=watch.number, diff=pb.ScalableTopicsDiff(removed=[TOPIC])))
 
@@ -306,7 +301,7 @@ def joins(broker: ScriptedPulsar, *numbers: int) -> None:
 def test_a_stream_consumer_registers_at_the_controller(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """On a separate connection, under its name; later assignments come only to it."""
     joins(broker, 1, 2)
-    consumer, other = value(probe.join_stream(TOPIC, "s", "a")), value(probe.join_stream(TOPIC, "s", "b", kind="CHECKPOINT"))
+    consumer, other = value_of(probe.join_stream(TOPIC, "s", "a")), value_of(probe.join_stream(TOPIC, "s", "b", kind="CHECKPOINT"))
     broker.push(pb.CommandScalableTopicAssignmentUpdate(consumer_id=consumer.number, assignment=assigned(1, 1)))
     broker.push(pb.CommandScalableTopicAssignmentUpdate(consumer_id=consumer.number, assignment=assigned(2, 3)))
 
@@ -317,16 +312,16 @@ def test_a_stream_consumer_registers_at_the_controller(broker: ScriptedPulsar, p
     ]
     assert len(broker.connections) == 3
     assert [one.numbers for one in probe.assignments_reported(consumer)] == [(1, 2), (1,), (3,)]
-    assert value(probe.assignment(consumer)).segments[0].topic == segment(3)
-    assert value(probe.assignment(other)).numbers == (1, 2)
-    assert value(probe.assigned(other, frozenset({2, 1}))).epoch == 1
+    assert value_of(probe.assignment(consumer)).segments[0].topic == segment(3)
+    assert value_of(probe.assignment(other)).numbers == (1, 2)
+    assert value_of(probe.assigned(other, frozenset({2, 1}))).epoch == 1
     assert isinstance(probe.assigned(other, frozenset({2}), within_s=0.1), Unknown)
 
 
 def test_a_stream_consumer_leaves_by_cutting_its_connection(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """Assignments that came before can still be read."""
     joins(broker, 1, 2)
-    consumer = value(probe.join_stream(TOPIC, "s", "a"))
+    consumer = value_of(probe.join_stream(TOPIC, "s", "a"))
 
     probe.leave_stream(consumer)
 

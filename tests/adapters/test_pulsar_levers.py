@@ -3,6 +3,7 @@
 from typing import TypeVar
 
 import pytest
+from succeeded import value_of
 
 from fencepost.adapters.pulsar.inprocess import InProcessAdmin
 from fencepost.adapters.pulsar.levers import LEVERS, missing
@@ -10,7 +11,7 @@ from fencepost.adapters.pulsar.pulsar_session import PulsarSession
 from fencepost.adapters.pulsar.transport import Connect, ConnectAdmin
 from fencepost.adapters.reference_pulsar import PulsarReferenceSystem
 from fencepost.contract.capabilities import CAPABILITIES
-from fencepost.contract.outcomes import Done, Outcome, Unknown
+from fencepost.contract.outcomes import Done, Unknown
 from fencepost.reference.pulsar import ReferencePulsar
 from fencepost.wire.pulsar.admin import AdminAnswer, AdminRequest
 
@@ -62,15 +63,10 @@ def test_readers_of_a_broker_without_statistics_are_asked_for_the_sentinel() -> 
     session = session_without("BufferStats")
     probe = session.client("reader")
     topic = "persistent://public/default/orders"
-    producer = done(probe.producer(topic))
+    producer = value_of(probe.producer(topic))
     for value in ("a1", "sentinel-1"):
-        done(probe.send(producer, value))
+        value_of(probe.send(producer, value))
 
-    seen = done(probe.receive_visible(done(probe.subscribe(topic, "reader")), "sentinel-1"))
+    seen = value_of(probe.receive_visible(value_of(probe.subscribe(topic, "reader")), "sentinel-1"))
 
     assert [message.value for message in seen] == ["a1", "sentinel-1"]
-
-
-def done(outcome: Outcome[T]) -> T:
-    assert isinstance(outcome, Done), outcome
-    return outcome.value

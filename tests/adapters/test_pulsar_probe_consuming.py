@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from scripted_pulsar import ScriptedPulsar, nothing, session_with
+from succeeded import value_of
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.pulsar_values import (
@@ -41,17 +42,12 @@ def probe(broker: ScriptedPulsar) -> PulsarProbe:
 @pytest.fixture
 def consumer(probe: PulsarProbe) -> ConsumerHandle:
     """A consumer with permits for four messages."""
-    found: ConsumerHandle = value(probe.subscribe(TOPIC, "s", permits=4))
+    found: ConsumerHandle = value_of(probe.subscribe(TOPIC, "s", permits=4))
     return found
 
 
-def value(outcome: Outcome[Any]) -> Any:
-    assert isinstance(outcome, Done), outcome
-    return outcome.value
-
-
 def values(outcome: Outcome[Any]) -> list[str]:
-    return [message.value for message in value(outcome)]
+    return [message.value for message in value_of(outcome)]
 
 
 def buffer(limit: str) -> AdminAnswer:
@@ -76,7 +72,7 @@ def closed(consumer: ConsumerHandle) -> pb.CommandCloseConsumer:
 @pytest.mark.parametrize("kind", SubType)
 def test_a_subscription_is_of_the_type_that_is_asked_for(broker: ScriptedPulsar, probe: PulsarProbe, kind: SubType) -> None:
     """All four types; the initial position and durability are sent too."""
-    value(probe.subscribe(TOPIC, "s", kind, initial=InitialPosition.LATEST, durable=False))
+    value_of(probe.subscribe(TOPIC, "s", kind, initial=InitialPosition.LATEST, durable=False))
 
     said = broker.of("SUBSCRIBE")[0].body
     assert said.sub_type == kind.value
@@ -86,10 +82,10 @@ def test_a_subscription_is_of_the_type_that_is_asked_for(broker: ScriptedPulsar,
 def test_permits_are_given_again_as_they_are_used(broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle) -> None:
     """At half, by as many as were used; a batch uses one for each of its messages."""
     broker.deliver(consumer.number, 0, "a")
-    value(probe.receive(consumer))
+    value_of(probe.receive(consumer))
     first = permits(broker)
     broker.deliver(consumer.number, 1, "b", "c", "d", batched=True)
-    value(probe.receive_until(consumer, "d"))
+    value_of(probe.receive_until(consumer, "d"))
 
     assert first == [4]
     assert permits(broker) == [4, 4]
@@ -97,9 +93,9 @@ def test_permits_are_given_again_as_they_are_used(broker: ScriptedPulsar, probe:
 
 def test_without_permits_only_flow_gives_some(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """For scenarios that limit the broker themselves."""
-    consumer = value(probe.subscribe(TOPIC, "s", permits=0))
+    consumer = value_of(probe.subscribe(TOPIC, "s", permits=0))
 
-    value(probe.flow(consumer, 3))
+    value_of(probe.flow(consumer, 3))
 
     assert permits(broker) == [3]
 
@@ -111,7 +107,7 @@ def test_a_message_is_reported_with_what_its_metadata_says(broker: ScriptedPulsa
     broker.push(command, Payload(metadata, b"a"))
     broker.deliver(consumer.number, 4, "b")
 
-    first, second = value(probe.receive(consumer)), value(probe.receive(consumer))
+    first, second = value_of(probe.receive(consumer)), value_of(probe.receive(consumer))
 
     assert (first.id, first.value, first.redelivery_count) == (MessageId(EntryPosition(2, 3)), "a", 1)
     assert (first.producer, first.sequence_id, first.transaction) == ("me", 7, TransactionId(0, 0))
@@ -121,21 +117,21 @@ def test_a_message_is_reported_with_what_its_metadata_says(broker: ScriptedPulsa
 def test_of_a_batch_only_what_is_not_acknowledged_is_handed_over(
     broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle
 ) -> None:
-    """The broker sends a bit for each message that is still to come."""
+    """The broker sends a bit for each message of the batch that is not acknowledged yet."""
     broker.deliver(consumer.number, 0, "a", "b", "c", batched=True, ack_set=[0b101])
 
-    taken = value(probe.receive_until(consumer, "c"))
+    taken = value_of(probe.receive_until(consumer, "c"))
 
     assert [(message.value, message.id.batch_index, message.id.batch_size) for message in taken] == [("a", 0, 3), ("c", 2, 3)]
 
 
 def test_absence_is_shown_by_what_came_later(broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle) -> None:
-    """All messages up to the sentinel; if it does not come, the reason has what came instead."""
+    """All messages up to the sentinel; if the sentinel does not arrive, the reason names what arrived instead."""
     broker.deliver(consumer.number, 0, "a")
     broker.deliver(consumer.number, 1, "sentinel")
     broker.deliver(consumer.number, 2, "after it")
 
-    taken = value(probe.receive_until(consumer, "sentinel"))
+    taken = value_of(probe.receive_until(consumer, "sentinel"))
     missing = probe.receive_until(consumer, "another")
 
     assert [message.value for message in taken] == ["a", "sentinel"]
@@ -147,8 +143,8 @@ def test_what_has_come_is_taken_without_waiting(broker: ScriptedPulsar, probe: P
     """No message is returned twice."""
     broker.deliver(consumer.number, 0, "a")
 
-    assert [message.value for message in value(probe.received(consumer))] == ["a"]
-    assert value(probe.received(consumer)) == ()
+    assert [message.value for message in value_of(probe.received(consumer))] == ["a"]
+    assert value_of(probe.received(consumer)) == ()
     assert broker.now == 0
 
 
@@ -180,7 +176,7 @@ def test_a_message_of_a_batch_is_named_by_the_others(
     broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle, kind: AckKind, index: int, size: int, words: list[int]
 ) -> None:
     """A bit for each message that stays unacknowledged, in signed words of 64 bits."""
-    value(probe.acknowledge(consumer, [MessageId(EntryPosition(1, 2), index, size)], kind=kind, transaction=TransactionId(0, 0)))
+    value_of(probe.acknowledge(consumer, [MessageId(EntryPosition(1, 2), index, size)], kind=kind, transaction=TransactionId(0, 0)))
 
     said = broker.of("ACK")[0].body
     assert said.ack_type == kind.value
@@ -188,7 +184,9 @@ def test_a_message_of_a_batch_is_named_by_the_others(
     assert said.HasField("txnid_least_bits")
 
 
-def test_an_acknowledgement_is_answered_unless_nobody_asked(broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle) -> None:
+def test_an_acknowledgement_is_answered_if_its_client_asked_for_it(
+    broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle
+) -> None:
     """Without a request id there is no answer, and Done means only that it was sent."""
     broker.on("ACK", nothing)
 
@@ -219,13 +217,13 @@ def test_a_conflict_is_a_refusal(broker: ScriptedPulsar, probe: PulsarProbe, con
 def test_redelivery_of_all_forgets_what_was_not_taken(broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle) -> None:
     """They are redelivered; redelivery of named messages leaves the others."""
     broker.deliver(consumer.number, 0, "a")
-    value(probe.redeliver(consumer, [MessageId(EntryPosition(1, 5), 1, 2)]))
-    value(probe.redeliver(consumer))
+    value_of(probe.redeliver(consumer, [MessageId(EntryPosition(1, 5), 1, 2)]))
+    value_of(probe.redeliver(consumer))
 
     named, everything = (frame.body for frame in broker.of("REDELIVER_UNACKNOWLEDGED_MESSAGES"))
     assert list(named.message_ids) == [pb.MessageIdData(ledger_id=1, entry_id=5)]
     assert list(everything.message_ids) == []
-    assert value(probe.received(consumer)) == ()
+    assert value_of(probe.received(consumer)) == ()
 
 
 def test_the_other_calls_of_a_consumer(broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle) -> None:
@@ -234,7 +232,7 @@ def test_the_other_calls_of_a_consumer(broker: ScriptedPulsar, probe: PulsarProb
     broker.on(
         "GET_LAST_MESSAGE_ID", lambda request: [pb.CommandGetLastMessageIdResponse(request_id=request.request_id, last_message_id=last)]
     )
-    other = value(probe.subscribe(TOPIC, "other"))
+    other = value_of(probe.subscribe(TOPIC, "other"))
 
     assert probe.seek(consumer, EntryPosition(1, 3)) == Done(None)
     assert probe.last_message_id(consumer) == Done(MessageId(EntryPosition(1, 9)))
@@ -253,12 +251,12 @@ def test_a_consumer_that_the_broker_closed_subscribes_again(broker: ScriptedPuls
     broker.push(closed(consumer))
     broker.on("FLOW", lambda _: broker.deliver(consumer.number, 0, "a") or [])  # type: ignore[func-returns-value]
 
-    taken = value(probe.receive(consumer))
+    taken = value_of(probe.receive(consumer))
 
     assert taken.value == "a"
     assert len(broker.of("SUBSCRIBE")) == 2
     assert permits(broker)[-1] == 4
-    assert value(probe.received(consumer)) == ()
+    assert value_of(probe.received(consumer)) == ()
 
 
 def test_a_consumer_whose_connection_is_lost_subscribes_again(broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle) -> None:
@@ -276,7 +274,7 @@ def test_a_consumer_that_is_closed_while_it_waits_subscribes_again(
     broker.later.append((100.0, lambda: broker.push(closed(consumer))))
     broker.later.append((300.0, lambda: broker.deliver(consumer.number, 0, "a")))
 
-    assert value(probe.receive(consumer)).value == "a"
+    assert value_of(probe.receive(consumer)).value == "a"
     assert len(broker.of("SUBSCRIBE")) == 2
 
 
@@ -284,11 +282,11 @@ def test_a_disturbance_gives_no_message_twice(broker: ScriptedPulsar) -> None:
     """The user gets only the redelivered messages that had not been taken before it; what an abort redelivers later is given."""
     session = session_with(broker)
     probe: PulsarProbe = session.client("c")
-    consumer = value(probe.subscribe(TOPIC, "s", permits=100))
+    consumer = value_of(probe.subscribe(TOPIC, "s", permits=100))
     for number, text in enumerate("abc"):
         broker.deliver(consumer.number, number, text)
-    taken = [value(probe.receive(consumer)) for _ in "ab"]
-    value(probe.acknowledge(consumer, [taken[1].id]))
+    taken = [value_of(probe.receive(consumer)) for _ in "ab"]
+    value_of(probe.acknowledge(consumer, [taken[1].id]))
     broker.on("FLOW", lambda _: [broker.deliver(consumer.number, number, text) for number, text in ((0, "a"), (2, "c"))] and [])
 
     open_again = session.noted_attached()
@@ -304,7 +302,7 @@ def test_only_what_was_open_before_a_disturbance_is_opened_again(broker: Scripte
     """A consumer that the broker has closed before stays closed until it is used."""
     session = session_with(broker)
     probe: PulsarProbe = session.client("c")
-    consumer = value(probe.subscribe(TOPIC, "s"))
+    consumer = value_of(probe.subscribe(TOPIC, "s"))
     broker.push(closed(consumer))
 
     open_again = session.noted_attached()
@@ -346,7 +344,7 @@ def test_who_is_stopped_is_watched_for_what_must_not_come(broker: ScriptedPulsar
 def test_a_broker_that_does_not_report_how_far_it_is_is_not_waited_for(
     broker: ScriptedPulsar, probe: PulsarProbe, consumer: ConsumerHandle
 ) -> None:
-    """Then only the quiet after the last message shows that no more come."""
+    """Then only a pause after the last message shows that no further messages arrive."""
     broker.admin_answers = [buffer("1:0"), log()]
     broker.deliver(consumer.number, 0, "a")
 

@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 from scripted_pulsar import ScriptedPulsar, nothing, receipt, session_with
+from succeeded import value_of
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.pulsar_values import EntryPosition, MessageId, ProducerHandle, TransactionId
-from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
+from fencepost.contract.outcomes import Done, Refused, Unknown
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.batches import entries
 
@@ -29,21 +30,16 @@ def probe(broker: ScriptedPulsar) -> PulsarProbe:
     return session_with(broker).client("c")
 
 
-def value(outcome: Outcome[Any]) -> Any:
-    assert isinstance(outcome, Done), outcome
-    return outcome.value
-
-
 def test_sequence_ids_go_on_from_what_the_broker_knows(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """An existing producer begins after its last message; a given sequence id is used unchanged."""
     broker.on(
         "PRODUCER", lambda request: [pb.CommandProducerSuccess(request_id=request.request_id, producer_name="me", last_sequence_id=4)]
     )
-    producer = value(probe.producer(TOPIC, name="me"))
+    producer = value_of(probe.producer(TOPIC, name="me"))
 
-    value(probe.send(producer, "a"))
-    value(probe.send(producer, "again", sequence_id=5))
-    value(probe.send(producer, "b"))
+    value_of(probe.send(producer, "a"))
+    value_of(probe.send(producer, "again", sequence_id=5))
+    value_of(probe.send(producer, "b"))
 
     assert producer == ProducerHandle(TOPIC, 1, "me", 4)
     assert [frame.body.sequence_id for frame in broker.of("SEND")] == [5, 5, 6]
@@ -53,7 +49,7 @@ def test_a_duplicate_is_reported_by_a_receipt_without_a_place(broker: ScriptedPu
     """The wire has no signs there: -1 is the largest number."""
     broker.on("SEND", lambda request: [receipt(request, 2**64 - 1, 2**64 - 1)])
 
-    stored = value(probe.send(value(probe.producer(TOPIC)), "a"))
+    stored = value_of(probe.send(value_of(probe.producer(TOPIC)), "a"))
 
     assert stored == MessageId(EntryPosition(-1, -1))
     assert not stored.was_stored
@@ -71,7 +67,7 @@ def test_a_refused_message_is_refused_unless_it_may_be_stored(
         lambda request: [pb.CommandSendError(producer_id=request.producer_id, sequence_id=request.sequence_id, error=error, message="no")],
     )
 
-    outcome = probe.send(value(probe.producer(TOPIC)), "a", transaction=TXN)
+    outcome = probe.send(value_of(probe.producer(TOPIC)), "a", transaction=TXN)
 
     assert isinstance(outcome, kind)
     assert len(broker.of("SEND")) == 1
@@ -80,21 +76,21 @@ def test_a_refused_message_is_refused_unless_it_may_be_stored(
 def test_receipts_find_their_messages_in_any_order(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """Several messages are in flight; for two with one sequence id, the first receipt belongs to the first."""
     broker.on("SEND", nothing)
-    producer = value(probe.producer(TOPIC))
+    producer = value_of(probe.producer(TOPIC))
     first, second, repeated = (
-        value(probe.post(producer, text, sequence_id=number)) for text, number in (("a", 0), ("b", 1), ("b again", 1))
+        value_of(probe.post(producer, text, sequence_id=number)) for text, number in (("a", 0), ("b", 1), ("b again", 1))
     )
 
     for sequence_id, entry in ((1, 11), (0, 10), (1, 12)):
         stored = pb.MessageIdData(ledger_id=1, entry_id=entry)
         broker.push(pb.CommandSendReceipt(producer_id=producer.number, sequence_id=sequence_id, message_id=stored))
 
-    assert [value(probe.receipt(pending)).position.entry for pending in (first, second, repeated)] == [10, 11, 12]
+    assert [value_of(probe.receipt(pending)).position.entry for pending in (first, second, repeated)] == [10, 11, 12]
 
 
 def test_a_batch_is_one_entry_with_a_place_for_each_message(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """Also if it has only one message."""
-    ids = value(probe.send_batch(value(probe.producer(TOPIC)), ["a", "b"], transaction=TXN))
+    ids = value_of(probe.send_batch(value_of(probe.producer(TOPIC)), ["a", "b"], transaction=TXN))
 
     sent = broker.of("SEND")[0]
     assert sent.payload is not None
@@ -105,11 +101,11 @@ def test_a_batch_is_one_entry_with_a_place_for_each_message(broker: ScriptedPuls
 
 def test_a_producer_that_the_broker_closed_is_opened_again_under_its_name(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """As clients do after an unload; its sequence ids continue."""
-    producer = value(probe.producer(TOPIC))
-    value(probe.send(producer, "a"))
+    producer = value_of(probe.producer(TOPIC))
+    value_of(probe.send(producer, "a"))
     broker.push(pb.CommandCloseProducer(producer_id=producer.number, request_id=2**64 - 1))
 
-    value(probe.send(producer, "b"))
+    value_of(probe.send(producer, "b"))
 
     first, again = (frame.body for frame in broker.of("PRODUCER"))
     assert (first.user_provided_producer_name, again.producer_name, again.producer_id) == (False, "given", first.producer_id)
@@ -119,8 +115,8 @@ def test_a_producer_that_the_broker_closed_is_opened_again_under_its_name(broker
 def test_a_message_on_its_way_when_the_producer_is_closed_is_unknown_at_once(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """The broker will no longer answer it."""
     broker.on("SEND", nothing)
-    producer = value(probe.producer(TOPIC))
-    pending = value(probe.post(producer, "a"))
+    producer = value_of(probe.producer(TOPIC))
+    pending = value_of(probe.post(producer, "a"))
     broker.push(pb.CommandCloseProducer(producer_id=producer.number, request_id=2**64 - 1))
     before = broker.now
 
@@ -131,13 +127,13 @@ def test_a_message_on_its_way_when_the_producer_is_closed_is_unknown_at_once(bro
 
 
 def test_a_receipt_after_the_producer_was_opened_again_is_that_of_the_repetition(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """A message that is sent again under its number is not taken for the one that was lost."""
+    """A message that is sent again with its sequence id is not confused with the one that was lost."""
     broker.on("SEND", nothing, lambda request: [receipt(request, 1, 7)])
-    producer = value(probe.producer(TOPIC, name="me"))
-    lost = value(probe.post(producer, "a", sequence_id=3))
+    producer = value_of(probe.producer(TOPIC, name="me"))
+    lost = value_of(probe.post(producer, "a", sequence_id=3))
     broker.push(pb.CommandCloseProducer(producer_id=producer.number, request_id=2**64 - 1))
 
-    repeated = value(probe.send(producer, "a", sequence_id=3))
+    repeated = value_of(probe.send(producer, "a", sequence_id=3))
 
     assert repeated == MessageId(EntryPosition(1, 7))
     assert isinstance(probe.receipt(lost), Unknown)
@@ -149,11 +145,11 @@ def test_a_producer_that_is_closed_instead_of_a_receipt_opens_again(broker: Scri
     def closes(request: Any) -> list[Any]:
         return [pb.CommandCloseProducer(producer_id=request.producer_id, request_id=2**64 - 1)]
 
-    producer = value(probe.producer(TOPIC))
+    producer = value_of(probe.producer(TOPIC))
     broker.on("SEND", closes, closes, lambda request: [receipt(request, 1, 7)])
 
     assert isinstance(probe.send(producer, "a", transaction=TXN), Unknown)
-    assert value(probe.send(producer, "b")) == MessageId(EntryPosition(1, 7))
+    assert value_of(probe.send(producer, "b")) == MessageId(EntryPosition(1, 7))
     assert [frame.body.sequence_id for frame in broker.of("SEND")] == [0, 1, 1]
 
 
@@ -171,11 +167,11 @@ def test_opening_is_tried_again_while_storage_comes_back(broker: ScriptedPulsar,
 
 def test_a_closed_producer_is_gone(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """CLOSE_PRODUCER names it; nothing is sent if the broker had closed it already."""
-    producer, other = value(probe.producer(TOPIC)), value(probe.producer(TOPIC))
+    producer, other = value_of(probe.producer(TOPIC)), value_of(probe.producer(TOPIC))
     broker.push(pb.CommandCloseProducer(producer_id=other.number, request_id=2**64 - 1))
 
     assert probe.close_producer(producer) == Done(None)
-    value(probe.new_transaction())
+    value_of(probe.new_transaction())
     assert probe.close_producer(other) == Done(None)
 
     assert [frame.body.producer_id for frame in broker.of("CLOSE_PRODUCER")] == [producer.number]

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from google.protobuf.message import Message
 from scripted_pulsar import ScriptedPulsar, hangs_up, nothing, refuses, session_with
+from succeeded import value_of
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.pulsar_session import PulsarSession
@@ -83,11 +84,6 @@ def assignments(watch_id: int, url: str | None = HERE) -> pb.CommandWatchTcAssig
     return pb.CommandWatchTcAssignmentsUpdate(watch_id=watch_id, snapshot=pb.TcAssignmentsSnapshot(parallelism=2, assignments=assigned))
 
 
-def value(outcome: Outcome[Any]) -> Any:
-    assert isinstance(outcome, Done), outcome
-    return outcome.value
-
-
 # --- ids ------------------------------------------------------------------------------------------------------------------------
 
 
@@ -106,19 +102,19 @@ def test_the_segments_are_the_active_ones_in_the_order_of_their_hashes(broker: S
     sealed = info(0, 0, 65535, state=pb.SEALED, sealed_at_epoch=1)
     broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [update(request.session_id, info(2, 32768, 65535), sealed, info(1, 0, 32767))])
 
-    found = value(probe.segments("events"))
+    found = value_of(probe.segments("events"))
 
     assert found == (
         ActiveSegment(1, 0, 32767, "segment://public/default/events/0000-7fff-1", None),
         ActiveSegment(2, 32768, 65535, "segment://public/default/events/8000-ffff-2", None),
     )
-    assert value(probe.segments(EVENTS)) == found
+    assert value_of(probe.segments(EVENTS)) == found
 
 
 def test_a_session_is_closed_when_it_is_answered(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """Each also has its own number."""
-    assert value(probe.segments(EVENTS)) == (ActiveSegment(0, 0, 65535, SEGMENT, HERE),)
-    value(probe.segments(EVENTS))
+    assert value_of(probe.segments(EVENTS)) == (ActiveSegment(0, 0, 65535, SEGMENT, HERE),)
+    value_of(probe.segments(EVENTS))
 
     opened, closed = broker.of("SCALABLE_TOPIC_LOOKUP"), broker.of("SCALABLE_TOPIC_CLOSE")
     assert [frame.body.topic for frame in opened] == [EVENTS, EVENTS]
@@ -131,7 +127,7 @@ def test_a_topic_that_is_not_scalable_is_one_segment_of_its_own_name(broker: Scr
     legacy = info(0, 0, 65535, legacy_topic_name="persistent://public/default/events")
     broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [update(request.session_id, legacy)])
 
-    (found,) = value(probe.segments("persistent://public/default/events"))
+    (found,) = value_of(probe.segments("persistent://public/default/events"))
 
     assert found.topic == "persistent://public/default/events"
 
@@ -182,9 +178,9 @@ def test_no_answer_is_unknown_and_asked_again_where_that_is_wanted(broker: Scrip
 
 def test_the_coordinators_are_reported_with_their_brokers(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """Or with none, if none is reported; the watch is closed then."""
-    assert value(probe.scalable_coordinators()) == {0: HERE, 1: HERE}
+    assert value_of(probe.scalable_coordinators()) == {0: HERE, 1: HERE}
     broker.on("WATCH_TC_ASSIGNMENTS", lambda request: [assignments(request.watch_id, None)])
-    assert value(probe.scalable_coordinators()) == {0: None, 1: None}
+    assert value_of(probe.scalable_coordinators()) == {0: None, 1: None}
 
     opened, closed = broker.of("WATCH_TC_ASSIGNMENTS"), broker.of("WATCH_TC_ASSIGNMENTS_CLOSE")
     assert [frame.body.watch_id for frame in opened] == [frame.body.watch_id for frame in closed]
@@ -193,10 +189,10 @@ def test_the_coordinators_are_reported_with_their_brokers(broker: ScriptedPulsar
 def test_every_request_about_a_scalable_transaction_has_the_flag(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """A watch finds the coordinator, and the client connects to it once for each kind; PIP-31's requests have no flag."""
     for kind in (True, False):
-        txn = value(probe.new_transaction(scalable=kind))
-        value(probe.add_topics(txn, [SEGMENT]))
-        value(probe.add_subscriptions(txn, [SubscriptionHandle(SEGMENT, "s")]))
-        value(probe.end(txn, TxnAction.COMMIT))
+        txn = value_of(probe.new_transaction(scalable=kind))
+        value_of(probe.add_topics(txn, [SEGMENT]))
+        value_of(probe.add_subscriptions(txn, [SubscriptionHandle(SEGMENT, "s")]))
+        value_of(probe.end(txn, TxnAction.COMMIT))
         assert txn == (TXN if kind else CLASSIC)
 
     for command in ("TC_CLIENT_CONNECT_REQUEST", "NEW_TXN", "ADD_PARTITION_TO_TXN", "ADD_SUBSCRIPTION_TO_TXN", "END_TXN"):
@@ -206,24 +202,23 @@ def test_every_request_about_a_scalable_transaction_has_the_flag(broker: Scripte
 
 
 def test_requests_at_once_go_to_the_coordinator_of_their_kind(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """And the transaction that is begun is of that kind."""
+    """And the new transaction is of that kind."""
     outcomes = probe.at_once([NewTransaction(1000, scalable=True), AddTopics(TXN, [SEGMENT]), End(TXN, TxnAction.ABORT)])
 
     assert outcomes == [Done(TXN), Done(None), Done(None)]
-    assert value(probe.ended(value(probe.begin_end(TXN, TxnAction.ABORT)))) is None
-    assert value(probe.reach_coordinator(1, scalable=True)) is None
-    assert [(frame.body.tc_id, frame.body.scalable) for frame in broker.of("TC_CLIENT_CONNECT_REQUEST")] == [(0, True), (1, True)]
+    assert value_of(probe.ended(value_of(probe.begin_end(TXN, TxnAction.ABORT)))) is None
+    assert [(frame.body.tc_id, frame.body.scalable) for frame in broker.of("TC_CLIENT_CONNECT_REQUEST")] == [(0, True)]
 
 
 def test_a_coordinator_that_has_moved_is_looked_for_again(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """It answers that it is not there, and the next request goes to the broker in the watch's next answer."""
-    value(probe.new_transaction(scalable=True))
+    value_of(probe.new_transaction(scalable=True))
     broker.on("END_TXN", refuses("TransactionCoordinatorNotFound"))
     assert isinstance(probe.end(TXN, TxnAction.COMMIT), Refused)
     watched = len(broker.of("WATCH_TC_ASSIGNMENTS"))
     broker.on("END_TXN", lambda request: [pb.CommandEndTxnResponse(request_id=request.request_id)])
 
-    value(probe.end(TXN, TxnAction.COMMIT))
+    value_of(probe.end(TXN, TxnAction.COMMIT))
 
     assert len(broker.of("WATCH_TC_ASSIGNMENTS")) > watched
 
@@ -240,17 +235,17 @@ def test_a_coordinator_that_there_is_none_of_is_final(broker: ScriptedPulsar, pr
 def test_a_history_reports_the_kinds_apart(broker: ScriptedPulsar, session: PulsarSession) -> None:
     """In every event of a transaction, also if the command has only its id."""
     probe = session.client("c")
-    producer, consumer = value(probe.producer(SEGMENT)), value(probe.subscribe(SEGMENT, "s"))
+    producer, consumer = value_of(probe.producer(SEGMENT)), value_of(probe.subscribe(SEGMENT, "s"))
     broker.deliver(consumer.number, 0, "a")
-    (message,) = value(probe.received(consumer))
+    (message,) = value_of(probe.received(consumer))
     for kind in (True, False):
-        txn = value(probe.new_transaction(scalable=kind))
-        value(probe.add_topics(txn, [SEGMENT]))
-        value(probe.send(producer, "a", transaction=txn))
-        value(probe.acknowledge(consumer, [message.id], transaction=txn))
-        value(probe.acknowledge_unanswered(consumer, [message.id], transaction=txn))
-        value(probe.end_on_topic(txn, SEGMENT, TxnAction.COMMIT))
-        value(probe.end(txn, TxnAction.COMMIT))
+        txn = value_of(probe.new_transaction(scalable=kind))
+        value_of(probe.add_topics(txn, [SEGMENT]))
+        value_of(probe.send(producer, "a", transaction=txn))
+        value_of(probe.acknowledge(consumer, [message.id], transaction=txn))
+        value_of(probe.acknowledge_unanswered(consumer, [message.id], transaction=txn))
+        value_of(probe.end_on_topic(txn, SEGMENT, TxnAction.COMMIT))
+        value_of(probe.end(txn, TxnAction.COMMIT))
 
     named = [event["tx"]["tid"] for event in session.history("run") if event["type"] != "invoke" and event["txn_id"]]
 
@@ -270,19 +265,19 @@ UNASKED: list[Message] = [
 
 
 @pytest.mark.parametrize("message", UNASKED, ids=lambda message: type(message).__name__)
-def test_what_is_said_unasked_disturbs_nobody(broker: ScriptedPulsar, session: PulsarSession, message: Message) -> None:
+def test_unrequested_frames_disturb_no_client(broker: ScriptedPulsar, session: PulsarSession, message: Message) -> None:
     """Before an answer, after it, and when nothing is in flight; it is recorded, and the connection stays."""
     probe = session.client("c")
     broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [message, update(request.session_id), update(request.session_id), message])
     broker.on("WATCH_TC_ASSIGNMENTS", lambda request: [message, assignments(request.watch_id), assignments(request.watch_id)])
 
     for _ in range(2):
-        assert len(value(probe.segments(EVENTS))) == 1
-        assert value(probe.new_transaction(scalable=True)) == TXN
-        value(probe.scalable_coordinators())
+        assert len(value_of(probe.segments(EVENTS))) == 1
+        assert value_of(probe.new_transaction(scalable=True)) == TXN
+        value_of(probe.scalable_coordinators())
         broker.push(message)
 
-    assert value(probe.end(TXN, TxnAction.COMMIT)) is None
+    assert value_of(probe.end(TXN, TxnAction.COMMIT)) is None
     assert len(broker.connections) == 1
     assert [exchange.name for exchange in session.exchanges()].count(name_of(wrapped(message))) >= 6
 
@@ -294,7 +289,7 @@ def test_an_answer_that_comes_late_is_still_its_own(broker: ScriptedPulsar, prob
     late = broker.of("SCALABLE_TOPIC_LOOKUP")[0].body.session_id
     broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [update(late, info(7, 0, 65535)), update(request.session_id)])
 
-    assert [segment.number for segment in value(probe.segments(EVENTS))] == [0]
+    assert [segment.number for segment in value_of(probe.segments(EVENTS))] == [0]
 
 
 # --- administration -------------------------------------------------------------------------------------------------------------
@@ -327,7 +322,6 @@ def test_a_change_is_asked_for_at_its_path(
         lambda probe: probe.end(TXN, TxnAction.COMMIT),
         lambda probe: probe.begin_end(TXN, TxnAction.COMMIT),
         lambda probe: probe.at_once([NewTransaction(1000, scalable=True)]),
-        lambda probe: probe.reach_coordinator(scalable=True),
     ],
 )
 def test_a_broker_that_says_nothing_of_scalable_topics_is_not_asked(act: Callable[[PulsarProbe], object]) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import trustme
+from first_bytes import answering
 from google.protobuf.message import Message
 from scripted_pulsar import HERE, ScriptedPulsar, ScriptedTime
 from tls_proxy import over_tls
@@ -248,18 +249,8 @@ def test_a_client_shows_its_certificate_where_one_is_wanted(tmp_path: Path) -> N
 )
 def test_another_protocol_is_known_by_its_first_bytes(first: bytes, message: str) -> None:
     """It is named with the remedy."""
-    with socket.create_server((HOST, 0)) as listener:
-
-        def say() -> None:
-            with listener.accept()[0] as connection:
-                connection.recv(1024)
-                connection.sendall(first)
-
-        thread = Thread(target=say)
-        thread.start()
-        with pytest.raises(SystemUnreachable, match=message):
-            ask(ServiceUrls(Address(HOST, listener.getsockname()[1]), ""), AMPLE_S)
-        thread.join(AMPLE_S)
+    with answering(first) as address, pytest.raises(SystemUnreachable, match=message):
+        ask(ServiceUrls(address, ""), AMPLE_S)
 
 
 def test_tls_where_none_was_asked_and_none_where_it_was_are_named() -> None:

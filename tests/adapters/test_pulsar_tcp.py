@@ -11,7 +11,7 @@ import pytest
 
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.pulsar.http import HttpAdmin
-from fencepost.adapters.pulsar.reach import ServiceUrls, ask, parse_place, reach
+from fencepost.adapters.pulsar.reach import ServiceUrls, ask, parse_addresses, reach
 from fencepost.adapters.pulsar.tcp import PulsarTcpTransport
 from fencepost.adapters.pulsar.transport import ConnectionLost
 from fencepost.contract.errors import Malformed, SystemUnreachable, WrongUsage
@@ -51,7 +51,7 @@ def connected(address: Address) -> Iterator[PulsarTcpTransport]:
         transport.close()
 
 
-def nobody() -> Address:
+def unused_address() -> Address:
     """An address of this machine without a listener."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         return Address("127.0.0.1", server.getsockname()[1])
@@ -114,7 +114,7 @@ def test_bytes_that_are_no_frame_are_malformed(said: bytes, reported: str) -> No
 
 def test_without_a_listener_there_is_no_connection() -> None:
     """The reason names the address."""
-    address = nobody()
+    address = unused_address()
 
     with pytest.raises(ConnectionLost, match=f"{address} cannot be connected to"):
         PulsarTcpTransport(address)
@@ -179,17 +179,17 @@ def test_a_broker_that_never_stops_talking_does_not_keep_the_client() -> None:
 def test_a_place_that_is_none_is_refused(service: str, admin: str) -> None:
     """The error has a correct example."""
     with pytest.raises(WrongUsage, match=r"expected (pulsar|http)://HOST:PORT or (pulsar\+ssl|https)://HOST:PORT"):
-        parse_place(service, admin)
+        parse_addresses(service, admin, {})
 
 
 def test_a_service_url_may_leave_out_the_port() -> None:
     """Then it is the protocol's default."""
-    assert parse_place("pulsar://here", "http://here:8080").service == Address("here", 6650)
+    assert parse_addresses("pulsar://here", "http://here:8080", {}).services[0] == Address("here", 6650)
 
 
 def test_an_unreachable_system_is_reported_in_time() -> None:
     """With its place, the last error, and what to check."""
-    place = parse_place(f"pulsar://{nobody()}", f"http://{nobody()}")
+    place = parse_addresses(f"pulsar://{unused_address()}", f"http://{unused_address()}", {}).place()
     began = time.monotonic()
 
     with pytest.raises(SystemUnreachable, match=r"no Pulsar broker answers at pulsar://127.0.0.1.*cannot be connected to"):

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from google.protobuf.message import Message
 from scripted_pulsar import ScriptedPulsar, nothing, session_with
+from succeeded import value_of
 
 from fencepost.adapters.pulsar.keyed import label_of
 from fencepost.adapters.pulsar.levers import missing
@@ -34,7 +35,7 @@ pulsar_txn_transaction_key_age_sum{owner="alice",transaction_key="c"} 300.0
 
 @pytest.fixture
 def broker() -> ScriptedPulsar:
-    """A broker that gives epochs from 0 on, at the coordinator that is asked."""
+    """A broker that assigns epochs from 0 on, at the coordinator that receives the connect."""
     broker = ScriptedPulsar()
     broker.admin_answers = [AdminAnswer(204)]
     broker.on("TC_CLIENT_CONNECT_REQUEST", granted(0), granted(1), granted(2))
@@ -65,11 +66,6 @@ def refused(error: "pb.ServerError.ValueType", **fields: int) -> Callable[[Any],
     return lambda request: [pb.CommandTcClientConnectResponse(request_id=request.request_id, error=error, **fields)]
 
 
-def value(outcome: Outcome[Any]) -> Any:
-    assert isinstance(outcome, Done), outcome
-    return outcome.value
-
-
 def test_the_key_and_the_epoch_are_in_the_request(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """-1 means that the client is new; the answer has the epoch of its connection."""
     assert probe.connect_with_key(KEY) == Done(KeyGrant(0, 0))
@@ -80,7 +76,7 @@ def test_the_key_and_the_epoch_are_in_the_request(broker: ScriptedPulsar, probe:
 
 def test_a_client_without_a_key_names_none(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """Neither field is present."""
-    value(probe.connect_without_key())
+    value_of(probe.connect_without_key())
 
     (asked,) = [frame.body for frame in broker.of("TC_CLIENT_CONNECT_REQUEST")]
     assert not asked.HasField("transaction_key")
@@ -93,7 +89,7 @@ def test_the_coordinator_of_the_key_is_followed(broker: ScriptedPulsar, probe: P
 
     assert probe.connect_with_key(KEY) == Done(KeyGrant(7, 3))
 
-    value(probe.new_transaction())
+    value_of(probe.new_transaction())
     assert [frame.body.tc_id for frame in broker.of("TC_CLIENT_CONNECT_REQUEST")] == [0, 3]
     assert [frame.body.tc_id for frame in broker.of("NEW_TXN")] == [3]
 
@@ -115,7 +111,7 @@ def test_a_coordinator_that_is_being_loaded_is_asked_again(broker: ScriptedPulsa
 
 
 def test_a_refused_connect_is_asked_once(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """A failed append is the outcome, whatever the next attempt would give."""
+    """A failed append is the outcome, also if a retry would succeed."""
     broker.on("TC_CLIENT_CONNECT_REQUEST", refused(pb.ServiceNotReady), granted(0))
 
     assert isinstance(probe.connect_with_key(KEY), Refused)
@@ -124,7 +120,7 @@ def test_a_refused_connect_is_asked_once(broker: ScriptedPulsar, probe: PulsarPr
 
 def test_a_client_that_was_sent_away_does_not_come_back_without_a_word(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """On a new connection it would be a client without the key."""
-    value(probe.connect_with_key(KEY))
+    value_of(probe.connect_with_key(KEY))
     assert not probe.was_sent_away()
 
     broker.hang_up()
@@ -137,18 +133,18 @@ def test_a_client_that_was_sent_away_does_not_come_back_without_a_word(broker: S
 
 def test_a_client_that_forgets_its_key_is_one_like_others(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """It reconnects, and names no key."""
-    value(probe.connect_with_key(KEY))
+    value_of(probe.connect_with_key(KEY))
     broker.hang_up()
 
     probe.forget_key()
 
-    value(probe.end(TransactionId(0, 4), TxnAction.COMMIT))
+    value_of(probe.end(TransactionId(0, 4), TxnAction.COMMIT))
     assert not broker.of("TC_CLIENT_CONNECT_REQUEST")[-1].body.HasField("transaction_key")
 
 
-def test_who_comes_again_comes_over_a_new_connection(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+def test_a_client_that_reconnects_uses_a_new_connection(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """The broker's actions on the old one do not affect the new one."""
-    value(probe.connect_with_key(KEY))
+    value_of(probe.connect_with_key(KEY))
     before = len(broker.connections)
 
     assert probe.connect_with_key(KEY, 0) == Done(KeyGrant(1, 0))
@@ -162,7 +158,7 @@ def test_two_connects_are_in_flight_at_once(broker: ScriptedPulsar, session: Pul
     """Both are sent before an answer is read."""
     first, second = session.client("first"), session.client("second")
 
-    under_way = [value(one.begin_connect_with_key(KEY)) for one in (first, second)]
+    under_way = [value_of(one.begin_connect_with_key(KEY)) for one in (first, second)]
 
     assert len(broker.of("TC_CLIENT_CONNECT_REQUEST")) == 2
     assert [one.connected_with_key(pending) for one, pending in zip((first, second), under_way, strict=True)] == [
@@ -181,8 +177,8 @@ def test_an_answer_that_does_not_come_grants_nothing(broker: ScriptedPulsar, pro
 
 def test_a_client_says_who_it_is(broker: ScriptedPulsar, session: PulsarSession) -> None:
     """By basic authentication, without a password; other clients name no user."""
-    value(session.client_of("named", "alice").connect())
-    value(session.client("nobody").connect())
+    value_of(session.client_of("named", "alice").connect())
+    value_of(session.client("nobody").connect())
 
     named, nobody = [frame.body for frame in broker.of("CONNECT")]
     assert (named.auth_method_name, named.auth_data) == ("basic", b"alice:")
@@ -257,8 +253,8 @@ def test_the_reference_has_keys_with_the_profile_of_the_text(profile: str, has_k
 def test_a_history_names_the_key_of_a_transaction(session: PulsarSession) -> None:
     """A connect is an `init_txn`; events of the transaction have the key and the epoch, whichever client makes them."""
     first, second = session.client_of("first", "alice"), session.client("second")
-    value(first.connect_with_key(KEY))
-    value(second.end(value(first.new_transaction()), TxnAction.COMMIT))
+    value_of(first.connect_with_key(KEY))
+    value_of(second.end(value_of(first.new_transaction()), TxnAction.COMMIT))
 
     events = {(event["f"], event["type"]): event for event in session.history("run")}
 
@@ -268,11 +264,11 @@ def test_a_history_names_the_key_of_a_transaction(session: PulsarSession) -> Non
     assert (events["commit", "ok"]["ctl"], events["commit", "ok"]["txn_id"]) == ({"key_epoch": 0}, "(0,4)")
 
 
-def test_a_client_that_comes_again_fences_nobody_in_a_history(session: PulsarSession) -> None:
+def test_a_client_that_reconnects_fences_no_client_in_a_history(session: PulsarSession) -> None:
     """It may keep its transaction, as the profile decides."""
     probe = session.client("c")
-    value(probe.connect_with_key(KEY))
-    value(probe.connect_with_key(KEY, 0))
+    value_of(probe.connect_with_key(KEY))
+    value_of(probe.connect_with_key(KEY, 0))
 
     assert [event["f"] for event in session.history("run") if "TC_CLIENT" in event["api"]] == ["init_txn"] * 2 + ["probe"] * 2
 
@@ -283,11 +279,11 @@ def test_owner_and_key_are_one_text_without_being_mistaken() -> None:
     assert label_of(None, b"c") == label_of("", b"c")
 
 
-def test_a_transaction_that_nobody_waits_for_is_asked_where_the_key_is(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+def test_a_transaction_without_a_waiting_client_is_looked_up_where_the_key_is(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """On the connection with the key, at its coordinator, also if the broker does not answer."""
     broker.on("TC_CLIENT_CONNECT_REQUEST", granted(0, transaction_key_tc_id=3))
     broker.on("NEW_TXN", nothing)
-    value(probe.connect_with_key(KEY))
+    value_of(probe.connect_with_key(KEY))
 
     probe.ask_for_transaction(5_000)
 

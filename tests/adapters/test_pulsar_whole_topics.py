@@ -6,10 +6,11 @@ import pytest
 from google.protobuf.message import Message
 from layouts_reported import FLAGS, SPLIT, TOPIC, WHOLE, assigned, reported, segment
 from scripted_pulsar import ScriptedPulsar, nothing, receipt, session_with
+from succeeded import value_of
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.pulsar_session import PulsarSession
-from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
+from fencepost.contract.outcomes import Done, Refused, Unknown
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.frames import Payload
 from fencepost.wire.pulsar.key_hash import Half, segment_hash
@@ -42,11 +43,6 @@ def probe(session: PulsarSession) -> PulsarProbe:
     return client
 
 
-def value(outcome: Outcome[Any]) -> Any:
-    assert isinstance(outcome, Done), outcome
-    return outcome.value
-
-
 def closing(request: Any) -> pb.CommandCloseProducer:
     """The broker's notification for a sealed segment's producer."""
     return pb.CommandCloseProducer(producer_id=request.producer_id, request_id=MINUS_ONE)
@@ -67,7 +63,7 @@ def no_producer(request: Any) -> list[Message]:
 
 def test_a_send_to_a_sealed_segment_is_refused_where_the_broker_says_so(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """Before its producer is closed, or after that."""
-    producer = value(probe.producer(segment(0)))
+    producer = value_of(probe.producer(segment(0)))
     sealed = Refused("TopicTerminatedError", 15, "sealed")
 
     broker.on("SEND", lambda request: [terminated(request), closing(request)])
@@ -79,11 +75,11 @@ def test_a_send_to_a_sealed_segment_is_refused_where_the_broker_says_so(broker: 
 
 def test_a_send_that_is_ignored_is_unknown(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """The close of its producer is no answer, and the probe does not reopen the producer without `reopen`."""
-    producer = value(probe.producer(segment(0)))
+    producer = value_of(probe.producer(segment(0)))
     broker.on("SEND", lambda request: [closing(request)], nothing)
 
     first = probe.send(producer, "a", reopen=False)
-    second = probe.receipt(value(probe.post(producer, "b", reopen=False)), within_s=0.2)
+    second = probe.receipt(value_of(probe.post(producer, "b", reopen=False)), within_s=0.2)
 
     assert isinstance(first, Unknown)
     assert "closed the producer instead of answering SEND" in first.reason
@@ -92,21 +88,21 @@ def test_a_send_that_is_ignored_is_unknown(broker: ScriptedPulsar, probe: Pulsar
     assert len(broker.of("SEND")) == 2
 
 
-def test_a_receipt_behind_the_close_counts(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+def test_a_receipt_after_the_close_counts(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """A receipt for a message stored before the seal may come after it."""
-    producer = value(probe.producer(segment(0)))
+    producer = value_of(probe.producer(segment(0)))
     broker.on("SEND", lambda request: [closing(request)])
-    pending = value(probe.post(producer, "a"))
+    pending = value_of(probe.post(producer, "a"))
     assert isinstance(probe.receipt(pending), Unknown)
 
     broker.push(receipt(broker.of("SEND")[0].body, 1, 4))
 
-    assert value(probe.receipt(pending)).position.entry == 4
+    assert value_of(probe.receipt(pending)).position.entry == 4
 
 
 def test_the_producer_of_a_sealed_segment_is_not_opened_again(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """The next message is refused at once with the error of the PRODUCER."""
-    producer = value(probe.producer(segment(0)))
+    producer = value_of(probe.producer(segment(0)))
     broker.on("SEND", lambda request: [closing(request)])
     broker.on("PRODUCER", no_producer)
     probe.send(producer, "a")
@@ -122,9 +118,9 @@ def test_a_key_goes_to_the_active_segment_that_has_its_hash(
     broker: ScriptedPulsar, probe: PulsarProbe, half: Half, key: str, number: int
 ) -> None:
     """By the half of the hash that the system routes by; the message has the key."""
-    writer = value(probe.writer(TOPIC, half=half))
+    writer = value_of(probe.writer(TOPIC, half=half))
 
-    stored, _ = value(probe.send_to_topic(writer, "v", key=key))
+    stored, _ = value_of(probe.send_to_topic(writer, "v", key=key))
 
     assert stored == segment(number)
     (sent,) = broker.of("SEND")
@@ -134,27 +130,27 @@ def test_a_key_goes_to_the_active_segment_that_has_its_hash(
 
 def test_messages_without_keys_go_round(probe: PulsarProbe) -> None:
     """Over the active segments, in turn."""
-    writer = value(probe.writer(TOPIC))
+    writer = value_of(probe.writer(TOPIC))
 
-    assert [value(probe.send_to_topic(writer, "v"))[0] for _ in range(4)] == [segment(1), segment(2)] * 2
+    assert [value_of(probe.send_to_topic(writer, "v"))[0] for _ in range(4)] == [segment(1), segment(2)] * 2
 
 
 def test_a_writer_waits_for_the_next_layout(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """If its segment accepts no producer any more; the message then goes to a child."""
     broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [reported(request.session_id, 0, WHOLE)])
-    writer = value(probe.writer(TOPIC))
+    writer = value_of(probe.writer(TOPIC))
     broker.on("PRODUCER", no_producer, lambda request: [pb.CommandProducerSuccess(request_id=request.request_id, producer_name="p")])
     broker.later.append((60.0, lambda: broker.push(reported(writer.number, 1, *SPLIT))))
     broker.on("PRODUCER", *[no_producer] * 3, lambda request: [pb.CommandProducerSuccess(request_id=request.request_id, producer_name="p")])
 
-    stored, _ = value(probe.send_to_topic(writer, "v", key=HIGH))
+    stored, _ = value_of(probe.send_to_topic(writer, "v", key=HIGH))
 
     assert stored == segment(2)
 
 
 def test_a_message_that_a_sealed_segment_refuses_is_sent_again(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """By the next layout; it is refused at last if no segment accepts it."""
-    writer = value(probe.writer(TOPIC))
+    writer = value_of(probe.writer(TOPIC))
     broker.on("SEND", lambda request: [terminated(request)])
 
     assert probe.send_to_topic(writer, "v", key=LOW) == Refused("TopicTerminatedError", 15, "sealed")
@@ -175,12 +171,12 @@ def deliver(broker: ScriptedPulsar, topic: str, entry: int, text: str, key: str 
 
 def test_a_queue_consumer_reads_sealed_and_active_segments(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """By a shared subscription of each, without registering; each message has its segment and its key."""
-    queue = value(probe.join_queue(TOPIC, "q"))
+    queue = value_of(probe.join_queue(TOPIC, "q"))
     assert probe.taking_from(queue) == {segment(0), segment(1), segment(2)}
     deliver(broker, segment(2), 0, "b", HIGH)
     deliver(broker, segment(0), 0, "a")
 
-    taken = [value(probe.take(queue)) for _ in range(2)]
+    taken = [value_of(probe.take(queue)) for _ in range(2)]
 
     assert {(one.value, one.topic, one.key) for one in taken} == {("a", segment(0), None), ("b", segment(2), HIGH)}
     assert {frame.body.sub_type for frame in broker.of("SUBSCRIBE")} == {pb.CommandSubscribe.Shared}
@@ -190,7 +186,7 @@ def test_a_queue_consumer_reads_sealed_and_active_segments(broker: ScriptedPulsa
 def test_a_queue_consumer_picks_up_what_it_is_notified_of(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """It attaches to new segments, and closes the consumers of removed ones."""
     broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [reported(request.session_id, 0, WHOLE)])
-    queue = value(probe.join_queue(TOPIC, "q"))
+    queue = value_of(probe.join_queue(TOPIC, "q"))
     before = probe.taking_from(queue)
     broker.push(reported(queue.number, 2, *(one._replace(parents=()) for one in SPLIT[1:])))
 
@@ -204,14 +200,14 @@ def test_a_stream_consumer_reads_what_it_is_assigned(broker: ScriptedPulsar, pro
         "SCALABLE_TOPIC_SUBSCRIBE",
         lambda request: [pb.CommandScalableTopicSubscribeResponse(request_id=request.request_id, assignment=assigned(1, 1, 2))],
     )
-    stream = value(probe.join_stream(TOPIC, "s", "a"))
+    stream = value_of(probe.join_stream(TOPIC, "s", "a"))
     busy = [lambda request: [pb.CommandError(request_id=request.request_id, error=5, message="busy")]]
     broker.on("SUBSCRIBE", *busy, lambda request: [pb.CommandSuccess(request_id=request.request_id)])
 
     assert [len(probe.taking_from(stream)) for _ in range(2)] == [1, 2]
     deliver(broker, segment(2), 0, "b")
 
-    message = value(probe.take(stream))
+    message = value_of(probe.take(stream))
     assert (message.value, message.topic) == ("b", segment(2))
     assert probe.acknowledge_taken(stream, message) == Done(None)
 
@@ -221,8 +217,8 @@ def test_a_stream_consumer_reads_what_it_is_assigned(broker: ScriptedPulsar, pro
 
 def test_a_keyed_message_is_recorded_with_its_key_and_the_hash_that_routed_it(session: PulsarSession, probe: PulsarProbe) -> None:
     """One that a client sends to a segment directly has no hash: it was not routed."""
-    value(probe.send_to_topic(value(probe.writer(TOPIC)), "v", key=HIGH))
-    value(probe.send(value(probe.producer(segment(1))), "w", key=HIGH))
+    value_of(probe.send_to_topic(value_of(probe.writer(TOPIC)), "v", key=HIGH))
+    value_of(probe.send(value_of(probe.producer(segment(1))), "w", key=HIGH))
 
     sent = [mop for event in session.history("run") if event["f"] == "send" and event["type"] == "ok" for mop in event["mops"]]
 

@@ -105,7 +105,7 @@ def test_brokers_play_at_the_same_time_where_several_scenarios_do() -> None:
 
 @given(sizes=st.lists(st.integers(1, 90), max_size=20))
 def test_no_wave_needs_more_room(sizes: list[int]) -> None:
-    """Three brokers play at the same time, and those that start ahead give way to one that is needed."""
+    """Three brokers play at the same time, and those that start in advance make room for one that is needed."""
     found = played([one for number, size in enumerate(sizes) for one in wave(number, ("fresh", "two", "b")[number % 3], size)], at_once=8)
 
     assert found.containers <= MOST_CONTAINERS

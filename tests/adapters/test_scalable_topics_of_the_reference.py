@@ -1,13 +1,11 @@
 """The Pulsar probe and the scalable topics of the reference."""
 
-from typing import Any
-
 import pytest
 from pulsar_reference_client import World
+from succeeded import value_of
 from tiny_transactions import TinyTransactions
 
 from fencepost.adapters.pulsar.pulsar_values import TransactionId, TxnAction, scalable
-from fencepost.contract.outcomes import Done, Outcome
 
 EVENTS = scalable("events")
 
@@ -16,24 +14,19 @@ EVENTS = scalable("events")
 def world() -> World:
     """The reference with a scalable topic of two segments."""
     world = World(nodes=2, kinds=[TinyTransactions()])
-    assert value(world.probe().create_scalable_topic(EVENTS, 2)) is None
+    assert value_of(world.probe().create_scalable_topic(EVENTS, 2)) is None
     return world
-
-
-def value(outcome: Outcome[Any]) -> Any:
-    assert isinstance(outcome, Done), outcome
-    return outcome.value
 
 
 def test_a_message_of_a_segment_is_in_a_scalable_transaction(world: World) -> None:
     """Its metadata has the id, and its topic shows the kind."""
-    (segment, _) = value(world.probe().segments(EVENTS))
+    (segment, _) = value_of(world.probe().segments(EVENTS))
     plain = "persistent://public/default/plain"
     for topic, kind in ((segment.topic, True), (plain, False)):
-        txn = value(world.probe().new_transaction(scalable=kind))
+        txn = value_of(world.probe().new_transaction(scalable=kind))
         world.send(world.producer(topic), "a", txn)
         if not kind:
-            value(world.probe().add_topics(txn, [topic]))
+            value_of(world.probe().add_topics(txn, [topic]))
         consumer = world.consumer(topic)
         world.end(txn, TxnAction.COMMIT)
         assert [message.transaction for message in world.messages(consumer)] == [TransactionId(0, 0, scalable=kind)]
@@ -41,21 +34,21 @@ def test_a_message_of_a_segment_is_in_a_scalable_transaction(world: World) -> No
 
 def test_the_segments_of_the_reference_are_topics(world: World) -> None:
     """They are found, written and read, and the last message of each can be requested."""
-    first, second = value(world.probe().segments(EVENTS))
+    first, second = value_of(world.probe().segments(EVENTS))
     stored = world.send(world.producer(first.topic), "a")
     consumers = [world.consumer(segment.topic) for segment in (first, second)]
 
     assert [world.values(consumer) for consumer in consumers] == [["a"], []]
-    assert value(world.probe().last_message_id(consumers[0])).position == stored.position
-    assert not value(world.probe().last_message_id(consumers[1])).was_stored
+    assert value_of(world.probe().last_message_id(consumers[0])).position == stored.position
+    assert not value_of(world.probe().last_message_id(consumers[1])).was_stored
     assert {first.broker, second.broker} == {"pulsar://reference:6650", "pulsar://reference:6651"}
 
 
 def test_a_scalable_transaction_is_ended_at_its_own_coordinator(world: World) -> None:
     """On whichever node that is, also after that node has crashed."""
-    (segment, _) = value(world.probe().segments(EVENTS))
+    (segment, _) = value_of(world.probe().segments(EVENTS))
     producer, consumer = world.producer(segment.topic), world.consumer(segment.topic)
-    txn = value(world.probe().new_transaction(scalable=True))
+    txn = value_of(world.probe().new_transaction(scalable=True))
     world.send(producer, "a", txn)
     before = world.values(consumer)
 
@@ -68,12 +61,12 @@ def test_a_scalable_transaction_is_ended_at_its_own_coordinator(world: World) ->
 
 def test_the_unload_of_a_namespace_waits_until_clients_are_reported(world: World) -> None:
     """Clients of that namespace; those of others stay open."""
-    (segment, _) = value(world.probe().segments(EVENTS))
+    (segment, _) = value_of(world.probe().segments(EVENTS))
     elsewhere = "persistent://public/default-2/plain"
     world.producer(segment.topic), world.producer(elsewhere)
     consumer = world.consumer(segment.topic)
 
-    value(world.probe().unload_namespace("public/default"))
+    value_of(world.probe().unload_namespace("public/default"))
 
     assert [len(world.probe().open_producers(topic)) for topic in (segment.topic, elsewhere)] == [0, 1]
     assert not world.probe().is_subscribed(consumer)
@@ -83,7 +76,7 @@ def test_a_scalable_topic_of_the_reference_is_made_subscribed_and_deleted(world:
     """Refusals have the status of the call."""
     probe = world.probe()
 
-    assert value(probe.register_subscription(EVENTS, "s")) is None
+    assert value_of(probe.register_subscription(EVENTS, "s")) is None
     assert [outcome.code for outcome in (probe.create_scalable_topic(EVENTS), probe.create_scalable_topic(scalable("x"), 0))] == [409, 412]
-    assert value(probe.delete_scalable_topic(EVENTS)) is None
+    assert value_of(probe.delete_scalable_topic(EVENTS)) is None
     assert [outcome.code for outcome in (probe.delete_scalable_topic(EVENTS), probe.segments(EVENTS))] == [404, 11]

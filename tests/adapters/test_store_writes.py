@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from shapes import faults
+from succeeded import value_of
 
 from fencepost.adapters.engines import ENGINES
 from fencepost.adapters.pulsar.probe import PulsarProbe
@@ -13,7 +14,6 @@ from fencepost.adapters.pulsar.scalable_session import ScalableSession
 from fencepost.adapters.pulsar.store_writes import BROKER, StoreWrite
 from fencepost.contract.events import Event
 from fencepost.contract.metadata_view import TroublesStore
-from fencepost.contract.outcomes import Done, Outcome
 
 EVENTS = scalable("events")
 SEGMENT = "segment://public/default/events/0000-ffff-0"
@@ -29,13 +29,8 @@ def session() -> ScalableSession:
     system.open()
     session = system.session("writes", frozenset({"store-faults"}))
     assert isinstance(session, ScalableSession)
-    assert value(session.client("c").create_scalable_topic(EVENTS, 1)) is None
+    assert value_of(session.client("c").create_scalable_topic(EVENTS, 1)) is None
     return session
-
-
-def value(outcome: Outcome[Any]) -> Any:
-    assert isinstance(outcome, Done), outcome
-    return outcome.value
 
 
 def put(key: str, **said: Any) -> StoreWrite:
@@ -49,7 +44,7 @@ def of_broker(session: ScalableSession, *kinds: str) -> list[Event]:
 
 
 def begun(probe: PulsarProbe) -> TransactionId:
-    txn = value(probe.new_transaction(scalable=True))
+    txn = value_of(probe.new_transaction(scalable=True))
     assert isinstance(txn, TransactionId)
     return txn
 
@@ -67,7 +62,7 @@ def test_a_header_is_the_beginning_or_the_end_of_its_transaction(state: str, kin
 
 
 def test_the_record_of_an_acknowledgement_is_an_acknowledgement() -> None:
-    """Of its subscription, in its transaction: each message of a batch by itself, or everything up to an entry."""
+    """Of its subscription, in its transaction: single messages of a batch, or everything up to an entry."""
     at = {"kind": "ACK", "segment": SEGMENT, "subscription": "s", "ledgerId": 5, "entryId": 6}
     single = put(f"/txn/op/0_3-{NUMBER}", **at, units=[0, 2]).as_operation()
     cumulative = put(f"/txn/op/0_3-{NUMBER}", **at, cumulative=True).as_operation()
@@ -115,17 +110,17 @@ def test_a_header_of_another_version_decides_nothing(text: bytes) -> None:
 def test_the_decision_lies_within_the_call_that_asked_for_it(session: ScalableSession) -> None:
     """After its request and before its answer, so that nothing counts as decided before it is."""
     probe = session.client("c")
-    value(probe.end(begun(probe), TxnAction.COMMIT))
+    value_of(probe.end(begun(probe), TxnAction.COMMIT))
 
     order = [(event["client"], event["type"]) for event in session.history("run") if event["f"] == "commit"]
 
     assert order == [("c", "invoke"), (BROKER, "invoke"), (BROKER, "ok"), ("c", "ok")]
 
 
-def test_a_time_out_is_an_abort_that_nobody_asked_for(session: ScalableSession) -> None:
-    """The history has it all the same."""
+def test_a_timeout_is_an_abort_that_no_client_requested(session: ScalableSession) -> None:
+    """The history still has it."""
     probe = session.client("c")
-    txn = value(probe.new_transaction(1_000, scalable=True))
+    txn = value_of(probe.new_transaction(1_000, scalable=True))
     for _ in session.time.attempts(15.0):
         pass
 
@@ -136,12 +131,12 @@ def test_a_time_out_is_an_abort_that_nobody_asked_for(session: ScalableSession) 
 def test_what_a_transaction_leaves_and_takes_away_is_reported(session: ScalableSession) -> None:
     """Operation records, events for participants, and the collection: in an order in which none comes before its cause."""
     probe = session.client("c")
-    txn, producer, consumer = begun(probe), value(probe.producer(SEGMENT)), value(probe.subscribe(SEGMENT, "s"))
-    value(probe.send(producer, "a"))
-    (message,) = value(probe.receive_until(consumer, "a"))
-    value(probe.send(producer, "b", transaction=txn))
-    value(probe.acknowledge(consumer, [message.id], transaction=txn))
-    value(probe.end(txn, TxnAction.COMMIT))
+    txn, producer, consumer = begun(probe), value_of(probe.producer(SEGMENT)), value_of(probe.subscribe(SEGMENT, "s"))
+    value_of(probe.send(producer, "a"))
+    (message,) = value_of(probe.receive_until(consumer, "a"))
+    value_of(probe.send(producer, "b", transaction=txn))
+    value_of(probe.acknowledge(consumer, [message.id], transaction=txn))
+    value_of(probe.end(txn, TxnAction.COMMIT))
     for _ in session.time.attempts(30.0):
         pass
 
@@ -158,9 +153,9 @@ def test_what_a_transaction_leaves_and_takes_away_is_reported(session: ScalableS
 def test_what_a_transaction_sends_to_a_segment_has_its_place(session: ScalableSession) -> None:
     """A segment stores it where its receipt says."""
     probe = session.client("c")
-    producer = value(probe.producer(SEGMENT))
-    value(probe.send(producer, "a", transaction=begun(probe)))
-    value(probe.send(producer, "b"))
+    producer = value_of(probe.producer(SEGMENT))
+    value_of(probe.send(producer, "a", transaction=begun(probe)))
+    value_of(probe.send(producer, "b"))
 
     sent = [event["mops"][0] for event in session.history("run") if (event["f"], event["type"]) == ("send", "ok")]
 
@@ -173,7 +168,7 @@ def test_a_write_that_the_store_did_not_answer_is_info(session: ScalableSession)
     txn = begun(probe)
     assert isinstance(session.faults, TroublesStore)
     session.faults.trouble_store("write-fails-after", "headers")
-    value(probe.end(txn, TxnAction.COMMIT))
+    value_of(probe.end(txn, TxnAction.COMMIT))
 
     (unsure,) = of_broker(session, "commit")
 
@@ -185,8 +180,8 @@ def test_every_event_has_the_shape_of_all_histories(session: ScalableSession) ->
     probe = session.client("c")
     for action in (TxnAction.COMMIT, TxnAction.ABORT):
         txn = begun(probe)
-        value(probe.send(value(probe.producer(SEGMENT)), "a", transaction=txn))
-        value(probe.end(txn, action))
+        value_of(probe.send(value_of(probe.producer(SEGMENT)), "a", transaction=txn))
+        value_of(probe.end(txn, action))
 
     events = [json.loads(json.dumps(event)) for event in session.history("run")]
 

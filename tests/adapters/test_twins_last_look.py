@@ -1,4 +1,4 @@
-"""What the last look notes of a call: its value, or a word for what came instead. An error that no answer can be is raised."""
+"""What the last look notes of a call: its value, or a word for what came instead. Any other error is raised."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def raising(error: BaseException) -> Outcome[Any]:
     [(Done(7), 7), (Done(None), None), (Refused("NOT_COORDINATOR", 16), "NOT_COORDINATOR"), (Unknown("it took too long"), "no answer")],
 )
 def test_an_outcome_is_noted(outcome: Outcome[Any], noted: object) -> None:
-    """A refusal by its error alone, since what comes with it may have numbers that a disturbance moves."""
+    """A refusal by its error alone, since its other fields may have numbers that a disturbance changes."""
     assert said(lambda: outcome) == noted
 
 

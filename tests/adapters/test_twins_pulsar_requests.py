@@ -74,7 +74,7 @@ def heard(performer: type[PulsarNewConnection], broker: Broker) -> int:
 
 @pytest.mark.parametrize(("performer", "first"), [(PulsarNewConnection, []), (PulsarAnswerLost, ["END_TXN"])])
 def test_an_end_comes_on_another_connection(performer: type[PulsarNewConnection], first: list[str]) -> None:
-    """Which greets as the client did, and whose answer is the client's."""
+    """The other connection sends the client's CONNECT, and its answer is passed to the client."""
     broker = Broker()
 
     assert heard(performer, broker) == 1
@@ -86,7 +86,7 @@ def test_an_end_comes_on_another_connection(performer: type[PulsarNewConnection]
 
 @pytest.mark.parametrize("performer", [PulsarNewConnection, PulsarAnswerLost])
 def test_where_no_connection_is_to_be_had_the_first_one_serves(performer: type[PulsarNewConnection]) -> None:
-    """A broker that is going down takes no new connection, and has answered on the old one."""
+    """A broker that is stopping accepts no new connection, and has answered on the old one."""
     assert heard(performer, Broker(most=1)) == 0
 
 
@@ -166,7 +166,7 @@ def test_what_is_not_answered_is_split_as_well() -> None:
 
 
 def test_entries_come_in_the_reverse_order() -> None:
-    """In one request, whose answer is the client's."""
+    """In one request, whose answer is passed to the client."""
     way = disturbed(PulsarReordered, broker := Topics())
     way.send(add("a", "b"))
 

@@ -1,9 +1,9 @@
 """Acknowledgements whose records a broker deletes again: they count in a history only as far as an end may have found them."""
 
 import json
-from typing import Any
 
 import pytest
+from succeeded import value_of
 
 from fencepost.adapters.engines import ENGINES
 from fencepost.adapters.pulsar.pulsar_history import events
@@ -13,7 +13,7 @@ from fencepost.adapters.pulsar.scalable_session import ScalableSession
 from fencepost.adapters.pulsar.store_writes import BROKER, StoreWrite
 from fencepost.contract.events import Event
 from fencepost.contract.metadata_view import TroublesStore
-from fencepost.contract.outcomes import Done, Outcome, Refused
+from fencepost.contract.outcomes import Refused
 from fencepost.pipeline.laws.judge import judge
 from fencepost.reference.defects import DEFECTS
 
@@ -47,7 +47,7 @@ def outcomes_of_an_acknowledgement(*after: Written) -> list[str]:
 @pytest.mark.parametrize("before", [[], [ended("COMMITTED", txn="0_4")]])
 @pytest.mark.parametrize("later", [[], [ended("COMMITTED")], [ended("ABORTED")]])
 def test_what_is_deleted_before_an_end_was_not_acknowledged(before: list[Written], later: list[Written]) -> None:
-    """Whatever end comes later, it does not find the record; the end of another transaction does not matter."""
+    """A later end does not find the record, whatever it is; the end of another transaction does not matter."""
     assert outcomes_of_an_acknowledgement(*before, deleted(), *later) == ["fail"]
 
 
@@ -92,11 +92,6 @@ def test_a_deletion_that_is_repeated_until_it_is_confirmed_is_one() -> None:
 # --- in a session ---------------------------------------------------------------------------------------------------------------
 
 
-def done(outcome: Outcome[Any]) -> Any:
-    assert isinstance(outcome, Done), outcome
-    return outcome.value
-
-
 def history_of_a_partly_refused_acknowledgement(failure: str, defect: str | None = None) -> list[Event]:
     """A transaction is refused the acknowledgement of "a" and "b", since the store does not answer at the second; it acknowledges "a"
     alone, and commits after the segment was reloaded. Another consumer receives what is left.
@@ -107,20 +102,20 @@ def history_of_a_partly_refused_acknowledgement(failure: str, defect: str | None
     assert isinstance(session, ScalableSession)
     assert isinstance(session.faults, TroublesStore)
     probe = session.client("c")
-    done(probe.create_scalable_topic(scalable("events"), 1))
-    producer, consumer = done(probe.producer(SEGMENT)), done(probe.subscribe(SEGMENT, "s"))
+    value_of(probe.create_scalable_topic(scalable("events"), 1))
+    producer, consumer = value_of(probe.producer(SEGMENT)), value_of(probe.subscribe(SEGMENT, "s"))
     for value in ("a", "b"):
-        done(probe.send(producer, value))
-    first, second = (message.id for message in done(probe.receive_until(consumer, "b")))
-    txn = done(probe.new_transaction(scalable=True))
+        value_of(probe.send(producer, value))
+    first, second = (message.id for message in value_of(probe.receive_until(consumer, "b")))
+    txn = value_of(probe.new_transaction(scalable=True))
 
     session.faults.trouble_store(failure, "operations after one")
     assert isinstance(probe.acknowledge(consumer, [first, second], transaction=txn, retry=False), Refused)
-    done(probe.acknowledge(consumer, [first], transaction=txn))
-    done(probe.unload_topic(SEGMENT))
-    done(probe.end(txn, TxnAction.COMMIT))
-    done(probe.close_consumer(consumer))
-    done(probe.receive_until(done(probe.subscribe(SEGMENT, "s")), "b"))
+    value_of(probe.acknowledge(consumer, [first], transaction=txn))
+    value_of(probe.unload_topic(SEGMENT))
+    value_of(probe.end(txn, TxnAction.COMMIT))
+    value_of(probe.close_consumer(consumer))
+    value_of(probe.receive_until(value_of(probe.subscribe(SEGMENT, "s")), "b"))
     return session.history("run")
 
 

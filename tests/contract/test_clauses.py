@@ -16,8 +16,8 @@ from fencepost.run import feature_lint
 GOOD = """KIP1-01:
   "a retry is refused": [1]
   "and  no write appears": [2, 3]
-  "a counter that only grows": "not asked: no client sees it"
-  "twice": asked by KIP1-02
+  "a counter that only grows": "not tested: no client sees it"
+  "twice": tested by KIP1-02
 """
 FIELDS = {"level": "MUST", "source": "text", "section": "s", "check": "Look for a counter that only grows."}
 ROWS = (
@@ -47,14 +47,14 @@ def test_a_table_with_each_kind_of_row_is_clean(tmp_path: Path) -> None:
         ("retry is", "retry was", "yaml:2: KIP1-01: 'a retry was refused' is neither in its statement nor in its check text; quote"),
         ("[1]", "[1, 4]", "clauses.yaml:2: KIP1-01: 'a retry is refused' has [4], and KIP1-01 has [1] to [3]; correct the number"),
         ("[1]", "[1, 0]", "has [0], and KIP1-01 has [1] to [3]"),
-        ("[2, 3]", "[3]", "clauses.yaml:2: KIP1-01: no clause has [2]; name the clause that it asks, or remove the entry"),
-        ("[2, 3]", "[]", "has []; expected the numbers of its scenarios, such as [1, 3], or 'asked by ID'"),
+        ("[2, 3]", "[3]", "clauses.yaml:2: KIP1-01: no clause has [2]; name the clause that it tests, or remove the entry"),
+        ("[2, 3]", "[]", "has []; expected the numbers of its scenarios, such as [1, 3], or 'tested by ID'"),
         ("[2, 3]", "[2, '3']", "has [2, '3']; expected the numbers"),
         ("[2, 3]", "3", "has 3; expected the numbers"),
-        ("not asked: no client sees it", "not asked: ", "has 'not asked: '; expected the numbers"),
-        ("asked by KIP1-02", "asked by KIP1-04", "clauses.yaml:5: KIP1-01: 'twice' has 'asked by KIP1-04'; expected the numbers"),
-        ("asked by KIP1-02", "asked by KIP1-03", "has 'asked by KIP1-03'; expected"),
-        ("asked by KIP1-02", "asked by KIP1-01", "has 'asked by KIP1-01'; expected"),
+        ("not tested: no client sees it", "not tested: ", "has 'not tested: '; expected the numbers"),
+        ("tested by KIP1-02", "tested by KIP1-04", "clauses.yaml:5: KIP1-01: 'twice' has 'tested by KIP1-04'; expected the numbers"),
+        ("tested by KIP1-02", "tested by KIP1-03", "has 'tested by KIP1-03'; expected"),
+        ("tested by KIP1-02", "tested by KIP1-01", "has 'tested by KIP1-01'; expected"),
         (GOOD, "KIP1-02: {}\n", "clauses.yaml:1: KIP1-02: no clause has [1]"),
     ],
 )  # fmt: skip
@@ -112,9 +112,9 @@ def test_a_requirement_that_is_not_in_the_table_has_one_clause() -> None:
 
 def test_a_clause_that_no_scenario_asks_is_on_the_page_of_its_proposal(monkeypatch: pytest.MonkeyPatch) -> None:
     """A reader learns what a green run does not say."""
-    monkeypatch.setattr(clauses, "of", lambda _: {"twice": ["not asked: no client sees it"], "once": ["[1] A write"]})
+    monkeypatch.setattr(clauses, "of", lambda _: {"twice": ["not tested: no client sees it"], "once": ["[1] A write"]})
 
     page = requirement_list.markdown(["core"])
 
-    assert '- "twice": not asked: no client sees it\n' in page
+    assert '- "twice": not tested: no client sees it\n' in page
     assert '- "once"' not in page

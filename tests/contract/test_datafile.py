@@ -1,4 +1,4 @@
-"""Data files: every fault is told with file, line and key."""
+"""Data files: every fault is reported with file, line and key."""
 
 from pathlib import Path
 
@@ -85,20 +85,20 @@ def test_a_file_that_would_grow_is_refused(tmp_path: Path, text: str, reported: 
 
 
 def test_a_few_aliases_are_no_growth(tmp_path: Path) -> None:
-    """Whoever says a thing once may name it again."""
+    """A value that is written once may be referenced by an alias."""
     rows = load(written(tmp_path, "- image: a\n  ports: &ports [1, 2]\n- image: b\n  ports: *ports\n"), list[Broker])
 
     assert rows[1].ports == [1, 2]
 
 
 def test_each_row_that_is_wrong_is_reported(tmp_path: Path) -> None:
-    """Nobody has to run once for each mistake; of one row one is told."""
+    """All wrong rows are reported at once, each with its first fault."""
     with pytest.raises(DataFileError, match=r":1: 1.ports: this key is missing; \S+:4: 3.prots: this key is not known"):
         load(written(tmp_path, "- image: a\n- image: b\n  ports: []\n- prots: []\n"), list[Broker])
 
 
 def test_what_a_file_of_another_kind_holds_is_not_shown(tmp_path: Path) -> None:
-    """Any text is YAML, also one that is nobody's to see in a log."""
+    """Every text is YAML, also a secret that must not appear in a log."""
     with pytest.raises(DataFileError, match=r"the file: expected a valid list, given: a text$"):
         load(written(tmp_path, "root:x:0:0:root\nsecret\n"), list[Broker])
 

@@ -9,12 +9,12 @@ import pytest
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.folder import FolderLayout, claim, look
 
-LAYOUT = FolderLayout("run", "--results", ("told.json",), ("history",))
+LAYOUT = FolderLayout("run", "--results", ("report.json",), ("history",))
 OTHER_PROCESS = """
 import sys
 from pathlib import Path
 from fencepost.contract.folder import FolderLayout, claim
-folder = claim(Path(sys.argv[1]), FolderLayout("run", "--results", ("told.json",), ("history",)), {"told.json": "theirs"})
+folder = claim(Path(sys.argv[1]), FolderLayout("run", "--results", ("report.json",), ("history",)), {"report.json": "theirs"})
 print("claimed", flush=True)
 sys.stdin.read()
 """
@@ -30,16 +30,16 @@ def test_a_folder_that_another_process_writes_in_is_refused_and_stays_as_it_is(t
         for attempt in (look, claim):
             with pytest.raises(WrongUsage, match=r"another fencepost command is writing in .*; wait until it has ended, or name another"):
                 attempt(tmp_path, LAYOUT)
-        assert (tmp_path / "told.json").read_text(encoding="utf-8") == "theirs"
+        assert (tmp_path / "report.json").read_text(encoding="utf-8") == "theirs"
         other.kill()
 
-    claim(tmp_path, LAYOUT, {"told.json": "ours"})
+    claim(tmp_path, LAYOUT, {"report.json": "ours"})
 
-    assert (tmp_path / "told.json").read_text(encoding="utf-8") == "ours"
+    assert (tmp_path / "report.json").read_text(encoding="utf-8") == "ours"
 
 
 def test_one_process_may_claim_a_folder_twice(tmp_path: Path) -> None:
-    """A run in a test of one's own, say, whose folder was not let go yet."""
+    """Such as a run in a user's own test, whose folder has not been released yet."""
     first = claim(tmp_path, LAYOUT)
 
     assert claim(tmp_path, LAYOUT).path == first.path

@@ -11,12 +11,12 @@ def test_short_titles_are_names() -> None:
 
 
 def test_no_title_is_too_long_for_a_file_system() -> None:
-    """With the ending of a file that is being written, too."""
+    """Also with the suffix of a file that is being written."""
     assert len(f".{name_of(f'{_LONG}-example-12')}.tmp") < 255
 
 
 def test_long_titles_that_end_otherwise_have_different_names() -> None:
-    """What is cut off counts."""
+    """The part that is cut off makes a difference."""
     assert len({name_of(f"{_LONG}{last}") for last in ("A commits", "A aborts", "")}) == 3
 
 

@@ -3,8 +3,8 @@
 from fencepost.contract.fair_places import FairPlaces
 
 
-def test_a_place_goes_to_whoever_has_waited_longest() -> None:
-    """Whoever leaves one and asks again at once comes after those that wait already."""
+def test_a_place_goes_to_the_scenario_that_has_waited_longest() -> None:
+    """A scenario that releases its place and asks again at once comes after those that already wait."""
     places = FairPlaces(2)
     first, second, third, fourth = (places.ask() for _ in range(4))
     found = [[one.is_set() for one in (first, second, third, fourth)]]
@@ -20,7 +20,7 @@ def test_a_place_goes_to_whoever_has_waited_longest() -> None:
     assert again.is_set()
 
 
-def test_a_place_that_nobody_waits_for_is_free_again() -> None:
+def test_a_place_that_no_scenario_waits_for_is_free_again() -> None:
     """Also where what was done there has failed."""
     places = FairPlaces(1)
     try:

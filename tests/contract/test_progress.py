@@ -1,4 +1,4 @@
-"""What a system tells of its doing: told by any thread, gone when it is done, and never a reason to fail."""
+"""What a system reports that it is doing: from any thread, until it is done, and without making a run fail."""
 
 import threading
 from contextlib import suppress
@@ -8,7 +8,7 @@ import pytest
 from fencepost.contract.progress import Activity, Board, doing_of
 
 
-def test_what_is_under_way_is_reported_in_order_and_gone_when_it_has_ended() -> None:
+def test_what_is_in_progress_is_reported_in_order_until_it_has_ended() -> None:
     """Also when it ended with an error."""
     board = Board()
 

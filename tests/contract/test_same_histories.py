@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from commands import CHECKOUT
 
-sys.path.append(str(CHECKOUT))  # the comparison is a command of its own
+sys.path.append(str(CHECKOUT))  # the comparison is a separate command
 
 KEY = "k" * 65_536
 """A transaction key of the largest size that scenarios use."""
@@ -23,7 +23,7 @@ def _history(folder: Path, suffix: str, key: str) -> Path:
 
 @pytest.mark.parametrize("key", ["", KEY, f"{KEY}-1", "a-" * 30_000], ids=["none", "one word", "a number", "many parts"])
 def test_sessions_differ_in_made_up_names_alone(tmp_path: Path, key: str) -> None:
-    """Whatever else a word holds, and in time that grows with its length: a search from each letter on would take minutes."""
+    """Whatever else a word contains, and in time proportional to its length: a search from each letter on would take minutes."""
     from benchmarks import same_histories
 
     began = time.process_time()

@@ -1,4 +1,4 @@
-"""Crashes that several scenarios share: one for all, after the last of them has come, and at once after what they did before it."""
+"""Crashes that several scenarios share: one for all, when the last of them has reached it, and right after what they did before it."""
 
 import threading
 from collections import Counter
@@ -11,7 +11,7 @@ from fencepost.contract.shared_crashes import SharedCrashes, gather
 
 
 def together(*scenarios: Callable[[], None], crashes: SharedCrashes) -> None:
-    """Let each be under way in a thread of its own, until all are over."""
+    """Run each in a separate thread, until all have ended."""
 
     def one(act: Callable[[], None]) -> None:
         crashes.come()
@@ -28,7 +28,7 @@ def together(*scenarios: Callable[[], None], crashes: SharedCrashes) -> None:
 
 
 def test_one_crash_serves_all_that_come_to_it() -> None:
-    """Nobody goes on before, and it is done once, whoever comes last."""
+    """No scenario continues before it, and it happens once, whichever comes last."""
     crashes, seen = SharedCrashes(3, FairPlaces(8)), []
 
     def scenario(name: str) -> None:
@@ -48,8 +48,8 @@ def test_one_crash_serves_all_that_come_to_it() -> None:
 
 
 def test_few_are_busy_at_a_time_however_many_share_a_crash() -> None:
-    """Whoever waits for the crash leaves its place to another, and takes it again when the broker is back. Those that act right before the
-    crash, or while the broker comes up, do so at the same moment.
+    """A scenario that waits for the crash leaves its place to another, and takes it again when the broker is back. Those that act
+    right before the crash, or while the broker starts, do so at the same moment.
     """
     crashes, busy, most = SharedCrashes(3, FairPlaces(1)), Counter[str](), Counter[str]()
     at_once = {"before": threading.Barrier(3), "while it starts": threading.Barrier(3)}
@@ -77,7 +77,7 @@ def test_few_are_busy_at_a_time_however_many_share_a_crash() -> None:
 
 
 def test_what_a_crash_follows_at_once_waits_for_those_that_are_on_their_way() -> None:
-    """The one that acts right before the crash does so when the other is at it, and not before."""
+    """The one that acts right before the crash does so when the other has reached the crash, and not before."""
     crashes, seen = SharedCrashes(2, FairPlaces(8)), []
     is_slow = threading.Event()
 
@@ -107,7 +107,7 @@ def test_a_scenario_that_ends_before_the_crash_is_waited_for_no_more() -> None:
 
 
 def test_a_crash_of_one_alone_comes_when_the_others_are_over() -> None:
-    """Whoever crashes a second time disturbs nobody who is still under way."""
+    """A scenario that crashes a second time disturbs no scenario that still runs."""
     crashes, seen = SharedCrashes(2, FairPlaces(8)), []
 
     def twice() -> None:
@@ -123,8 +123,8 @@ def test_a_crash_of_one_alone_comes_when_the_others_are_over() -> None:
     assert (seen, crashes.kills) == (["crash", "read", "crash"], 2)
 
 
-def test_a_broker_that_does_not_come_back_is_everybodys_error() -> None:
-    """Each hears of it, and so does whoever asks afterwards."""
+def test_a_broker_that_does_not_restart_is_an_error_for_each_scenario() -> None:
+    """Each of them gets the error, and so does a scenario that comes later."""
     crashes, heard = SharedCrashes(2, FairPlaces(8)), []
 
     def fails() -> None:
@@ -140,8 +140,8 @@ def test_a_broker_that_does_not_come_back_is_everybodys_error() -> None:
     assert (heard, str(crashes.broken)) == ([True, True], "it does not serve")
 
 
-def test_a_session_that_shares_nothing_waits_for_nobody() -> None:
-    """Also that of a stranger's system, which knows nothing of it."""
+def test_a_session_that_shares_nothing_does_not_wait() -> None:
+    """Also that of another package's system, which does not support sharing."""
     seen: Sequence[object] = [gather(object()), gather(None)]
 
     assert seen == [None, None]

@@ -1,4 +1,4 @@
-"""What a smoke run asks: thirty requirements of each protocol, each of which tells something."""
+"""What a smoke run tests: thirty requirements of each protocol, each of which is informative."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from fencepost.contract.gherkin import scenarios_of
 
 
 def test_thirty_requirements_are_asked_of_each_protocol() -> None:
-    """Enough to tell, and few enough for a minute."""
+    """Enough to be informative, and few enough for a minute."""
     assert {protocol: len(ids) for protocol, ids in smoke.bundled().items()} == {"kafka": 30, "pulsar": 30}
 
 
@@ -24,7 +24,7 @@ def test_a_system_of_several_protocols_is_asked_for_all_of_them() -> None:
 
 
 def test_a_smoke_run_crashes_the_system_once() -> None:
-    """A crash takes longer than all the rest, and a run without one says nothing of recovery."""
+    """A crash takes longer than all the rest, and a run without one does not test recovery."""
     for ids in smoke.bundled().values():
         tags = [scenario.tags for requirement in ids for _, scenario in scenarios_of(requirement)]
         assert sum("needs:crash" in one for one in tags) == 1

@@ -1,4 +1,4 @@
-"""A symptom tells a violation from others by the violation's fields."""
+"""A symptom distinguishes a violation from others by the violation's fields."""
 
 import pytest
 from pydantic import ValidationError
@@ -40,7 +40,7 @@ def test_a_violation_without_the_field_does_not_show(symptom: Symptom) -> None:
     ("fields", "reported"), [({}, "must say one of"), ({"seen": ""}, "must not be empty"), ({"seen": "("}, "must be a regular")]
 )
 def test_a_symptom_that_every_violation_or_none_has_is_refused(fields: dict[str, str], reported: str) -> None:
-    """It would tell nothing."""
+    """It would distinguish nothing."""
     with pytest.raises(ValidationError, match=reported):
         Symptom.model_validate(fields)
 

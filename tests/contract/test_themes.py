@@ -19,7 +19,7 @@ def test_every_theme_is_more_than_one_proposals(theme: str) -> None:
 
 @pytest.mark.parametrize("theme", ["commits", "aborts", "fencing", "recovery"])
 def test_the_themes_of_every_transaction_stand_in_every_proposal_about_transactions(theme: str) -> None:
-    """What each of them tells of its commits, aborts, late requests and crashes is found together."""
+    """So a reader finds the commits, aborts, late requests and crashes of all proposals together."""
     about = {spec for spec in register.bundled().by_spec if spec != "pip460" and proposals.bundled().protocols_of(spec)}
 
     assert {register.bundled().spec_of(requirement) for requirement in themes.requirements_of(theme)} >= about
@@ -29,7 +29,7 @@ def test_the_themes_of_a_requirement_come_in_one_order() -> None:
     """That of the list, whatever the order of its tags."""
     assert themes.themes_in(("PIP1-01", "sealing", "MUST", "commits")) == ("commits", "sealing")
     assert themes.themes_of("PIP31-73") == ("commits", "aborts")
-    assert themes.themes_of("NOBODY-01") == ()
+    assert themes.themes_of("NO_USERS-01") == ()
 
 
 def test_an_unknown_theme_is_reported_with_the_nearest_there_is() -> None:

@@ -107,7 +107,7 @@ def _fails_late(clock: Clock, times: WallTime) -> None:
 
 
 def test_patience_can_be_shortened_and_not_lengthened(clock: Clock) -> None:
-    """For a scenario that is played once more."""
+    """For a scenario that is played again."""
     times = WallTime(20.0)
 
     times.shorten(3.0)

@@ -1,7 +1,7 @@
-"""A restart command: kills the served reference at a port, or starts it, as FENCEPOST_FAULT says, and notes what it was told.
+"""A restart command: kills the served reference at a port, or starts it, as FENCEPOST_FAULT says, and notes its arguments.
 
-Its arguments are a folder for its notes, the protocol, and the ports as `fencepost serve` takes them. It is done when the reference serves.
-The reference has no disk, so it comes back with nothing: a broker that loses everything in a crash.
+Its arguments are a folder for its notes, the protocol, and the ports as `fencepost serve` takes them. It ends when the reference serves.
+The reference has no disk, so it restarts empty: a broker that loses everything in a crash.
 """
 
 import os

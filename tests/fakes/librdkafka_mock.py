@@ -1,7 +1,7 @@
-"""librdkafka's built-in mock broker: a negative system that somebody else wrote, and that needs no container.
+"""librdkafka's built-in mock broker: a wrong system that is not our own, and that needs no container.
 
-It knows the first protocol only, and pretends: nobody is fenced, nothing is verified, the last stable offset is the high watermark while
-a transaction is open, and its markers have no checksum. `python tests/fakes/librdkafka_mock.py` serves it until its input ends, for
+It knows the first protocol only, and pretends: no producer is fenced, nothing is verified, the last stable offset is the high watermark
+while a transaction is open, and its markers have no checksum. `python tests/fakes/librdkafka_mock.py` serves it until its input ends, for
 `fencepost run kafka --bootstrap`.
 """
 

@@ -1,4 +1,4 @@
-"""The reference behind a loopback socket, which damages its answers to one API on purpose.
+"""The reference on a loopback socket, which damages its answers to one API on purpose.
 
 All other answers are the reference's own, so the suite gets as far as that API. A lie takes the whole frame of the true answer
 and gives the bytes that are sent instead; None hangs up.
@@ -57,7 +57,7 @@ class LyingBroker:
         self.server.server_close()
 
     def go_away(self) -> None:
-        """Listen no more; whoever is connected stays so."""
+        """Stop listening; connected clients stay connected."""
         self.server.shutdown()
         self.server.server_close()
 

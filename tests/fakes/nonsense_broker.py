@@ -1,10 +1,10 @@
-"""The reference behind a loopback socket, which says what no broker would say, in whole and well-formed frames.
+"""The reference on a loopback socket, which answers what no broker would answer, in whole and well-formed frames.
 
-`NONSENSE` changes the answers, all but those that tell who the broker is and where it listens:
+`NONSENSE` changes all answers except those that say which broker it is and where it listens:
 
 * `empty-lists`: every list is empty, so what was asked about is missing
 * `doubled-lists`: every list has everything twice
-* `one-error-for-all`: every error code is UNKNOWN_SERVER_ERROR, beside fields that look like success
+* `one-error-for-all`: every error code is UNKNOWN_SERVER_ERROR, with other fields that look like success
 * `no-numbers`: every number is -1
 * `no-text`: every text is empty
 

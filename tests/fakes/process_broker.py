@@ -1,6 +1,6 @@
-"""A broker of no protocol, as a process: it listens, counts in its data folder how often it was started, and reports to whoever tests it.
+"""A broker of no protocol, as a process: it listens, counts in its data folder how often it was started, and reports to the test.
 
-Its arguments are its port, the port of whoever tests it, its data folder, and how it lies: `honest`; `deaf` does not hear SIGTERM;
+Its arguments are its port, the port of the test, its data folder, and how it lies: `honest`; `deaf` ignores SIGTERM;
 `wrapped` is a child of the process that was started; `daemon` leaves that process; `restarted` is started again whenever it ends.
 The connection to the tester ends when the process does.
 """

@@ -1,4 +1,4 @@
-"""A Pulsar broker for tests of the probe, which says what a test tells it to say.
+"""A Pulsar broker for tests of the probe, whose answers a test sets.
 
 It lives in this process and has a virtual clock. To connecting, looking up, opening and closing it answers as a broker does; what
 else is to be answered, the test says: for each command a list of answers, taken one after another, the last one for ever. An answer
@@ -119,7 +119,7 @@ class ScriptedPulsar:
         return (answers.pop(0) if len(answers) > 1 else answers[0])(frame.body)
 
     def push(self, message: Message, payload: Payload | None = None) -> None:
-        """Say something that nobody asked for, to everybody."""
+        """Send a frame that was not requested, to every client."""
         for connection in self.connections:
             if connection.is_open:
                 connection.say(message, payload)
@@ -179,11 +179,11 @@ class ScriptedTime:
 
 
 def session_with(broker: ScriptedPulsar) -> PulsarSession:
-    """A session of which every client talks to the broker; only at the address `here` somebody listens."""
+    """A session whose clients all talk to the broker, which listens only at the address `here`."""
 
     def connect(_client: str, address: Address) -> InProcessPulsarTransport:
         if address != HERE:
-            raise ConnectionLost(f"{address} cannot be connected to: nobody listens")
+            raise ConnectionLost(f"{address} cannot be connected to: connection refused")
         return InProcessPulsarTransport(broker)
 
     return PulsarSession(HERE, connect, lambda: InProcessAdmin(broker), ScriptedTime(broker), NoFaults("the script"), "x")

@@ -67,7 +67,7 @@ def serve_command(
     dies_with: int | None = None,
     itself: bool = False,
 ) -> Iterator[Command]:
-    """`fencepost serve` on free ports. It must end with 0 when it is asked to end, or have died with that exit code by itself.
+    """`fencepost serve` on free ports. It must end with 0 when it is asked to end, or have ended with that exit code by itself.
 
     It is forked from a process that is ready, or begun as its users begin it, with nothing in its memory but what it needs.
     """
@@ -120,7 +120,7 @@ class EventLoop:
 
 
 class Door:
-    """A port of this process, where an event loop serves whoever connects."""
+    """A port of this process, where an event loop serves each client that connects."""
 
     def __init__(self, loop: EventLoop, listener: socket.socket, meet: Meet) -> None:
         self.port: int = listener.getsockname()[1]
@@ -138,7 +138,7 @@ class Door:
 
 
 class Served:
-    """A broker of this process, each of its nodes at a port of its own. Its time passes only when it is advanced."""
+    """A broker of this process, each of its nodes at a separate port. Its time passes only when it is advanced."""
 
     def __init__(self, loop: EventLoop, make_broker: Callable[[AdvertisedListener], ReferenceKafka]) -> None:
         listener = listen(0)

@@ -15,9 +15,9 @@ T = TypeVar("T")
 
 
 class ServedPulsar:
-    """A broker at two ports of its own. Its time passes only when it is advanced.
+    """A broker at two separate ports. Its time passes only when it is advanced.
 
-    Those that are nodes of one broker share `outgoing`: what one is told may be for the client of another.
+    Those that are nodes of one broker share `outgoing`: a request to one may cause a frame for a client of another.
     """
 
     def __init__(self, loop: EventLoop, make_broker: Callable[[str], ReferencePulsar], outgoing: Outgoing | None = None) -> None:

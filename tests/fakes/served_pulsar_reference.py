@@ -2,7 +2,7 @@
 
 It does not lie: that it says the same as the bundled one, event by event, is what tests ask of it.
 
-A client that waits lets time pass, so it must know whether anything is on its way. It does: the connection in the broker counts what
+A client that waits lets time pass, so it must know whether anything is in flight. It does: the connection in the broker counts what
 it took and said, and a client goes on when everything that it sent was taken, and reads when something was said that it has not read.
 """
 
@@ -119,9 +119,9 @@ class VirtualTcpTransport:
 
 
 class ServedPulsarSystem(PulsarReferenceSystem):
-    """Each node of each session's broker is served on ports of its own. What a session does to its broker, it does while no client waits.
+    """Each node of each session's broker is served on separate ports. What a session does to its broker, it does while no client waits.
 
-    Whatever address the broker tells for a node, clients connect to the port at which that is served.
+    Whatever address the broker reports for a node, clients connect to the port at which the node is served.
     """
 
     _loop: EventLoop | None = None

@@ -15,7 +15,7 @@ from fencepost.reference.serving.server import HOST
 
 
 class ServedSystem(ReferenceSystem):
-    """Each session's broker is served on a port of its own, and whatever address it tells, its clients connect there.
+    """Each session's broker is served on a separate port; its clients connect there, whatever address it reports.
 
     What a session does to its broker, such as letting time pass, it does while no client waits for an answer, so while the thread
     that serves the broker does nothing.

@@ -1,4 +1,4 @@
-"""`fencepost` on a disk that is full when so many bytes stand in the folder: it refuses whole files, as a full disk does at last.
+"""`fencepost` on a disk that is full when the folder has that many bytes: it refuses whole files.
 
 python tests/fakes/small_disk.py BYTES FOLDER run --results FOLDER ...
 """

@@ -1,7 +1,8 @@
-"""A second kind of transactions, as small as can be, for a broker that offers it beside PIP-31's.
+"""A second kind of transactions, as small as possible, for a broker that offers it next to PIP-31's.
 
-Its topics are segments, and its requests have the flag `scalable`. A coordinator keeps outcomes in one table on the disk and sends nobody
-anything: each buffer and store hears by itself, at its site, that a transaction has ended. It lies in that nothing else is checked.
+Its topics are segments, and its requests have the flag `scalable`. A coordinator keeps outcomes in one table on the disk and sends no
+participant anything: each buffer and store is notified on its own node that a transaction has ended. It lies in that nothing else is
+checked.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -45,7 +46,7 @@ class TinyTransactions:
     def takes(self, topic: str) -> bool:
         return is_segment(topic)
 
-    def coordinator(self, tc_id: int, machine: Machine, end_on: EndOnParticipant) -> "TinyCoordinator":  # noqa: ARG002 - nobody is sent an end
+    def coordinator(self, tc_id: int, machine: Machine, end_on: EndOnParticipant) -> "TinyCoordinator":  # noqa: ARG002 - no participant is sent an end
         return TinyCoordinator(tc_id, machine, self)
 
     def buffer(self, site: Site, ledger: Ledger) -> "TinyBuffer":
@@ -68,7 +69,7 @@ class TinyTransactions:
         self._stores.pop(node).close()
 
     def settle(self) -> None:
-        """Ends are told at once, and what is new of layouts now."""
+        """Participants are notified of ends at once, and watches of new layouts now."""
         for store in self._stores.values():
             store.settle()
 

@@ -56,7 +56,7 @@ def test_what_is_asked_under_several_protocols_is_known_under_one(tmp_path: Path
 
 
 def test_a_failure_of_the_kit_is_not_excused(tmp_path: Path) -> None:
-    """It stays red, and that is said."""
+    """It stays red, and the output says so."""
     reported = Baseline.at(tmp_path / "known.yaml", ROWS).write([judged(Verdict.HARNESS_ERROR)], ROWS)
 
     assert entries(tmp_path / "known.yaml") == []
@@ -79,7 +79,7 @@ def test_an_inconclusive_scenario_is_an_entry_with_its_reason(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("now", "seen"), [(judged(Verdict.VIOLATED, "epoch 2"), 2), (judged(Verdict.MET), 1)])
-def test_an_intermittent_entry_counts_each_run_that_writes_it_anew(tmp_path: Path, now: ScenarioResult, seen: int) -> None:
+def test_an_intermittent_entry_counts_each_run_that_writes_it_again(tmp_path: Path, now: ScenarioResult, seen: int) -> None:
     """It stays, whether it showed or not."""
     path = tmp_path / "known.yaml"
     path.write_text(f"{MARK}\n{FOREIGN}  intermittent: {{seen: 1, tried: 4}}\n", encoding="utf-8")
@@ -147,7 +147,7 @@ def test_a_place_that_cannot_have_a_file_is_refused(tmp_path: Path, name: str, r
     ],
 )
 def test_a_baseline_excuses_what_it_saw_and_nothing_else(tmp_path: Path, requirements: str, defect: str, other: str, workers: int) -> None:
-    """The same system conforms, also in workers that give other producer ids; one that is broken otherwise is red, as a sound one is."""
+    """The same system conforms, also in workers with other producer ids; a system with another defect is red, and so is one without any."""
     known = tmp_path / "known.yaml"
 
     def run(*arguments: object, expect: int) -> tuple[str, dict[str, str], list[Any]]:

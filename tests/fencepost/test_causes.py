@@ -1,4 +1,4 @@
-"""Reds grouped by what they have in common, and scenarios that a deviation found elsewhere kept from being put."""
+"""Reds grouped by what they have in common, and scenarios that could not be judged because of a deviation found elsewhere."""
 
 import dataclasses
 from collections.abc import Mapping

@@ -101,7 +101,7 @@ def test_the_terminal_ends_with_the_matrix_and_the_denominator(reference_run: tu
         (("run", "pulsar", "--bootstrap", "a:1"), "--bootstrap a:1: a Pulsar broker is named with --service-url"),
         (("run", "--bootstrap", "a:1"), "--bootstrap a:1: whose broker is it? Name the system too: `fencepost run kafka --bootstrap a:1`"),
         (("run", "kafka", "--bootstrap", "nonsense"), "nonsense"),
-        (("run", "kafka", "--bootstrap", "me:hunter2@a:1"), "what stands before and behind the @ (not shown) is not an address"),
+        (("run", "kafka", "--bootstrap", "me:hunter2@a:1"), "what stands before and after the @ (not shown) is not an address"),
         (
             ("run", "kafka", "--set-system", "password=hunter2"),
             "--set-system password=(not shown): a Kafka broker is named with --bootstrap",
@@ -140,7 +140,7 @@ def test_wrong_usage_exits_with_2_and_says_what_would_be_right(tmp_path: Path, a
     finished = fencepost(*arguments, expect=2, cwd=tmp_path)
 
     left = {path.name for path in tmp_path.iterdir()} - {".hypothesis"}  # kio's, where Hypothesis is installed
-    assert left == set(), "wrong usage leaves no folder behind"
+    assert left == set(), "wrong usage creates no folder"
     assert reported in finished.out + finished.err
     assert "Traceback" not in finished.out + finished.err
 

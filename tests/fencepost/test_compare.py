@@ -1,4 +1,4 @@
-"""Comparing what two systems answered: the same is the same whatever it is called, and nothing that differs is passed over."""
+"""Comparing what two systems answered: names do not matter, and every difference is reported."""
 
 import gzip
 import json

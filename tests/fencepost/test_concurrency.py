@@ -100,7 +100,7 @@ def played(
     return found, concurrency
 
 
-def test_as_many_as_may_be_are_under_way_at_once() -> None:
+def test_as_many_as_allowed_are_in_flight_at_once() -> None:
     """Each of two waits until the other has begun, which it would do for ever if they came one after the other."""
     met = threading.Barrier(2)
 
@@ -121,7 +121,7 @@ def long_and_short() -> tuple[Play, GherkinStep, Play]:
     return slow, passes, plays("PIP460-01", protocol="pulsar-scalable")[0]
 
 
-def test_whoever_lets_minutes_pass_leaves_its_place_meanwhile() -> None:
+def test_a_scenario_that_lets_minutes_pass_leaves_its_place_meanwhile() -> None:
     """With one place, another scenario begins and ends in between."""
     slow, passes, quick = long_and_short()
     ended, order = threading.Event(), []
@@ -233,7 +233,7 @@ def test_scenarios_whose_common_crash_broke_the_broker_are_judged_by_themselves(
 
 @pytest.mark.parametrize(("two", "company"), [(ORDINARY[:2], 1), (CRASHING[:2], 2)], ids=["side by side", "sharing a crash"])
 def test_nothing_is_begun_after_a_stop(two: list[Play], company: int) -> None:
-    """What is under way is waited for, and whoever asks for the rest hears that it is not played."""
+    """Running scenarios are waited for, and the others are reported as not played."""
     seen: list[Play] = []
     made, begun = threading.Event(), threading.Event()
 

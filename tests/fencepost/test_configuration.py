@@ -85,7 +85,7 @@ def test_a_file_that_was_only_found_does_not_reach_out(tmp_path: Path, text: str
 
 
 def test_a_pyproject_of_others_says_nothing(tmp_path: Path) -> None:
-    """Nor does a variable of ours that is no option."""
+    """Nor does a FENCEPOST_ variable that is no option."""
     (tmp_path / "pyproject.toml").write_text("[tool.ruff]\nline-length = 99\n", encoding="utf-8")
 
     assert fencepost("list", expect=0, cwd=tmp_path).err == ""

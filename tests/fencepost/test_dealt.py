@@ -1,4 +1,4 @@
-"""What was dealt to a worker is handed out to it; what is left of one that died goes to the next that comes."""
+"""Each worker gets the scenarios that were dealt to it; those left by a worker that died go to the next one that starts."""
 
 import json
 from collections.abc import Sequence
@@ -27,8 +27,8 @@ from pathlib import Path
 class Caring(Tiny):
     """Has the scenarios of the core asked by the second worker, and tells what each was prepared for and asked."""
 
-    def beside(self, workers):
-        self.beside_others = workers
+    def share_machine(self, workers):
+        self.notify_of_workers = workers
 
     def deal(self, scenarios, workers):
         return [int(one.feature.startswith("core")) for one in scenarios]
@@ -36,7 +36,7 @@ class Caring(Tiny):
     def prepare(self, needs=()):
         super().prepare(needs)
         if needs:
-            (Path(os.environ["TOLD"]) / f"{os.getpid()}-prepared").write_text(f"{len(needs)} of {self.beside_others}")
+            (Path(os.environ["TOLD"]) / f"{os.getpid()}-prepared").write_text(f"{len(needs)} of {self.notify_of_workers}")
 
     def session(self, title, needs=frozenset()):
         with (Path(os.environ["TOLD"]) / f"{os.getpid()}-asked").open("a") as file:

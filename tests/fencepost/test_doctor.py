@@ -46,7 +46,7 @@ def test_of_a_broker_with_every_request_everything_can_be_asked() -> None:
 
 
 def test_a_broker_without_produce_v12_is_asked_the_core_by_old_clients() -> None:
-    """But for what their protocol cannot tell apart, and for what no log of Kafka's can be."""
+    """Except for what their protocol cannot distinguish, and for what a Kafka log cannot be."""
     core = offered({**whole().apis, "produce": VersionRange(3, 11)})
 
     assert {needs for lack in core.lacks for needs in lack.needs} == {"an end that is not that of the open transaction", "sealing"}
@@ -72,7 +72,7 @@ def test_all_that_a_scenario_misses_is_named() -> None:
 
 
 def test_the_doctor_and_a_run_say_the_same(tmp_path: Path) -> None:
-    """Of a broker whose requests are old: what the one counts the other asks; more only where a red came before the missing request."""
+    """For a broker with old requests: the run tests what the doctor counts; more only where a red came before the missing request."""
     with librdkafka_mock() as address:
         reported = json.loads(fencepost("doctor", "kafka", "--bootstrap", address, "--format", "json", expect=0).out)
         fencepost("run", "kafka", "--bootstrap", address, "--spec", "core", "--patience", "1", "--no-html", "--results", tmp_path, expect=1)

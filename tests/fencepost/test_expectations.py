@@ -36,7 +36,7 @@ def loaded(folder: Path, text: str, version: str, exact: bool = True) -> known_d
     ],
 )
 def test_an_entry_holds_in_its_range_of_versions(tmp_path: Path, versions: str, version: str, holds: bool) -> None:
-    """A build whose version is no release gets no release's excuse."""
+    """No release's known deviations excuse a build whose version is no release."""
     found = loaded(tmp_path, ENTRY.format(versions=versions, symptom="x"), version)
 
     assert bool(found.of(Asking("KIP890-156", "[1] a"))) is holds

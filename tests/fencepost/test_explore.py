@@ -56,7 +56,7 @@ def test_a_transaction_that_was_begun_is_not_awaited_as_one_that_ended(protocol:
 
 
 def test_looks_end_before_a_sealed_log_may_be_collected() -> None:
-    """Each waits for as long as patience lasts, and nobody needs an empty log whose retention is over."""
+    """Each waits for as long as patience lasts, and no subscription needs an empty log whose retention is over."""
     look = 'a look for the place of "workers"'
     taken = ('A takes input from inputs for "workers"', "the seal of orders", "A has committed", 'B takes input from inputs for "workers"')
 
@@ -141,7 +141,7 @@ EASY = ("core-kafka-aborted-is-committed", "core-kafka-input-lost", "core-kafka-
 
 @pytest.mark.parametrize("name", EASY)
 def test_a_defect_is_found_by_drawing_and_made_small(name: str) -> None:
-    """Whatever was drawn, what is left over is short."""
+    """Whatever sequence was drawn, the reduced one is short."""
     broken = trials(TABLE, "kafka", name)
 
     finding = search.drawn(broken, 400, 10, 1, always).finding
@@ -348,7 +348,7 @@ def test_several_at_once_are_the_same_sequences_for_the_same_seed() -> None:
     for _ in range(2):
         noted.clear()
         busy.clear()
-        progress = search.at_once(Noted(TABLE, lambda *_: pytest.fail("nobody is asked")), 30, 5, 9, 4, always)
+        progress = search.at_once(Noted(TABLE, lambda *_: pytest.fail("no system is asked")), 30, 5, 9, 4, always)
         kept.append(sorted(noted))
         assert progress.count == 30
         assert [name for name, _ in itertools.groupby(busy)] in (["", "crashing"], ["crashing", ""])

@@ -62,7 +62,7 @@ DIFFERENT = {
 
 @pytest.mark.parametrize("name", DIFFERENT)
 def test_a_defect_differs_from_the_reference(name: str) -> None:
-    """In the first line that shows it; and what each answered is said."""
+    """In the first line that shows it; and the answers of both are printed."""
     spec, acts, mine, others = DIFFERENT[name]
 
     finding = comparison(spec, DEFECTS[name].protocol, name).find(acts)
@@ -113,7 +113,7 @@ def test_what_may_differ_is_what_the_sentence_leaves_open(asked: str, judged_by:
 
 
 def test_a_verification_may_be_refused_with_either_error() -> None:
-    """KIP890-039; with an end of the same request behind it, the next line is compared again."""
+    """KIP890-039; after an end by the same request, the next line is compared again."""
     both = comparison("kip890", "kafka", profile="kafka-4.3")
     verifies = [act.name for act in both.table.acts if act.name.startswith("the leader verifies")]
 
@@ -140,7 +140,7 @@ def test_a_race_is_not_compared() -> None:
 
 
 def test_what_differs_is_printed_side_by_side_and_kept(tmp_path: Path) -> None:
-    """Exit code 1, a scenario that is played again, and the other system in the certificate; none where nothing differs."""
+    """Exit code 1, a scenario that can be played again, and the other system in the certificate; none where nothing differs."""
     about = ("--spec", "kip890", "--examples", "5", "--length", "6", "--against", "reference", "--results")
     said = fencepost("explore", *about, tmp_path / "r", "--against-set", "defect=no-epoch-bump", expect=1).out
     alike = fencepost("explore", *about, tmp_path / "alike", expect=0).out

@@ -79,7 +79,7 @@ def test_what_a_disturbance_needs_itself_keeps_it_out_of_no_place() -> None:
 
 
 def test_what_a_disturbance_may_change_is_no_finding() -> None:
-    """The exceptions of twins are those of exploration, in whatever scenario of the requirement."""
+    """Exploration has the exceptions of twins, in every scenario of the requirement."""
     disturbed = DisturbedTable.of(TABLE, "kafka", ["transactions-v2", "crash"], None, ())
 
     assert disturbed.may_differ("crash", "KIP890-353", "answer to Heartbeat of A: expected UNKNOWN_MEMBER_ID; seen success")
@@ -108,7 +108,7 @@ def test_what_one_broker_offers_at_once_follows_from_the_protocol() -> None:
 
 
 def test_a_line_that_fails_before_its_disturbance_is_not_found_by_it() -> None:
-    """It held a moment ago, and the disturbance has done nothing yet: whatever it is, it is seen without the disturbance."""
+    """The disturbance has had no effect yet, so the failure is seen without it."""
     broken = trials(TABLE, "kafka")
     script = script_of(broken.table, [ADDS, LOOKS, "the disturbance crash", LOOKS])
     plain, lines = broken.show(script), [line for line, _ in script.lines]

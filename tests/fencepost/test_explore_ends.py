@@ -146,7 +146,7 @@ def test_a_finding_is_a_file_before_it_is_played_again(tmp_path: Path, stop: Bas
     ],
 )
 def test_a_broker_that_dies_for_good_ends_an_exploration(answers: list[SequenceResult | Exception], said: str) -> None:
-    """What was gone through before counts, and why it ended is said."""
+    """What was played before counts, and the reason why it ended is printed."""
     progress = search.at_once(Answering(*answers), 100, 2, 1, 1, always)
 
     assert progress.gone == said
@@ -164,7 +164,7 @@ def test_a_finding_stays_when_the_broker_dies_afterwards() -> None:
 
 
 def test_who_does_not_answer_is_asked_whether_it_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A broker that is slow is there, and what it would say is not known; one that is not there ends it."""
+    """A slow broker is reachable, and its answer is unknown; one that is not reachable ends the exploration."""
     played = trials(TABLE, "kafka")
     monkeypatch.setattr(played, "is_prompt", False)
 
@@ -232,7 +232,7 @@ def test_an_act_that_there_is_not_is_named_with_the_nearest() -> None:
 
 
 def test_examples_of_another_version_are_left_alone(tmp_path: Path) -> None:
-    """That is said once, with where they are."""
+    """That is printed once, with their places."""
     asked = ("explore", "--spec", "kip890", "--examples", "1", "--results", tmp_path / "explored")
     fencepost(*asked, expect=0, cwd=tmp_path)
     (tmp_path / "explored" / "examples" / "0.0.9-deadbeef").mkdir(parents=True)

@@ -40,7 +40,7 @@ def finding(*lines: ActLine, acts: tuple[str, ...] = ("x",)) -> ExploredFinding:
     ],
 )
 def test_a_finding_is_said_as_a_scenario(lines: tuple[ActLine, ...], as_said: list[str]) -> None:
-    """What led to the question is a Given, what is judged comes behind one When, and that something was done is left out."""
+    """What led to the question is a Given, what is judged comes after one When, and the check that a request succeeded is left out."""
     said = reported(finding(*lines), lambda _: True)
 
     assert [f"{line.kind} {line.text}" for line in said] == as_said

@@ -119,7 +119,7 @@ def test_a_sequence_keeps_to_what_one_broker_offers() -> None:
 
 
 def test_what_is_compared_with_an_early_snapshot_is_left_out() -> None:
-    """An end that is on its way was asked for after the snapshot, so what has changed since is no wonder."""
+    """An end in flight was requested after the snapshot, so a change since then is expected."""
     script: Script[Kip890Clients] = Script(TABLE)
     for name in ("A writes to payments-0", "A has been asked to commit", "A commits nothing"):
         script.add(TABLE.by_name[name])

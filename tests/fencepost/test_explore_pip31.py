@@ -122,7 +122,9 @@ def test_a_defect_is_seen_in_its_shortest_sequence(name: str) -> None:
     ],
 )
 def test_what_exploration_found_in_the_kit_stays_mended(acts: tuple[str, ...]) -> None:
-    """A message of a named producer is undecided like any other; and who comes after a look passes by what that has written."""
+    """A message of a named producer is undecided like any other; and a consumer that subscribes after a look skips what the look has
+    written.
+    """
     tried = trials(TABLE, "pulsar", profile="pulsar-5.0").play(acts)
 
     assert (tried.acts, tried.finding) == (acts, None)

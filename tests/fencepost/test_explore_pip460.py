@@ -38,7 +38,7 @@ def test_the_reference_keeps_each_act() -> None:
     assert progress.count > 150
 
 
-def test_a_watch_notices_a_topic_that_was_created_again_behind_late_events() -> None:
+def test_a_watch_notices_a_topic_that_was_created_again_despite_late_events() -> None:
     """Its former epoch may be greater than any of the new topic."""
     acts = ("left is split, of which an event is late", "V watches", "the topic is deleted and created again")
     played = trials(TABLE, _SYSTEM).play(acts)
@@ -46,7 +46,7 @@ def test_a_watch_notices_a_topic_that_was_created_again_behind_late_events() -> 
     assert (played.acts, played.finding, played.unanswered) == (acts, None, None)
 
 
-def test_nobody_knows_where_a_missing_subscription_begins_in_a_reloaded_segment() -> None:
+def test_it_is_unknown_where_a_missing_subscription_begins_in_a_reloaded_segment() -> None:
     """The segment may learn of the end of a transaction when it is used, after the subscription has begun."""
     acts = ("A writes to right", "right is split", "a crash", "keepers are registered")
 
@@ -54,7 +54,7 @@ def test_nobody_knows_where_a_missing_subscription_begins_in_a_reloaded_segment(
 
 
 def test_a_sealed_segment_may_go_when_its_last_transaction_ends() -> None:
-    """Behind its retention, where no subscription needs it."""
+    """After its retention, where no subscription needs it."""
     acts = ("A writes to right", "right is split", "a crash", "the retention passes", "keepers are registered", "left is split")
 
     assert trials(TABLE, _SYSTEM).find(acts) is None

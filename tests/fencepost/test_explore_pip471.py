@@ -37,7 +37,7 @@ def test_the_reference_keeps_each_act() -> None:
 
 
 def test_an_end_without_an_answer_leaves_no_answers_to_agree_with() -> None:
-    """Also where two ends of another transaction raced before: which of them was done says nothing of the end that a crash cut off."""
+    """Also where two ends of another transaction raced before: their outcome does not show that of the end that a crash interrupted."""
     acts = (
         "A writes to both keys of states",
         "A commits and aborts at once",

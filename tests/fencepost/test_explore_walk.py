@@ -41,7 +41,9 @@ def test_every_sequence_is_walked_once_and_the_shortest_first() -> None:
 
 @pytest.mark.parametrize("protocol", ["kafka", "pulsar", "pulsar-scalable"])
 def test_what_is_gone_back_to_is_as_it_was(protocol: str) -> None:
-    """What an act asks and is answered is the same, whatever was played before the state was put back: another act, or the act itself."""
+    """The requests and answers of an act are the same, whatever was played before the state was restored: another act, or
+    the act itself.
+    """
     asked = trials(TABLE, protocol)
     acts = [act for act in asked.table.acts if act.name.startswith(("A ", "a ", "C times", "the seal"))]
     script = script_of(asked.table, ("A writes to orders", "A writes to payments"))
@@ -182,6 +184,6 @@ def test_whatever_has_changed_is_put_back_into_the_same_objects() -> None:
     ],
 )
 def test_what_is_not_known_is_not_kept(state: object, said: str) -> None:
-    """It is said what it is."""
+    """The text says what it is."""
     with pytest.raises(CannotBeKept, match=said):
         KeptState([state])

@@ -30,7 +30,7 @@ def without_times(text: str) -> list[str]:
 
 
 def test_a_page_has_each_cause_with_what_shows_it(results: Path, tmp_path: Path) -> None:
-    """Who was judged and what was asked; of a cause its rows, expected and seen, the shortest scenario, its calls and where to look."""
+    """The system and the selection; for each cause its rows, expected and seen, the shortest scenario, its calls and where to look."""
     reported = page(results, tmp_path)
 
     assert "# reference 0.1.0 with the defect no-epoch-bump: findings" in reported
@@ -77,7 +77,7 @@ def test_what_was_checked_and_is_not_red_any_more_is_named(results: Path, tmp_pa
 
 
 def test_known_deviations_stand_below_their_reasons(tmp_path: Path) -> None:
-    """With their links, and nothing red is said of a broker that has no other."""
+    """With their links, and a broker without other ones has no red."""
     reported = page(compliance_files.write(tmp_path / "run", {"KIP890-060": "known_deviation"}), tmp_path, "kafka")
 
     assert "## Known deviations" in reported

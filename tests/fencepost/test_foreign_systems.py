@@ -115,7 +115,7 @@ BROKEN = {
         SYSTEM + "\n\nclass Tiny:\n    name = 'tiny'\n    prepare = __init__ = lambda *_, **given: None\n",
         "what 'tiny' builds for kafka has no open(), session(), close(); expected " + WHOLE.format("System", "ports"),
     ),
-    "speaks what nobody knows": (
+    "speaks an unknown protocol": (
         SYSTEM.replace('{"kafka": Tiny', '{"kafak": Tiny'),
         "for the protocol 'kafak'; expected one of kafka, pulsar",
     ),

@@ -142,7 +142,7 @@ def test_the_headline_counts_what_was_asked_and_says_what_it_means(results: Resu
 
 
 def test_the_numbers_of_the_headline_can_be_worked_out_from_compliance_json() -> None:
-    """By what it says of each requirement."""
+    """Compared by the verdict of each requirement."""
     results = results_of(five(M, M, K, N, V))
     rows = [one for one in results.as_json()["requirements"] if one["selected"]]
     judged = Counter(one["verdict"] for one in rows if not (one["reason"] or "").startswith("planned"))

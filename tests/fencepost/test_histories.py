@@ -48,7 +48,7 @@ def test_a_definite_anomaly_that_no_verdict_explains_is_red(
 
 
 def test_a_session_that_reports_no_history_leaves_no_file(tmp_path: Path) -> None:
-    """As behind a stale read: what the fault shows is not what the system did, and an empty file would be a broken one."""
+    """As after a stale read: what the fault shows is not what the system did, and an empty file would be a broken one."""
     fencepost("run", "--only", "PIP471-17", "--no-html", "--results", tmp_path / "out", expect=0)
 
     found = [path.name for path in history_files.found_in(tmp_path / "out")]

@@ -42,7 +42,7 @@ def known(is_own: bool = False, may_pass: bool = False, **changes: object) -> Lo
     ],
 )
 def test_how_a_scenario_ended_is_its_verdict(error: Exception | None, evidence: Evidence, verdict: Verdict, reason: str | None) -> None:
-    """Whoever is to blame for the end is the one who is blamed."""
+    """The verdict blames the system, the kit or the user, whichever caused the end."""
     judged = judge(error, evidence)
 
     assert judged.verdict is verdict
@@ -64,7 +64,7 @@ def test_a_right_that_the_user_may_lack_violates_nothing() -> None:
 
 
 def test_a_known_deviation_that_shows_its_symptom_is_named() -> None:
-    """The verdict says why the deviation is believed, where to read of it, and which file says so."""
+    """The verdict has the reason for the deviation, its link, and the file with the entry."""
     judged = judge(VIOLATION, NOTHING, [known()])
 
     assert (judged.verdict, judged.reason) == (Verdict.KNOWN_DEVIATION, "bumps twice (KAFKA-19367, from known.yaml:7)")
@@ -105,7 +105,7 @@ def test_a_known_deviation_with_another_symptom_is_red() -> None:
 
 @pytest.mark.parametrize("is_own", [False, True])
 def test_a_known_deviation_that_does_not_show_is_red(is_own: bool) -> None:
-    """An entry that passes is stale, and it is said what to remove: the file, the line and the entry."""
+    """An entry that passes is stale, and the message says what to remove: the file, the line and the entry."""
     judged = judge(None, SOMETHING, [known(is_own, scenario="[2] Data")])
 
     assert judged.verdict is Verdict.HARNESS_ERROR
@@ -131,7 +131,7 @@ def test_a_deviation_that_need_not_show_may_pass_and_is_reported(one: LocatedDev
 
 
 def test_an_intermittent_deviation_says_how_often_it_was_seen() -> None:
-    """Whoever meets it, or does not, can judge whether that is a surprise."""
+    """So a user who sees it, or does not, can judge whether that is unusual."""
     one = known(intermittent={"seen": 1, "tried": 30})
 
     for error in (None, VIOLATION):

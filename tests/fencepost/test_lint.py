@@ -55,7 +55,7 @@ def meant_of_another(other: str) -> None:
 
 
 def says(*changes: Callable[[Vocabulary], object]) -> Speech:
-    """A vocabulary of what the good feature says, changed."""
+    """A vocabulary with the sentences of the good feature, changed."""
     made = Vocabulary("made", [text("thing", "thing|world", "a thing, or the world")])
     made.given("a {thing}")(meant)
     made.when("it is done")(meant)
@@ -72,7 +72,7 @@ def faults(text: str, known: Register | None = None, speech: Speech | None = Non
 
 
 def test_the_bundled_features_are_clean() -> None:
-    """What is delivered keeps its own rules."""
+    """The features that we deliver follow our own rules."""
     assert lint(gherkin.bundled(), register.bundled(), vocabularies.by_spec()) == []
     assert list(sentence_lint.unused(gherkin.bundled(), vocabularies.by_spec())) == []
 
@@ -135,12 +135,12 @@ def test_two_rules_for_one_requirement_are_a_fault() -> None:
 
 
 def test_a_tested_row_without_a_rule_is_a_fault() -> None:
-    """A row that nothing tests must say so."""
+    """A row that no scenario tests must be marked as such."""
     assert faults("Feature: Empty\n") == ["kip1: KIP1-01 is neither planned nor excluded, and no Rule carries its tag"]
 
 
 def test_a_planned_row_with_a_rule_is_a_fault() -> None:
-    """A row that is tested must not be called planned."""
+    """A row with scenarios must not be marked as planned."""
     assert any("KIP1-01 is planned in the register, and has a Rule" in fault for fault in faults(GOOD, rows(planned=True)))
 
 
@@ -163,7 +163,7 @@ def test_a_planned_row_with_a_rule_is_a_fault() -> None:
     ],
 )
 def test_a_fault_of_wording_is_reported_with_its_line(before: str, after: str, reported: str) -> None:
-    """One step that is not in the vocabulary, or does not stand for itself, is found."""
+    """A step that is not in the vocabulary, or that is ambiguous, is found."""
     assert before in GOOD
 
     assert any(reported in fault for fault in faults(GOOD.replace(before, after), speech=says()))

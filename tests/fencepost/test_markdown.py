@@ -1,4 +1,4 @@
-"""What a broker says stays text in a summary, whatever it says, and a summary stays within its limit."""
+"""What a broker answers stays text in a summary, whatever it is, and a summary stays within its limit."""
 
 from html.parser import HTMLParser
 from unicodedata import category

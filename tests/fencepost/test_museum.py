@@ -20,7 +20,7 @@ from fencepost.proof.defect_proof import Seen
 from fencepost.reference.defects import DEFECTS
 
 NO_BUGS = {"KAFKA-14561", "KAFKA-14562"}
-"""Tickets by which KIP-890 was built, which origins name for what brokers lacked before."""
+"""Tickets of the implementation of KIP-890; origins name them for what brokers lacked before."""
 
 BUMP = DEFECTS["no-epoch-bump"]
 DUE = Mismatch("x", "success with (producer id 7, epoch 0)", "answer")
@@ -61,7 +61,7 @@ def test_the_page_is_made_from_the_file() -> None:
 
 
 def test_the_page_says_what_became_of_each_bug() -> None:
-    """Its defects and what they break, the reason why it is not played, or what it waits for."""
+    """Its defects and what they break, why it is not played, or what it waits for."""
     text = page(SMALL)
 
     assert "*Made again by* `no-epoch-bump`, which breaks KIP890-060." in text
@@ -129,7 +129,7 @@ def test_a_bug_is_caught_by_the_symptom_of_its_defect_alone(
 def test_what_is_played_decides_the_exit_code(
     symptom: str, code: Exit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """And is written down; the other bugs are named with what they take."""
+    """It is in the file; the other bugs are listed with what they need."""
     defect = dataclasses.replace(BUMP, breaks={"KIP890-060": Symptom(seen=symptom)})
     monkeypatch.setattr(museum_proof, "bundled", lambda: SMALL)
     monkeypatch.setattr(museum_proof, "DEFECTS", {BUMP.name: defect})

@@ -19,7 +19,7 @@ from fencepost.proof.mutants.mutation_sites import MutationSite
 from fencepost.proof.mutants.tasks import MutantJudge
 
 SEED = 1
-"""Of the mutants that every run of the tests judges."""
+"""The seed of the mutants that every run of the tests judges."""
 
 
 def place(file: str, line: str, change: str) -> MutationSite:
@@ -62,7 +62,7 @@ DRAWN = Drawn.of(3, SEED)
 
 @pytest.fixture(scope="module")
 def stopped() -> mutation_run.MutationTrial:
-    """What the suite says of each on the profile that follows the proposals; an interrupt comes before the last one is begun.
+    """The suite's result for each on the profile that follows the proposals; an interrupt comes before the last one begins.
 
     They are one trial, since most of it is what comes first: to note which lines each scenario of a profile reaches.
     """
@@ -115,7 +115,7 @@ def test_what_was_killed_before_still_is_in_any_profile(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_most_of_those_that_nobody_has_seen_are_killed(tmp_path: Path) -> None:
+def test_most_new_mutants_are_killed(tmp_path: Path) -> None:
     """In two hundred fresh ones no conforming one is killed; the share may be a little less than that of all, by chance."""
     done = trial_in(tmp_path, 200, int.from_bytes(os.urandom(4)))
 

@@ -29,11 +29,11 @@ def test_half_of_a_requirement_is_no_verdict(verdict: Verdict) -> None:
 
 @pytest.mark.parametrize("verdict", [Verdict.VIOLATED, Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR])
 def test_a_red_of_half_a_requirement_stays_red(verdict: Verdict) -> None:
-    """No scenario that is left out takes it back."""
+    """A scenario that is left out does not change that."""
     assert judged(one("[1] One", verdict)).verdict is verdict
 
 
-def test_of_somebody_else_s_feature_nothing_is_said() -> None:
+def test_a_users_own_feature_is_not_reported() -> None:
     """The kit does not know what it would ask in all."""
     assert judged(one("[1] One", Verdict.MET, "mine/own.feature")).verdict is Verdict.MET
 

@@ -20,19 +20,19 @@ STATEMENT = "A commit: it is answered, with the next epoch."
 
 @pytest.fixture(scope="module")
 def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the checkout, with links by which Python finds its rooms."""
+    """A copy of the checkout, with links by which Python finds its packages."""
     folder = tmp_path_factory.mktemp("copy")
     links = folder / "build" / "typing" / "fencepost"
-    for room in (*ORDER, "docs"):
-        shutil.copytree(CHECKOUT / room, folder / room)
+    for package in (*ORDER, "docs"):
+        shutil.copytree(CHECKOUT / package, folder / package)
     for name in ("pyproject.toml", "README.md"):
         shutil.copy(CHECKOUT / name, folder / name)
     links.mkdir(parents=True)
     for path in (folder / "fencepost").iterdir():
         (links / path.name).symlink_to(path)
-    for room in (*ORDER, "docs"):
-        if room != "fencepost":
-            (links / room).symlink_to(folder / room)
+    for package in (*ORDER, "docs"):
+        if package != "fencepost":
+            (links / package).symlink_to(folder / package)
     return folder
 
 
@@ -148,7 +148,7 @@ def test_only_a_checkout_is_written_to_and_nothing_is_replaced(tmp_path: Path) -
 
 
 def test_every_decision_of_every_part_can_be_overridden() -> None:
-    """What is written compiles, and calls the honest decision with all that it was given."""
+    """The written code compiles, and calls the original decision with all its arguments."""
     written = 0
     for protocol, parts in overriding.PARTS.items():
         for part, base in overriding.classes_of(parts).items():
@@ -192,7 +192,7 @@ def test_a_decision_without_its_part_or_with_another_is_reported_with_its_part(n
         overriding.decision("kafka", named)
 
 
-def test_imports_are_added_behind_those_of_the_module_and_once() -> None:
+def test_imports_are_added_after_those_of_the_module_and_once() -> None:
     """Also where one of them is there under several names."""
     module = '"""A module."""\n\nfrom fencepost.a import B, C\n\n\nx = 1\n'
 

@@ -22,10 +22,10 @@ def written(folder: Path, text: str, name: str = "known.yaml") -> str:
 
 
 def test_an_entry_needs_neither_versions_nor_a_link(tmp_path: Path) -> None:
-    """It holds for the system that is judged, whatever version it says."""
+    """It holds for the system that is judged, whatever version that reports."""
     own = user_deviations.read([written(tmp_path, ENTRY)], ROWS)
 
-    (known,) = own.beside(Expectations(), "some fork", exact=False).of(Asking("KIP890-156", "[1] Any"))
+    (known,) = own.added_to(Expectations(), "some fork", exact=False).of(Asking("KIP890-156", "[1] Any"))
     assert (known.where, known.is_own, known.need_not_show) == (f"{tmp_path}/known.yaml:1", True, False)
 
 
@@ -33,8 +33,8 @@ def test_a_range_of_versions_narrows_an_entry(tmp_path: Path) -> None:
     """As it does in the bundled files."""
     own = user_deviations.read([written(tmp_path, ENTRY + "  versions: '>=4'\n")], ROWS)
 
-    assert [one.need_not_show for one in own.beside(Expectations(), "4.0", exact=False).known] == [True]
-    assert own.beside(Expectations(), "3.9", exact=True).known == ()
+    assert [one.need_not_show for one in own.added_to(Expectations(), "4.0", exact=False).known] == [True]
+    assert own.added_to(Expectations(), "3.9", exact=True).known == ()
 
 
 @pytest.mark.parametrize(
@@ -51,14 +51,14 @@ def test_a_range_of_versions_narrows_an_entry(tmp_path: Path) -> None:
 def test_files_add_to_the_bundled_entries_unless_none_is_said(tmp_path: Path, words: list[str], with_bundled: bool, with_own: bool) -> None:
     """In whatever order."""
     file = written(tmp_path, ENTRY)
-    known = user_deviations.read([file if word == "FILE" else word for word in words], ROWS).beside(BUNDLED, "4.0.0", exact=True).known
+    known = user_deviations.read([file if word == "FILE" else word for word in words], ROWS).added_to(BUNDLED, "4.0.0", exact=True).known
 
     assert {one.is_own for one in known} == {own for own, said in ((False, with_bundled), (True, with_own)) if said}
 
 
 def test_a_users_entry_comes_before_a_bundled_one(tmp_path: Path) -> None:
-    """Where both know of a scenario."""
-    known = user_deviations.read([written(tmp_path, ENTRY)], ROWS).beside(BUNDLED, "4.0.0", exact=True)
+    """Where both have an entry about a scenario."""
+    known = user_deviations.read([written(tmp_path, ENTRY)], ROWS).added_to(BUNDLED, "4.0.0", exact=True)
 
     asked = Asking("KIP890-156", "[2] An abandoned transaction gets a marker", "kafka")
     assert [one.is_own for one in known.of(asked)] == [True, False]
@@ -67,7 +67,7 @@ def test_a_users_entry_comes_before_a_bundled_one(tmp_path: Path) -> None:
 def test_an_entry_outlives_a_reworded_title(tmp_path: Path) -> None:
     """A file that an earlier release wrote names the scenario by its number, and by no other number."""
     known = user_deviations.read([written(tmp_path, ENTRY + "  scenario: '[2] The title of before'\n")], ROWS)
-    expected = known.beside(Expectations(), "4.0.0", exact=True)
+    expected = known.added_to(Expectations(), "4.0.0", exact=True)
 
     assert expected.of(Asking("KIP890-156", "[2] An abandoned transaction gets a marker"))
     assert not expected.of(Asking("KIP890-156", "[3] An abandoned transaction gets a marker"))
@@ -123,7 +123,7 @@ def test_an_entry_stands_in_one_file(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_read_is_wrong_usage(words: list[str], reported: str) -> None:
-    """With what would be right."""
+    """The error names what is expected."""
     with pytest.raises(WrongUsage, match=reported):
         user_deviations.read(words, ROWS)
 

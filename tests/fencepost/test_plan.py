@@ -130,7 +130,7 @@ def test_a_broker_that_runs_already_needs_no_container() -> None:
 
 @pytest.mark.parametrize(("name", "asked"), [("kafka", KAFKA), ("pulsar", PULSAR)])
 def test_a_smoke_run_takes_less_than_a_minute(name: str, asked: AskedOfSystem) -> None:
-    """By what was measured; a whole run takes longer."""
+    """Estimated from measured seconds; a whole run takes longer."""
     quick, whole = planned(RunOptions(name, asked, smoke=True)), planned(RunOptions(name, asked))
 
     assert quick.seconds is not None
@@ -139,7 +139,7 @@ def test_a_smoke_run_takes_less_than_a_minute(name: str, asked: AskedOfSystem) -
 
 
 def test_a_smoke_run_starts_what_it_asks_for() -> None:
-    """On Kafka one broker; on Pulsar one that all share, one with several coordinators, and one that is killed."""
+    """On Kafka one broker; on Pulsar one that all scenarios share, one with several coordinators, and one that is killed."""
     started = [
         part.brokers
         for name, asked in (("kafka", KAFKA), ("pulsar", PULSAR))
@@ -172,7 +172,7 @@ def test_a_smoke_run_says_so_and_is_never_the_whole(tmp_path: Path) -> None:
 
 
 def test_a_plan_starts_nothing_and_leaves_nothing(tmp_path: Path) -> None:
-    """No folder is made; what is said fits the numbers in JSON."""
+    """No folder is created; the text agrees with the numbers in JSON."""
     arguments = ("run", "kafka", "--container", "nowhere/kafka:0", "--smoke", "--plan", "--results", "there")
     printed = fencepost(*arguments, expect=0, cwd=tmp_path).out
     data = json.loads(fencepost(*arguments, "--format", "json", expect=0, cwd=tmp_path).out)

@@ -204,7 +204,7 @@ def factory_fails(broken: str) -> None:
     raise AssertionError(f"it was called with {broken}")
 
 
-@TRIED.then("it needs what nobody declares")
+@TRIED.then("it needs undeclared state")
 def needs_unknown(undeclared: str) -> None:
     """It cannot be called."""
     raise AssertionError(f"it was called with {undeclared}")
@@ -242,8 +242,8 @@ def test_a_scenario_of_which_no_step_asks_for_a_session_has_none() -> None:
     ("step", "error"),
     [
         (("When", "the factory fails"), "a factory of ours"),
-        (("Then", "it needs what nobody declares"), "undeclared"),
-        (("Then", "nobody says so"), "line 2: no sentence of tried parses the Then 'nobody says so'"),
+        (("Then", "it needs undeclared state"), "undeclared"),
+        (("Then", "an unknown sentence"), "line 2: no sentence of tried parses the Then 'an unknown sentence'"),
     ],
 )
 def test_a_step_that_fails_ends_its_scenario_alone(step: tuple[str, str], error: str) -> None:
@@ -257,11 +257,11 @@ def test_a_step_that_fails_ends_its_scenario_alone(step: tuple[str, str], error:
 
 
 def test_an_interrupt_is_no_verdict() -> None:
-    """It goes on, after what was made was given back."""
+    """It is raised again, after what was created has been released."""
     interrupted = Vocabulary("interrupted", [])
 
     @interrupted.given("a person says stop")
-    def says_stop(session: Session) -> None:  # noqa: ARG001 it is to be given back
+    def says_stop(session: Session) -> None:  # noqa: ARG001 it is to be released
         """Ctrl-C."""
         raise KeyboardInterrupt
 

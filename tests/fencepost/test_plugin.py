@@ -94,9 +94,9 @@ ENDS = {
     "bytes are malformed": ("violated", "seen:         ca fe"),
     "it is not offered": ("not_offered", "EndTxn v5: the broker offers v0 to v4"),
     "the kit fails": ("harness_error", "ZeroDivisionError: ours"),
-    "a sentence that nobody knows": ("harness_error", "StepDefinitionNotFoundError"),
+    "an unknown sentence": ("harness_error", "StepDefinitionNotFoundError"),
 }
-"""How a scenario may end: its verdict, and what is said of it."""
+"""How a scenario may end: its verdict, and the text about it."""
 ASKED = dict(zip(ENDS, (row.id for row in register.bundled().rows(("kip890",)) if row.is_tested), strict=False))
 """The requirement of each."""
 
@@ -119,7 +119,7 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 @pytest.mark.parametrize("then", ENDS)
 def test_how_a_scenario_ends_is_its_verdict(ended: tuple[Path, str], then: str) -> None:
-    """Every verdict is reached from a scenario, and says why; the test of one that is red fails."""
+    """Each verdict can result from a scenario, with the reason; the test of a red scenario fails."""
     results, out = ended
     verdict, reported = ENDS[then]
 
@@ -129,8 +129,8 @@ def test_how_a_scenario_ends_is_its_verdict(ended: tuple[Path, str], then: str) 
     assert (case.find("failure") is not None) is (verdict not in ("met", "not_offered"))
 
 
-def test_somebody_s_own_pytest_keeps_its_words(tmp_path: Path) -> None:
-    """Where our plugin is loaded by them, pytest shows the run, and the matrix and the headline come before its last line."""
+def test_a_users_own_pytest_keeps_its_output(tmp_path: Path) -> None:
+    """Where a user's pytest loads our plugin, pytest shows the run, and the matrix and the headline come before its last line."""
     out = run_with(tmp_path, "something was judged", 0)
 
     assert re.search(r"^made/test_made.py \. +\[100%\]$", out, re.MULTILINE)
@@ -215,7 +215,7 @@ def test_junit_reports_what_workers_judged(in_workers: Path) -> None:
     assert "KIP890-060 VIOLATED" in str(failures["KIP890-060 [3] Some"])
 
 
-def test_tests_beside_the_scenarios_are_not_missed_where_there_are_workers(in_workers: Path) -> None:
+def test_tests_next_to_the_scenarios_are_not_missed_with_workers(in_workers: Path) -> None:
     """A user's own tests in the same session do not count as lost scenarios, whichever process runs them."""
     reported = compliance(in_workers)
     assert reported["complete"] is True
@@ -329,7 +329,7 @@ def test_examples_are_numbered_alike_under_each_protocol(tmp_path: Path) -> None
     assert (row["verdict"], found["selection"]["pytest"], len(row["scenarios"])) == ("met", None, 27)
 
 
-def test_a_marker_that_nobody_has_is_refused_where_pytest_is_strict(tmp_path: Path) -> None:
+def test_an_unknown_pytest_marker_is_refused_where_pytest_is_strict(tmp_path: Path) -> None:
     """All of ours are registered: levels, needs, proposals and ids."""
     known = "MUST or SHOULD or MAY or needs_crash or kip890 or KIP890-060"
     rows = register.bundled()

@@ -1,4 +1,4 @@
-"""Defects on a broker of another profile: which the suite finds there, and which it is not asked about."""
+"""Defects on a broker of another profile: which the suite finds there, and for which it is not tested."""
 
 import json
 from pathlib import Path
@@ -26,14 +26,14 @@ def seen(*verdicts: str, trouble: str | None = None, is_unmet: bool = False) -> 
     [
         (seen("met", "violated"), Fate.FOUND),
         (seen("inconclusive", "met"), Fate.STOPPED),
-        (seen("not_offered", "not_offered"), Fate.NOT_ASKED),
-        (seen("met", trouble="it never took effect", is_unmet=True), Fate.NOT_ASKED),
-        (seen("harness_error", "met", trouble="the reference breaks down with it: KeyError"), Fate.NOT_ASKED),
+        (seen("not_offered", "not_offered"), Fate.NOT_TESTED),
+        (seen("met", trouble="it never took effect", is_unmet=True), Fate.NOT_TESTED),
+        (seen("harness_error", "met", trouble="the reference breaks down with it: KeyError"), Fate.NOT_TESTED),
         (seen("not_offered", "met"), Fate.MISSED),
     ],
 )
 def test_a_defect_is_found_where_something_is_violated(what: Seen, fate: Fate) -> None:
-    """It is missed where all that was asked is met; what no scenario reaches was not asked."""
+    """It is missed where all that was asked is met; what no scenario reaches was not tested."""
     assert fate_of(what).fate is fate
 
 

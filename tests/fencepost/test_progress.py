@@ -1,4 +1,4 @@
-"""How far a run has come: counted once whatever comes twice, with a pace that is known only when there is one."""
+"""The progress of a run: what comes twice counts once, and the pace is unknown until a scenario has ended."""
 
 import io
 import threading
@@ -75,7 +75,7 @@ def test_what_the_pace_says_grows_with_the_scenarios() -> None:
 
 
 def test_what_takes_long_is_more_of_the_run() -> None:
-    """Ten looks that are over are little of a run in which a crash takes as long as a hundred; what is not offered is nothing of it."""
+    """Ten finished reads are a small part of a run in which a crash takes as long as a hundred; what is not offered is no part of it."""
     progress = Progress(Clock())
     progress.plan(
         {f"look{number}": replace(planned(1)["node0"], seconds=0.1) for number in range(10)}
@@ -160,7 +160,7 @@ def test_the_live_lines_name_what_runs_and_what_is_waited_for() -> None:
 
 @pytest.mark.parametrize("room", [240, 120, 80, 60, 20])
 def test_a_red_fits_on_its_line(room: int) -> None:
-    """With what was expected and seen; where there is little room, both ends of each are left, for they differ there."""
+    """With what was expected and seen; where space is short, both ends of each are kept, since they differ there."""
     line = line_of_red(result(Verdict.VIOLATED), room)
 
     assert len(line) <= room
@@ -170,7 +170,7 @@ def test_a_red_fits_on_its_line(room: int) -> None:
 
 
 def test_a_red_without_a_violation_says_why() -> None:
-    """The reason is not known, and the line says so."""
+    """The line says that the reason is not known."""
     assert line_of_red(result(Verdict.INCONCLUSIVE), 100) == "? KIP890-060 [1] A commit: inconclusive: why"
 
 

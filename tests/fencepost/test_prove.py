@@ -172,7 +172,9 @@ def test_a_defect_that_does_not_apply_leaves_a_hole(what: str, monkeypatch: pyte
 
 
 def test_a_defect_is_asked_no_more_than_the_breadth_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its own requirement, which proves as much; with its feature's, the matrix shows what is red beside it; or all of its protocol."""
+    """Its own requirement, which proves as much; those of its feature, so that the matrix shows what else is red; or all of
+    its protocol.
+    """
     rows = ("KIP890-060", "KIP890-061", "KIP890-126")
 
     found = {breadth: proof_of(monkeypatch, *rows, defects=(BUMP,), breadth=breadth) for breadth in Breadth}
@@ -193,7 +195,7 @@ IN_SEGMENTS = DEFECTS["core-scalable-dirty-read"]
 
 
 def test_a_requirement_of_the_core_is_proved_under_each_protocol_or_a_hole_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What one probe can see says nothing of the other; the page and the matrix say which one is missing."""
+    """What one probe can see does not show what the other can; the page and the matrix say which one is missing."""
     proof = proof_of(monkeypatch, "CORE-02", defects=(IN_KAFKA,))
 
     holes = [Hole("CORE-02", "pulsar"), Hole("CORE-02", "pulsar-scalable")]
@@ -218,7 +220,7 @@ def test_a_requirement_is_proved_only_under_protocols_that_offer_something_of_it
 
 
 def test_a_conforming_variant_that_no_proposal_comes_across_is_left_out_of_their_proof(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It proves nothing of them, and nothing against them; where everything is asked, it is named."""
+    """It proves nothing for or against them; where all proposals are tested, it is named."""
     unmet = dataclasses.replace(LATE, name="unmet", parts=DEFECTS["pattern-ignored"].parts)
 
     everything = proof_of(monkeypatch, "KIP890-060", defects=(BUMP, unmet))

@@ -5,29 +5,20 @@ import contextlib
 import gzip
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import red_scripts
 from commands import fencepost
-from compliance_files import write
 from served import served_here
 
 from fencepost.adapters.replay import runtime
 from fencepost.contract.errors import WrongUsage
-from fencepost.contract.ports import KeepsExchanges
-from fencepost.contract.registration import SpecifiedSystem
 from fencepost.reference.defects import DEFECTS
 from fencepost.reference.kafka import KafkaParts
 from fencepost.reference.serving.server import follow_the_wall_clock
 from fencepost.replay import replaying
-from fencepost.replay.recorded_red import RecordedRed
-from fencepost.results.compliance_document import ScenarioEntry, read
-from fencepost.run.options import RunOptions
-from fencepost.run.plays import Plays
-from fencepost.run.selection import Selection
 
 TEN = {
     "no-epoch-bump": ("KIP890-060", 2),
@@ -46,7 +37,7 @@ TEN = {
 
 @contextlib.contextmanager
 def served(parts: KafkaParts = KafkaParts()) -> Iterator[int]:  # noqa: B008 - immutable
-    """A reference behind a port, in real time."""
+    """A reference on a port, in real time."""
     with served_here(parts=parts) as server:
         clock = server.do(lambda broker: asyncio.get_running_loop().create_task(follow_the_wall_clock(broker.advance)))
         yield server.port
@@ -68,31 +59,15 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def ran(script: Path, port: int) -> tuple[int, str]:
-    """The script's exit code and last line, on the broker at that port, without anything of ours to import."""
-    command = [sys.executable, "-I", "-S", str(script), f"127.0.0.1:{port}", "--patience", "1"]
-    finished = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert finished.stderr == ""
-    return finished.returncode, finished.stdout.splitlines()[-1]
-
-
-def red_of(defect: str, requirement: str, number: int, folder: Path) -> str:
-    """The script of a red of the reference with that defect."""
-    with Plays(RunOptions(asked=SpecifiedSystem({"defect": defect}), selection=Selection(only=(requirement,)))) as plays:
-        play = next(one for one in plays if one.name.startswith(f"[{number}]"))
-        shown = plays.judge(play)
-    assert shown.result.violation is not None
-    assert isinstance(shown.session, KeepsExchanges)
-    run = read(write(folder / "run", {requirement: "violated"}))
-    scenario = ScenarioEntry(feature=play.feature.path, name=play.name, verdict=shown.result.verdict, violation=shown.result.violation)
-    red = RecordedRed(run, folder, requirement, scenario, shown.result.violation)
-    return replaying.program(red, shown.session.kept_exchanges(), "the play")
+    """The script's exit code and last line on the broker at that port."""
+    return red_scripts.ran(script, f"127.0.0.1:{port}", "--patience", "1")
 
 
 @pytest.mark.parametrize("defect", TEN)
 def test_the_script_shows_the_red_where_it_is_and_nothing_where_it_is_not(defect: str, healthy: int, tmp_path: Path) -> None:
     """Exit code 1 on the reference with the defect, 0 on the reference without, and one line says what was seen."""
     script = tmp_path / "red.py"
-    script.write_text(red_of(defect, *TEN[defect], tmp_path))
+    script.write_text(red_scripts.red_of(defect, *TEN[defect], tmp_path))
 
     parts = DEFECTS[defect].parts
     assert isinstance(parts, KafkaParts)
@@ -106,7 +81,7 @@ def test_the_script_shows_the_red_where_it_is_and_nothing_where_it_is_not(defect
 def test_without_an_answer_nothing_is_decided(tmp_path: Path) -> None:
     """Exit code 2 with one line."""
     script = tmp_path / "red.py"
-    script.write_text(red_of("any-sequence-taken", "KIP890-113", 1, tmp_path))
+    script.write_text(red_scripts.red_of("any-sequence-taken", "KIP890-113", 1, tmp_path))
 
     code, line = ran(script, 1)
 
@@ -151,7 +126,7 @@ def test_a_fault_is_no_request(tmp_path: Path) -> None:
     """A scenario with a crash is refused with what it needs."""
     defect = next(name for name, one in DEFECTS.items() if "KIP890-160" in one.breaks)
     with pytest.raises(WrongUsage, match=r"needs crash.*which requests alone cannot cause"):
-        red_of(defect, "KIP890-160", 1, tmp_path)
+        red_scripts.red_of(defect, "KIP890-160", 1, tmp_path)
 
 
 def test_a_checksum_is_that_of_kafka() -> None:

@@ -2,27 +2,17 @@
 
 import asyncio
 import contextlib
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from compliance_files import write
+import red_scripts
 from served_pulsar import ServedPulsar, pulsar_here
 
 from fencepost.contract.errors import WrongUsage
-from fencepost.contract.ports import KeepsExchanges
-from fencepost.contract.registration import SpecifiedSystem
 from fencepost.reference.defects import DEFECTS
 from fencepost.reference.pulsar import PulsarParts
 from fencepost.reference.serving.server import follow_the_wall_clock
-from fencepost.replay import replaying
-from fencepost.replay.recorded_red import RecordedRed
-from fencepost.results.compliance_document import ScenarioEntry, read
-from fencepost.run.options import RunOptions
-from fencepost.run.plays import Plays
-from fencepost.run.selection import Selection
 
 REDS = {
     "last-message-is-open": ("PIP31-94", 1),
@@ -38,7 +28,7 @@ REDS = {
 
 @contextlib.contextmanager
 def served(parts: PulsarParts | None = None) -> Iterator[ServedPulsar]:
-    """A reference behind its ports, in real time."""
+    """A reference on its ports, in real time."""
     with pulsar_here(parts=parts) as server:
         clock = server.do(lambda broker: asyncio.get_running_loop().create_task(follow_the_wall_clock(broker.advance)))
         yield server
@@ -52,31 +42,15 @@ def healthy() -> Iterator[ServedPulsar]:
 
 
 def ran(script: Path, port: int, admin_port: int) -> tuple[int, str]:
-    """The script's exit code and last line, without anything of ours to import."""
-    command = [sys.executable, "-I", "-S", str(script), f"127.0.0.1:{port}", "--admin", f"127.0.0.1:{admin_port}", "--patience", "5"]
-    finished = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert finished.stderr == ""
-    return finished.returncode, finished.stdout.splitlines()[-1]
-
-
-def red_of(defect: str, requirement: str, number: int, folder: Path) -> str:
-    """The script of a red of the reference with that defect."""
-    with Plays(RunOptions(asked=SpecifiedSystem({"defect": defect}), selection=Selection(only=(requirement,)))) as plays:
-        play = next(one for one in plays if one.name.startswith(f"[{number}]"))
-        shown = plays.judge(play)
-    assert shown.result.violation is not None
-    assert isinstance(shown.session, KeepsExchanges)
-    run = read(write(folder / "run", {requirement: "violated"}))
-    scenario = ScenarioEntry(feature=play.feature.path, name=play.name, verdict=shown.result.verdict, violation=shown.result.violation)
-    red = RecordedRed(run, folder, requirement, scenario, shown.result.violation)
-    return replaying.program(red, shown.session.kept_exchanges(), "the play")
+    """The script's exit code and last line."""
+    return red_scripts.ran(script, f"127.0.0.1:{port}", "--admin", f"127.0.0.1:{admin_port}", "--patience", "5")
 
 
 @pytest.mark.parametrize("defect", REDS)
 def test_the_script_shows_the_red_where_it_is_and_nothing_where_it_is_not(defect: str, healthy: ServedPulsar, tmp_path: Path) -> None:
     """Exit code 1 on the reference with the defect, 0 on the reference without."""
     script = tmp_path / "red.py"
-    script.write_text(red_of(defect, *REDS[defect], tmp_path))
+    script.write_text(red_scripts.red_of(defect, *REDS[defect], tmp_path))
 
     parts = DEFECTS[defect].parts
     assert isinstance(parts, PulsarParts)
@@ -90,7 +64,7 @@ def test_the_script_shows_the_red_where_it_is_and_nothing_where_it_is_not(defect
 def test_without_an_answer_nothing_is_decided(tmp_path: Path) -> None:
     """Exit code 2 with one line."""
     script = tmp_path / "red.py"
-    script.write_text(red_of("conflict-is-swallowed", "PIP31-67", 2, tmp_path))
+    script.write_text(red_scripts.red_of("conflict-is-swallowed", "PIP31-67", 2, tmp_path))
 
     assert ran(script, 1, 1) == (2, "undecided: [Errno 111] Connection refused")
 
@@ -98,4 +72,4 @@ def test_without_an_answer_nothing_is_decided(tmp_path: Path) -> None:
 def test_a_crash_is_no_request(tmp_path: Path) -> None:
     """A scenario with a crash is refused with what it needs."""
     with pytest.raises(WrongUsage, match=r"needs crash.*which requests alone cannot cause"):
-        red_of("pulsar-subscriptions-in-memory-only", "PIP31-20", 4, tmp_path)
+        red_scripts.red_of("pulsar-subscriptions-in-memory-only", "PIP31-20", 4, tmp_path)

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from commands import compliance, fencepost
 
+from fencepost.contract.disk_reserve import RESERVE
 from fencepost.contract.folder import MARKER
-from fencepost.contract.room import RESERVE
 
 ONE = ("run", "--only", "KIP890-060", "--no-html")
 
@@ -46,7 +46,7 @@ def test_a_run_again_removes_its_own_files_and_no_other(tmp_path: Path) -> None:
     assert not [path for path in before if path.exists() and "KIP890-060" in path.name], "the histories of the first run are gone"
     after = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file() and path not in files} - {MARKER}
     listed = (tmp_path / MARKER).read_text(encoding="utf-8").splitlines()[1:]
-    assert after | {RESERVE} == {name.strip('"') for name in listed}, "what is listed is there, but for the room that was given back"
+    assert after | {RESERVE} == {name.strip('"') for name in listed}, "what is listed is there, except the reserve that was freed"
     assert compliance(tmp_path)["totals"]["met"] == 1
 
 

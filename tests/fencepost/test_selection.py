@@ -37,7 +37,7 @@ def test_a_pattern_matches_whole_ids() -> None:
 
 
 def test_proposals_and_levels_are_lists_in_any_case_of_letters() -> None:
-    """What is said twice is said once."""
+    """A repeated name counts once."""
     assert Selection.said(["KIP890,Pip31", "pip31"], levels=["must,Should"]) == Selection(("kip890", "pip31"), (), ("MUST", "SHOULD"))
 
 
@@ -60,7 +60,7 @@ def test_a_theme_narrows_what_else_was_said() -> None:
 
 
 def test_what_is_skipped_is_not_asked() -> None:
-    """Whatever else was said of it; the results say why."""
+    """Whatever else selects it; the results say why."""
     selection = Selection.said(only=["CORE-0*"], skip=["core-0[2-9]", "CORE-11"])
 
     assert chosen(selection) == ["CORE-01"]
@@ -84,6 +84,6 @@ def test_what_is_skipped_is_not_asked() -> None:
     ],
 )
 def test_what_selects_nothing_is_refused(selection: Selection, reported: str) -> None:
-    """An empty run would be green, and a name that is misspelt leaves out what its writer meant."""
+    """An empty run would be green, and a misspelt name would leave out what the user meant."""
     with pytest.raises(WrongUsage, match=reported):
         chosen(selection)

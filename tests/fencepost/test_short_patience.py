@@ -1,4 +1,4 @@
-"""Runs with a patience that is too short: nothing counts as violated for it."""
+"""Runs with a patience that is too short: nothing counts as violated because of that."""
 
 import pytest
 

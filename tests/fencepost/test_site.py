@@ -109,7 +109,7 @@ def test_no_page_asks_for_anything_from_outside(pages: dict[str, Page], site: Pa
     assert not re.search(r"fetch\(|XMLHttpRequest|https?:", (site / "assets/site.js").read_text(encoding="utf-8"))
 
 
-def test_every_page_can_be_read_by_everybody(pages: dict[str, Page]) -> None:
+def test_every_page_can_be_read_by_every_user(pages: dict[str, Page]) -> None:
     """One heading of the first rank, a main part, ids that are there once, and explanations that belong to something."""
     wrong = {
         address: reported
@@ -178,7 +178,7 @@ def test_the_index_of_the_search_has_every_requirement_and_no_markup(site: Path)
 
 
 def test_nothing_of_results_becomes_markup(site: Path) -> None:
-    """Names, reasons and what was seen are whatever a system said; addresses are short."""
+    """Names, reasons and what was seen come from a system and may be any text; addresses are short."""
     texts = {path: path.read_text(encoding="utf-8") for path in site.rglob("*.html")}
 
     assert sum("&lt;script&gt;alert(1)" in text for text in texts.values()) > 3
@@ -227,7 +227,7 @@ def test_a_run_that_did_not_finish_and_one_of_another_version_say_so(site: Path)
         ({GREEN: "met", RED: "known_deviation"}, "1 of 2 met", "known_deviation"),
         ({GREEN: "met", RED: "violated", CUT: "known_deviation"}, "1 of 3 met", "violated"),
         ({GREEN: "met", RED: "not_offered", CUT: "not_run"}, "1 of 1 met", "met"),
-        ({RED: "excluded"}, "not asked", None),
+        ({RED: "excluded"}, "not tested", None),
     ],
 )
 def test_the_first_page_has_the_colour_of_the_worst_verdict(
@@ -282,7 +282,7 @@ def test_a_site_is_made_again_without_what_was_there(site: Path, tmp_path: Path)
     assert "nisshi" not in home, "it was never judged"
     assert "this is the specification alone, and this table shows no run" in home
     assert '<a href="releases/kafka-4.0.html">Apache Kafka 4.0</a> <span class="quiet">no date kept</span>' in home
-    assert re.search(r'<a href="releases/pulsar-5.0.html">Apache Pulsar 5.0</a>.*<td><span class="quiet">not asked', home)
+    assert re.search(r'<a href="releases/pulsar-5.0.html">Apache Pulsar 5.0</a>.*<td><span class="quiet">not tested', home)
 
 
 def test_the_command_says_in_a_line_why_it_does_nothing(tmp_path: Path) -> None:
@@ -296,7 +296,7 @@ def test_the_command_says_in_a_line_why_it_does_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["index.html", "notes.txt", ".git"])
 def test_a_folder_of_others_is_refused_and_stays(tmp_path: Path, name: str) -> None:
-    """Whatever is in it, since the whole folder is what is published."""
+    """Whatever is in it, since the whole folder is published."""
     (tmp_path / name).write_text("mine", encoding="utf-8")
 
     with pytest.raises(WrongUsage, match=re.escape(str(tmp_path))):
@@ -326,7 +326,7 @@ def test_results_that_are_nothing_are_refused(
 
 
 def test_two_runs_of_one_name_have_addresses_of_their_own(tmp_path: Path) -> None:
-    """Whatever their systems are called."""
+    """Whatever the names of their systems."""
     folders = [write(tmp_path / name, {GREEN: "met"}, system=system("1", EVIL)) for name in ("a", "b")]
 
     columns = RunColumns.of([str(folder) for folder in folders])
@@ -352,7 +352,7 @@ PICTURE_PAIRS = [(text, back) for text in "fqagr" for back in "pb"] + [(text, "m
 
 
 @pytest.mark.parametrize("pair", [*SITE_PAIRS, *PICTURE_PAIRS], ids="-on-".join)
-def test_words_stand_out_from_what_is_behind_them(pair: tuple[str, str], site: Path) -> None:
+def test_words_stand_out_from_their_background(pair: tuple[str, str], site: Path) -> None:
     """At least 4.5 to 1 on light and on dark pages, which is AA; the pictures have their own colours."""
     style = (site / "assets/site.css").read_text(encoding="utf-8")
     schemes = [
@@ -368,7 +368,7 @@ def test_words_stand_out_from_what_is_behind_them(pair: tuple[str, str], site: P
 
 
 @pytest.mark.parametrize(("style", "scheme"), [(LIGHT, 0), (DARK, 1)], ids=["light", "dark"])
-def test_code_stands_out_from_what_is_behind_it(style: str, scheme: int, site: Path) -> None:
+def test_code_stands_out_from_its_background(style: str, scheme: int, site: Path) -> None:
     """Likewise, each kind of token that Python's code has."""
     band = re.findall(r"--band: (#[0-9a-f]{6})", (site / "assets/site.css").read_text(encoding="utf-8"))[scheme]
     kinds = [(kind, reported["color"]) for kind, reported in get_style_by_name(style) if reported["color"] and kind not in Token.Generic]

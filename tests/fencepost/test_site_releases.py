@@ -54,7 +54,7 @@ def test_the_readme_has_the_picture_of_that_matrix() -> None:
 
 
 def test_a_release_is_not_said_to_have_no_deviation_from_what_it_does_not_offer() -> None:
-    """None known is said of what it is asked about; its proposal may be another system's, or in no release yet."""
+    """ "None known" is written only where it was tested; the proposal may be another system's, or in no release yet."""
     rows = register.bundled()
     specs = tuple(rows.by_spec)
     columns = {one.name: one.by_spec for one in known_matrix.columns_of(rows, specs, lines_of(rows, specs, RunColumns()))}
@@ -62,14 +62,14 @@ def test_a_release_is_not_said_to_have_no_deviation_from_what_it_does_not_offer(
     words = {name: {spec: cell.words for spec, cell in cells.items()} for name, cells in columns.items()}
     assert words["Apache Kafka 4.0"]["core"] == "none known"
     assert {words[name][spec] for name in ("Apache Kafka 4.0", "Apache Kafka 4.4") for spec in ("pip31", "pip460", "pip471")} == {
-        "not asked"
+        "not tested"
     }
-    assert {words["Apache Pulsar 4.0"][spec] for spec in ("kip890", "pip460", "pip471", "transaction_key")} == {"not asked"}
-    assert words["Apache Pulsar 5.0"]["transaction_key"] == "not asked"
+    assert {words["Apache Pulsar 4.0"][spec] for spec in ("kip890", "pip460", "pip471", "transaction_key")} == {"not tested"}
+    assert words["Apache Pulsar 5.0"]["transaction_key"] == "not tested"
 
 
 def test_each_judged_run_is_of_a_line_that_has_a_page() -> None:
-    """The edition of what it asked is the one whose pages the site has; after a new edition there is a new run."""
+    """The run has the edition whose pages the site has; after a new edition a new run is needed."""
     rows = register.bundled()
     lines = lines_of(rows, tuple(rows.by_spec), RunColumns())
 
@@ -134,6 +134,6 @@ def test_the_page_of_a_release_says_what_changed_also_where_nothing_did(tmp_path
     kafka = re.sub("<[^>]*>", "", (tmp_path / "out/releases/kafka-4.4.html").read_text(encoding="utf-8"))
 
     assert "Since Apache" not in first
-    assert "Apache Pulsar 4.0 is not asked about PIP-460, and nothing of that is counted as new." in second
+    assert "Apache Pulsar 4.0 is not tested for PIP-460, and nothing of that is counted as new." in second
     assert re.search(r"No longer, since the line before \(\d+\)(?s:.*)PIP31-50 \[3\]", second)
     assert "New in this line (0)\nNo deviation is known." in kafka

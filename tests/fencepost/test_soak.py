@@ -87,7 +87,7 @@ def soaked(
     ("profile", "wrong"), [("kafka-4.3", "crash,late,stall,wire"), ("kip98", "crash,stall"), ("pulsar-4.0", "crash,stall")]
 )
 def test_what_keeps_its_promises_shows_no_anomaly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, profile: str, wrong: str) -> None:
-    """Whatever goes wrong meanwhile; and there was something to see."""
+    """Whatever faults happen meanwhile; and the history is not empty."""
     judged, ending, load = soaked(tmp_path, monkeypatch, profile=profile, wrong=wrong)
 
     assert judged.anomalies == set()
@@ -155,7 +155,7 @@ def answering(outcome: Outcome[list[str]]) -> Callable[[], Outcome[list[str]]]:
 
 
 def test_a_history_has_two_events_for_each_call(tmp_path: Path) -> None:
-    """The second says what is known; a process whose call has no answer does nothing any more."""
+    """The second has the outcome; a process whose call has no answer makes no further calls."""
     now = iter(range(100))
     history = HistoryFile(tmp_path / "one.jsonl", "run", lambda: float(next(now)))
     sent = operation("send", mops=[mop("send", "orders", "a")])
@@ -211,7 +211,7 @@ def test_faults_come_when_they_are_due() -> None:
 
 
 def test_a_fault_that_cannot_be_had_is_refused() -> None:
-    """With what it needs, and with those that there are."""
+    """The error names what is needed, and what exists."""
     assert fault_schedule.named(None, (), "it") == ()
     assert fault_schedule.named("crash, late,crash", {"crash"}, "it") == ("crash", "late")
     with pytest.raises(UnknownName, match="flood"):
@@ -237,7 +237,7 @@ def written(asked: SoakOptions, figures: SoakFigures, *found: Finding) -> dict[s
 
 
 def test_the_page_shows_what_happened_and_escapes_it() -> None:
-    """Throughput, latency, faults and anomalies; nothing of a system becomes markup."""
+    """Throughput, latency, faults and anomalies; no text of a system becomes markup."""
     now = 0.0
     figures = SoakFigures(lambda: now)
     figures.timed("send", answering(Refused("<script>", 1)))

@@ -1,4 +1,4 @@
-"""A run that is stopped is not finished, keeps what it has found, and says so; whoever stops it, and whenever."""
+"""A run that is stopped is reported as not finished and keeps what it has found, whatever stops it, and whenever."""
 
 import json
 import re
@@ -188,7 +188,7 @@ def test_a_request_ends_no_section_that_is_for_the_second() -> None:
 
 
 def test_a_worker_stops_with_one_that_has_stopped_by_itself(tmp_path: Path) -> None:
-    """After its running scenario: another one would use the room that the last files of the run need."""
+    """After its running scenario: another one would use the space that the last files of the run need."""
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     full, other, alone = Stopping(), Stopping(), Stopping()
     try:
@@ -207,11 +207,11 @@ def test_a_worker_stops_with_one_that_has_stopped_by_itself(tmp_path: Path) -> N
     assert (other.reason, other.at_once, alone.reason) == ("there is no room", False, None)
 
 
-def test_a_ctrl_c_while_processes_are_started_is_heard_when_they_are() -> None:
+def test_a_ctrl_c_while_processes_start_takes_effect_when_they_have_started() -> None:
     """It is not lost: `fencepost prove` went on for minutes after one."""
     seen = []
     with pytest.raises(KeyboardInterrupt), interruption.unheard():  # noqa: PT012 - where it is raised is what matters
-        signal.pthread_kill(threading.get_ident(), signal.SIGINT)  # the tests' process has other threads, which would hear it
+        signal.pthread_kill(threading.get_ident(), signal.SIGINT)  # the tests' process has other threads, which would get the signal
         seen.append("all are started")
 
     assert seen == ["all are started"]
@@ -236,7 +236,7 @@ if __name__ == "__main__":
 
 
 def test_processes_that_are_started_unheard_hear_no_ctrl_c(tmp_path: Path) -> None:
-    """Also those that come later, in the place of others; the first of all used to hear it."""
+    """Also those that replace others later; the first of all used to get it."""
     script = tmp_path / "started.py"
     script.write_text(DEAF_PROCESSES, encoding="utf-8")
     assert subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout == f"{[True] * 6}\n"

@@ -57,7 +57,7 @@ def test_each_change_has_one_name(before: str, now: str, kind: str | None) -> No
 
 
 def test_the_headline_counts_what_was_asked() -> None:
-    """Not offered is part of what was asked for, and no part of what was judged; what the user did not ask for is not counted."""
+    """What is not offered was selected and is not judged; what the user did not select is not counted."""
     verdicts = {"KIP890-001": "met", "KIP890-002": "known_deviation", "KIP890-003": "not_offered", "KIP890-004": "not_run"}
 
     page = markdown_summary.render(run(verdicts))
@@ -148,7 +148,7 @@ def test_an_anomaly_in_a_history_is_a_red() -> None:
 
 
 def test_a_red_says_what_was_expected_and_seen_whatever_the_broker_sent() -> None:
-    """A cell holds what was sent, and nothing of it is read as Markdown or HTML."""
+    """A cell has what was sent, and no part of it is read as Markdown or HTML."""
     seen = '|`<script>alert("1")</script>`\n| more |'
     page = markdown_summary.render(run({"KIP890-060": "violated"}, requirements=[_violated("KIP890-060", seen)]))
 
@@ -192,7 +192,7 @@ def test_a_summary_is_appended(tmp_path: Path) -> None:
 
 
 def test_a_run_writes_its_summary_and_the_command_prints_the_same(tmp_path: Path) -> None:
-    """The run before may be the one whose folder is used again."""
+    """The previous run may be in the folder that is used again."""
     asked = ("run", "--only", "KIP890-060", "--no-html", "--results", tmp_path / "kept")
     fencepost(*asked, expect=0)
 
@@ -220,7 +220,7 @@ def test_a_summary_that_cannot_be_written_at_the_end_changes_no_verdict(tmp_path
     ],
 )
 def test_where_no_summary_can_be_written_is_reported_before_the_run(tmp_path: Path, name: str, notified_of_it: str) -> None:
-    """Nothing is started, and nothing is left behind."""
+    """Nothing is started, and no file is written."""
     (tmp_path / "file").touch()
 
     done = fencepost("run", "--summary", name, expect=2, cwd=tmp_path)

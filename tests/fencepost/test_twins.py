@@ -8,27 +8,22 @@ from pathlib import Path
 
 import pytest
 from commands import fencepost
-from twin_plays import first_noticed, names_of, twins_of
+from twin_plays import names_of, twins_of
 
 from fencepost.contract import gherkin
-from fencepost.contract.datafile import DataFileError
 from fencepost.contract.errors import UnknownName, WrongUsage
 from fencepost.contract.evidence import NoAnswer
 from fencepost.contract.gherkin import GherkinStep
 from fencepost.contract.verdict import Verdict
 from fencepost.proof import twin_proof
 from fencepost.reference.defects.conforming.kafka_in_time import CoordinatorEpochStandsStill
-from fencepost.reference.defects.replay import losses, nothing_like, variants
-from fencepost.reference.kafka import KafkaParts
-from fencepost.reference.kafka.kafka_types import PartitionName
 from fencepost.reference.kafka.transaction import KafkaTransaction, KafkaTransactionState
 from fencepost.reference.kernel.journal import Disk
 from fencepost.run.options import RunOptions
 from fencepost.run.plays import Plays, falls_in
 from fencepost.run.selection import Selection
-from fencepost.twins import allowed_differences, disturbances
+from fencepost.twins import disturbances
 from fencepost.twins import twin as twin_module
-from fencepost.twins.allowed_differences import TwinException
 from fencepost.twins.observed_differences import differences
 from fencepost.twins.twin import Twin, Twins, TwinVerdict
 from fencepost.twins.twin_findings import TwinFindings
@@ -155,39 +150,8 @@ def test_disturbances_are_named() -> None:
         known.named([","], ["kip890"], ["kafka"])
 
 
-GOOD = "name: crash\n  family: replay\n  meaning: m\n  protocols: [kafka]\n  stands: between\n"
-BAD_DISTURBANCES = {
-    "nothing performs burn on kafka": GOOD.replace("crash", "burn"),
-    "there is no capability 'crsh'": GOOD + "  needs: [crsh]\n",
-    "there is no proposal 'kip89'": GOOD + "  proposals: [kip89]\n",
-    "expected 'between' or 'throughout'": GOOD.replace("between", "nowhere"),
-    "this key is not known here": GOOD + "  neds: [crash]\n",
-    "crash appears twice": f"{GOOD}- {GOOD}",
-}
-EXCEPTION = "disturbances: [crash]\n  requirement: KIP890-353\n  seen: success\n  reason: r\n"
-BAD_EXCEPTIONS = {
-    "there is no disturbance 'crsh'": EXCEPTION.replace("[crash]", "[crsh]"),
-    "the reference has no profile 'kafka-9'": EXCEPTION + "  profiles: [kafka-9]\n",
-    "the reference has no conforming variant 'epoch-kept'": EXCEPTION + "  variants: [epoch-kept]\n",
-    "an exception for all requirements names profiles or variants, and no scenario": EXCEPTION.replace("  requirement: KIP890-353\n", ""),
-    "KIP890-999 is in no register": EXCEPTION.replace("353", "999"),
-    "no scenario of KIP890-353 begins with '.77.'": EXCEPTION + '  scenario: "[77]"\n',
-    "reason: this key is missing": EXCEPTION.replace("  reason: r\n", ""),
-}
-
-
-@pytest.mark.parametrize("why", [*BAD_DISTURBANCES, *BAD_EXCEPTIONS])
-def test_data_that_cannot_be_used_is_refused(tmp_path: Path, why: str) -> None:
-    """With the file, the line and the key."""
-    read, text = (disturbances.read, BAD_DISTURBANCES[why]) if why in BAD_DISTURBANCES else (allowed_differences.read, BAD_EXCEPTIONS[why])
-    (file := tmp_path / "data.yaml").write_text(f"- {text}", encoding="utf-8")
-
-    with pytest.raises(DataFileError, match=rf"data\.yaml:\d+: .*{why}"):
-        read(file)
-
-
 def test_a_run_says_where_and_what_and_keeps_it(tmp_path: Path) -> None:
-    """Exit code 1 with a defect, and 0 without; the folder has every verdict, and a page on which nothing of a system's is markup."""
+    """Exit code 1 with a defect, and 0 without; the folder has every verdict, and a page on which no text of a system is markup."""
     about = ("run", "--twins", "crash,one-batch", "--only", "KIP890-352", "--twins-per-scenario", "4", "--results")
 
     healthy = fencepost(*about, tmp_path / "healthy", expect=0)
@@ -215,82 +179,6 @@ def test_the_page_escapes_what_systems_say() -> None:
     assert "&lt;system&gt;" in text
 
 
-def test_an_exception_that_no_twin_needs_is_red(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    """As a stale expectation is; only where every twin was played that could have needed it: not of a user's own scenarios, and one for
-    all requirements only where all are asked.
-    """
-    from fencepost.console.terminal import Screen
-    from fencepost.twins import twin_run as running
-
-    stale = TwinException(disturbances=("crash",), requirement="KIP890-060", seen="never", reason="none")
-    for_all = TwinException(disturbances=("crash",), profiles=("seed",), seen="never", reason="none")
-    monkeypatch.setattr(allowed_differences, "bundled", lambda: [stale, for_all])
-    options = RunOptions(selection=Selection.said([], ["KIP890-060"], [], []), results=tmp_path / "r")
-    screen = Screen()
-    request.addfinalizer(screen.close)
-
-    assert running.run(options, running.TwinOptions(["crash"]), screen) == 1
-    assert json.loads((tmp_path / "r/twins.json").read_text("utf-8"))["stale_exceptions"] == ["crash in KIP890-060"]
-    assert running.run(options, running.TwinOptions(["crash"], per_scenario=1), screen) == 0
-    assert running.run(options, running.TwinOptions(["crash"]), screen, gherkin.bundled_for("kip890")) == 0
-
-
-def test_an_exception_for_a_variant_is_for_no_other_broker_of_the_reference() -> None:
-    """Nor for a broker that is not the reference: what such a broker does is judged by the scenario alone."""
-    entry = TwinException(disturbances=("crash",), requirement="KIP890-060", seen="s", reason="r", variants=("late-completion",))
-
-    assert entry.is_for("seed", ["gaps-in-offsets", "late-completion"])
-    assert not entry.is_for(None)
-    assert not entry.is_for("seed")
-    assert not entry.is_for("seed", ["gaps-in-offsets"])
-
-
-def test_an_exception_for_a_release_is_for_no_other() -> None:
-    """Neither for another release nor for a system that is none that is known."""
-    entry = TwinException(disturbances=("crash",), requirement="KIP890-060", seen="s", reason="r", profiles=("kafka-4.3",))
-
-    assert [entry.is_for(profile) for profile in ("kafka-4.3", "kafka-4.4", "seed", None)] == [True, False, False, False]
-    seen_on_brokers = entry.model_copy(update={"is_imitated": False})
-    assert [seen_on_brokers.is_for("kafka-4.3", on_broker=each) for each in (True, False)] == [True, False]
-
-
-@pytest.mark.parametrize(
-    ("seen", "shown"),
-    [
-        ("expected one (COMMIT|ABORT) marker", "+ duplicate-marker-after-restart: nothing noticed in "),
-        ("another", "X duplicate-marker-after-restart: KIP890-460, crash in ["),
-    ],
-)
-def test_an_exception_excuses_what_the_variant_that_it_names_does(monkeypatch: pytest.MonkeyPatch, seen: str, shown: str) -> None:
-    """That difference and no other."""
-    assert str(_of_variant(monkeypatch, "KIP890-460", seen)).startswith(shown)
-
-
-def test_an_exception_that_its_variant_does_not_need_is_red(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All twins of its requirement are played on the variant, however few are drawn of the others."""
-    found = _of_variant(monkeypatch, "KIP890-060", "never")
-
-    assert found.stale == ("crash in KIP890-060 of duplicate-marker-after-restart",)
-    assert str(found).startswith("X duplicate-marker-after-restart: no twin needs crash in KIP890-060")
-
-
-def test_a_known_deviation_is_none_of_the_disturbance(tmp_path: Path) -> None:
-    """What a release shows now and then may be met in any play: a twin with the symptom of an entry is excepted, and no other one."""
-    known = tmp_path / "known.yaml"
-    symptom = "{seen: refusal with UNKNOWN_MEMBER_ID}\n  intermittent: {seen: 1, tried: 9}"
-    known.write_text(f"- requirement: KIP890-352\n  symptom: {symptom}\n  reason: r\n  link: https://a.example/1\n", encoding="utf-8")
-    asked = ("--twins", "crash", "--only", "KIP890-352", "--defect", "restart-forgets-members", "--results", tmp_path / "r")
-
-    unknown = fencepost("run", *asked, expect=1).out
-    excepted = fencepost("run", *asked, "--expectations", known, expect=1).out
-
-    could_not_be_put = "X KIP890-352 [4] A member rejoins after the leader has left"
-    assert "X KIP890-352 [1] A member joins an empty group" in unknown
-    assert "X KIP890-352 [1] A member joins an empty group" not in excepted
-    assert could_not_be_put in unknown
-    assert could_not_be_put in excepted
-
-
 def test_no_member_id_is_given_twice_where_the_coordinator_epoch_stands_still() -> None:
     """The variant keeps the epoch at a restart with nothing decided, and member ids of two lives of the broker differ."""
     disk, variant = Disk(), "coordinator-epoch-stands-still"
@@ -302,26 +190,6 @@ def test_no_member_id_is_given_twice_where_the_coordinator_epoch_stands_still() 
     found = twin_proof.play(twin_proof.PlayedBroker(variant, "kafka", selection, ("crash",), True, 1, None, (variant,)))
     assert found.twins
     assert not found.is_noticed, found
-
-
-def _of_variant(monkeypatch: pytest.MonkeyPatch, requirement: str, seen: str) -> twin_proof.Noticed:
-    variant = ("duplicate-marker-after-restart",)
-    entry = TwinException(disturbances=("crash",), requirement=requirement, variants=variant, seen=seen, reason="r")
-    monkeypatch.setattr(allowed_differences, "bundled", lambda: [entry])
-    selection = Selection.said([], [requirement], [], [])
-    return twin_proof.play(twin_proof.PlayedBroker(*variant, "kafka", selection, ("crash",), True, 1, 0, variant))
-
-
-def test_a_proof_is_played_in_parts() -> None:
-    """Each broker is in one of them, and a part is named by two numbers."""
-    brokers = twin_proof.tasks(["pip31"], 1, False)
-
-    parts = [twin_proof.ProofPart.named(f"{number}/3").of(brokers) for number in (1, 2, 3)]
-
-    assert sorted(one.name for part in parts for one in part) == sorted(one.name for one in brokers)
-    for name in ("0/3", "4/3", "2", "a/b", f"{len(brokers) + 1}/{len(brokers) + 1}"):
-        with pytest.raises(WrongUsage, match=f"--part {name} "):
-            twin_proof.ProofPart.named(name).of(brokers)
 
 
 def test_a_limit_holds_between_the_twins_of_one_scenario(tmp_path: Path) -> None:
@@ -344,61 +212,6 @@ def test_a_scenario_that_is_red_by_itself_has_no_twins(tmp_path: Path) -> None:
     reported = json.loads((tmp_path / "r/twins.json").read_text("utf-8"))
     assert reported["scenarios"]["violated"] > 0
     assert reported["twins"] == {"not tried": reported["scenarios"]["met"]}
-
-
-LOST = {
-    "replay-kafka-producer-state-transaction-start": "KIP890-26*",
-    "replay-kafka-transaction-partitions": "KIP890-12*",
-    "replay-kafka-stored-member-share": "KIP890-352",
-    "replay-kafka-committed-offset-offset": "KIP890-05*",
-}
-
-
-@pytest.mark.parametrize("name", LOST)
-def test_a_field_that_is_lost_at_a_replay_is_noticed(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """By a twin with a crash or a clean stop."""
-    broker = {one.name: one for one in variants("kafka")}[name]
-    assert isinstance(broker.parts, KafkaParts)
-
-    assert first_noticed(monkeypatch, broker.parts, LOST[name], "crash") or first_noticed(
-        monkeypatch, broker.parts, LOST[name], "clean-stop"
-    )
-
-
-@pytest.mark.parametrize(("protocol", "least"), [("kafka", 55), ("pulsar", 25)])
-def test_losses_follow_from_the_records(protocol: str, least: int) -> None:
-    """Each field of each durable record is one, with its own name."""
-    found = [one.name for one in losses(protocol)]
-
-    assert len(found) == len(set(found)) >= least
-    assert f"replay-{protocol}-transaction-started-at" in found
-    assert [nothing_like(one) for one in (True, 7, "a", b"a", (1,), KafkaTransactionState.ONGOING, None)] == [
-        False,
-        0,
-        "",
-        b"",
-        (),
-        KafkaTransactionState.EMPTY,
-        None,
-    ]
-
-
-def test_a_loss_reaches_what_a_record_holds_a_set_of() -> None:
-    """The partitions of a transaction are a set of records."""
-    lose = next(one for one in losses("kafka") if one.name == "replay-kafka-partition-name-topic")
-    transaction = KafkaTransaction("t", 7, 0, 1_000, partitions=frozenset({PartitionName("payments", 1)}))
-
-    assert lose.rewrite("any", transaction).partitions == {PartitionName("", 1)}
-    assert lose.rewrite("any", replace(transaction, partitions=frozenset())).partitions == frozenset()
-
-
-def test_a_harmless_loss_has_a_reason(tmp_path: Path) -> None:
-    """Each of the package is a loss that there is; another one is refused with its line."""
-    assert set(twin_proof.harmless()) <= {one.name for protocol in ("kafka", "pulsar") for one in losses(protocol)}
-    (file := tmp_path / "data.yaml").write_text("- loss: replay-kafka-nothing\n  reason: r\n", encoding="utf-8")
-
-    with pytest.raises(DataFileError, match=r"data\.yaml:1: 1\.loss: there is no loss 'replay-kafka-nothing'"):
-        twin_proof.read_harmless(file)
 
 
 def test_what_keeps_a_disturbance_out_is_a_step_of_some_scenario() -> None:

@@ -1,4 +1,4 @@
-"""A twin whose disturbance did nothing says nothing: a system that refuses each disturbance has no twin that is alike."""
+"""A twin whose disturbance had no effect shows nothing: on a system that refuses each disturbance no twin counts as met."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -108,7 +108,7 @@ def test_a_run_in_which_no_disturbance_did_anything_is_red(tmp_path: Path) -> No
 
 
 def test_no_write_arrives_late_after_an_end_that_keeps_the_epoch() -> None:
-    """A leader whose state of the producer has expired could not recognise it, so the disturbance leaves it out."""
+    """A leader whose producer state has expired could not recognise it, so the disturbance leaves it out."""
     results = list(twins_of("KIP890-168", ["late"], most=1))
 
     assert {one.verdict for one in results} <= {TwinVerdict.ALIKE, TwinVerdict.NOT_TRIED}

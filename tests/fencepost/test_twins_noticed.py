@@ -1,4 +1,4 @@
-"""Each disturbance is seen noticing a broker that is wrong in a way that it is for, and that no scenario notices."""
+"""Each disturbance notices a broker with the kind of defect that it is made for, and that no scenario notices."""
 
 from collections.abc import Iterable
 from dataclasses import replace

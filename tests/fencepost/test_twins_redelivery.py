@@ -25,10 +25,10 @@ class _KeepsWhatTheLostHad(Subscription):
 
 
 class _CountsDeliveryAsDone(Subscription):
-    """A loaded subscription reads on behind what was delivered before."""
+    """A loaded subscription continues after what was delivered before."""
 
     read: ClassVar[dict[object, MessagePosition]] = {}
-    """By what is durable of its cursor."""
+    """It continues from the durable part of its cursor."""
 
     def offer(self, readable: Readable) -> bool:
         if self._is_loaded and readable.place <= self._read:

@@ -24,7 +24,7 @@ def changes(tmp_path: Path, before: dict[str, str], after: dict[str, str], **oth
 
 
 def test_what_changed_is_shown_with_both_verdicts_and_the_reason(tmp_path: Path) -> None:
-    """What both runs found the same is only counted, and what one of them did not ask is no change."""
+    """What both runs found alike is only counted, and what one of them did not test is no change."""
     found = changes(tmp_path, BEFORE, AFTER)
 
     assert [(one.id, one.before.value, one.after.value) for one in found.changed] == [

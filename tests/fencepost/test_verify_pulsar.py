@@ -110,7 +110,7 @@ def test_a_recording_that_goes_another_way_is_named(results: Path) -> None:
 
 
 def test_a_head_that_is_none_is_named(results: Path) -> None:
-    """With what is missing."""
+    """The error names what is missing."""
     edit(results, lambda lines: lines[0].pop("service"), seals=True)
 
     assert "line 1: not what a session began with ('service'); was it changed?" in changed(results)[0]

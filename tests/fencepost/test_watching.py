@@ -11,7 +11,7 @@ FEW = ("--no-html", "--only", "KIP890-060", "--only", "KIP890-061")
 
 
 def test_a_log_has_plain_lines(tmp_path: Path) -> None:
-    """What is judged, a line for each feature, the matrix, the headline last; no control code, and none of pytest's own words."""
+    """What is judged, a line for each feature, the matrix, the headline last; no control code, and no text of pytest's own."""
     out = fencepost("run", *FEW, "--results", tmp_path / "r", expect=0, cwd=tmp_path).out
 
     lines = out.splitlines()
@@ -81,7 +81,7 @@ def test_verbose_shows_each_scenario(tmp_path: Path) -> None:
 
 
 def test_wrong_usage_is_one_line(tmp_path: Path) -> None:
-    """With the one prefix, whichever part of the kit finds it out, and nothing of what was not run."""
+    """With the one prefix, whichever part of the kit finds the mistake, and no line about the run that did not start."""
     for arguments in (("kafak",), ("--only", "KIP890-999"), ("kafka", "--bootstrap", "127.0.0.1:1")):
         finished = fencepost("run", *arguments, expect=2, cwd=tmp_path, timeout=120)
 

@@ -1,4 +1,4 @@
-"""Whose broker it is: what a run is called, and whose known deviations hold in it."""
+"""Which broker is judged: the name of a run, and whose known deviations hold in it."""
 
 import json
 from dataclasses import replace
@@ -25,7 +25,7 @@ FENCED = Mismatch("success", "a refusal: PRODUCER_FENCED", "answer to InitProduc
 AS_RELEASE = SYSTEM.replace('super().open(), version="7.5.1", judged_as=(self.name, "7.5.1")', 'super().open(), version="7.5.1"').replace(
     "Tiny(patience", 'Tiny("kafka-4.3", patience'
 )
-"""A package whose system does what Kafka 4.3 does, and says so."""
+"""A package whose system behaves as Kafka 4.3, and reports that version."""
 
 
 # --- what a run is called -------------------------------------------------------------------------------------------------
@@ -96,7 +96,7 @@ def test_an_identity_is_known_before_the_system_answers() -> None:
     assert (str(before), str(after)) == ("corp", "corp 2.7, profile kafka-4.3")
 
 
-def test_somebody_else_s_image_is_called_by_its_own_name() -> None:
+def test_another_projects_image_is_called_by_its_own_name() -> None:
     """So it is never counted with the release that it may be a build of. The user's word wins."""
     built, own = Image("corp/broker:4.3.1", stranger="corp/broker"), Image("apache/kafka:4.3.1")
 
@@ -113,7 +113,7 @@ def test_somebody_else_s_image_is_called_by_its_own_name() -> None:
 
 
 def test_the_users_word_makes_a_build_a_release() -> None:
-    """With the version that says more; and the note says whose word it was, and what the system says."""
+    """With the more exact version; and the note says that the user named it, and what the system reports."""
     whole, line = (settled("kafka", SAID, KnownAs.of(text)) for text in ("kafka:4.3.1", "kafka:4.3"))
 
     assert (whole.judged_as, whole.looks_like, line.judged_as) == (("kafka", "4.3.1"), None, ("kafka", "4.3"))
@@ -195,7 +195,7 @@ def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return run
 
 
-def test_nobody_elses_deviations_hold_and_the_failure_says_who_has_the_same(tiny: Any) -> None:
+def test_no_other_systems_deviations_hold_and_the_failure_names_the_one_that_has_the_same(tiny: Any) -> None:
     """The hint leaves the verdict; it stands in the failure's text and in the results."""
     out, results = tiny(expect=1)
 

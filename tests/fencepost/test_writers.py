@@ -1,4 +1,4 @@
-"""`run --writers`: what the core's writers have in the reference of Pulsar beside a name."""
+"""`run --writers`: what the core's writers have in the reference of Pulsar in addition to a name."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from commands import fencepost, verdicts
 
 
 def test_the_core_holds_for_writers_with_transaction_keys(tmp_path: Path) -> None:
-    """What is asked of fencing, and of what follows a crash, is met by them as by writers that have a name alone."""
+    """They meet the requirements about fencing and about crashes as writers do that have a name alone."""
     asked = ("--spec", "core", "--theme", "fencing", "--theme", "recovery")
 
     fencepost("run", *asked, "--writers", "key", "--results", tmp_path, "--no-html", expect=0)

@@ -1,6 +1,6 @@
 """Wrong usage of every command: the table in `wrong_usages/`, a row for each, with what its one line on the terminal must hold.
 
-`fencepost` is the command line; `files` and `runs` (results of a run) stand there before, `environment` is added. The line begins with
+`fencepost` is the command line; `files` and `runs` (results of a run) exist before, `environment` is added. The line begins with
 our prefix and has `value`, which is what was wrong, and `remedy`. `{here}` is the folder, `{busy}` a port that is taken.
 """
 
@@ -56,7 +56,7 @@ def busy() -> Iterator[int]:
 def test_wrong_usage_is_one_line_with_the_value_and_the_remedy(
     row: dict[str, Any], busy: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Exit code 2, and nothing is left behind or changed."""
+    """Exit code 2, and no file is added or changed."""
 
     def filled(text: str) -> str:
         return text.replace("{here}", str(tmp_path)).replace("{busy}", str(busy))
@@ -68,7 +68,7 @@ def test_wrong_usage_is_one_line_with_the_value_and_the_remedy(
     finished = fencepost(*shlex.split(filled(row["fencepost"])), expect=2, cwd=tmp_path)
 
     _is_notified(finished, filled(row["value"]), filled(row["remedy"]), row.get("before"))
-    assert _all_in(tmp_path) == before, "wrong usage leaves nothing behind"
+    assert _all_in(tmp_path) == before, "wrong usage adds and changes no file"
 
 
 @pytest.mark.parametrize("command", ["rum", "run --only KIP890-60"])

@@ -1,4 +1,4 @@
-"""The rooms import one way only."""
+"""The packages import one way only."""
 
 import ast
 import runpy
@@ -39,7 +39,7 @@ CLOSER = {
         "report",
     },
 }
-"""Rooms that may import less: nobody but a few modules of the adapters knows the reference, so that everything else could judge any
+"""Packages that may import less: nobody but a few modules of the adapters knows the reference, so that everything else could judge any
 implementation; what judges histories, and what people look at, know files and the foundation. The front door knows systems, protocols
 and engines only by the registry, and what performs a disturbance, or sends requests again,
 by its name."""
@@ -60,44 +60,46 @@ MAY_IMPORT_TOO = {
 
 
 def allowed_in(module: str) -> set[str]:
-    """The rooms, or modules, that a module may import."""
-    room = module.split("/")[0]
-    return {room, *CLOSER.get(room, ORDER[: ORDER.index(room)]), *MAY_IMPORT_TOO.get(module, ())}
+    """The packages, or modules, that a module may import."""
+    package = module.split("/")[0]
+    return {package, *CLOSER.get(package, ORDER[: ORDER.index(package)]), *MAY_IMPORT_TOO.get(module, ())}
 
 
-def rooms_of_imports(path: Path) -> set[str]:
-    """What a module imports from our rooms, as dotted names without the leading `fencepost`, but for the front door's own."""
+def packages_of_imports(path: Path) -> set[str]:
+    """What a module imports from our packages, as dotted names without the leading `fencepost`, but for the front door's own."""
     ours = imported(path)
     return {name.removeprefix("fencepost.") if name.split(".")[1:2] and name.split(".")[1] in ORDER else name for name in ours}
 
 
-def test_a_room_imports_only_what_it_may() -> None:
-    """The arrows of the design: who may know of whom."""
-    wrong = {module: not_allowed(allowed_in(module), rooms_of_imports(CHECKOUT / module)) for module in modules()}
+def test_a_package_imports_only_what_it_may() -> None:
+    """The arrows of the design: which package may import which."""
+    wrong = {module: not_allowed(allowed_in(module), packages_of_imports(CHECKOUT / module)) for module in modules()}
 
     assert {module: names for module, names in wrong.items() if names} == {}
     assert not_allowed({"contract"}, {"contract.events", "contracts", "steps"}) == {"contracts", "steps"}
 
 
 def not_allowed(allowed: set[str], names: set[str]) -> set[str]:
-    """The names that are neither among the allowed rooms and modules nor in one of them."""
+    """The names that are neither among the allowed packages and modules nor in one of them."""
     return {name for name in names if not any(name == may or name.startswith(f"{may}.") for may in allowed)}
 
 
 def test_the_arrows_are_really_read() -> None:
     """The check sees imports of every form; a module that imports nothing of ours would prove nothing."""
-    assert "adapters.kafka.probe.KafkaProbe" in rooms_of_imports(CHECKOUT / "steps/kafka/kafka_context.py")
-    assert "steps.kafka.kafka_context.KafkaContext" in rooms_of_imports(CHECKOUT / "steps/kafka/writing.py")
-    assert "contract.evidence.Evidence" in rooms_of_imports(CHECKOUT / "contract/items.py")
+    assert "adapters.kafka.probe.KafkaProbe" in packages_of_imports(CHECKOUT / "steps/kafka/kafka_context.py")
+    assert "steps.kafka.kafka_context.KafkaContext" in packages_of_imports(CHECKOUT / "steps/kafka/writing.py")
+    assert "contract.evidence.Evidence" in packages_of_imports(CHECKOUT / "contract/items.py")
 
 
 def test_every_room_says_what_it_is_for() -> None:
     """Each `__init__` has a docstring."""
-    assert [room for room in ORDER if not ast.get_docstring(ast.parse((CHECKOUT / room / "__init__.py").read_text(encoding="utf-8")))] == []
+    assert [
+        package for package in ORDER if not ast.get_docstring(ast.parse((CHECKOUT / package / "__init__.py").read_text(encoding="utf-8")))
+    ] == []
 
 
 def test_a_module_of_the_front_door_is_found_by_its_name() -> None:
-    """No name of one stands more than twice in all rooms: a search for `ending` found eight files, and the ninth was meant."""
+    """No name of one stands more than twice in all packages: a search for `ending` found eight files, and the ninth was meant."""
     names = Counter(Path(module).stem for module in modules())
     front = {Path(module).stem for module in modules() if module.startswith("fencepost/")} - {"__init__", "__main__"}
 
@@ -110,7 +112,7 @@ def test_every_package_is_delivered(monkeypatch: pytest.MonkeyPatch) -> None:
     given: dict[str, Any] = {}
     monkeypatch.chdir(CHECKOUT)
     monkeypatch.setattr("setuptools.setup", given.update)
-    packages = {path.parent.relative_to(CHECKOUT) for room in (*ORDER, "docs") for path in (CHECKOUT / room).rglob("__init__.py")}
+    packages = {path.parent.relative_to(CHECKOUT) for package in (*ORDER, "docs") for path in (CHECKOUT / package).rglob("__init__.py")}
     names = {".".join(package.parts if package.parts[0] == "fencepost" else ("fencepost", *package.parts)) for package in packages}
 
     runpy.run_path(str(CHECKOUT / "setup.py"))

@@ -38,7 +38,7 @@ def runs(
 
 
 def test_a_run_that_is_not_red_is_made_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Nothing is asked again, and nothing is told."""
+    """Nothing is repeated, and no warning is issued."""
     commands = runs(monkeypatch, ())
 
     assert (judge_container("pulsar", IMAGE, (), tmp_path), len(commands)) == (frozenset(), 1)

@@ -104,7 +104,7 @@ def test_every_call_is_one_that_the_command_line_takes(tmp_path: Path, job: str)
 
 @pytest.mark.parametrize("code", range(5))
 def test_the_exit_code_of_the_run_is_that_of_the_step(tmp_path: Path, code: int) -> None:
-    """And it is said in words whose fault it is."""
+    """And a text says whose fault it is."""
     words = {0: "", 1: "does not conform", 2: "not the broker's doing", 3: "not the broker's doing", 4: "did not finish"}
 
     reported = ran(tmp_path, FAKE, SCRIPTS["github broker"], expect=code, FAKE_EXIT=str(code))

@@ -41,7 +41,7 @@ def test_there_is_no_circle() -> None:
 
 
 def test_imports_are_really_read() -> None:
-    """Of a module that is known to import, and in each form, also inside a function."""
+    """Those of a module that is known to import, in each form, also inside a function."""
     graph = imports_among_ours()
 
     assert "fencepost.run.pytest_session" in graph["fencepost.cli.commands.run"]
@@ -64,5 +64,5 @@ def test_imports_are_really_read() -> None:
     ],
 )
 def test_circles_are_found(graph: dict[str, set[str]], found: list[set[str]]) -> None:
-    """Of two, of several, two beside each other, and none where two ways lead to one module."""
+    """A circle of two, of several, two next to each other, and none where two ways lead to one module."""
     assert circles(graph) == {frozenset(one) for one in found}

@@ -22,7 +22,7 @@ def test_without_an_image_a_test_is_skipped_and_says_why(monkeypatch: pytest.Mon
 
 
 def test_without_an_image_that_must_be_there_a_test_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    """CI does not take a skip for a pass."""
+    """CI does not count a skip as a pass."""
     monkeypatch.setenv("FENCEPOST_REQUIRE_CONTAINERS", "1")
 
     with pytest.raises(pytest.fail.Exception, match="FENCEPOST_REQUIRE_CONTAINERS=1, and Docker"):
@@ -49,7 +49,7 @@ THOROUGH = "@pytest.mark.thorough\ndef test_one() -> None:\n    raise AssertionE
 
 
 def test_what_ci_leaves_out_is_skipped_visibly_and_runs_when_asked_for(tmp_path: Path) -> None:
-    """A skip with its reason, and not a test that is not there."""
+    """A skip with its reason, and not a missing test."""
     left_out, asked_for = run(tmp_path, THOROUGH), run(tmp_path, THOROUGH, "--thorough")
 
     assert (left_out.code, "CI leaves it to `make test-all`" in left_out.out) == (0, True), left_out
@@ -69,7 +69,7 @@ def test_a_marker_that_is_wrong_stops_the_run(tmp_path: Path, marker: str, said:
 
 
 def test_what_all_workers_read_is_made_once(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Where it cannot be made, whoever asks tries again."""
+    """Where it cannot be made, the next test that needs it tries again."""
     made: list[Path] = []
 
     def make(folder: Path) -> None:

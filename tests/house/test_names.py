@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-ROOMS = ("adapters", "benchmarks", "contract", "examples", "fencepost", "fixtures", "pipeline", "reference", "report", "steps", "wire")
+PACKAGES = ("adapters", "benchmarks", "contract", "examples", "fencepost", "fixtures", "pipeline", "reference", "report", "steps", "wire")
 NAMED_FOR_OTHERS = ("reference/defects/",)
 """Modules here have the names of the features whose requirements the defects in them break."""
 
@@ -15,8 +15,8 @@ MODULES_OF_PACKAGES = ("__init__", "__main__", "vocabulary")
 
 
 def modules() -> Iterator[Path]:
-    for room in ROOMS:
-        yield from (path for path in (CHECKOUT / room).rglob("*.py") if not path.name.endswith("_pb2.py"))
+    for package in PACKAGES:
+        yield from (path for path in (CHECKOUT / package).rglob("*.py") if not path.name.endswith("_pb2.py"))
 
 
 def module_names(paths: Iterator[Path]) -> Mapping[str, list[str]]:

@@ -17,11 +17,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_wheel_holds_every_feature_and_data_file(wheel: Path) -> None:
     """A missing data file would show only at a user's."""
     inside = set(zipfile.ZipFile(wheel).namelist())
-    rooms = ("contract", "features", "fixtures", "reference", "adapters", "steps", "pipeline", "report", "wire", "fencepost")
+    packages = ("contract", "features", "fixtures", "reference", "adapters", "steps", "pipeline", "report", "wire", "fencepost")
     files = [
         path.relative_to(CHECKOUT).as_posix()
-        for room in rooms
-        for path in (CHECKOUT / room).rglob("*")
+        for package in packages
+        for path in (CHECKOUT / package).rglob("*")
         if path.suffix in (".feature", ".yaml", ".json", ".ini", ".mjs", ".j2", ".properties", ".py", ".typed")
     ]
 
@@ -32,7 +32,7 @@ def test_the_wheel_holds_every_feature_and_data_file(wheel: Path) -> None:
 
 def test_a_page_that_is_named_can_be_shown() -> None:
     """A user who installed the wheel has no docs/ next to it; `fencepost explain PAGE` shows what a message or a help text names."""
-    sources = [path for room in ("fencepost", "adapters", "report") for path in (CHECKOUT / room).rglob("*.py")]
+    sources = [path for package in ("fencepost", "adapters", "report") for path in (CHECKOUT / package).rglob("*.py")]
     pages = re.compile(r"(?:docs/|fencepost explain )([a-z-]+)(?:\.md|` shows)")
     named = {page for path in sources for page in pages.findall(path.read_text(encoding="utf-8"))}
 

@@ -26,8 +26,8 @@ def test_a_word_is_found_also_in_identifiers_and_not_within_other_words(
     word: str, found: tuple[str, ...], passed_by: tuple[str, ...]
 ) -> None:
     """Each pattern is seen finding and passing by."""
-    assert [text for text in found if not list(places("room/file.py", text, [KNOWN[word]]))] == []
-    assert [text for text in passed_by if list(places("room/file.py", text, [KNOWN[word]]))] == []
+    assert [text for text in found if not list(places("folder/file.py", text, [KNOWN[word]]))] == []
+    assert [text for text in passed_by if list(places("folder/file.py", text, [KNOWN[word]]))] == []
 
 
 def test_a_place_has_its_line_and_what_to_write_instead() -> None:
@@ -39,12 +39,12 @@ def test_a_place_has_its_line_and_what_to_write_instead() -> None:
 
 
 def test_a_count_that_rises_fails_and_one_that_falls_does_not() -> None:
-    """By room and word, so that nothing is traded for something else."""
+    """By folder and word, so that nothing is traded for something else."""
     assert risen({"steps": {"anew": 3, "law": 1}}, {"steps": {"anew": 2, "law": 5}}) == [("steps", "anew", 3, 2)]
     assert risen({"steps": {"anew": 1}}, {}) == [("steps", "anew", 1, 0)]
     assert risen({"steps": {"anew": 1}}, {"steps": {"anew": 1}}) == []
 
 
 def test_the_words_that_are_out_do_not_come_back(capsys: pytest.CaptureFixture[str]) -> None:
-    """In no room are there more of a word than words_left.yaml says."""
+    """In no folder are there more of a word than words_left.yaml says."""
     assert words.check() == Exit.CONFORMS, capsys.readouterr().out

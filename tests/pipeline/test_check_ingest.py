@@ -74,11 +74,12 @@ def test_a_bad_line_is_reported_with_its_place_and_the_rest_is_judged(judge: Jud
 
 
 def test_events_that_do_not_fit_are_quarantined_and_their_operations_stay_open(judge: Judge, tmp_path: Path) -> None:
-    """A number used twice, a completion without an invocation, a clock that goes backwards."""
+    """A number used twice, a completion without an invocation, a number that is not that of the invocation. Clocks do not count."""
     first, done, asked, read_ = (json.loads(line) for line in GOOD)
     orphan = read_ | {"op_id": 40, "idx": 41}
+    other = asked | {"idx": 90}
     early = read_ | {"t_ns": -5}
-    rows = [first, done, first | {"idx": 90}, done | {"idx": 91}, asked, early, orphan]
+    rows = [first, done, first, done | {"idx": 91}, asked, other, orphan, early]
     folder = tmp_path / "in"
     folder.mkdir()
     (folder / "b.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
@@ -90,7 +91,7 @@ def test_events_that_do_not_fit_are_quarantined_and_their_operations_stay_open(j
     assert set(reasons) == {3, 4, 6, 7}
     assert "second invocation" in reasons[3]
     assert "second completion" in reasons[4]
-    assert "clock" in reasons[6]
+    assert reasons[6] == f"op_id is {asked['op_id']}, expected 90, the idx of this invocation"
     assert "not invoked" in reasons[7]
 
 

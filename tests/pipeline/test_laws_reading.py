@@ -73,12 +73,16 @@ def said(number: int, kind: str, **other: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("odd", "reason"),
     [
-        (said(5, "invoke"), "a second invocation of operation 0"),
+        (said(0, "invoke"), "a second invocation of operation 0"),
+        (said(5, "invoke"), "op_id is 0, expected 5, the idx of this invocation"),
+        (said(5, "ok", iso="read_uncommitted"), "iso is read_uncommitted, expected rc, ru"),
+        (said(5, "ok", mops=[{"m": "send"}, {"m": "receive"}]), "m is receive, expected send, recv, "),
+        (said(5, "ok", grp="g"), 'grp is "g", expected an object'),
         (said(5, "ok"), "a second completion of operation 0"),
         (said(5, "ok", op_id=4), "a completion of operation 4, which was not invoked before"),
         (said(5, "perhaps"), "type is perhaps"),
         (said(5, "ok", schema_version=9), "schema version 9 is not known"),
-        (said(5, "ok", mops=[{"o": "1"}]), "not one JSON object"),
+        (said(5, "ok", mops=[{"o": "1"}]), 'o is "1", expected an integer of 64 bits'),
         (json.loads("[1]"), "not one JSON object"),
     ],
 )

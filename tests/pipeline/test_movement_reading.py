@@ -75,12 +75,15 @@ def test_a_block_at_once_and_line_by_line_is_the_same() -> None:
         ({"schema_version": 9}, "schema version 9 is not known"),
         ({"run_id": None}, "has no run_id"),
         ({"type": "maybe"}, "type is maybe"),
-        ({"idx": "1"}, "not one JSON object"),
-        ({"idx": 1 << 63}, "not one JSON object"),
-        ({"mops": {}}, "not one JSON object"),
-        ({"tx": "t"}, "not one JSON object"),
-        ({"ctl": [1]}, "not one JSON object"),
+        ({"idx": "1"}, 'idx is "1", expected an integer of 64 bits'),
+        ({"idx": 1 << 63}, "idx is 9223372036854775808, expected"),
+        ({"mops": {}}, "mops is {}, expected a list"),
+        ({"tx": "t"}, 'tx is "t", expected an object'),
+        ({"ctl": [1]}, "ctl is [1], expected an object"),
         ({"error": {"definite": "yes"}}, "not one JSON object"),
+        ({"iso": "read_uncommitted"}, "iso is read_uncommitted, expected rc, ru"),
+        ({"mops": [{"m": "send"}, {"m": "receive"}]}, "m is receive, expected send, recv, "),
+        ({"op_id": 7}, "op_id is 7, expected 90, the idx of this invocation"),
     ],
 )
 def test_one_bad_line_is_reported_and_the_others_of_its_block_count(change: dict[str, Any], reason: str) -> None:
@@ -121,9 +124,10 @@ def test_half_a_character_is_no_reason_to_refuse_a_line() -> None:
 
 
 def test_events_that_do_not_fit_are_reported_and_their_operations_stay_open() -> None:
-    """A number used twice, a completion without an invocation, a clock that goes backwards."""
+    """A number used twice, a completion without an invocation, a number that is not that of the invocation. Clocks do not count."""
     first, done, asked, read = reported_events(SOUND, "r")
-    rows = [first, done, first | {"idx": 90}, done | {"idx": 91}, asked, read | {"t_ns": -5}, read | {"op_id": 40, "idx": 41}]
+    others = [asked | {"idx": 90}, read | {"op_id": 40, "idx": 41}]
+    rows = [first | {"t_ns": 7}, done, first, done | {"idx": 91}, asked, *others]
 
     found = paired(events([block(*written(*rows))]))
 

@@ -109,7 +109,7 @@ def test_what_is_doubled_arrives_twice_until_release(ends: Ends) -> None:
     assert ends.arrived == ["a", "a", "b", "a"]
 
 
-def test_a_crash_loses_what_is_in_flight_and_nobody_notices(ends: Ends) -> None:
+def test_a_crash_loses_what_is_in_flight_without_notice(ends: Ends) -> None:
     """Neither end learns of it."""
     ends.send("a")
 

@@ -17,7 +17,7 @@ def test_a_journal_is_the_same_whenever_it_is_opened() -> None:
     assert len(disk.journal("others")) == 0
 
 
-def test_rules_are_noted_for_the_one_who_records_them() -> None:
+def test_rules_are_noted_for_the_broker_that_records_them() -> None:
     """Neither before nor after, and not for another recorder."""
     outer: set[str] = set()
     inner: set[str] = set()

@@ -1,7 +1,8 @@
 """The metadata store's records of a removed segment or subscription are removed too: no broker would look for them later."""
 
 import pytest
-from pulsar_reference_client import World, done
+from pulsar_reference_client import World
+from succeeded import value_of
 
 from fencepost.adapters.pulsar.pulsar_values import TxnAction, scalable
 from fencepost.reference.metadata.memory_data import MemoryData
@@ -20,21 +21,21 @@ def test_nothing_is_left_of_what_is_removed(removed: str) -> None:
     kind = MetadataKind(MetadataProfile.load("seed"), MetadataParts(), lambda: MemoryStore(data), ScalableProfile.load("seed"))
     world = World(parts=MetadataParts(), kinds=[kind])
     probe = world.probe()
-    done(probe.create_scalable_topic(scalable("events"), 1))
+    value_of(probe.create_scalable_topic(scalable("events"), 1))
     consumers = [world.consumer(SEGMENT, name) for name in ("workers", "workers-2")]
     for action in (TxnAction.COMMIT, TxnAction.ABORT):
-        txn = done(probe.new_transaction(60_000, scalable=True))
+        txn = value_of(probe.new_transaction(60_000, scalable=True))
         world.send(world.producer(SEGMENT), "a1", txn)
         world.send(world.producer(SEGMENT), "p1")
-        done(probe.end(txn, action))
+        value_of(probe.end(txn, action))
         world.broker.advance(2_000)
-    txn = done(probe.new_transaction(60_000, scalable=True))
+    txn = value_of(probe.new_transaction(60_000, scalable=True))
     for consumer in consumers:
-        done(probe.acknowledge(consumer, [world.messages(consumer)[0].id], transaction=txn))
-    done(probe.end(txn, TxnAction.COMMIT))
+        value_of(probe.acknowledge(consumer, [world.messages(consumer)[0].id], transaction=txn))
+    value_of(probe.end(txn, TxnAction.COMMIT))
     world.broker.advance(2_000)
 
-    done(probe.delete_scalable_topic(scalable("events")) if removed == "topic" else probe.unsubscribe(consumers[0]))
+    value_of(probe.delete_scalable_topic(scalable("events")) if removed == "topic" else probe.unsubscribe(consumers[0]))
 
     segment = paths.segment(SEGMENT)
     left = [key for key in MemoryStore(data).keys(*under("/txn/")) if segment in key and (removed == "topic" or ":workers-0" in key)]

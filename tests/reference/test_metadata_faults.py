@@ -261,7 +261,7 @@ def test_what_was_released_is_not_held_again(store: MetadataStore, faults: Store
 
 
 def test_a_watch_that_is_doubled_is_reported_twice(store: MetadataStore, faults: StoreFaults) -> None:
-    """Of one change, at once."""
+    """For one change, at once."""
     reported = notified_of(store)
     faults.arm("watch-doubled", "a/")
     for key in ("a/1", "a/2"):
@@ -315,7 +315,9 @@ def test_a_fault_happens_to_the_first_that_matches_and_only_to_that(store: Metad
 
 
 def test_a_fault_after_one_happens_to_the_second(store: MetadataStore, faults: StoreFaults) -> None:
-    """The first write with the prefix passes; without that count, it would meet the fault. One that is armed as well meets the first."""
+    """The first write with the prefix succeeds; without that count, it would have the fault. A fault that is armed as well affects the
+    first.
+    """
     faults.arm("write-fails-before", "a/", after=1)
     store.put("b/1", b"")
     store.put("a/1", b"first")
@@ -385,7 +387,7 @@ def test_a_watch_that_closes_itself_is_not_notified_the_second_time(store: Metad
     assert len(reported) == 1
 
 
-def test_what_a_key_was_is_forgotten_behind_many_changes(store: MetadataStore, faults: StoreFaults) -> None:
+def test_earlier_states_of_a_key_are_forgotten_after_many_changes(store: MetadataStore, faults: StoreFaults) -> None:
     """A store that serves for long keeps no values of records deleted long ago; then they have no stale read."""
     for number in range(1_000):
         store.put(f"b/{number}", b"")

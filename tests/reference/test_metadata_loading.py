@@ -1,7 +1,8 @@
 """A segment whose load fails because the store stops answering: after the next load, the failed one must follow no end."""
 
 import pytest
-from pulsar_reference_client import World, done
+from pulsar_reference_client import World
+from succeeded import value_of
 
 from fencepost.adapters.pulsar.pulsar_values import TransactionId, TxnAction, scalable
 from fencepost.reference.metadata.memory_data import MemoryData
@@ -18,13 +19,13 @@ class FailingStore(MemoryStore):
 
     failing = ""
 
-    def scan(self, first: str, behind: str, *, partition_key: str | None = None) -> list[StoreRecord]:
+    def scan(self, first: str, end: str, *, partition_key: str | None = None) -> list[StoreRecord]:
         self._fail(first)
-        return super().scan(first, behind, partition_key=partition_key)
+        return super().scan(first, end, partition_key=partition_key)
 
-    def scan_by_index(self, index: str, first: str, behind: str) -> list[StoreRecord]:
+    def scan_by_index(self, index: str, first: str, end: str) -> list[StoreRecord]:
         self._fail(index)
-        return super().scan_by_index(index, first, behind)
+        return super().scan_by_index(index, first, end)
 
     def get(self, key: str, *, partition_key: str | None = None) -> StoreRecord | None:
         self._fail(key)
@@ -42,17 +43,17 @@ def world() -> World:
     data = MemoryData()
     kind = MetadataKind(MetadataProfile.load("seed"), MetadataParts(), lambda: FailingStore(data), ScalableProfile.load("seed"))
     made = World(parts=MetadataParts(), kinds=[kind])
-    done(made.probe().create_scalable_topic(scalable("events"), 1))
+    value_of(made.probe().create_scalable_topic(scalable("events"), 1))
     return made
 
 
 def begin(world: World) -> TransactionId:
-    return done(world.probe().new_transaction(60_000, scalable=True))
+    return value_of(world.probe().new_transaction(60_000, scalable=True))
 
 
 def reload(world: World, failing: str = "") -> None:
     """Unload the segment; if something is named, the first load fails there, and the next one does not."""
-    done(world.probe().unload_namespace("public/default"))
+    value_of(world.probe().unload_namespace("public/default"))
     FailingStore.failing = failing
 
 
@@ -67,7 +68,7 @@ def test_what_is_left_of_a_failed_load_follows_no_end(world: World, failing: str
     world.send(world.producer(SEGMENT), "b1", younger)
     assert not FailingStore.failing, "a load has failed"
 
-    done(world.probe().end(older, TxnAction.COMMIT))
+    value_of(world.probe().end(older, TxnAction.COMMIT))
     world.broker.advance(2_000)
     reload(world)
 
@@ -75,13 +76,13 @@ def test_what_is_left_of_a_failed_load_follows_no_end(world: World, failing: str
 
 
 @pytest.mark.parametrize("failing", [paths.ABORTED, paths.WRITES_BY_SEGMENT, paths.WATERMARKS])
-def test_a_segment_serves_nobody_before_the_store_has_reported_all(world: World, failing: str) -> None:
+def test_a_segment_serves_no_client_before_the_store_has_reported_all(world: World, failing: str) -> None:
     """It would show messages of aborted or open transactions that it has not learnt of."""
     aborted, still_open = begin(world), begin(world)
     world.send(world.producer(SEGMENT), "a1", aborted)
     world.send(world.producer(SEGMENT), "p1")
     world.send(world.producer(SEGMENT), "b1", still_open)
-    done(world.probe().end(aborted, TxnAction.ABORT))
+    value_of(world.probe().end(aborted, TxnAction.ABORT))
     world.broker.advance(2_000)
 
     reload(world, failing)

@@ -3,7 +3,8 @@
 import logging
 
 import pytest
-from pulsar_reference_client import World, done
+from pulsar_reference_client import World
+from succeeded import value_of
 
 from fencepost.adapters.pulsar.pulsar_values import TransactionId, TxnAction, scalable
 from fencepost.contract.outcomes import Done, Unknown
@@ -25,10 +26,10 @@ class OnAStore:
         kind = MetadataKind(MetadataProfile.load("seed"), MetadataParts(), lambda: MemoryStore(data), ScalableProfile.load("seed"))
         self.world = World(parts=MetadataParts(), kinds=[kind])
         self.store = MemoryStore(data)
-        done(self.world.probe().create_scalable_topic(scalable("events"), 1))
+        value_of(self.world.probe().create_scalable_topic(scalable("events"), 1))
 
     def begin(self) -> TransactionId:
-        return done(self.world.probe().new_transaction(60_000, scalable=True))
+        return value_of(self.world.probe().new_transaction(60_000, scalable=True))
 
     def send(self, value: str, txn: TransactionId | None = None) -> None:
         self.world.send(self.world.producer(SEGMENT), value, txn)
@@ -57,7 +58,7 @@ def broker() -> OnAStore:
 
 
 @pytest.mark.parametrize("value", [b"", b"{", b"[]", b'{"state":"OPEN"}', b'{"state":"HALF","timeout":1,"createdAt":1}', b"\xff"])
-def test_a_header_that_nobody_can_read_is_named_to_who_ends_it(broker: OnAStore, value: bytes, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unreadable_header_is_named_to_the_client_that_ends_it(broker: OnAStore, value: bytes, caplog: pytest.LogCaptureFixture) -> None:
     """With its key and what was expected; the record stays unchanged, for an administrator to repair."""
     txn = broker.begin()
     key = broker.spoil(HEADERS, txn, value)
@@ -73,7 +74,7 @@ def test_a_header_that_nobody_can_read_is_named_to_who_ends_it(broker: OnAStore,
     assert record.value == value
 
 
-def test_nobody_waits_for_a_transaction_whose_header_nobody_can_read(broker: OnAStore) -> None:
+def test_a_transaction_with_an_unreadable_header_is_not_waited_for(broker: OnAStore) -> None:
     """Other transactions end on the same segment; later messages in the segment are withheld, since it may be undecided."""
     others, spoiled = broker.begin(), broker.begin()
     broker.send("o1", others)
@@ -101,9 +102,7 @@ def test_a_header_that_is_mended_ends_as_ever(broker: OnAStore) -> None:
     assert broker.read() == ["a1"]
 
 
-def test_an_operation_record_that_nobody_can_read_keeps_no_end_from_being_decided(
-    broker: OnAStore, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_unreadable_operation_record_keeps_no_end_from_being_decided(broker: OnAStore, caplog: pytest.LogCaptureFixture) -> None:
     """The end is answered, the other participants follow, the record is named and stays, and so does the header."""
     txn = broker.begin()
     broker.send("a1", txn)
@@ -122,7 +121,7 @@ def test_an_operation_record_that_nobody_can_read_keeps_no_end_from_being_decide
     assert broker.store.get(HEADERS + key, partition_key=key) is not None
 
 
-def test_the_collection_goes_on_behind_a_transaction_that_it_cannot_read(broker: OnAStore) -> None:
+def test_the_collection_continues_after_a_transaction_that_it_cannot_read(broker: OnAStore) -> None:
     """Only that one stays."""
     spoiled, other = broker.begin(), broker.begin()
     broker.send("a1", spoiled)
@@ -136,7 +135,7 @@ def test_the_collection_goes_on_behind_a_transaction_that_it_cannot_read(broker:
     assert broker.store.keys(*under(HEADERS)) == [f"{HEADERS}{spoiled.coordinator}_{spoiled.sequence}"]
 
 
-def test_the_sweep_goes_on_behind_a_header_that_it_cannot_read(broker: OnAStore) -> None:
+def test_the_sweep_continues_after_a_header_that_it_cannot_read(broker: OnAStore) -> None:
     """It is the first by its deadline, and other overdue ones do not wait for its repair."""
     spoiled, other = broker.begin(), broker.begin()
     broker.send("b1", other)

@@ -78,7 +78,7 @@ def world() -> World:
         (True, False, (WRITE, ACK), True),
     ],
 )
-def test_an_end_is_applied_when_it_is_decided_and_nobody_who_serves_has_anything_left(
+def test_an_end_is_applied_when_it_is_decided_and_no_loaded_participant_has_records_left(
     world: World, is_ended: bool, is_loaded: bool, operations: tuple[OperationRecord, ...], is_applied: bool
 ) -> None:
     """A participant that is not loaded reads the header before it serves; a loaded one may not have been notified yet."""
@@ -101,7 +101,7 @@ def test_an_end_is_not_applied_where_a_record_does_not_say_whose_it_is(world: Wo
     assert not world.coordinator.is_applied(world.txn)
 
 
-def test_ids_that_are_somebodys_are_not_tried_for_ever(world: World) -> None:
+def test_ids_that_are_taken_are_not_tried_for_ever(world: World) -> None:
     """A counter that was set back would keep its coordinator from everything else."""
     header = Header(state=HeaderState.OPEN, timeout=60_000, createdAt=world.machine.clock.now)
     for later in range(1, 200):
@@ -112,7 +112,7 @@ def test_ids_that_are_somebodys_are_not_tried_for_ever(world: World) -> None:
 
 
 @pytest.mark.parametrize(("action", "is_refused"), [(EndAction.COMMIT, False), (EndAction.ABORT, True)])
-def test_a_message_that_the_end_has_overtaken_is_refused_behind_an_abort(world: World, action: EndAction, is_refused: bool) -> None:
+def test_a_message_that_the_end_has_overtaken_is_refused_after_an_abort(world: World, action: EndAction, is_refused: bool) -> None:
     """A commit includes it; after an abort its client must not learn that it was stored."""
     segment = world.segment()
     world.coordinator.decide(world.txn, action)
@@ -161,7 +161,7 @@ def test_nothing_is_left_of_an_acknowledgement_that_the_store_took_in_part(world
 
 
 def test_a_header_that_was_changed_meanwhile_is_not_written_over(world: World) -> None:
-    """A reader that looked before the commit decides nothing any more, whatever it saw."""
+    """A reader that read before the commit decides nothing any more, whatever it read."""
     world.coordinator.decide(world.txn, EndAction.COMMIT)
     world.faults.arm("stale-read", "/txn/id/")
 
@@ -206,7 +206,7 @@ def test_what_a_write_leaves_first_is_there_when_the_other_fails(publish_order: 
 
 @pytest.mark.parametrize(("unknown_txn", "shown"), [("visible", 1), ("aborted", 0)])
 def test_a_message_whose_transaction_is_forgotten_is_shown_or_not(unknown_txn: str, shown: int) -> None:
-    """The text takes it for aborted, and so loses committed messages (Q5)."""
+    """The text treats it as aborted, and so loses committed messages (Q5)."""
     world = World(unknown_txn=unknown_txn)
     never_begun = TxnId(world.txn.tc_id, world.txn.sequence + 1)
     Ledger(world.machine.disk, SEGMENT).append(dataclasses.replace(MESSAGE, txn=never_begun))
@@ -214,7 +214,7 @@ def test_a_message_whose_transaction_is_forgotten_is_shown_or_not(unknown_txn: s
     assert len(list(world.segment().after(MessagePosition(BEFORE_ALL)))) == shown
 
 
-@pytest.mark.parametrize(("gc_leftovers", "left"), [("told-again", [WORKERS]), ("deleted", [])])
+@pytest.mark.parametrize(("gc_leftovers", "left"), [("notified-again", [WORKERS]), ("deleted", [])])
 def test_what_is_left_of_an_ended_transaction_is_reported_again_or_deleted(gc_leftovers: str, left: list[SubscriptionName]) -> None:
     """A participant that is notified again applies it; one whose records are gone never does (Q6)."""
     world = World(gc_leftovers=gc_leftovers)

@@ -71,7 +71,7 @@ def test_only_records_are_asked_for() -> None:
     assert reported == [record.key]
 
 
-def test_the_bookkeeping_is_nobody_elses(data: MemoryData) -> None:
+def test_the_bookkeeping_is_hidden_from_clients(data: MemoryData) -> None:
     """Neither ranges nor watches show it, and callers cannot have such keys."""
     store = PlainStore(MemoryStore(data))
     reported: list[str] = []

@@ -86,7 +86,7 @@ def test_a_settle_reports_also_what_is_written_because_of_it(two_clients: tuple[
     assert reported == ["b"]
 
 
-def test_what_others_wrote_is_heard(two_clients: tuple[MetadataStore, MetadataStore]) -> None:
+def test_the_writes_of_other_clients_are_notified(two_clients: tuple[MetadataStore, MetadataStore]) -> None:
     """Without a settle, for changes and sequences; and each is notified once."""
     first, second = two_clients
     reported: list[str] = []

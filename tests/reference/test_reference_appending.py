@@ -34,8 +34,8 @@ def test_an_old_client_is_refused_where_it_has_not_announced(version: int, error
 
 
 @pytest.mark.parametrize("version", [3, 10, 11, 12])
-def test_a_wrong_epoch_is_refused_whoever_finds_it(version: int) -> None:
-    """Ahead of the coordinator's, or behind it: 47 and nothing appended."""
+def test_a_wrong_epoch_is_refused_by_leader_and_coordinator(version: int) -> None:
+    """Higher than the coordinator's, or lower: 47 and nothing appended."""
     client = Client()
     _, pair = client.init("x", client.producer("x"))
     client.add("x", pair, 0)
@@ -46,7 +46,7 @@ def test_a_wrong_epoch_is_refused_whoever_finds_it(version: int) -> None:
 
 
 @pytest.mark.parametrize("version", [3, 11, 12])
-def test_a_producer_id_of_somebody_else_is_refused(version: int) -> None:
+def test_a_producer_id_of_another_producer_is_refused(version: int) -> None:
     """49, as for an unknown transactional id."""
     client = Client()
     pair = client.producer("x")
@@ -98,8 +98,8 @@ def test_a_late_record_of_an_old_client_opens_nothing(version: int, error: int) 
     assert client.end_offset(0, 1) == client.end_offset(0) == 2
 
 
-def test_further_batches_ask_nobody() -> None:
-    """Once the log has the transaction, the leader does not ask the coordinator, whatever it would answer."""
+def test_further_batches_are_not_verified() -> None:
+    """Once the log has the transaction, the leader does not ask the coordinator, even if that would refuse."""
     client = Client()
     pair = client.producer("x")
     client.write("x", pair, 0, 0)
@@ -221,7 +221,7 @@ def test_what_is_no_valid_batch_is_refused(records: bytes | None, error: int) ->
     assert client.end_offset(0) == 0
 
 
-def test_what_is_no_batch_behind_a_batch_is_cut_off() -> None:
+def test_bytes_after_a_batch_that_are_no_batch_are_cut_off() -> None:
     """As in Apache Kafka; the batch is appended as if those bytes were not there."""
     client = Client()
     whole = encode(Batch((Record(b"v"),)))
@@ -234,7 +234,7 @@ def test_what_is_no_batch_behind_a_batch_is_cut_off() -> None:
     assert client.values(0) == ["v"]
 
 
-def test_nobody_writes_to_the_brokers_own_topics() -> None:
+def test_no_client_writes_to_the_brokers_own_topics() -> None:
     """17, also if the rest is right."""
     client = Client()
     client.send("find_coordinator", 4, key_type=0, coordinator_keys=["g"])

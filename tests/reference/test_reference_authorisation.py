@@ -70,7 +70,7 @@ def test_what_is_not_allowed_is_refused_but_to_super_users() -> None:
     assert guarded.init(principal=KIT) == 0
 
 
-def test_without_an_authorizer_everybody_may_do_everything() -> None:
+def test_without_an_authorizer_every_principal_may_do_everything() -> None:
     """And there are no lists to change or to read."""
     free = Guarded(Settings())
 
@@ -135,7 +135,7 @@ def test_an_entry_that_would_be_misread_is_refused(other: dict[str, Any]) -> Non
     assert guarded.rights() == []
 
 
-def test_only_who_may_alter_the_cluster_changes_rights() -> None:
+def test_only_a_principal_that_may_alter_the_cluster_changes_rights() -> None:
     """Otherwise rights would be worth nothing."""
     guarded = Guarded()
 
@@ -146,7 +146,7 @@ def test_only_who_may_alter_the_cluster_changes_rights() -> None:
     assert guarded.grant(AclOperation.WRITE, ID, by=ALICE) == 0
 
 
-def test_a_producer_id_is_for_whoever_may_write_anywhere() -> None:
+def test_a_producer_id_is_for_a_principal_that_may_write_anywhere() -> None:
     """To some topic, or by IDEMPOTENT_WRITE."""
     guarded = Guarded()
     assert guarded.init(None) == 31
@@ -158,7 +158,7 @@ def test_a_producer_id_is_for_whoever_may_write_anywhere() -> None:
     assert other.init(None) == 0
 
 
-def test_a_coordinator_is_notified_to_whoever_may_describe_what_it_coordinates() -> None:
+def test_a_principal_that_may_describe_an_id_finds_its_coordinator() -> None:
     """Each key by itself; the right to write includes the right to describe."""
     guarded = Guarded()
     guarded.grant(AclOperation.WRITE, ID)
@@ -195,7 +195,7 @@ def test_one_topic_that_is_refused_does_not_keep_the_others_from_a_produce(versi
     assert errors == ({"closed": 29, "open": 0} if version < 13 else {ids["closed"]: 29, ids["open"]: 0})
 
 
-def test_partitions_beside_one_that_is_refused_are_not_added() -> None:
+def test_partitions_next_to_a_refused_one_are_not_added() -> None:
     """They are answered OPERATION_NOT_ATTEMPTED; a missing one, that it is missing."""
     guarded = Guarded()
     guarded.grant(AclOperation.WRITE, ID)
@@ -233,7 +233,7 @@ def test_before_its_login_a_connection_may_only_ask_what_there_is() -> None:
 
 
 @pytest.mark.parametrize("proof", [b"\0kit\0wrong", b"\0nobody\0secret", b"\0kit\0", b"kit\0secret", b"", b"\xff\0\xff\0\xff"])
-def test_a_proof_that_proves_nothing_lets_nobody_in(proof: bytes) -> None:
+def test_a_proof_that_proves_nothing_logs_no_user_in(proof: bytes) -> None:
     """A wrong password, an unknown user, half a proof, no text at all: 58, and the connection still has no user."""
     caller = Caller(Guarded(Settings(has_authorizer=True, super_users=frozenset({KIT}), passwords={"kit": "secret"})).broker)
     strange: Any = caller.send(request("sasl_handshake", 1, mechanism="SCRAM-SHA-256")).read()

@@ -42,7 +42,7 @@ def observe(parts: KafkaParts) -> _Seen:
         "the epoch after a commit": (error, bumped.epoch - pair.epoch),
         "where committed data ends while a transaction is open": open_until,
         "the state after a commit": state,
-        "the partitions that are told": [len(client.markers(partition)) for partition in (0, 1)],
+        "the partitions with a marker": [len(client.markers(partition)) for partition in (0, 1)],
     }
 
     other = client.producer("y")
@@ -50,7 +50,7 @@ def observe(parts: KafkaParts) -> _Seen:
     _, later = client.end("y", other, commit=True)
     settle("y")
     client.write("y", later, 2, 0)
-    seen["a late record beside the next transaction"] = client.error_of_write("y", Pair(other.producer_id, later.epoch - 1), 2, 1)
+    seen["a late record during the next transaction"] = client.error_of_write("y", Pair(other.producer_id, later.epoch - 1), 2, 1)
 
     third = client.producer("z")
     client.write("z", third, 0, 0)
@@ -64,10 +64,10 @@ def observe(parts: KafkaParts) -> _Seen:
 CHANGED = {
     "decision-forgotten-by-crash": {"a decision after a crash"},
     "lso-ignores-open-transactions": {"where committed data ends while a transaction is open"},
-    "marker-missing-on-one-partition": {"the partitions that are told"},
+    "marker-missing-on-one-partition": {"the partitions with a marker"},
     # Without the bump the "late record" has an epoch that never existed: it is refused all the same.
     "no-epoch-bump": {"the epoch after a commit"},
-    "stale-epoch-accepted": {"a late record beside the next transaction"},
+    "stale-epoch-accepted": {"a late record during the next transaction"},
 }
 
 
@@ -77,8 +77,8 @@ def test_the_conforming_broker_is_seen_as_it_should_be() -> None:
         "the epoch after a commit": (0, 1),
         "where committed data ends while a transaction is open": 0,
         "the state after a commit": "CompleteCommit",
-        "the partitions that are told": [1, 1],
-        "a late record beside the next transaction": 47,
+        "the partitions with a marker": [1, 1],
+        "a late record during the next transaction": 47,
         "a decision after a crash": "CompleteCommit",
     }
 
@@ -156,7 +156,7 @@ def test_offsets_have_gaps_that_readers_can_pass() -> None:
 
 
 def test_not_enough_replicas_is_an_answer_to_produce_alone() -> None:
-    """The group coordinator's log takes its first record: no client of a group gets an error that is not for it."""
+    """The group coordinator's log takes its first record: no client of a group gets an error of Produce."""
     client = Client(parts=CONFORMING["not-enough-replicas-at-first"].parts)
     client.not_now = frozenset()
     topics = [{"name": TOPIC, "partitions": [{"partition_index": 0, "committed_offset": 5, "committed_metadata": None}]}]

@@ -59,7 +59,7 @@ def test_the_table_of_new_clients(state: KafkaTransactionState) -> None:
 @pytest.mark.parametrize("state", KafkaTransactionState)
 @pytest.mark.parametrize("decision", Decision)
 def test_any_other_epoch_is_fenced(state: KafkaTransactionState, decision: Decision) -> None:
-    """Two behind, or ahead: PRODUCER_FENCED in every state."""
+    """Two epochs behind, or ahead: PRODUCER_FENCED in every state."""
     assert _new(state, decision, RequestedTransaction.NEITHER) is FENCED
 
 

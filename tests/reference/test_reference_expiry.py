@@ -1,4 +1,4 @@
-"""What is forgotten when its time is over, and what is not."""
+"""What a broker forgets when it expires, and what it does not."""
 
 from reference_client import Client, Pair
 
@@ -31,7 +31,7 @@ def test_an_idle_id_is_forgotten_for_good() -> None:
     assert fresh.epoch == 0
 
 
-def test_whatever_happens_to_an_id_begins_its_time_anew() -> None:
+def test_everything_that_happens_to_an_id_restarts_its_expiration() -> None:
     """InitProducerId does, and so does the end of a transaction."""
     client = Client(settings=SETTINGS)
     pair = client.producer("x")

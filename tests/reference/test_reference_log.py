@@ -139,7 +139,7 @@ def test_a_partition_that_fences_the_coordinator_holds_the_transaction() -> None
 
 
 def test_lost_markers_are_sent_again() -> None:
-    """A marker whose connection is lost comes with the next clean-up, however often it is lost."""
+    """A marker whose connection is lost is sent again with the next clean-up, however often it is lost."""
     client = Client()
     pair = client.producer("x")
     client.write("x", pair, 0, 0)
@@ -201,7 +201,7 @@ def test_a_point_in_time_in_undecided_data_is_not_found() -> None:
 
 
 def test_a_fetch_is_cut_at_its_size_but_never_empty() -> None:
-    """The first batch comes whole, the next only if there is room."""
+    """The first batch is returned whole, the next only within the limit."""
     client = Client()
     for _ in range(3):
         client.plain(0)

@@ -5,7 +5,7 @@ from reference_client import Client, Pair
 
 from fencepost.reference.kafka.transaction import Decision, KafkaTransaction, KafkaTransactionState
 
-NOBODY = Pair(-1, -1)
+NO_USERS = Pair(-1, -1)
 
 
 def test_a_new_id_gets_a_new_producer_id_whatever_is_supplied() -> None:
@@ -32,11 +32,11 @@ def test_a_new_id_gets_a_new_producer_id_whatever_is_supplied() -> None:
 )
 def test_a_request_that_makes_no_sense_gets_no_pair(name: str | None, pair: Pair | None, timeout_ms: int, error: int) -> None:
     """An empty id, a timeout out of range, half a pair."""
-    assert Client().init(name, pair, timeout_ms=timeout_ms) == (error, NOBODY)
+    assert Client().init(name, pair, timeout_ms=timeout_ms) == (error, NO_USERS)
 
 
 def test_asking_again_with_the_last_epoch_bumps_once() -> None:
-    """A client that missed the answer gets it again; two behind, ahead, or another producer id are fenced."""
+    """A client that missed the answer gets it again; two epochs behind, ahead, or another producer id are fenced."""
     client = Client()
     pair = client.producer("x")
     first = client.init("x", pair)
@@ -46,8 +46,8 @@ def test_asking_again_with_the_last_epoch_bumps_once() -> None:
     _, current = client.init("x", pair.plus(1))
 
     for wrong in (pair, current.plus(1), Pair(pair.producer_id + 1, current.epoch)):
-        assert client.init("x", wrong) == (90, NOBODY)
-    assert client.init("x", pair, version=3) == (47, NOBODY)
+        assert client.init("x", wrong) == (90, NO_USERS)
+    assert client.init("x", pair, version=3) == (47, NO_USERS)
     assert client.state("x") == ("Empty", current)
 
 
@@ -58,7 +58,7 @@ def test_a_new_instance_fences_the_retry_of_the_old_one() -> None:
 
     assert client.init("x") == (0, pair.plus(1))
 
-    assert client.init("x", pair) == (90, NOBODY)
+    assert client.init("x", pair) == (90, NO_USERS)
 
 
 @pytest.mark.parametrize(
@@ -72,11 +72,11 @@ def test_a_new_owner_aborts_the_open_transaction(profile: str, says_who_it_is: b
     client.write("x", pair, 0, 0)
     supplied = pair if says_who_it_is else None
 
-    assert client.init("x", supplied) == (51, NOBODY)
+    assert client.init("x", supplied) == (51, NO_USERS)
 
-    assert client.init("x", supplied) == (error, NOBODY if bumps is None else pair.plus(bumps))
+    assert client.init("x", supplied) == (error, NO_USERS if bumps is None else pair.plus(bumps))
     assert client.error_of_write("x", pair, 0, 1) == 47
-    assert client.end("x", pair, commit=True) == (90, NOBODY)
+    assert client.end("x", pair, commit=True) == (90, NO_USERS)
     assert [marker[0].name for marker in client.markers(0)] == ["ABORT"]
 
 
@@ -88,8 +88,8 @@ def test_ownership_waits_for_the_markers() -> None:
     client.hold_markers()
     client.end("x", pair, commit=True)
 
-    assert client.init("x") == (51, NOBODY)
-    assert client.init("x", Pair(999, 3)) == (51, NOBODY)
+    assert client.init("x") == (51, NO_USERS)
+    assert client.init("x", Pair(999, 3)) == (51, NO_USERS)
 
 
 def test_an_exhausted_epoch_goes_on_with_a_new_producer_id() -> None:
@@ -104,7 +104,7 @@ def test_an_exhausted_epoch_goes_on_with_a_new_producer_id() -> None:
     assert (error, rotated.epoch) == (0, 0)
     assert rotated.producer_id != pair.producer_id
     assert client.init("x", pair) == (0, rotated)
-    assert client.init("x", pair.plus(-1)) == (90, NOBODY)
+    assert client.init("x", pair.plus(-1)) == (90, NO_USERS)
 
 
 def test_added_partitions_begin_a_transaction_once() -> None:

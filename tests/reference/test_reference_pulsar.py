@@ -1,7 +1,8 @@
 """The reference of PIP-31: transactions on both buffers, from their beginning to their end everywhere."""
 
 import pytest
-from pulsar_reference_client import OTHER, TOPIC, World, done
+from pulsar_reference_client import OTHER, TOPIC, World
+from succeeded import value_of
 
 from fencepost.adapters.pulsar.pulsar_values import ReportedStatus, SubscriptionHandle, TransactionId, TxnAction
 from fencepost.contract.outcomes import Refused, Unknown
@@ -37,7 +38,7 @@ def test_a_commit_shows_everything_on_every_topic_and_in_order(world: World) -> 
     assert [world.values(consumer) for consumer in consumers] == [["a", "b", "c"], ["d"]]
 
 
-def test_what_is_aborted_is_shown_to_nobody(world: World) -> None:
+def test_what_is_aborted_is_shown_to_no_reader(world: World) -> None:
     """Neither to an existing subscription nor to a later one; a message after it is shown."""
     txn = world.begin(TOPIC)
     orders, early = world.producer(), world.consumer()
@@ -103,7 +104,7 @@ def test_ending_again(profile: str, again: int | None, opposite: int) -> None:
     assert code(reversed_) == opposite
 
 
-def test_what_nobody_began_cannot_be_used(world: World) -> None:
+def test_a_transaction_that_was_never_begun_cannot_be_used(world: World) -> None:
     """An unknown transaction, and an unknown coordinator, each by its own error."""
     unknown, elsewhere = TransactionId(0, 99), TransactionId(7, 1)
 
@@ -121,8 +122,8 @@ def test_an_overdue_transaction_is_aborted_and_counted_from_its_beginning(world:
     txn = world.begin(TOPIC, timeout_ms=1_000)
     world.send(orders, "late", txn)
     world.broker.advance(900)
-    alive = done(world.probe().transaction(txn)).status
-    done(world.probe().add_topics(txn, [OTHER]))
+    alive = value_of(world.probe().transaction(txn)).status
+    value_of(world.probe().add_topics(txn, [OTHER]))
 
     world.broker.advance(400)
     world.send(orders, "sentinel")
@@ -138,20 +139,20 @@ def test_a_terminated_topic_holds_the_end_and_its_deletion_releases_it(world: Wo
     world.send(world.producer(), "good", txn)
     world.send(world.producer(OTHER), "held", txn)
     consumer = world.consumer()
-    done(world.probe().terminate_topic(OTHER))
+    value_of(world.probe().terminate_topic(OTHER))
 
-    pending = done(world.probe().begin_end(txn, COMMIT))
+    pending = value_of(world.probe().begin_end(txn, COMMIT))
     world.broker.advance(3_000)
-    held = done(world.probe().transaction(txn)).status
+    held = value_of(world.probe().transaction(txn)).status
     opposite = world.probe().end(txn, ABORT)
     seen = world.values(consumer)
-    done(world.probe().delete_topic(OTHER))
+    value_of(world.probe().delete_topic(OTHER))
     world.broker.advance(500)
 
     assert (held, code(opposite), seen) == (ReportedStatus.COMMITTING, 21, ["good"])
-    assert done(world.probe().ended(pending)) is None
+    assert value_of(world.probe().ended(pending)) is None
     after = world.probe().transaction(txn, retry=False)
-    assert isinstance(after, Refused) or done(after).status is ReportedStatus.COMMITTED
+    assert isinstance(after, Refused) or value_of(after).status is ReportedStatus.COMMITTED
 
 
 @pytest.mark.parametrize("action", [COMMIT, ABORT])
@@ -164,11 +165,11 @@ def test_a_crash_at_any_point_leaves_one_outcome(world: World, point: str, actio
     if isinstance(began, Unknown):
         world.broker.restart()
         began = probe.new_transaction()
-    txn = done(began)
+    txn = value_of(began)
     for topic, value in ((TOPIC, "a"), (OTHER, "b")):
         for ask in (
             lambda topic=topic: probe.add_topics(txn, [topic]),
-            lambda topic=topic, value=value: probe.send(done(probe.producer(topic)), value, transaction=txn),
+            lambda topic=topic, value=value: probe.send(value_of(probe.producer(topic)), value, transaction=txn),
         ):
             if isinstance(ask(), Unknown):
                 world.broker.restart()
@@ -184,7 +185,7 @@ def test_a_crash_at_any_point_leaves_one_outcome(world: World, point: str, actio
     assert not isinstance(again, Unknown)
     expected = ({"a"}, {"b"}) if action is COMMIT else (set(), set())
     assert tuple(seen) == expected
-    assert [done(probe.buffer_stats(topic)).ongoing for topic in (TOPIC, OTHER)] == [0, 0]
+    assert [value_of(probe.buffer_stats(topic)).ongoing for topic in (TOPIC, OTHER)] == [0, 0]
 
 
 def test_the_end_repeated_at_a_participant_adds_nothing(world: World) -> None:
@@ -194,7 +195,7 @@ def test_the_end_repeated_at_a_participant_adds_nothing(world: World) -> None:
     world.send(orders, "once", txn)
 
     for _ in range(3):
-        done(world.probe().end_on_topic(txn, TOPIC, COMMIT))
+        value_of(world.probe().end_on_topic(txn, TOPIC, COMMIT))
     world.end(txn, COMMIT)
 
     assert world.values(consumer) == ["once"]
@@ -225,7 +226,7 @@ def test_the_shipped_buffer_takes_a_late_message_and_then_hides_what_was_committ
     world.end(txn, COMMIT)
     seen = world.values(world.consumer())
     world.send(orders, "late", txn)
-    done(world.probe().end(older, COMMIT))
+    value_of(world.probe().end(older, COMMIT))
 
     newer = world.begin(TOPIC)
     world.send(orders, "newer", newer)
@@ -241,7 +242,7 @@ def test_an_unload_loses_nothing(world: World) -> None:
     txn = world.begin(TOPIC)
     world.send(orders, "a", txn)
 
-    done(world.probe().unload_topic(TOPIC))
+    value_of(world.probe().unload_topic(TOPIC))
     world.send(orders, "b", txn)
     hidden = world.values(consumer)
     world.end(txn, COMMIT)
@@ -252,12 +253,12 @@ def test_an_unload_loses_nothing(world: World) -> None:
 
 def test_a_repeated_message_is_stored_once_where_the_namespace_wants_that(world: World) -> None:
     """Its receipt shows that it was stored already."""
-    done(world.probe().set_deduplication("public/default", True))
+    value_of(world.probe().set_deduplication("public/default", True))
     orders, consumer = world.producer(), world.consumer()
     txn = world.begin(TOPIC)
 
-    first = done(world.probe().send(orders, "a", transaction=txn, sequence_id=5))
-    again = done(world.probe().send(orders, "a", transaction=txn, sequence_id=5))
+    first = value_of(world.probe().send(orders, "a", transaction=txn, sequence_id=5))
+    again = value_of(world.probe().send(orders, "a", transaction=txn, sequence_id=5))
     world.end(txn, COMMIT)
 
     assert (first.was_stored, again.was_stored) == (True, False)

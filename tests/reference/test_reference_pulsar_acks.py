@@ -1,7 +1,8 @@
 """The reference of PIP-31: acknowledgements that wait for the end of their transaction."""
 
 import pytest
-from pulsar_reference_client import OTHER, TOPIC, World, done
+from pulsar_reference_client import OTHER, TOPIC, World
+from succeeded import value_of
 
 from fencepost.adapters.pulsar.pulsar_values import AckKind, ConsumerHandle, Received, SubscriptionHandle, SubType, TransactionId, TxnAction
 from fencepost.contract.outcomes import Refused
@@ -25,7 +26,7 @@ class Acks:
 
     def begin(self) -> TransactionId:
         txn = self.world.begin()
-        done(self.probe.add_subscriptions(txn, [SUBSCRIPTION]))
+        value_of(self.probe.add_subscriptions(txn, [SUBSCRIPTION]))
         return txn
 
     def ack(self, txn: TransactionId | None, *numbers: int, cumulative: bool = False) -> int:
@@ -33,16 +34,16 @@ class Acks:
         ids = [self.messages[number].id for number in numbers]
         kind = AckKind.CUMULATIVE if cumulative else AckKind.INDIVIDUAL
         outcome = self.probe.acknowledge(self.consumer, ids, kind=kind, transaction=txn)
-        return outcome.code if isinstance(outcome, Refused) else 0 if done(outcome) is None else -1
+        return outcome.code if isinstance(outcome, Refused) else 0 if value_of(outcome) is None else -1
 
     def again(self, consumer: ConsumerHandle | None = None) -> list[str]:
         """The messages that come after a request to redeliver everything."""
-        done(self.probe.redeliver(consumer or self.consumer))
+        value_of(self.probe.redeliver(consumer or self.consumer))
         return sorted(self.world.values(consumer or self.consumer))
 
     def another(self) -> ConsumerHandle:
         """The consumer leaves, and another one subscribes."""
-        done(self.probe.close_consumer(self.consumer))
+        value_of(self.probe.close_consumer(self.consumer))
         self.consumer = self.world.consumer(kind=self.kind)
         return self.consumer
 
@@ -52,7 +53,7 @@ def acks(request: pytest.FixtureRequest) -> Acks:
     return Acks(request.param)
 
 
-def test_what_a_transaction_acknowledged_goes_to_nobody_while_it_is_open(acks: Acks) -> None:
+def test_what_a_transaction_acknowledged_goes_to_no_consumer_while_it_is_open(acks: Acks) -> None:
     """Neither on request nor to another consumer."""
     assert acks.ack(acks.begin(), 0, 1) == 0
 
@@ -81,9 +82,9 @@ def test_a_decision_that_a_newer_end_overtakes_keeps_what_it_acknowledged(acks: 
     network = acks.world.broker.network
     network.hold(lambda end: end.txn.sequence == older.sequence)
 
-    done(acks.probe.begin_end(older, COMMIT))
+    value_of(acks.probe.begin_end(older, COMMIT))
     acks.world.broker.advance(0)
-    done(acks.world.probe("other").end(newer, COMMIT))
+    value_of(acks.world.probe("other").end(newer, COMMIT))
     acks.world.broker.advance(50)
     network.release()
     acks.world.broker.advance(500)
@@ -168,7 +169,7 @@ def test_what_is_pending_survives(acks: Acks, fault: str) -> None:
         acks.world.broker.crash()
         acks.world.broker.restart()
     else:
-        done(acks.probe.unload_topic(TOPIC))
+        value_of(acks.probe.unload_topic(TOPIC))
     seen = sorted(acks.world.values(acks.consumer))
     conflict = acks.ack(acks.begin(), 0)
     acks.world.end(txn, COMMIT)
@@ -182,7 +183,7 @@ def test_a_removed_subscription_leaves_nothing_to_one_of_its_name(acks: Acks, re
     """Neither deleted messages nor those pending in a transaction."""
     acks.ack(None, 0)
     acks.ack(acks.begin(), 1)
-    done(acks.probe.unsubscribe(acks.consumer))
+    value_of(acks.probe.unsubscribe(acks.consumer))
     if restarts:
         acks.world.broker.crash()
         acks.world.broker.restart()
@@ -233,7 +234,7 @@ def test_a_cumulative_acknowledgement_ends_with_its_transaction(acks: Acks, acti
 
 
 def test_subscriptions_do_not_know_of_each_other(acks: Acks) -> None:
-    """What is pending or deleted in one, the other still receives."""
+    """A message that is pending or deleted in one subscription is still delivered to the other."""
     txn = acks.begin()
     acks.ack(txn, 0)
     other = acks.world.consumer(subscription="other")
@@ -248,7 +249,7 @@ def test_subscriptions_do_not_know_of_each_other(acks: Acks) -> None:
 def batch(profile: str) -> tuple[World, ConsumerHandle, list[Received]]:
     world = World(profile)
     consumer = world.consumer(OTHER)
-    done(world.probe().send_batch(world.producer(OTHER), ["b0", "b1", "b2"]))
+    value_of(world.probe().send_batch(world.producer(OTHER), ["b0", "b1", "b2"]))
     return world, consumer, list(world.messages(consumer))
 
 
@@ -258,9 +259,9 @@ def test_each_message_of_a_batch_has_a_state_of_its_own(profile: str) -> None:
     world, consumer, messages = batch(profile)
     first, second, third = (world.begin() for _ in range(3))
     for txn in (first, second, third):
-        done(world.probe().add_subscriptions(txn, [SubscriptionHandle(OTHER, "sub")]))
-    done(world.probe().acknowledge(consumer, [messages[0].id], transaction=first))
-    done(world.probe().acknowledge(consumer, [messages[1].id], transaction=second))
+        value_of(world.probe().add_subscriptions(txn, [SubscriptionHandle(OTHER, "sub")]))
+    value_of(world.probe().acknowledge(consumer, [messages[0].id], transaction=first))
+    value_of(world.probe().acknowledge(consumer, [messages[1].id], transaction=second))
 
     world.end(first, COMMIT)
     world.end(second, ABORT)
@@ -268,8 +269,8 @@ def test_each_message_of_a_batch_has_a_state_of_its_own(profile: str) -> None:
     taken = world.probe().acknowledge(consumer, [messages[1].id], transaction=third)
 
     assert back == ["b1"]
-    assert done(taken) is None
-    done(world.probe().redeliver(consumer))
+    assert value_of(taken) is None
+    value_of(world.probe().redeliver(consumer))
     assert world.values(consumer) == ["b2"]
 
 
@@ -279,7 +280,7 @@ def test_consume_transform_produce_moves_input_and_output_together(acks: Acks) -
     out, results = world.producer(OTHER), world.consumer(OTHER)
     for action in (ABORT, COMMIT):
         txn = acks.begin()
-        done(acks.probe.add_topics(txn, [OTHER]))
+        value_of(acks.probe.add_topics(txn, [OTHER]))
         world.send(out, action.name, txn)
         acks.ack(txn, 0)
         world.end(txn, action)
@@ -304,7 +305,7 @@ def test_a_crash_in_the_end_on_a_subscription_loses_nothing_of_it(point: str, ac
     acks.world.broker.restart()
     acks.world.broker.advance(500)
 
-    assert done(acks.probe.pending_ack_stats(SUBSCRIPTION)).ongoing == 0
+    assert value_of(acks.probe.pending_ack_stats(SUBSCRIPTION)).ongoing == 0
     assert sorted(acks.world.values(acks.world.consumer(kind=acks.kind))) == left
 
 
@@ -317,7 +318,7 @@ def test_one_consumer_is_served_where_there_may_be_only_one() -> None:
     world.send(orders, "m0")
     before = (world.values(first), world.values(second, "standby"))
 
-    done(world.probe().close_consumer(first))
+    value_of(world.probe().close_consumer(first))
     after = world.values(second, "standby")
     world.consumer(subscription="exclusive", kind=SubType.EXCLUSIVE)
     busy = world.probe().subscribe(TOPIC, "exclusive", SubType.EXCLUSIVE, retry=False)

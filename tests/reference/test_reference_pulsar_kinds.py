@@ -3,7 +3,8 @@
 from typing import Any
 
 import pytest
-from pulsar_reference_client import TOPIC, World, done
+from pulsar_reference_client import TOPIC, World
+from succeeded import value_of
 from tiny_transactions import TinyTransactions
 
 from fencepost.adapters.pulsar.pulsar_values import TransactionId, TxnAction
@@ -70,7 +71,7 @@ def test_pending_acknowledgements_come_back_from_the_store_of_the_domain(world: 
     world.send(segment, "a")
     world.send(segment, "b")
     (first, _) = world.messages(reader)
-    done(world.probe().acknowledge(reader, [first.id], transaction=tiny))
+    value_of(world.probe().acknowledge(reader, [first.id], transaction=tiny))
 
     world.broker.crash()
     world.broker.restart()

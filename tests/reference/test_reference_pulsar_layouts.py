@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 from google.protobuf.message import Message as Command
-from pulsar_reference_client import World, done
+from pulsar_reference_client import World
+from succeeded import value_of
 from tiny_transactions import TinyTransactions
 
 from fencepost.contract.outcomes import Refused
@@ -60,7 +61,7 @@ def test_a_scalable_topic_is_meant_by_each_of_its_names(world: World, name: str)
 def test_a_name_that_is_taken_is_no_scalable_topics(world: World, is_partitioned: bool) -> None:
     """By a topic of another domain, partitioned or not."""
     admin, name = world.probe("admin"), "persistent://public/default/ledger"
-    done(admin.create_partitioned_topic(name, 2) if is_partitioned else admin.create_topic(name))
+    value_of(admin.create_partitioned_topic(name, 2) if is_partitioned else admin.create_topic(name))
 
     assert status(world, "PUT", ADMIN.replace("events", "ledger")) == 409
     assert status(world, "GET", ADMIN.replace("events", "ledger")) == 404
@@ -137,7 +138,7 @@ def test_a_session_ends_without_an_answer_and_a_new_one_has_the_layout(world: Wo
 def test_a_watch_shows_all_coordinators_and_where_each_is() -> None:
     """A coordinator answers at the reported address, and at no other."""
     world = World(nodes=2, kinds=[TinyTransactions()])
-    done(world.probe().set_coordinators(3))
+    value_of(world.probe().set_coordinators(3))
     world.broker.advance(200)
 
     update = world.ask(pb.CommandWatchTcAssignments(watch_id=5))
@@ -213,7 +214,7 @@ def test_layouts_and_messages_are_there_after_a_crash(world: World) -> None:
 
 def test_a_scalable_topic_is_made_once(world: World) -> None:
     """A second time is a conflict, and so is a persistent topic of that name."""
-    done(world.probe().create_topic("persistent://public/default/plain"))
+    value_of(world.probe().create_topic("persistent://public/default/plain"))
 
     assert status(world, "PUT") == 409
     assert status(world, "PUT", "/admin/v2/scalable/public/default/plain") == 409

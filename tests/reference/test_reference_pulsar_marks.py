@@ -73,7 +73,7 @@ def test_an_earlier_message_acknowledged_later_takes_nothing_back() -> None:
     assert readers.left() == [3]
 
 
-def test_what_was_acknowledged_alone_behind_the_mark_stays_so() -> None:
+def test_what_was_acknowledged_individually_after_the_mark_stays_acknowledged() -> None:
     """And the mark moves over it, when it is complete."""
     readers = Readers()
     readers.subscription.acknowledge({readers.places[0]: ONE, readers.places[2]: ONE})

@@ -3,7 +3,8 @@
 from urllib.parse import urlsplit
 
 import pytest
-from pulsar_reference_client import World, done
+from pulsar_reference_client import World
+from succeeded import value_of
 
 from fencepost.adapters.pulsar.pulsar_values import ReportedStatus, TxnAction
 from fencepost.contract.outcomes import Refused, Unknown
@@ -43,7 +44,7 @@ def error(world: World, node: int, command: pb.CommandProducer | pb.CommandTcCli
 def world() -> World:
     world = World(nodes=2)
     for topic in (THERE, HERE):
-        done(world.probe().create_topic(topic))
+        value_of(world.probe().create_topic(topic))
     assert [owner(world, topic, FIRST_NODE) for topic in (coordinator_topic(0), THERE, HERE)] == [FIRST_NODE, SECOND, FIRST_NODE]
     return world
 
@@ -54,7 +55,7 @@ def at(world: World, node: int) -> World:
     return world
 
 
-def test_a_topic_has_one_owner_whoever_is_asked(world: World) -> None:
+def test_a_topic_has_one_owner_whichever_node_is_asked(world: World) -> None:
     """The other node redirects its clients, and so does the one that does not have the coordinator."""
     assert [owner(world, topic, SECOND) for topic in (THERE, HERE)] == [SECOND, FIRST_NODE]
     assert error(world, FIRST_NODE, pb.CommandProducer(topic=THERE, producer_id=1, request_id=1)) == SERVICE_NOT_READY
@@ -101,11 +102,11 @@ def test_what_a_dead_node_owned_moves_with_all_that_was_stored(world: World) -> 
     world.broker.crash(FIRST_NODE)
     at(world, SECOND).broker.advance(200)
     other = world.probe("other")
-    done(other.end(txn, TxnAction.COMMIT))
+    value_of(other.end(txn, TxnAction.COMMIT))
 
     assert owner(world, HERE, SECOND) == SECOND
     assert world.values(world.consumer(HERE, name="other"), "other") == ["h"]
-    assert done(other.new_transaction()).sequence == txn.sequence + 1
+    assert value_of(other.new_transaction()).sequence == txn.sequence + 1
 
 
 def test_a_decision_whose_coordinator_died_is_carried_out_by_the_next(world: World) -> None:
@@ -121,10 +122,10 @@ def test_a_decision_whose_coordinator_died_is_carried_out_by_the_next(world: Wor
     assert isinstance(outcome, Unknown)
     assert world.broker.connect() is None
     assert world.values(reader) == ["t"]
-    assert done(at(world, SECOND).probe("other").transaction(txn)).status is ReportedStatus.COMMITTED
+    assert value_of(at(world, SECOND).probe("other").transaction(txn)).status is ReportedStatus.COMMITTED
 
 
-def test_a_participant_that_dies_over_its_end_hears_of_it_again(world: World) -> None:
+def test_a_participant_that_crashes_at_its_end_is_notified_again(world: World) -> None:
     """The coordinator lives, and got no answer; the message is shown once, on the topic's new node."""
     txn = world.begin(THERE)
     world.send(world.producer(THERE), "t", txn)
@@ -136,7 +137,7 @@ def test_a_participant_that_dies_over_its_end_hears_of_it_again(world: World) ->
     assert world.broker.connect(number=SECOND) is None
     assert owner(world, THERE, FIRST_NODE) == FIRST_NODE
     assert world.values(world.consumer(THERE, name="other"), "other") == ["t"]
-    assert done(world.probe().transaction(txn)).status is ReportedStatus.COMMITTED
+    assert value_of(world.probe().transaction(txn)).status is ReportedStatus.COMMITTED
 
 
 def test_a_crash_point_may_wait_for_one_node(world: World) -> None:
@@ -168,12 +169,12 @@ def test_a_coordinator_that_has_moved_stays_where_it_is(world: World) -> None:
     world.broker.crash(FIRST_NODE)
     at(world, SECOND).broker.advance(200)
     beside = world.probe("beside")
-    done(beside.new_transaction())
+    value_of(beside.new_transaction())
     world.broker.restart(FIRST_NODE)
 
     returned = at(world, FIRST_NODE).probe("returned")
-    given = [done(client.new_transaction()).sequence for client in (beside, returned, beside, returned)]
-    done(beside.end(txn, TxnAction.COMMIT))
+    given = [value_of(client.new_transaction()).sequence for client in (beside, returned, beside, returned)]
+    value_of(beside.end(txn, TxnAction.COMMIT))
     other_way = returned.end(txn, TxnAction.ABORT)
 
     assert given == sorted(set(given))
@@ -195,12 +196,12 @@ def test_all_nodes_crash_and_start_together(world: World) -> None:
 def test_admin_calls_are_answered_by_any_node(world: World) -> None:
     """On any node, the call is about the owner's topic, and each coordinator is found on its node."""
     world.send(world.producer(THERE), "t")
-    done(world.probe().set_coordinators(2))
+    value_of(world.probe().set_coordinators(2))
     world.broker.advance(200)
 
-    done(world.probe().unload_topic(THERE))
+    value_of(world.probe().unload_topic(THERE))
     asked_elsewhere = at(world, SECOND).probe("other")
 
     assert [owner(world, coordinator_topic(number), FIRST_NODE) for number in (0, 1)] == [FIRST_NODE, SECOND]
-    assert [done(asked_elsewhere.coordinator_stats(number)).low_watermark for number in (0, 1)] == [-1, -1]
-    assert done(asked_elsewhere.log_stats(THERE)).entries == 1
+    assert [value_of(asked_elsewhere.coordinator_stats(number)).low_watermark for number in (0, 1)] == [-1, -1]
+    assert value_of(asked_elsewhere.log_stats(THERE)).entries == 1

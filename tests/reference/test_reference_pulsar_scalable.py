@@ -261,7 +261,7 @@ def test_a_namespace_is_watched(world: ScalableWorld) -> None:
 # --- sealed segments that go ----------------------------------------------------------------------------------------------------
 
 
-def test_a_sealed_segment_goes_when_its_time_is_over_and_nobody_needs_it(world: ScalableWorld) -> None:
+def test_a_sealed_segment_goes_after_its_retention_when_no_subscription_needs_it(world: ScalableWorld) -> None:
     """Its consumers are closed, its children have no parents any more, and watches are notified."""
     client = world.at(PARENT)
     client.subscribe(PARENT)
@@ -343,7 +343,7 @@ def test_every_request_is_answered_while_the_store_is_away(world: ScalableWorld)
 
 
 def test_nothing_is_noted_of_what_is_not_there(world: ScalableWorld) -> None:
-    """No controller, whatever request names a topic that was never created."""
+    """No controller is noted when a request names a topic that was never created."""
     nothing = "topic://public/default/nothing"
     assert world.raw().watch(nothing).error == pb.TopicNotFound
     path = "/admin/v2/scalable/public/default/nothing"

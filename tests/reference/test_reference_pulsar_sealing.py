@@ -39,7 +39,7 @@ def test_a_producer_of_a_sealed_segment_is_closed_and_its_messages_are_refused(w
     assert [frame.payload.data for frame in reader.received() if frame.payload] == [b"before"]
 
 
-def test_a_message_behind_a_close_is_not_answered(world: ScalableWorld) -> None:
+def test_a_message_after_a_close_is_not_answered(world: ScalableWorld) -> None:
     """Nor is one of a number that was never a producer's."""
     client = world.at(SEGMENT)
     client.produce(SEGMENT)
@@ -73,7 +73,7 @@ def test_consumers_are_notified_of_the_end_once_and_when_they_have_taken_everyth
     assert late.reported() == ["REACHED_END_OF_TOPIC"]
 
 
-def test_whoever_has_everything_is_notified_at_the_seal(world: ScalableWorld) -> None:
+def test_a_consumer_that_has_everything_is_notified_at_the_seal(world: ScalableWorld) -> None:
     """Without a request."""
     client = world.at(SEGMENT)
     client.subscribe(SEGMENT)

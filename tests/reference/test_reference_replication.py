@@ -97,7 +97,7 @@ def test_a_marker_that_a_follower_lacks_decides_nothing(client: Replicated, cras
     assert {kind for kind, _, _ in client.markers(BOTH)} == {MarkerType.COMMIT}
 
 
-def test_whoever_writes_a_marker_hears_that_a_follower_lacks_it(client: Replicated) -> None:
+def test_the_sender_of_a_marker_is_answered_that_a_follower_lacks_it(client: Replicated) -> None:
     """A refused marker is refused as before."""
     assert client.write_next(0) == (0, 0)
     client.broker.pause(SECOND)

@@ -183,7 +183,7 @@ def test_the_coordinator_moves_with_its_log(nodes: TwoNodes) -> None:
 
 
 def test_while_the_coordinators_node_is_paused_nothing_new_enters_a_transaction(nodes: TwoNodes) -> None:
-    """A transaction that is open in a partition goes on there; for anything else the leader would have to ask the coordinator."""
+    """A transaction that is open in a partition continues there; for anything else the leader would have to ask the coordinator."""
     pair, other = nodes.producer("x"), nodes.producer("y")
     nodes.at(FIRST).ask("find_coordinator", 4, key_type=1, coordinator_keys=["x"])
     assert nodes.at(FIRST).error_of_write("x", pair, ON_FIRST, 0) == 0

@@ -38,7 +38,7 @@ def test_a_crash_during_the_end_leaves_one_outcome(point: str, commit: bool) -> 
         assert {(kind, of) for kind, of, _ in client.markers(partition)} == {(decision, pair.plus(1))}
 
 
-def test_a_coordinator_that_loads_reports_everybody_to_ask_again() -> None:
+def test_a_coordinator_that_loads_answers_every_client_to_retry() -> None:
     """Each API has its own error for it, none of them is definite, and the same requests succeed when the log is read."""
     client = Client()
     pair = open_on_two_partitions(client)

@@ -48,7 +48,7 @@ def test_the_order_in_which_they_come_means_nothing(layout: Layout, names: set[s
         assert segment in dealt[sorted(names)[place % len(names)]]
 
 
-def test_without_consumers_nobody_has_anything() -> None:
+def test_without_consumers_no_segment_is_assigned() -> None:
     """There are no assignments."""
     assert assign(layouts.created(2, 0).active, []) == {}
 

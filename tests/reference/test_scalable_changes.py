@@ -101,7 +101,7 @@ def test_the_numbers_of_a_change_that_was_undone_are_not_given_again(world: Layo
 
 @pytest.mark.parametrize("first", CRASH_POINTS)
 @pytest.mark.parametrize("second", CRASH_POINTS)
-def test_whoever_recovers_may_die_as_well(world: LayoutWorld, first: str, second: str) -> None:
+def test_a_controller_that_recovers_may_crash_as_well(world: LayoutWorld, first: str, second: str) -> None:
     """At any point; the third one completes or undoes it."""
     world.points.arm(first)
     with pytest.raises(Crash):
@@ -119,7 +119,7 @@ def test_whoever_recovers_may_die_as_well(world: LayoutWorld, first: str, second
 
 
 def test_a_subscription_that_comes_during_a_change_is_on_the_children() -> None:
-    """Whenever it came to the parent, until that accepted no more."""
+    """Whenever it was created on the parent, until that accepted no more."""
     for at in range(_calls(split)):
         world = _made()
 

@@ -87,7 +87,7 @@ def test_a_topic_is_meant_by_any_of_its_names(name: str) -> None:
     ],
 )
 def test_what_is_no_name_of_a_topic_is_refused(name: str) -> None:
-    """With what was expected."""
+    """The error names what was expected."""
     with pytest.raises(CommandRefused, match="is no scalable topic; expected topic://TENANT/NAMESPACE/NAME") as refused:
         resolved(name)
     assert refused.value.error is ServerError.INVALID_TOPIC_NAME

@@ -65,7 +65,7 @@ def test_the_same_name_on_another_connection_takes_over(world: World) -> None:
     assert reported(now) == [[0, 1, 2], [0, 2]]
 
 
-def test_the_next_controller_waits_for_all_anew(world: World) -> None:
+def test_the_next_controller_waits_for_all_again(world: World) -> None:
     """Also for one whose grace period was nearly over; a consumer that reconnects keeps its segments."""
     world.join("c1")
     world.join("c2").close()
@@ -112,7 +112,7 @@ def test_only_the_controller_takes_consumers(world: World) -> None:
         world.brokers[2].sessions.join("topic://public/default/none", "workers", "c1")
 
 
-def test_a_former_controller_gives_nobody_up(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_former_controller_gives_no_consumer_up(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """It deletes only what it has read, so a consumer that reconnected elsewhere stays, also between the look and the deletion."""
     stale, back = world.brokers[1], list[ConsumerSession]()
     seen = stale.sessions._registrations.of
@@ -146,7 +146,7 @@ def test_a_former_controller_sends_its_consumers_away(world: World) -> None:
     assert away == ["c1"]
 
 
-def test_what_nobody_reads_is_bounded() -> None:
+def test_unread_notifications_are_bounded() -> None:
     """The newest assignments are kept, and the newest of all is in force."""
     world = World(40)
     slow = world.join("c1")

@@ -66,7 +66,7 @@ def test_a_topic_is_made_once(world: LayoutWorld) -> None:
 
 
 def test_topics_are_listed_by_their_namespace(world: LayoutWorld) -> None:
-    """Whatever else is stored under them, and whatever their names are like."""
+    """Whatever else is stored under them, and whatever their names are."""
     odd = "topic://public/default/a%b:c"
     for topic in (OTHER, odd):
         world.brokers[1].create(topic, 1)
@@ -205,7 +205,7 @@ def test_who_does_not_lead_changes_nothing(world: LayoutWorld, act: str) -> None
     assert (world.records, world.segments.messages) != (before, messages)
 
 
-def test_who_lost_the_race_for_a_topic_learns_who_won(world: LayoutWorld) -> None:
+def test_the_loser_of_a_race_for_a_topic_learns_the_winner(world: LayoutWorld) -> None:
     """The record appears between its look and its attempt."""
     world.brokers[1].close()
     world.between.arm(1, lambda: world.brokers[2].controller_of(TOPIC))  # it has looked up the leader

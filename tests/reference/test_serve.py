@@ -1,4 +1,4 @@
-"""`fencepost serve kafka`: the reference behind a loopback socket."""
+"""`fencepost serve kafka`: the reference on a loopback socket."""
 
 import signal
 import socket
@@ -228,7 +228,7 @@ def fill(served: Served, records: int, size: int) -> None:
     client.close()
 
 
-def test_who_does_not_read_is_not_read_from_and_blocks_nobody() -> None:
+def test_a_client_that_does_not_read_is_not_read_from_and_blocks_no_other() -> None:
     """Ten readers that ask for much and read nothing: others are served, and in the end the answers are complete."""
     asked = 40
     with served_here() as served:
@@ -259,7 +259,7 @@ def test_a_thousand_idle_connections_and_as_many_half_frames(tmp_path: Path) -> 
     assert memory_kb < 200_000
 
 
-def test_only_what_is_there_counts_and_whoever_holds_most_has_to_go() -> None:
+def test_only_received_bytes_count_and_the_connection_that_holds_most_is_closed() -> None:
     """Bytes are counted over all connections; the limit closes the largest holder and no other."""
 
     class Holder:

@@ -1,4 +1,4 @@
-"""`fencepost serve pulsar`: the Pulsar reference behind loopback sockets."""
+"""`fencepost serve pulsar`: the Pulsar reference on loopback sockets."""
 
 import signal
 import socket
@@ -212,7 +212,7 @@ def test_a_crash_ends_the_connections_until_the_restart() -> None:
         assert http.get(f"http://127.0.0.1:{here.admin_port}{url}").status_code == 200
 
 
-def test_who_does_not_read_is_not_read_from_and_blocks_nobody(served: Command) -> None:
+def test_a_client_that_does_not_read_is_not_read_from_and_blocks_no_other(served: Command) -> None:
     """Readers that ask for everything and read nothing: others are served, and in the end the answers are complete."""
     topic, count, size = "persistent://public/default/slow", 40, 200_000
     slow = [PulsarWire(served.port) for _ in range(5)]

@@ -132,7 +132,7 @@ class SlowEnds:
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(("connect", "begin", "end", "delete", "crash")), st.sampled_from(KEYS)), max_size=30))
 def test_a_key_has_one_connection_one_open_transaction_and_no_epoch_twice(done: list[tuple[str, str]]) -> None:
-    """Whatever is done in whichever order."""
+    """Whatever happens, in any order."""
     world = Broker()
     connections: defaultdict[str, list[ServerConnection]] = defaultdict(list)
     for act, key in done:
@@ -157,7 +157,7 @@ def test_every_other_name_is_a_key(sent: str) -> None:
     assert key_of("owner", sent.encode()) == TransactionKey("owner", sent)
 
 
-def test_a_key_that_had_its_last_epoch_is_refused_and_fences_nobody() -> None:
+def test_a_key_at_its_last_epoch_is_refused_and_fences_no_client() -> None:
     """There is no epoch after the largest, and its client goes on."""
     disk = Disk()
     KeyTopic(disk, "__transaction_key-classic-0").append(KeyRecord(owner="", name="billing", epoch=LAST_EPOCH - 1, connectedAt=0))
@@ -182,7 +182,7 @@ def test_a_key_that_was_deleted_at_its_last_epoch_is_refused() -> None:
     assert (answer.error, "last epoch" in answer.message) == (pb.NotAllowedError, True)
 
 
-def test_a_record_that_nobody_can_read_is_named_and_stays(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unreadable_record_is_named_and_stays(caplog: pytest.LogCaptureFixture) -> None:
     """Of another version, half a record, or no JSON; other keys are there, also after a compaction."""
     topic = KeyTopic(Disk(), "__transaction_key-classic-0")
     topic.append(KeyRecord(owner="", name="billing", epoch=3, connectedAt=0))
@@ -225,7 +225,7 @@ def test_a_connect_is_answered_when_all_is_over_that_any_connection_before_had(b
 
 @pytest.mark.parametrize("action", [pb.COMMIT, pb.ABORT, None])
 @pytest.mark.parametrize("crashes", [1, 2, 3])
-def test_a_connect_is_answered_so_behind_crashes_too(crashes: int, action: int | None) -> None:
+def test_a_connect_has_the_same_answer_after_crashes(crashes: int, action: int | None) -> None:
     """Also if the first one came as soon as the epoch was durable, and whether the client or the key ended the transaction."""
     slow = SlowEnds(action)
     for number in range(crashes):
@@ -300,7 +300,7 @@ def test_a_connect_waits_while_its_coordinator_cannot_say_what_is_over(monkeypat
 
 
 @pytest.mark.parametrize("crashes", [False, True])
-def test_what_has_timed_out_is_fenced_like_the_transaction_behind_it(crashes: bool) -> None:
+def test_what_has_timed_out_is_fenced_like_the_transaction_after_it(crashes: bool) -> None:
     """A paused client may not know of the timeout, and continue with that transaction concurrently with the later one."""
     world = Broker()
     world.connect(KEYS[0])

@@ -87,7 +87,7 @@ def take_away(patched: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("act", ["connect", "new", "delete"])
 def test_an_abort_that_the_store_did_not_take_is_tried_again(act: str) -> None:
-    """Whatever has fenced the transaction, and long before its timeout; the waiting client is answered then."""
+    """Whatever fenced the transaction, and long before its timeout; the waiting client is answered then."""
     world = World()
     world.faults.arm("write-fails-before", paths.HEADERS)
     who, answer = world.task_one, None
@@ -106,7 +106,7 @@ def test_an_abort_that_the_store_did_not_take_is_tried_again(act: str) -> None:
     assert (taken(who) is None) == (act == "delete")
 
 
-def test_a_connect_that_comes_while_the_store_is_away_is_refused_and_fences_nobody() -> None:
+def test_a_connect_while_the_store_is_away_is_refused_and_fences_no_client() -> None:
     """It is unknown whether the predecessor has committed; the next one gets the epoch."""
     world = World()
     with pytest.MonkeyPatch.context() as patched:
@@ -121,7 +121,7 @@ def test_a_connect_that_comes_while_the_store_is_away_is_refused_and_fences_nobo
     assert world.open_transactions() == 0
 
 
-def test_whoever_waits_while_the_store_is_away_is_answered_when_it_is_back() -> None:
+def test_a_connect_that_waits_while_the_store_is_away_is_answered_when_it_is_back() -> None:
     """The timer continues meanwhile, and metrics are answered."""
     world = World()
     world.faults.arm("write-fails-before", paths.HEADERS)

@@ -1,4 +1,4 @@
-"""The Allure report: what each result says, and what the page keeps of what Allure wrote."""
+"""The Allure report: the content of each result, and what the page keeps of what Allure wrote."""
 
 import base64
 import gzip
@@ -70,7 +70,7 @@ def test_only_what_is_not_met_has_a_page(broken: Path) -> None:
 
 
 def test_the_first_thing_of_a_red_is_its_sequence_picture(broken: Path) -> None:
-    """With the steps, the exchange that decided, and what was expected beside what was seen."""
+    """With the steps, the exchange that decided, and what was expected next to what was seen."""
     (red,) = [result for result in results(broken) if result["status"] == "failed"]
 
     first = red["attachments"][0]
@@ -80,7 +80,7 @@ def test_the_first_thing_of_a_red_is_its_sequence_picture(broken: Path) -> None:
         r">When A aborts<.*>decisive<.*>EndTxn v5 abort: .*>expected: success .*epoch 1\).*>seen: success .*epoch 0\)<.* \(not reached\)<"
     )
     assert re.search(reported, svg, re.S)
-    assert svg == (CHECKOUT / "docs" / "sequence.svg").read_text(encoding="utf-8"), "make docs draws it anew"
+    assert svg == (CHECKOUT / "docs" / "sequence.svg").read_text(encoding="utf-8"), "make docs draws it again"
 
 
 def test_steps_after_the_failed_one_are_shown_as_not_run(broken: Path) -> None:
@@ -102,7 +102,7 @@ def reported(grouped: Grouped, name: str, message: str = "Violated: x") -> dict[
 
 
 def test_a_red_has_the_cause_that_explains_it_as_a_label() -> None:
-    """By which the page groups it; a green scenario of the same name, and any other result, is as it was."""
+    """The label by which the page groups it; a green scenario of the same name, and any other result, is unchanged."""
     grouped = Grouped.of([a_red(), a_red(Verdict.MET, run="another")], {EVIL: {"KIP890-060": ("[1] One",)}})
 
     assert grouped.titles == (EVIL,)
@@ -174,7 +174,7 @@ def test_a_page_that_is_written_in_another_way_stays_as_it_is(page: str) -> None
     assert packed(page) == page
 
 
-def test_a_page_reports_nobody_that_it_was_read() -> None:
+def test_a_page_does_not_report_that_it_was_read() -> None:
     """No script of it comes from the network."""
     text = tidied(written(DATA), whole=True)
 
@@ -188,7 +188,7 @@ def test_the_percentage_is_hidden_where_some_were_not_asked(whole: bool) -> None
     assert ("Success rate" in tidied(written(DATA), whole)) is not whole
 
 
-def test_allure_pytest_beside_the_kit_writes_no_scenario_twice(tmp_path: Path) -> None:
+def test_allure_pytest_next_to_the_kit_writes_no_scenario_twice(tmp_path: Path) -> None:
     """A user's own tests are written as ever."""
     (tmp_path / "test_own.py").write_text("def test_own():\n    pass\n", encoding="utf-8")
     (tmp_path / "made.feature").write_text(FEATURE, encoding="utf-8")

@@ -65,7 +65,7 @@ def test_what_another_transaction_did_is_not_shown(tmp_path: Path) -> None:
 
 
 def test_nothing_of_a_history_becomes_markup(tmp_path: Path) -> None:
-    """Names of topics and of calls are whatever somebody chose."""
+    """Names of topics and of calls may be any text."""
     evil = '<script>alert(1)</script>&"'
 
     svg = drawn(life(tmp_path, {"ctl": {"record": f"/txn/id/{evil}", "state": evil}}, {"client": "app", "api": evil, "type": "invoke"}))

@@ -22,7 +22,7 @@ RED = {"KIP890-060": "met", "KIP890-061": "violated", "KIP890-062": "known_devia
 
 
 def test_runs_become_a_matrix_with_badges_and_tables(spark: "SparkSession", tmp_path: Path) -> None:
-    """A real run of the reference beside results of brokers, as the tutorial says it; what cannot be read is named, and the report is made
+    """A real run of the reference next to results of brokers, as in the tutorial; what cannot be read is named, and the report is made
     all the same."""
     (line,) = (one for one in tutorial.commands() if one.words[:2] == ["fencepost", "report"])
     *_, given, _, named = line.words
@@ -32,7 +32,7 @@ def test_runs_become_a_matrix_with_badges_and_tables(spark: "SparkSession", tmp_
     write(results / "k400", {"KIP890-060": "met"}, system=system("4.0.0", profile="kafka-4.0"))
     write(results / "broken", {}).joinpath("compliance.json").write_text('{"schema_version": 1, "requ', encoding="utf-8")
     out.mkdir()
-    (out / "notes.txt").write_text("somebody's own", encoding="utf-8")
+    (out / "notes.txt").write_text("the user's own", encoding="utf-8")
 
     done = fencepost_on(spark, line.words[1], results, "--out", out, expect=line.code)
 
@@ -70,7 +70,7 @@ def test_a_report_can_be_made_again_where_one_stands(spark: "SparkSession", tmp_
 
 
 def test_usage_errors_come_before_spark(tmp_path: Path) -> None:
-    """A misspelt path, another format, nothing that can be read, and a place that holds somebody's own."""
+    """A misspelt path, another format, nothing that can be read, and a folder with files of the user."""
     write(tmp_path / "in", RED)
     (tmp_path / "nothing").mkdir()
 

@@ -21,7 +21,7 @@ REASON = "expected success with (producer id 1000, epoch 1); seen success with (
 
 @pytest.mark.filterwarnings("default")  # what Spark's own Python side warns of is not ours
 def test_a_report_has_the_verdicts_of_old_runs_with_their_reasons(spark: "SparkSession", tmp_path: Path) -> None:
-    """Of a requirement that both runs judged, the later verdict, with the words of its violation, in the table and on the page."""
+    """A requirement that both runs judged has the later verdict, with the words of its violation, in the table and on the page."""
     from fencepost.pipeline.compliance import folders, table
     from fencepost.pipeline.compliance.summary import summarise
     from fencepost.report.compliance import compliance_page

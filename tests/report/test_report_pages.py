@@ -1,4 +1,4 @@
-"""The page, the text and the badges of a report: all is said, in words, and nothing that results hold becomes markup."""
+"""The page, the text and the badges of a report: everything is in words, and no text of results becomes markup."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -110,7 +110,7 @@ def test_a_provisional_red_leaves_the_state_as_it_is_and_is_said() -> None:
 
 
 def test_a_page_says_every_verdict_in_words_and_why() -> None:
-    """Each verdict has its colour and its words; each reason stands there with its link; what was cut short is said."""
+    """Each verdict has its colour and its words; each reason is there with its link; a run that was cut short is marked."""
     cut = Run("nightly/0", RUN.started, False)
     anomalous = Cell("KIP890-068", "MUST", "met", None, RUN, ("G1a: b was read",))
     kafka = column(EVERY, JudgedSystem("kafka", "4.3.1", "kafka-4.3"), f"It is late ({LINK})", cut)
@@ -132,7 +132,7 @@ def test_a_page_says_every_verdict_in_words_and_why() -> None:
 
 
 def test_a_page_needs_nothing_else_and_runs_nothing() -> None:
-    """No script, no frame, no picture or style from elsewhere, no handler; addresses are links to deviations and places of its own."""
+    """No script, no frame, no picture or style from elsewhere, no handler; addresses are links to deviations and to places on the page."""
     kafka = column(EVERY, JudgedSystem("kafka", "4.3.1", "kafka-4.3"), f"Late ({LINK}) javascript:alert(1)")
 
     seen = Tags(compliance_page.render(summary(kafka), [], MADE))
@@ -181,7 +181,7 @@ def test_a_badge_is_xml_and_says_its_state(system: JudgedSystem, name: str) -> N
 @example([JudgedSystem("a", "1.2.3", profile) for profile in ("a-1", "a-1.2")])
 @example([JudgedSystem("a", "1", "b-1", None), JudgedSystem("a", "1", "b-1", "c"), JudgedSystem("a", "1", "b-1-c", None)])
 def test_two_systems_never_share_a_badge(systems: list[JudgedSystem]) -> None:
-    """Names that differ only in what a file's name cannot hold are told apart."""
+    """Names that differ only in characters that a file's name cannot have get different files."""
     assert len({badge.file_name(system).casefold() for system in systems}) == len(systems)
 
 
@@ -214,7 +214,7 @@ def test_versions_are_in_order_and_each_has_its_bar() -> None:
 
 
 def test_a_broken_variant_has_a_column_pictures_and_a_badge_of_its_own() -> None:
-    """Beside the honest one, which has nothing of it; each says which it is, also where a badge is short of room."""
+    """Next to the conforming one, which has none of its reds; each is named, also where a badge is short of space."""
     honest, broken = JudgedSystem("reference", "0.1.0", "seed"), JudgedSystem("reference", "0.1.0", "seed", "no-epoch-bump")
     columns = [column({"KIP890-060": "met"}, honest), column({"KIP890-060": "violated"}, broken)]
 
@@ -235,7 +235,7 @@ def test_the_badge_of_a_system_has_the_name_that_it_always_had() -> None:
     assert badge.file_name(JudgedSystem("Kafka", None, None)) == "Kafka-_version-not-known_-55e480f0.svg"
 
 
-def test_what_is_notified_of_a_run_stands_beside_it() -> None:
+def test_the_notifications_of_a_run_are_next_to_it() -> None:
     """Its image, labels and the release that it is known as: at the system, and where the mouse is. Several images are one system."""
     run = Run("nightly/1", RUN.started, True, "corp/broker:2.7 sha256:1a", ("commit=1a2b",), "kafka:4.3.1")
     images = ("corp/broker:2.7 sha256:1a", "corp/broker:2.7 sha256:0f")

@@ -23,7 +23,7 @@ Told = Callable[..., ReportSummary]
 
 @pytest.fixture
 def report(spark: SparkSession, tmp_path: Path) -> Told:
-    """What is said of the runs in tmp_path/in."""
+    """The report of the runs in tmp_path/in."""
 
     def summary(columns: int = 24) -> ReportSummary:
         found = folders.find([str(tmp_path / "in")])
@@ -64,7 +64,7 @@ def test_documents_that_cannot_be_used_are_named_with_the_reason_and_the_rest_is
         "newer": (json.dumps(good | {"schema_version": 2}).encode(), "schema version 2 is not known, expected 1"),
         "newest": (b'{"schema_version": 3, "complete": {"or": "not"}}', "schema version 3 is not known, expected 1"),
         "empty-object": (b"{}", "has no schema_version"),
-        "nobody": (json.dumps(good | {"system": {}}).encode(), "has no system.name"),
+        "no name": (json.dumps(good | {"system": {}}).encode(), "has no system.name"),
         "undecided": (json.dumps(good | {"complete": None}).encode(), "does not say whether it is complete"),
         "undated": (json.dumps(good | {"started": None}).encode(), "does not say when it started"),
         "strange-date": (json.dumps(good | {"started": "yesterday"}).encode(), "started is not a time: yesterday"),
@@ -197,8 +197,8 @@ def test_a_broken_variant_is_another_system(report: Told, tmp_path: Path) -> Non
     assert of(summary, JudgedSystem("reference", "0.1.0", "seed")).latest.labels == ("a=b", "branch=x")
 
 
-def test_an_image_that_was_built_anew_is_the_same_system(report: Told, tmp_path: Path) -> None:
-    """The images are told, the latest first, each once; each cell has the one that it was judged on. Older results have none."""
+def test_an_image_that_was_built_again_is_the_same_system(report: Told, tmp_path: Path) -> None:
+    """The images are listed, the latest first, each once; each cell has the one that it was judged on. Older results have none."""
     folder = tmp_path / "in"
     for day, (digest, verdict) in enumerate([("sha256:1", "met"), ("sha256:2", "violated"), ("sha256:1", "not_run"), (None, "not_run")], 1):
         image = {"name": "corp/broker:2.7", "digest": digest} if digest else None
@@ -215,7 +215,9 @@ def test_an_image_that_was_built_anew_is_the_same_system(report: Told, tmp_path:
 
 
 def test_a_page_gets_no_more_columns_and_moments_than_it_can_show(report: Told, tmp_path: Path) -> None:
-    """Those that ran last are told in full; of the others only how they stand. Of each stretch of time the last run is told."""
+    """Systems that ran last are reported in full; the others only with their verdicts. For each stretch of time the last
+    run is reported.
+    """
     for number in range(90):
         day = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(days=number)
         made = system(f"4.{number % 6}", profile="kafka-4")

@@ -29,7 +29,7 @@ EVIL = '<script>alert(1)</script>&"\x00\u202e'
 
 
 def test_an_exchange_is_one_row_where_its_answer_comes_next() -> None:
-    """Where something else comes between, its request and its answer are rows of their own, and nothing is lost."""
+    """Where something else comes between, its request and its answer are separate rows, and nothing is lost."""
     history = History()
     history.call("end_txn v5")
     slow = history.ask("end_txn v5")
@@ -163,7 +163,7 @@ def test_lanes_are_few_whatever_the_number_of_clients_and_logs() -> None:
 
 
 def test_nothing_of_a_history_becomes_markup() -> None:
-    """Names, values and errors are whatever a system said; a picture of them is well-formed and has no script."""
+    """Names, values and errors come from a system and may be any text; a picture of them is well-formed and has no script."""
     history = History()
     history.call("produce v12", client=EVIL, mops=[{"m": "send", "log": EVIL, "v": EVIL}])
     history.call(EVIL, "fail", EVIL * 40, error={"class": EVIL, "code": None, "msg": EVIL}, mops=[{"m": "send", "log": EVIL, "v": EVIL}])
@@ -244,7 +244,7 @@ EVENTS = st.fixed_dictionaries(
 @given(events=st.lists(EVENTS, max_size=6))
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_stands_in_a_history_a_picture_comes_of_it(events: list[dict[str, Any]], tmp_path: Path) -> None:
-    """Of another version, or of nobody's: it is drawn as far as it can be read."""
+    """Of another version, or of none: it is drawn as far as it can be read."""
     path = tmp_path / "any.jsonl"
     path.write_text("".join(json.dumps(event) + "\n" for event in events), encoding="utf-8")
 

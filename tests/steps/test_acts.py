@@ -1,4 +1,4 @@
-"""Tables of acts: what they say is said in the vocabulary, and what may come follows from what clients know."""
+"""Tables of acts: their lines are sentences of the vocabulary, and which act is possible follows from what clients know."""
 
 import random
 from collections.abc import Iterator
@@ -71,7 +71,7 @@ def scripts(table: Table[Any]) -> Iterator[Script[Any]]:
 
 @pytest.mark.parametrize("spec", TABLES)
 def test_every_line_is_a_sentence_of_a_tested_requirement(spec: str) -> None:
-    """So that a finding is a scenario in the closed vocabulary, whatever the sequence; likewise each When that is said as a Given."""
+    """So that a finding is a scenario in the closed vocabulary, whatever the sequence; likewise each When that is used as a Given."""
     rows, said = bundled(), set()
     for script in scripts(TABLES[spec]):
         said |= {line for line, _ in script.lines}
@@ -126,7 +126,7 @@ def test_every_act_comes_in_some_sequence(spec: str) -> None:
 
 @pytest.mark.parametrize("spec", TABLES)
 def test_an_act_changes_nothing_before_it_comes(spec: str) -> None:
-    """To ask whether it may come leaves no trace in the model: the same sequence says the same lines, whatever was asked in between."""
+    """To ask whether it is possible leaves no trace in the model: the same sequence has the same lines, whatever was asked in between."""
     table, chance = TABLES[spec], random.Random(2)
     for _ in range(50):
         asked = drawn(table, 8, chance.choice)
@@ -146,7 +146,7 @@ def test_of_sequences_that_differ_in_names_only_one_is_tried() -> None:
 
 
 def test_an_act_that_cannot_come_is_passed_by() -> None:
-    """Whatever is left out of a sequence, the rest is one."""
+    """Whatever acts are left out of a sequence, the rest is a sequence."""
     acts = ("A writes to orders", "A commits", "a plain write to orders")
     for names in permutations(acts):
         script = script_of(CORE, names)
@@ -202,7 +202,7 @@ def test_only_what_is_used_is_made() -> None:
     ],
 )
 def test_what_readers_see_says_which_requirement_is_violated(acts: tuple[str, ...], seen: str, requirement: str) -> None:
-    """By what is too much, missing or twice, and by what happened before; else it is that of the line."""
+    """It follows from what is superfluous, missing or twice, and from what happened before; otherwise it is that of the line."""
     script = script_of(CORE, acts)
     line = ActLine("Then", "readers of orders see nothing", "CORE-07")
 

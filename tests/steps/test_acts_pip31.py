@@ -29,8 +29,8 @@ CONFLICT = "it is refused with TransactionConflict or InvalidTxnStatus"
         (("A acknowledges i1 for workers", "B acknowledges i1 and i2 for workers"), CONFLICT),
     ],
 )
-def test_an_acknowledgement_is_answered_by_who_has_the_message(acts: tuple[str, ...], answer: str) -> None:
-    """A transaction that holds it, or its deletion, is a conflict; what was given back is not."""
+def test_an_acknowledgement_is_answered_according_to_who_holds_the_message(acts: tuple[str, ...], answer: str) -> None:
+    """A transaction that holds it, or its deletion, is a conflict; a redelivered message is not."""
     script = script_of(TABLE, acts)
 
     assert script.acts == list(acts)
@@ -38,7 +38,7 @@ def test_an_acknowledgement_is_answered_by_who_has_the_message(acts: tuple[str, 
 
 
 @pytest.mark.parametrize(("before", "may_come"), [("", True), ("inputs is unloaded", False), ("a crash", False)])
-def test_what_was_there_before_an_unload_is_not_due_to_who_comes_to_a_removed_subscription(before: str, may_come: bool) -> None:
+def test_what_was_there_before_an_unload_is_not_due_to_a_new_consumer_of_a_removed_subscription(before: str, may_come: bool) -> None:
     """Pulsar deletes a ledger that is closed, as by an unload, when no subscription needs it."""
     comes = "another consumer takes over auditors and is looked at"
     acts = [*([before] if before else []), "auditors are removed", comes]
@@ -69,7 +69,7 @@ def test_what_is_left_follows_from_the_ends(acts: tuple[str, ...], left: str) ->
 
 
 def test_what_is_open_is_looked_at_and_not_shown() -> None:
-    """And what is plain behind it only where a system can show it."""
+    """And plain messages after it only where a system can show them."""
     texts = said("A writes to orders", "a plain write to orders", "a look at orders behind what is open")
 
     assert 'readers of orders see "plain1"' in texts
@@ -78,7 +78,7 @@ def test_what_is_open_is_looked_at_and_not_shown() -> None:
 
 
 def test_which_of_two_ends_won_stays_unknown() -> None:
-    """So nothing goes by it but the answers."""
+    """So only the answers may depend on it."""
     texts = said("A writes to orders", "A commits and aborts at once")
 
     assert "orders agrees with the answers" in texts
@@ -102,7 +102,7 @@ def test_which_of_two_ends_won_stays_unknown() -> None:
     ],
 )
 def test_what_was_seen_says_which_requirement_is_violated(acts: tuple[str, ...], line: str, seen: str, requirement: str) -> None:
-    """By what is too much or missing; else it is that of the line."""
+    """It follows from what is superfluous or missing; otherwise it is that of the line."""
     script = script_of(TABLE, acts)
     why = "PIP31-59" if line.startswith("subscription") else "PIP31-01"
 

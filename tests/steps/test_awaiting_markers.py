@@ -1,4 +1,4 @@
-"""How often the coordinator is asked whether markers are in flight, before a sentence looks at what they decide."""
+"""How often a scenario asks the coordinator whether markers are in flight, before a sentence looks at what they decide."""
 
 from types import SimpleNamespace
 from typing import Any

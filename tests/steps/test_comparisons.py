@@ -1,4 +1,4 @@
-"""What is asked before a When: only what a sentence ahead is marked to compare with, and no such sentence goes without its mark."""
+"""What is read before a When: only the state with which a later sentence is marked to compare; each such sentence has its mark."""
 
 from collections.abc import Callable, Iterator
 

@@ -1,4 +1,4 @@
-"""How a system that comes back is asked, on paper: a broker that is away for a while, then answers from a script."""
+"""How the kit asks a system that restarts: a simulated broker that does not listen for a while, then answers from a script."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -33,7 +33,7 @@ def describes(code: int) -> Answer:
 
 
 class Scenario:
-    """A producer that ends its transaction while the broker comes back: nobody listens the first `away` times that somebody looks."""
+    """A producer that ends its transaction while the broker restarts: the broker does not listen at the first `away` attempts."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, away: int, *answers: Answer, coordinator: Answer) -> None:
         self.broker = ScriptedBroker(end_txn=list(answers), describe_transactions=[coordinator])
@@ -93,7 +93,7 @@ def test_a_system_that_is_back_before_it_is_asked_is_started_again(monkeypatch: 
 
 @pytest.mark.parametrize("away", [0, 3])
 def test_what_a_loading_coordinator_refuses_for_good_is_a_violation(monkeypatch: pytest.MonkeyPatch, away: int) -> None:
-    """Also where the coordinator says of itself that it loads: a producer that is taken for a stranger is turned away."""
+    """Also where the coordinator reports that it loads: a producer that it treats as unknown is refused."""
     scenario = Scenario(monkeypatch, away, ends(UNKNOWN_ID), coordinator=describes(LOADS))
 
     scenario.play()
@@ -103,7 +103,7 @@ def test_what_a_loading_coordinator_refuses_for_good_is_a_violation(monkeypatch:
         every_refusal_was(scenario.context, None)
 
 
-def test_nobody_looks_at_the_coordinator_of_a_system_that_was_never_away(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_coordinator_of_a_system_that_was_never_away_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """It can be asked from the first moment on, and says by itself that it loads."""
     scenario = Scenario(monkeypatch, 0, ends(LOADS), ends(0), coordinator=describes(LOADS))
 

@@ -36,7 +36,7 @@ class Session:
     ],
 )
 def test_one_coordinator_has_the_ids_of_both(at_the_second: tuple[str, ...], named: str, looks: int) -> None:
-    """A request that names both goes to one node; where one node has all ids, no more is asked. With none to be had, the name stays."""
+    """A request that names both goes to one node; where one node has all ids, no other is asked. Where none is found, the name stays."""
 
     def find(request: Any) -> Any:
         key = getattr(request, "key", None) or request.coordinator_keys[0]

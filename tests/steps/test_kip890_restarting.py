@@ -1,4 +1,4 @@
-"""A broker that is started again with another level of the transactions, on paper: it answers from a script."""
+"""A simulated broker that restarts with another level of transaction.version: it answers from a script."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -15,11 +15,11 @@ FAILS = says(error_code=-1, api_keys=[])
 
 
 def test_a_broker_that_fails_while_it_starts_is_not_back() -> None:
-    """It listens, and answers ApiVersions with an error of its own before it ends: what is red is that it does not come back."""
+    """It listens, and answers ApiVersions with an error before it ends: the scenario is red because it does not restart."""
     broker = ScriptedBroker(api_versions=[LEVELS, LEVELS, FAILS], update_features=[says(error_code=0, error_message=None)])
     observer, recorder = broker.probe()
     faults = SimpleNamespace(crash=lambda: None, restart=lambda: None)
     session: Any = SimpleNamespace(client=lambda _: observer, exchanges=recorder.exchanges, faults=faults, time=observer._time)
 
-    with pytest.raises(Violation, match=r"(?s)a broker that comes back.*UNKNOWN_SERVER_ERROR"):
+    with pytest.raises(Violation, match=r"(?s)a broker that restarts.*UNKNOWN_SERVER_ERROR"):
         restarts_at(KafkaContext(session, Evidence()), 0)

@@ -1,4 +1,4 @@
-"""How an end that is held up is let go, also where the broker does not delete the topic at the first time of asking."""
+"""How a blocked end can complete, also where the broker does not delete the topic at the first request."""
 
 from fencepost.adapters.pulsar.inprocess import InProcessAdmin
 from fencepost.adapters.pulsar.transport import Connect, ConnectAdmin
@@ -51,5 +51,5 @@ def test_a_deletion_that_fails_is_asked_for_again() -> None:
 
 
 def test_a_deletion_that_never_succeeds_is_not_known() -> None:
-    """Patience ends, and nobody says that the end is let go."""
+    """Patience ends, and no step reports that the end can complete."""
     assert isinstance(let_go(10**6), Unknown)

@@ -1,4 +1,4 @@
-"""Sentences: what they parse and write, and what cannot be one."""
+"""Sentences: what they parse and write, and which patterns are refused."""
 
 from collections.abc import Callable
 
@@ -31,7 +31,7 @@ async def waits(writer: str) -> None:
 
 
 def test_a_sentence_parses_to_typed_values_and_writes_them() -> None:
-    """Text goes in and out the same; a part that is left out is None."""
+    """The written text equals the parsed one; a part that is left out is None."""
     vocabulary = made()
     vocabulary.then("{writer} sees {values}[ {order}]")(sees)
     (sentence,) = vocabulary
@@ -128,14 +128,14 @@ def fulfils(writer: str) -> None:
     ],
 )
 def test_what_cannot_be_a_sentence_says_where_and_what_is_expected(wrong: Callable[[Vocabulary], object], reported: str) -> None:
-    """Whoever writes one finds out before anything runs, and it is not the system's fault."""
+    """The author learns it before anything runs, and it is not the system's fault."""
     with pytest.raises(SentenceError, match=reported) as caught:
         wrong(made())
     assert isinstance(caught.value, WrongUsage)
 
 
 def test_an_act_without_one_of_its_functions_is_refused() -> None:
-    """A Given that nobody fulfils is not a sentence."""
+    """A Given without a function is not a sentence."""
     vocabulary = made()
     vocabulary.act("{writer} has come", "{writer} comes", "It is there.").when(silent)
 

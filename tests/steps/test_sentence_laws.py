@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from sentence_laws import (
     are_steps_of_a_feature,
-    is_nobody_elses,
     is_one_sentence_and_renders_to_itself,
+    is_parsed_by_no_other,
     texts_of,
     values_come_back,
     values_of,
@@ -45,7 +45,7 @@ def test_what_a_sentence_writes_is_its_own_and_comes_back(asked: str) -> None:
         written = list(values_of(form))
         for values in written:
             values_come_back(form, values)
-            is_nobody_elses(SPEECH[asked], form, values)
+            is_parsed_by_no_other(SPEECH[asked], form, values)
         are_steps_of_a_feature(form, written)
 
 
@@ -76,7 +76,7 @@ def step(words: str) -> GherkinStep:
 
 
 def test_a_step_that_no_sentence_parses_breaks_the_law() -> None:
-    """It says something that is not in the vocabulary."""
+    """It is not in the vocabulary."""
     speech, _ = speech_with("it is {word}")
 
     is_one_sentence_and_renders_to_itself(speech, step("it is over"))
@@ -85,13 +85,13 @@ def test_a_step_that_no_sentence_parses_breaks_the_law() -> None:
 
 
 def test_a_step_that_two_sentences_parse_breaks_the_law() -> None:
-    """Which of them is meant cannot be told."""
+    """It is ambiguous which of them is meant."""
     speech, forms = speech_with("it is {word}", "{word} is over")
 
     with pytest.raises(AssertionError, match="it is over"):
         is_one_sentence_and_renders_to_itself(speech, step("it is over"))
     with pytest.raises(AssertionError, match="it is over"):
-        is_nobody_elses(speech, forms[0], {"word": "over"})
+        is_parsed_by_no_other(speech, forms[0], {"word": "over"})
 
 
 def test_a_type_that_renders_another_text_breaks_the_law() -> None:
@@ -105,7 +105,7 @@ def test_a_type_that_renders_another_text_breaks_the_law() -> None:
 
 
 def test_values_that_run_into_each_other_break_the_law() -> None:
-    """Two lists beside each other: the first takes what was the second's."""
+    """Two lists next to each other: the first takes values of the second."""
     _, (form,) = speech_with("{words} and {word}s")
 
     values_come_back(form, {"words": ("a",), "word": "b"})

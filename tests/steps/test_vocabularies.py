@@ -1,4 +1,4 @@
-"""What a proposal speaks is made of vocabularies, and of nothing beside them."""
+"""The sentences of a proposal are those of vocabularies, and no others."""
 
 from types import ModuleType
 
@@ -15,7 +15,7 @@ def test_every_sentence_is_of_a_vocabulary() -> None:
     vocabularies.check(register.bundled().by_spec)
 
 
-def test_a_sentence_beside_the_vocabularies_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sentence_outside_of_the_vocabularies_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """One of pytest-bdd's own would have no meaning, and no linter would see it."""
     stray = ModuleType("stray")
 

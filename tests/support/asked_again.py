@@ -1,4 +1,4 @@
-"""A run on a real broker, of which everything that is red is asked again.
+"""A run on a real broker whose red requirements are tested again.
 
 The tests fill a machine of two cores, on which a broker's own store may run into its timeouts. A release that breaks a promise does it
 again when it is asked alone; what does it now and then is known, as a deviation with its counts.
@@ -41,7 +41,7 @@ def judge_container(system: str, image: str, options: Iterable[object], results:
         assert not still, f"{' '.join(map(str, again))}: red again: {', '.join(sorted(still))}\n{asked}"
         assert asked.code == 0 or _deviates_as_known(folder), f"{' '.join(map(str, again))}: exit code {asked.code}\n{asked}"
     with warnings.catch_warnings():
-        warnings.simplefilter("always", RedOnce)  # told at the end of the tests, and no failure
+        warnings.simplefilter("always", RedOnce)  # reported at the end of the tests, and no failure
         warnings.warn(f"{image}: red once, and not in {TIMES} more tries: {', '.join(sorted(red))}\n{first.out}", RedOnce, stacklevel=2)
     return red
 

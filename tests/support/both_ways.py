@@ -34,7 +34,7 @@ CYCLES = ("G0", "G1c", "G-single", "G2")
 SEED, FEW = 24, 60
 BARE = "bare-fetches-after-a-failure"
 EXPLAINED = {
-    "early-child-write": "a child of two parents has one witness, and the plan tells it once for each parent",
+    "early-child-write": "a child of two parents has one witness, and the plan reports it once for each parent",
     "position-after-abort": "the plan asks whether any run of the check has consumers with positions, and the law asks it of the run",
 }
 
@@ -61,14 +61,14 @@ def on_spark(spark: "SparkSession", reported: Histories, folder: Path) -> dict[b
     shown = {}
     for infer, anomalies in ((False, ANOMALIES), (True, cycles.ANOMALIES)):
         every = found(HistoryTables(tables, infer_ww=infer, infer_rw=infer), anomalies)
-        shown[infer] = Counter(_shown(row) for one in every for row in one.rows.collect())  # a union of them all would be planned anew
+        shown[infer] = Counter(_shown(row) for one in every for row in one.rows.collect())  # a union of them all would be planned again
     spark.catalog.clearCache()
     return shown
 
 
 def written(reported: Histories, folder: Path) -> None:
     """As files. Each is a task, so there is one for all histories of which every line can be read; what could not be read of a file makes
-    all of its runs doubtful, so each other history has one of its own.
+    all of its runs doubtful, so each other history has a separate one.
     """
     folder.mkdir(parents=True)
     for number, history in enumerate(reported.values()):
@@ -92,7 +92,7 @@ def cases_and_few() -> dict[str, list[dict[str, Any]]]:
 
 @cache
 def cases_and_few_in_process(infer: bool = False) -> Shown:
-    """What these show; nobody changes the answer."""
+    """What these show; tests must not change the value."""
     return in_process(cases_and_few(), infer)
 
 

@@ -30,7 +30,7 @@ def changed(reported: Mapping[str, Sequence[Event]], count: int, seed: int) -> d
 
 
 def dropped(chance: random.Random, events: list[Event]) -> None:
-    """An event that nobody recorded."""
+    """An event that was not recorded."""
     if len(events) > 1:
         del events[chance.randrange(len(events))]
 
@@ -63,7 +63,7 @@ def other_function(chance: random.Random, events: list[Event]) -> None:
 
 
 def other_process(chance: random.Random, events: list[Event]) -> None:
-    """An operation of somebody else."""
+    """An operation of another process."""
     for event in _some(chance, events):
         other = chance.choice(events)
         for one in events:

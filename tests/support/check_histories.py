@@ -1,4 +1,4 @@
-"""Small histories in a notation of their own, for tests of the checker.
+"""Small histories in a separate notation, for tests of the checker.
 
 A line is an operation: who, how it ended, what it was, then its transaction and what it moved.
 

@@ -39,7 +39,7 @@ def fencepost_on_a_terminal(*arguments: object, cwd: Path, **environment: str) -
     written = bytearray()
 
     def read() -> None:
-        with suppress(OSError):  # how Linux says that nobody holds the terminal any more
+        with suppress(OSError):  # how Linux says that no process holds the terminal any more
             while some := os.read(ours, 65536):
                 written.extend(some)
 
@@ -66,7 +66,7 @@ def begun_fencepost(*arguments: object, cwd: Path | None = None, errors: Path | 
 
 
 def pytest_with_plugin(*arguments: object, expect: int, cwd: Path) -> Finished:
-    """`pytest -p fencepost.plugin ...` in a folder of its own, as someone who writes scenarios would call it."""
+    """`pytest -p fencepost.plugin ...` in a separate folder, as an author of scenarios would call it."""
     command = ["pytest", "-p", "fencepost.plugin", "-p", "no:cacheprovider", f"--rootdir={cwd}", *map(str, arguments)]
     return _quickly(command, [sys.executable, "-m", "pytest"], expect, cwd, 600)
 
@@ -100,6 +100,12 @@ def verdicts(folder: Path) -> dict[str, str]:
     """Requirement to verdict, for those that were judged."""
     rows = compliance(folder)["requirements"]
     return {row["id"]: row["verdict"] for row in rows if row["verdict"] not in ("not_run", "excluded")}
+
+
+def not_offered(folder: Path) -> set[str]:
+    """The capabilities that the run's system does not offer, of those that a scenario needs."""
+    reasons = (row["reason"] for row in compliance(folder)["requirements"] if row["verdict"] == "not_offered")
+    return {name for reason in reasons for name in reason.partition(" does not offer ")[2].partition(";")[0].split(", ")}
 
 
 def _quickly(command: list[str], itself: list[str], expect: int | tuple[int, ...], cwd: Path | None, timeout: float) -> Finished:

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def lines(act: Callable[[], object]) -> int:
-    """How many lines of Python ran for it; a line that is come back to, as in a loop on one line, counts each time."""
+    """How many lines of Python ran for it; a line that runs several times, as in a loop on one line, counts each time."""
     count = 0
 
     def trace(_frame: FrameType, event: str, _argument: Any) -> Any:

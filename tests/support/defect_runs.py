@@ -1,19 +1,8 @@
-"""The suite on broken references, each in a forked process that has imported everything: as a run with histories, or by its plays alone."""
+"""The suite on broken references, by its plays, each in a forked process that has imported everything."""
 
-import io
 from collections.abc import Iterable
-from contextlib import redirect_stderr, redirect_stdout
-from pathlib import Path
 
 WORKERS = 2
-
-
-def run_all(runs: Iterable[tuple[Path, tuple[str, ...]]]) -> dict[str, int]:
-    """Make these runs, each with its results folder and options. The answer is the exit code of each by its folder's name."""
-    from fencepost.proof.forkserver import forking
-
-    with forking().Pool(WORKERS, maxtasksperchild=1) as pool:
-        return dict(pool.imap_unordered(_run, runs))
 
 
 def judged_of_all(defects: Iterable[str], only: tuple[str, ...] = ()) -> dict[str, dict[str, str]]:
@@ -38,13 +27,3 @@ def _judged(task: tuple[str, tuple[str, ...]]) -> tuple[str, dict[str, str]]:
         for play in plays:
             found.setdefault(play.requirement, []).append(plays.judge(play).result)
     return defect, {requirement: judge(requirement, results).verdict.value for requirement, results in found.items()}
-
-
-def _run(task: tuple[Path, tuple[str, ...]]) -> tuple[str, int]:
-    from fencepost.run import pytest_session
-
-    folder, options = task
-    printed = io.StringIO()
-    with redirect_stdout(printed), redirect_stderr(printed):
-        ended = pytest_session.judge([f"--results={folder}", "--no-html", "--tb=no", *options], workers=1)
-    return folder.name, int(ended.exit)

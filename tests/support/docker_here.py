@@ -20,7 +20,7 @@ PULSAR_IMAGE = "apachepulsar/pulsar:4.0.7"
 @functools.cache
 def _trouble(image: str) -> str | None:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)  # Docker's client leaves its socket behind when nobody listens
+        warnings.simplefilter("ignore", ResourceWarning)  # Docker's client does not close its socket when Docker does not listen
         trouble = _ask_docker(image)
         gc.collect()
     return trouble
@@ -76,7 +76,7 @@ def containers_of(owner: str) -> list[str]:
 
 
 def owners_of_containers() -> list[str]:
-    """Who owns the containers of ours that are there, running or not; other runs may have some of their own."""
+    """The owners of our containers that exist, running or not; other runs may have others."""
     command = ["docker", "ps", "-a", "--filter", f"label={owners.LABEL}", "--format", f'{{{{.Label "{owners.LABEL}"}}}}']
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
 
@@ -86,6 +86,6 @@ def begun_by(run: int) -> list[str]:
     return [owner for owner in owners_of_containers() if int(owner.split(" ")[1]) in tree_of(run)]
 
 
-def left_behind() -> list[str]:
+def abandoned_owners() -> list[str]:
     """The owners that are gone and whose containers are not."""
     return [owner for owner in owners_of_containers() if owners.is_gone(owner)]

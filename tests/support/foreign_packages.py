@@ -1,4 +1,4 @@
-"""A package that is installed beside ours and registers a system: what an installer would leave in a folder of the Python path."""
+"""A package that is installed next to ours and registers a system: what an installer would write into a folder of the Python path."""
 
 from pathlib import Path
 

@@ -1,7 +1,7 @@
-"""Many commands in little time: each is a process of its own, forked from one that has imported what they need.
+"""Many commands in little time: each is a separate process, forked from one that has imported what they need.
 
 Run as a program it is that one: it reads a request a line, and answers each with the exit code. It has one thread, so it may fork.
-A command that goes on is answered with its number, and its exit code is asked for later.
+A command that keeps running is answered with its number, and its exit code is requested later.
 """
 
 import atexit
@@ -31,7 +31,8 @@ _NEEDED += (
     "report.compliance.command",
 )
 _NEEDED += ("adapters.pulsar.system", "adapters.pulsar.pulsar_container_system", "pipeline.command", "pipeline.ingest", "pipeline.check")
-_NEEDED += ("adapters.engines", "features.step_definitions", "report.allure_steps")
+_NEEDED += ("adapters.reference_kafka", "reference.serving.served_kafka", "reference.serving.served_pulsar")
+_NEEDED += ("features.step_definitions", "report.allure_steps")
 _OF_OTHERS = ("execnet", "pytest_bdd.generation", "pytest_bdd.cucumber_json", "pytest_bdd.gherkin_terminal_reporter")
 """What pytest's plugins import. They themselves are not here, for pytest warns of one that was imported before."""
 _PATH = "PYTHONPATH"
@@ -110,7 +111,7 @@ def _request(command: Sequence[str], cwd: Path, environment: Mapping[str, str], 
 
 
 def begin(folder: Path, environment: Mapping[str, str]) -> Forked:
-    """The process that forks, until somebody ends it; its own files are in this folder."""
+    """The process that forks, until it is ended; its own files are in this folder."""
     environment = {**environment, "HYPOTHESIS_STORAGE_DIRECTORY": str(folder / "hypothesis")}
     process = subprocess.Popen(
         [sys.executable, __file__],

@@ -5,12 +5,12 @@ from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 ORDER = ("contract", "wire", "fixtures", "reference", "adapters", "steps", "features", "pipeline", "report", "fencepost")
-"""The rooms. Each may import what stands before it, unless a test binds it more closely."""
+"""The packages. Each may import what stands before it, unless a test binds it more closely."""
 
 
 def modules() -> list[str]:
     """All our modules, as paths from the checkout."""
-    return sorted(str(path.relative_to(CHECKOUT)) for room in ORDER for path in (CHECKOUT / room).rglob("*.py"))
+    return sorted(str(path.relative_to(CHECKOUT)) for package in ORDER for path in (CHECKOUT / package).rglob("*.py"))
 
 
 def dotted(module: str) -> str:
@@ -21,7 +21,7 @@ def dotted(module: str) -> str:
 
 
 def imported(path: Path) -> set[str]:
-    """What a module imports of ours, as dotted names; what it takes from a module is named behind that."""
+    """What a module imports of ours, as dotted names; what it imports from a module is named after the module."""
     return imported_by(path.read_text(encoding="utf-8"), ".".join(("fencepost", *_package(path))))
 
 

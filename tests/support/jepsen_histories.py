@@ -1,4 +1,4 @@
-"""Histories of Jepsen's Kafka workload as events: the few of this repository, and all that others have put beside it."""
+"""Histories of Jepsen's Kafka workload as events: the few of this repository, and all that a user has added to them."""
 
 import os
 from pathlib import Path

@@ -1,14 +1,16 @@
-"""What the probe finds of layouts on any broker with scalable topics: the reference, and a real one. Each law has a topic of its own.
+"""What the probe finds of layouts on any broker with scalable topics: the reference, and a real one. Each law has a separate topic.
 
 A broker may refuse with any status, push an epoch twice, and ignore what is sent to a sealed segment: that is for requirements to judge.
 """
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TypeAlias
+
+from succeeded import value_of as value
 
 from fencepost.adapters.pulsar.pulsar_values import LayoutWatchHandle, ReportedLayout, TxnAction, scalable
 from fencepost.adapters.pulsar.scalable_session import ScalableSession
-from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
+from fencepost.contract.outcomes import Done, Refused, Unknown
 
 SEALED = 15
 """TopicTerminatedError."""
@@ -37,13 +39,8 @@ class Scene:
         return next(layout for layout in layouts if layout.epoch >= epoch)
 
 
-def value(outcome: Outcome[Any]) -> Any:
-    assert isinstance(outcome, Done), outcome
-    return outcome.value
-
-
 def a_split_and_a_merge(session: ScalableSession) -> None:
-    """Seal parents and make children, which share their hashes; lookups tell the same as the admin interface, and brokers."""
+    """Seal parents and make children, which share their hashes; lookups report the same as the admin interface, and brokers."""
     scene = Scene(session, "changing", 2)
     first = scene.layout
 
@@ -98,11 +95,11 @@ def changes_at_once(session: ScalableSession) -> None:
 
 
 def watched_layouts(session: ScalableSession) -> None:
-    """Are told with each change, in their order; a closed watch is told nothing more, and a new one begins with what is so."""
+    """They are sent with each change, in order; a closed watch receives nothing more, and a new one begins with the current layout."""
     scene = Scene(session, "watching")
     closed, watch = value(scene.probe.watch_layout(scene.topic)), value(scene.probe.watch_layout(scene.topic))
     scene.probe.close_watch(closed)
-    value(scene.probe.looked_up(scene.topic))  # whoever is answered this has taken in the close
+    value(scene.probe.looked_up(scene.topic))  # a broker that has answered this has processed the close
 
     value(scene.probe.split(scene.topic, 0))
     value(scene.probe.merge(scene.topic, 1, 2))
@@ -116,10 +113,10 @@ def watched_layouts(session: ScalableSession) -> None:
 
 
 def watched_topics(session: ScalableSession) -> None:
-    """Are told when they are made, and when they are deleted.
+    """Watches are notified when they are created, and when they are deleted.
 
     5.0.0-M1 reads a topic again after each event of it. Where that read ends after the event of its deletion, the topic stays in what
-    watches are told, or in the list of the namespace for longer than 400 s (each about once in forty topics). So only three topics that
+    watches receive, or in the list of the namespace for longer than 400 s (each about once in forty topics). So only three topics that
     are all missed are a fault.
     """
     probe = session.client("namespace")
@@ -178,7 +175,7 @@ def stream_consumers(session: ScalableSession) -> None:
 
 
 def sealed_segments(session: ScalableSession) -> None:
-    """Take no message: it is refused, or nobody answers; and no producer. What was stored before can be read, and its end is told."""
+    """They accept no message (a refusal, or no answer) and no producer. Earlier messages can be read, and their end is notified."""
     scene = Scene(session, "sealing")
     (parent,) = scene.layout.active
     producer = value(scene.probe.producer(parent.topic))
@@ -213,7 +210,7 @@ def a_terminated_segment(session: ScalableSession) -> None:
 
 
 def transactions_across_a_split(session: ScalableSession) -> None:
-    """Are seen whole by who reads all of the topic, once they are committed."""
+    """Readers of the whole topic see them complete, once they are committed."""
     scene = Scene(session, "spanning")
     writer = value(scene.probe.writer(scene.topic))
     committed, aborted = value(scene.probe.new_transaction(scalable=True)), value(scene.probe.new_transaction(scalable=True))

@@ -1,4 +1,6 @@
-"""Two brokers' scalable topics on one metadata store, with segments that a test looks into, and somebody who comes between two calls."""
+"""Two brokers' scalable topics on one metadata store, with segments that a test looks into, and another client that
+acts between two calls.
+"""
 
 from collections.abc import Callable, Collection
 from typing import Any
@@ -24,7 +26,7 @@ SEED = ScalableProfile.load("seed")
 
 
 class Between:
-    """Where somebody else comes in: before the call of that number, of all those that the first broker makes of store and segments."""
+    """When another client acts: before the call with that number, of all calls that the first broker makes to store and segments."""
 
     def __init__(self) -> None:
         self.calls = 0
@@ -36,7 +38,7 @@ class Between:
         self.calls, self._at, self._act = 0, at, act
 
     def before(self, asked: object) -> object:
-        """What was asked for, whose calls count."""
+        """The request whose calls count."""
         return _Counted(asked, self._call)
 
     def _call(self) -> None:
@@ -86,7 +88,7 @@ class FakeSegments:
         self.sealed.add(segment)
 
     def inherit(self, parents: Collection[str], child: str) -> None:
-        """What is known of producers is a test of its own."""
+        """A separate test looks at what is known of producers."""
 
     def delete(self, segment: str) -> None:
         self.subscriptions.pop(segment, None)

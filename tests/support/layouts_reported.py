@@ -1,4 +1,4 @@
-"""Layouts of a scalable topic as a broker tells them, for brokers that say what a test tells them to say."""
+"""Layouts of a scalable topic as a broker sends them, for brokers whose answers a test sets."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Real requests of a scenario, as frames, and damaged ones: for tests of what a broker does with anything."""
+"""Real requests of a scenario, as frames, and damaged ones: for tests of how a broker handles any bytes."""
 
 import struct
 from typing import Any

@@ -1,4 +1,4 @@
-"""`fencepost check` and `fencepost report` in this process, on the session that its tests share: a Java of their own costs 20 seconds of a
+"""`fencepost check` and `fencepost report` in this process, on the session that its tests share: a separate Java costs 20 seconds of a
 processor, whatever they are asked.
 """
 

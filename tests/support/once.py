@@ -10,9 +10,9 @@ import pytest
 
 
 def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
-    """A folder of that name, which `make` has filled: one for all workers of this session of pytest. Who comes second waits.
+    """A folder of that name, which `make` has filled: one for all workers of this session of pytest. A second caller waits.
 
-    Where `make` fails, everybody who asks tries again, and fails as well.
+    Where `make` fails, each caller tries again, and fails as well.
     """
     own = factory.getbasetemp()
     folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / name

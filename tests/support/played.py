@@ -44,7 +44,7 @@ Played: TypeAlias = Mapping[str, Shown]
 
 
 def options(specs: Iterable[str], profile: str, system: str = "reference", **given: str) -> RunOptions:
-    """These proposals, of a system with these options. Behind an address the user says which release a profile imitates, for nothing
+    """These proposals, of a system with these options. At an address the user says which release a profile imitates, for nothing
     else excuses its deviations there.
     """
     known_as = None if system == "reference" or profile == "seed" else profile.replace("-", ":")
@@ -102,20 +102,20 @@ class New:
         self._reported: set[str] = set()
 
     def is_by(self, name: str, shown: Shown) -> bool:
-        """Whether it is told by this play, after those that were added."""
-        is_new = not self._reported.issuperset(self._told_by(shown))
+        """Whether this play shows it first, after those that were added."""
+        is_new = not self._reported.issuperset(self._shown_by(shown))
         return self._breadth == EVERYTHING or is_new or shown.verdict != self._seed[name].verdict
 
     def add(self, shown: Shown) -> None:
-        """This was told."""
-        self._reported |= self._told_by(shown)
+        """A play has shown this."""
+        self._reported |= self._shown_by(shown)
 
-    def _told_by(self, shown: Shown) -> set[str]:
+    def _shown_by(self, shown: Shown) -> set[str]:
         return {shown.feature, *shown.requests, *(shown.shapes if self._breadth == SHAPES else ())}
 
 
 def name_of(play: Play) -> str:
-    """The same under every system, whatever other protocols that speaks."""
+    """The same under every system, whatever other protocols that has."""
     return f"{play.requirement} {play.scenario.name} {play.example or ''}".rstrip()
 
 

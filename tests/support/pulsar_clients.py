@@ -2,13 +2,14 @@
 
 from google.protobuf.message import Message
 from served import Command
+from succeeded import value_of
 from wire_client import WireClient
 
 from fencepost.adapters.common.system_faults import NoFaults
 from fencepost.adapters.pulsar.pulsar_session import PulsarSession
 from fencepost.adapters.pulsar.pulsar_values import InitialPosition, SubType, TxnAction, persistent
-from fencepost.adapters.pulsar.reach import parse_place, wall_session
-from fencepost.contract.outcomes import Done, Outcome
+from fencepost.adapters.pulsar.reach import parse_addresses, wall_session
+from fencepost.contract.outcomes import Done
 from fencepost.wire.pulsar.frames import Payload, decode, encode, frame_of
 
 PATIENCE_S = 20.0
@@ -30,14 +31,9 @@ class PulsarWire(WireClient):
 
 
 def session(port: int, admin_port: int) -> PulsarSession:
-    """The kit's own probe, behind an address."""
-    place = parse_place(f"pulsar://127.0.0.1:{port}", f"http://127.0.0.1:{admin_port}")
+    """The kit's own probe, at an address."""
+    place = parse_addresses(f"pulsar://127.0.0.1:{port}", f"http://127.0.0.1:{admin_port}", {}).place()
     return wall_session(place, PATIENCE_S, NoFaults(str(place)))
-
-
-def done(outcome: Outcome[object]) -> object:
-    assert isinstance(outcome, Done), outcome
-    return outcome.value
 
 
 def healthy(served: Command, name: str = "healthy") -> None:
@@ -52,9 +48,9 @@ def healthy(served: Command, name: str = "healthy") -> None:
             raise AssertionError(trouble)
     match probe.new_transaction():
         case Done(txn):
-            done(probe.add_topics(txn, [topic]))
-            done(probe.send(producer, "v", transaction=txn))
-            done(probe.end(txn, TxnAction.COMMIT))
+            value_of(probe.add_topics(txn, [topic]))
+            value_of(probe.send(producer, "v", transaction=txn))
+            value_of(probe.end(txn, TxnAction.COMMIT))
         case trouble:
             raise AssertionError(trouble)
     match probe.receive(consumer):

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
 
 from google.protobuf.message import Message as Command
+from succeeded import value_of
 
 from fencepost.adapters.common.address import Address
 from fencepost.adapters.pulsar.attached import Attached
@@ -22,7 +23,6 @@ from fencepost.adapters.pulsar.pulsar_values import (
     TransactionId,
     TxnAction,
 )
-from fencepost.contract.outcomes import Done, Outcome
 from fencepost.reference.pulsar import PulsarParts, PulsarProfile, ReferencePulsar
 from fencepost.reference.pulsar.connection import ServerConnection
 from fencepost.reference.pulsar.kinds import TransactionKind
@@ -98,7 +98,7 @@ class World:
         return self._probes[name]
 
     def ask(self, command: Command, number: int = 1) -> Any:
-        """The answer to one command, on a connection of its own."""
+        """The answer to one command, on a separate connection."""
         connection = self.broker.connect(number)
         assert connection is not None
         connection.handle(frame_of(command))
@@ -113,24 +113,24 @@ class World:
         return answer
 
     def producer(self, topic: str = TOPIC, name: str = "app") -> ProducerHandle:
-        return done(self.probe(name).producer(topic))
+        return value_of(self.probe(name).producer(topic))
 
     def consumer(
         self, topic: str = TOPIC, subscription: str = "sub", *, kind: SubType = SubType.SHARED, name: str = "app"
     ) -> ConsumerHandle:
-        return done(self.probe(name).subscribe(topic, subscription, kind, initial=InitialPosition.EARLIEST))
+        return value_of(self.probe(name).subscribe(topic, subscription, kind, initial=InitialPosition.EARLIEST))
 
     def begin(self, *topics: str, timeout_ms: int = 60_000) -> TransactionId:
-        txn = done(self.probe().new_transaction(timeout_ms))
+        txn = value_of(self.probe().new_transaction(timeout_ms))
         if topics:
-            done(self.probe().add_topics(txn, topics))
+            value_of(self.probe().add_topics(txn, topics))
         return txn
 
     def send(self, producer: ProducerHandle, value: str, txn: TransactionId | None = None) -> MessageId:
-        return done(self.probe().send(producer, value, transaction=txn))
+        return value_of(self.probe().send(producer, value, transaction=txn))
 
     def end(self, txn: TransactionId, action: TxnAction) -> None:
-        done(self.probe().end(txn, action))
+        value_of(self.probe().end(txn, action))
         self.broker.advance(200)
 
     def values(self, consumer: ConsumerHandle, name: str = "app") -> list[str]:
@@ -139,13 +139,7 @@ class World:
 
     def messages(self, consumer: ConsumerHandle, name: str = "app") -> tuple[Received, ...]:
         self.broker.advance(200)
-        return done(self.probe(name).received(consumer))
+        return value_of(self.probe(name).received(consumer))
 
 
 T = TypeVar("T")
-
-
-def done(outcome: Outcome[T]) -> T:
-    """The value of what must have been done."""
-    assert isinstance(outcome, Done), outcome
-    return outcome.value

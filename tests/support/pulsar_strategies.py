@@ -46,7 +46,7 @@ def messages(draw: st.DrawFn, kind: Descriptor) -> Message:
 
 @st.composite
 def payloads(draw: st.DrawFn) -> Payload:
-    """Any metadata with any bytes behind it, which mostly are no batch."""
+    """Any metadata with any bytes after it, which mostly are no batch."""
     metadata = draw(messages(pb.MessageMetadata.DESCRIPTOR))
     return Payload(metadata, draw(st.binary(max_size=60)))  # type: ignore[arg-type]
 

@@ -29,10 +29,10 @@ def _errors(answer: Any) -> set[int]:
 
 
 class Client:
-    """A broker with one topic `t` of three partitions, and whoever talks to it."""
+    """A broker with one topic `t` of three partitions, and its client."""
 
     not_now: frozenset[int] = frozenset({16, 19})
-    """What is asked once more: NOT_COORDINATOR and NOT_ENOUGH_REPLICAS, and what a test adds."""
+    """The errors after which a request is repeated once: NOT_COORDINATOR and NOT_ENOUGH_REPLICAS, and what a test adds."""
 
     def __init__(self, profile: str = "seed", parts: KafkaParts | None = None, settings: Settings | None = None) -> None:
         self.broker = ReferenceKafka(Profile.load(profile), parts or KafkaParts(), settings or Settings(clean_up_interval_ms=200))

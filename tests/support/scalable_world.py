@@ -22,7 +22,7 @@ ADMIN = "/admin/v2/scalable/public/default/events"
 
 
 class Leaving(MemoryStore):
-    """A client of a store in memory that does not answer while `away` says so."""
+    """A client of a store in memory that does not answer while `away` is set."""
 
     def __init__(self, data: MemoryData, faults: StoreFaults, away: Callable[[], bool]) -> None:
         super().__init__(data, faults)
@@ -36,13 +36,13 @@ class Leaving(MemoryStore):
         self._answer()
         return super().put(key, value, **how)
 
-    def scan(self, first: str, behind: str, *, partition_key: str | None = None) -> list[StoreRecord]:
+    def scan(self, first: str, end: str, *, partition_key: str | None = None) -> list[StoreRecord]:
         self._answer()
-        return super().scan(first, behind, partition_key=partition_key)
+        return super().scan(first, end, partition_key=partition_key)
 
-    def watch(self, first: str, behind: str, reported: Callable[[KeyChange], None]) -> StoreWatch:
+    def watch(self, first: str, end: str, reported: Callable[[KeyChange], None]) -> StoreWatch:
         self._answer()
-        return super().watch(first, behind, reported)
+        return super().watch(first, end, reported)
 
     def _answer(self) -> None:
         if self._away():
@@ -50,7 +50,7 @@ class Leaving(MemoryStore):
 
 
 class RawClient:
-    """A connection to one node: what is said to it, and all that it says."""
+    """A connection to one node: what is sent to it, and all that it sends."""
 
     def __init__(self, world: World, node: int = 1) -> None:
         connection = world.broker.connect(node)
@@ -73,7 +73,7 @@ class RawClient:
         return [frame.name for frame in self.heard()]
 
     def ask(self, command: Command, payload: Payload | None = None) -> Any:
-        """What is said next: the answer, where nothing else was waiting."""
+        """The next frame: the answer, unless another frame was waiting."""
         self.say(command, payload)
         answer = self.connection.take()
         assert answer is not None, f"no answer to {type(command).__name__}"
@@ -84,7 +84,7 @@ class RawClient:
         return self.ask(pb.CommandScalableTopicLookup(session_id=session, topic=topic))
 
     def epochs(self) -> list[int]:
-        """The epochs of the layouts that were told since the last time."""
+        """The epochs of the layouts that were sent since the last call."""
         return [frame.body.dag.epoch for frame in self.heard() if frame.name == "SCALABLE_TOPIC_UPDATE"]
 
     def produce(self, topic: str, number: int = 1) -> Any:
@@ -154,7 +154,7 @@ class ScalableWorld(World):
         self.faults = StoreFaults()
         parts = parts or MetadataParts()
         self.is_away = False
-        """Whether the store answers nobody."""
+        """Whether the store answers no client."""
         kind = MetadataKind(MetadataProfile.load(profile), parts, self._connect, ScalableProfile.load(profile))
         super().__init__(profile, parts, nodes=nodes, kinds=[kind])
         if segments:

@@ -33,7 +33,7 @@ def values_come_back(form: Form, values: Mapping[str, Any]) -> None:
     assert form.parse(form.render(values)) == values, form.render(values)
 
 
-def is_nobody_elses(speech: Speech, form: Form, values: Mapping[str, Any]) -> None:
+def is_parsed_by_no_other(speech: Speech, form: Form, values: Mapping[str, Any]) -> None:
     """What a sentence writes, no other sentence of the proposal parses."""
     parsing = speech.parsing(form.kind, form.render(values))
     assert len(parsing) == 1, f"{form.kind} {form.render(values)!r}: {[sentence.where for sentence in parsing]}"

@@ -2,7 +2,7 @@
 starts and for the containers that they own.
 
 Loaded where FENCEPOST_SPENT names a file, which gets a table in Markdown at the end of the run. The processor's seconds are the ones to
-compare: on a machine that others share, the seconds that pass tell of the others.
+compare: on a machine that others share, the elapsed seconds depend on the others.
 """
 
 import json
@@ -67,7 +67,7 @@ class Meter:
         """Of processes, and of containers, until now."""
         with self._lock:
             living = tree_of(os.getpid())
-            # Whoever ended before its parent was waited for, and is in the parent's count; Spark's Java outlives it, and is not.
+            # A process that ended before its parent was waited for, and is in the parent's count; Spark's Java outlives it, and is not.
             parents = {pid for pid, one in living.items() if not one.has_ended}
             gone = [one for pid, one in self._processes.items() if pid not in living]
             self._orphans += sum(one.seconds for one in gone if one.parent not in parents)

@@ -1,4 +1,4 @@
-"""Commands that are stopped from outside: begun as a process group of their own, as a terminal would."""
+"""Commands that are stopped from outside: begun as a separate process group, as a terminal would."""
 
 import os
 import signal

@@ -1,6 +1,6 @@
-"""What every metadata store does, as a machine for Hypothesis with plain dictionaries as its model.
+"""What every metadata store does, as a state machine for Hypothesis with plain dictionaries as its model.
 
-A subclass says which clients of one store it is about. Keys of an example begin with a root of its own, so that a store that outlives the
+A subclass says which clients of one store it is about. Keys of an example begin with a separate root, so that a store that outlives the
 example, as a real one does, can be asked again.
 """
 
@@ -38,7 +38,7 @@ KEYS = st.sampled_from(
 """Among them such as are in another order where slashes, or halves of UTF-16, count; the prefixes of sequences; and two partitions."""
 PREFIXES = st.sampled_from(["s", "s/t", "s-00000000000000000001"])
 FEW = st.runner().flatmap(lambda machine: st.sampled_from(machine.keys))
-"""The keys of an example, so few that it comes back to each."""
+"""The keys of an example, so few that it uses each repeatedly."""
 BOUNDS = st.one_of(FEW, KEYS, st.sampled_from(["", "a\0", "a/b\0", "s-", "~", "\U0010ffff"]))
 RANGES = st.one_of(
     st.just(("", "\U0010ffff")), st.lists(BOUNDS, min_size=2, max_size=2, unique=True).map(lambda two: tuple(sorted(two, key=str.encode)))
@@ -61,7 +61,7 @@ class Known:
 
 @dataclass
 class Watching:
-    """A watch, what it has to be told, and what it was. What one write changes may be told in any order."""
+    """A watch, the notifications that are due, and those it received. The changes of one write may be notified in any order."""
 
     client: int
     covers: Callable[[str], bool]
@@ -72,7 +72,7 @@ class Watching:
 
 @dataclass
 class WatchingSequence:
-    """A watch of a sequence, and what it was told."""
+    """A watch of a sequence, and the notifications that it received."""
 
     client: int
     prefix: str
@@ -81,10 +81,10 @@ class WatchingSequence:
 
 
 class StoreMachine(RuleBasedStateMachine):
-    """Whatever clients do, they see the same records, and their watches are told all that was changed."""
+    """Whatever clients do, they see the same records, and their watches are notified of every change."""
 
     in_order = True
-    """Whether watches are told of changes in their order; in a store of several shards only the changes of one key have one."""
+    """Whether watches are notified of changes in their order; in a store of several shards only the changes of one key have one."""
 
     def open_client(self) -> MetadataStore:
         """Another client of the store that the example is about."""
@@ -104,8 +104,8 @@ class StoreMachine(RuleBasedStateMachine):
         self.names = count(1)
         for client in range(CLIENTS):
             self.watch(client=client, bounds=("", "\U0010ffff"))
-        first, behind, *_ = sorted(keys, key=str.encode)
-        self.watch(client=0, bounds=(first, behind))
+        first, end, *_ = sorted(keys, key=str.encode)
+        self.watch(client=0, bounds=(first, end))
 
     def teardown(self) -> None:
         if not hasattr(self, "clients"):
@@ -169,17 +169,17 @@ class StoreMachine(RuleBasedStateMachine):
     @rule(client=clients_, bounds=RANGES)
     def scan(self, client: int, bounds: tuple[str, str]) -> None:
         expected = [key for key in self._in_order() if bounds[0].encode() <= key.encode() < bounds[1].encode()]
-        first, behind = (self.root + bound for bound in bounds)
-        assert self.clients[client].keys(first, behind) == [self.root + key for key in expected]
-        assert self.clients[client].scan(first, behind) == [self._record(key) for key in expected]
-        assert self.clients[client].scan(behind, first) == []
+        first, end = (self.root + bound for bound in bounds)
+        assert self.clients[client].keys(first, end) == [self.root + key for key in expected]
+        assert self.clients[client].scan(first, end) == [self._record(key) for key in expected]
+        assert self.clients[client].scan(end, first) == []
 
-    @rule(client=clients_, index=INDEXES, first=INDEX_KEYS, behind=st.one_of(INDEX_KEYS, st.just("\U0010ffff")))
-    def scan_by_index(self, client: int, index: str, first: str, behind: str) -> None:
+    @rule(client=clients_, index=INDEXES, first=INDEX_KEYS, end=st.one_of(INDEX_KEYS, st.just("\U0010ffff")))
+    def scan_by_index(self, client: int, index: str, first: str, end: str) -> None:
         entries = sorted((known.indexes[index].encode(), key.encode()) for key, known in self.records.items() if index in known.indexes)
-        expected = [key.decode() for index_key, key in entries if first.encode() <= index_key < behind.encode()]
-        assert self.clients[client].keys_by_index(self.root + index, first, behind) == [self.root + key for key in expected]
-        assert self.clients[client].scan_by_index(self.root + index, first, behind) == [self._record(key) for key in expected]
+        expected = [key.decode() for index_key, key in entries if first.encode() <= index_key < end.encode()]
+        assert self.clients[client].keys_by_index(self.root + index, first, end) == [self.root + key for key in expected]
+        assert self.clients[client].scan_by_index(self.root + index, first, end) == [self._record(key) for key in expected]
 
     @rule(client=clients_, index=INDEXES, key=INDEX_KEYS)
     def scan_one_key_of_an_index(self, client: int, index: str, key: str) -> None:

@@ -1,4 +1,4 @@
-"""Two brokers with stream consumers of one scalable topic, whose segments drain when a test says so."""
+"""Two brokers with stream consumers of one scalable topic, whose segments drain when a test sets it."""
 
 from collections.abc import Collection
 

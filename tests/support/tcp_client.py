@@ -1,4 +1,4 @@
-"""A client of bytes for a Kafka reference that is served."""
+"""A client for a served Kafka reference that sends and reads bytes."""
 
 from typing import Any
 

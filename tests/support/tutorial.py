@@ -1,7 +1,7 @@
 """The commands of docs/tutorial.md, and running them as a reader would: in order, in one shell.
 
 A block ```sh is commands. Its first line may say `# needs Docker` or `# needs Java`. A command that ends with another exit code than 0
-says so behind it: `# exit code 1`.
+has that after it: `# exit code 1`.
 """
 
 import os

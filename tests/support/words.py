@@ -1,4 +1,4 @@
-"""The linter of words: how often each word that is out still stands in each room, which may only fall.
+"""The linter of words: how often each word that is out is still in each top folder, which may only fall.
 
     python tests/support/words.py            compare with words_left.yaml, as `make lint` does
     python tests/support/words.py --places told    where a word stands, one place a line
@@ -24,21 +24,21 @@ HOUSE = CHECKOUT / "tests" / "house"
 LEFT = HOUSE / "words_left.yaml"
 _KINDS = (".py", ".md", ".feature", ".yaml", ".j2", ".toml", "Makefile")
 _ROOT = "root"
-"""The room of what stands in no folder."""
+"""The name for files that are in no folder."""
 _MADE = re.compile(
     r"docs/(sentences|museum|core|kip\d+|pip\d+|transaction_key)\.md|docs/findings/.*|tests/(house|support)/(test_)?words.*|docs/house-style\.md|fixtures/words\.yaml|tests/fencepost/test_lint\.py|.*_pb2\.py|CHANGELOG\.md"
 )
-"""What is made from other files, tells of the past, or is about the words themselves."""
+"""What is made from other files, describes the past, or is about the words themselves."""
 _MOST = 12
 Counts = dict[str, dict[str, int]]
-"""How often each word stands in each room."""
+"""How often each word stands in each folder."""
 
 
 @dataclass(frozen=True)
 class Place:
     """Where a word stands."""
 
-    room: str
+    folder: str
     file: str
     line: int
     word: Word
@@ -54,10 +54,10 @@ def left() -> Counts:
 
 def places(file: str, text: str, known: Sequence[Word]) -> Iterator[Place]:
     """Each of these words in a text."""
-    room = file.partition("/")[0] if "/" in file else _ROOT
+    folder = file.partition("/")[0] if "/" in file else _ROOT
     patterns = [(word, word.compiled()) for word in known]
     for word, pattern in patterns:
-        yield from (Place(room, file, text.count("\n", 0, found.end()) + 1, word) for found in pattern.finditer(text))
+        yield from (Place(folder, file, text.count("\n", 0, found.end()) + 1, word) for found in pattern.finditer(text))
 
 
 def found() -> list[Place]:
@@ -72,19 +72,21 @@ def found() -> list[Place]:
 
 
 def counted(those: Sequence[Place]) -> Counts:
-    """The places as counts, rooms and words in order."""
-    counts = Counter((place.room, place.word.word) for place in those)
-    rooms = sorted({room for room, _ in counts})
-    return {room: {word: counts[room, word] for word in sorted({one for where, one in counts if where == room})} for room in rooms}
+    """The places as counts, folders and words in order."""
+    counts = Counter((place.folder, place.word.word) for place in those)
+    folders = sorted({folder for folder, _ in counts})
+    return {
+        folder: {word: counts[folder, word] for word in sorted({one for where, one in counts if where == folder})} for folder in folders
+    }
 
 
 def risen(now: Counts, allowed: Mapping[str, Mapping[str, int]]) -> list[tuple[str, str, int, int]]:
-    """Each room and word of which there are more than allowed, with both numbers."""
+    """Each folder and word of which there are more than allowed, with both numbers."""
     return [
-        (room, word, number, most)
-        for room, of_room in now.items()
-        for word, number in of_room.items()
-        if number > (most := allowed.get(room, {}).get(word, 0))
+        (folder, word, number, most)
+        for folder, of_folder in now.items()
+        for word, number in of_folder.items()
+        if number > (most := allowed.get(folder, {}).get(word, 0))
     ]
 
 
@@ -93,26 +95,26 @@ def check() -> int:
     those = found()
     more = risen(counted(those), left())
     changed = _changed()
-    for room, word, number, most in more:
-        print(f"{room}: {word!r} stands there {number} times, {number - most} more than {LEFT.name} allows:")
-        here = [place for place in those if (place.room, place.word.word) == (room, word)]
+    for folder, word, number, most in more:
+        print(f"{folder}: {word!r} is there {number} times, {number - most} more than {LEFT.name} allows:")
+        here = [place for place in those if (place.folder, place.word.word) == (folder, word)]
         shown = [place for place in here if place.file in changed] or here
         print("\n".join(f"  {place}" for place in shown[:_MOST]))
-    total, allowed = len(those), sum(number for of_room in left().values() for number in of_room.values())
+    total, allowed = len(those), sum(number for of_folder in left().values() for number in of_folder.values())
     if not more:
         print(f"words: {total} left" + (f", {allowed - total} fewer than before; say: make words" if total < allowed else ""))
     return Exit.DOES_NOT if more else Exit.CONFORMS
 
 
 def write() -> int:
-    """Note today's counts, and print the sum of each room before and now."""
+    """Note today's counts, and print the sum of each folder before and now."""
     before, now = left() if LEFT.is_file() else {}, counted(found())
-    lines = ["# How often each word that is out still stands in each room. `make words` writes it; the numbers may only fall.", ""]
-    for room, of_room in now.items():
-        lines += [f"{room}:", *(f"  {word}: {number}" for word, number in of_room.items())]
+    lines = ["# How often each word that is out still stands in each folder. `make words` writes it; the numbers may only fall.", ""]
+    for folder, of_folder in now.items():
+        lines += [f"{folder}:", *(f"  {word}: {number}" for word, number in of_folder.items())]
     LEFT.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    for room in sorted({*before, *now}):
-        print(f"{room:<12}{sum(before.get(room, {}).values()):>6} -> {sum(now.get(room, {}).values())}")
+    for folder in sorted({*before, *now}):
+        print(f"{folder:<12}{sum(before.get(folder, {}).values()):>6} -> {sum(now.get(folder, {}).values())}")
     return Exit.CONFORMS
 
 

@@ -48,7 +48,7 @@ def test_a_damaged_handshake_is_no_kafka_broker(tmp_path: Path) -> None:
 
 
 def test_a_broker_that_goes_away_for_good_ends_the_run_in_the_scenario_that_it_left(tmp_path: Path) -> None:
-    """What it would have said cannot be known, and nobody is there for the rest: no verdict on either, and the scenario is named."""
+    """Its answer cannot be known, and no broker is left for the rest: no verdict on either, and the scenario is named."""
     with LyingBroker("end_txn", LIES["closes"]) as broker:
         broker.lie = lambda _: broker.go_away()
         address = f"127.0.0.1:{broker.port}"

@@ -61,7 +61,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_example_is_judged_and_given_back(tmp_path: Path, temporary: Path) -> None:
-    """With settings that are passed as arguments: transactional ids expire after 3 s on a broker of their own."""
+    """With settings that are passed as arguments: transactional ids expire after 3 s on a separate broker."""
     only = ("--only", "KIP890-060,KIP890-137,KIP890-165", "--results", tmp_path / "results", "--no-html")
 
     run = fencepost("run", "kafka", "--launcher", launcher(tmp_path), *only, "--plan", expect=0)
@@ -73,8 +73,8 @@ def test_the_example_is_judged_and_given_back(tmp_path: Path, temporary: Path) -
     assert folders(temporary) == []
 
 
-def test_the_log_of_the_broker_stands_beside_a_red(tmp_path: Path, temporary: Path) -> None:
-    """A release's deviation, which nobody knows of a stranger."""
+def test_the_log_of_the_broker_is_next_to_a_red(tmp_path: Path, temporary: Path) -> None:
+    """A release's deviation, which is no known deviation of another broker."""
     file = plain(tmp_path, f"sh -c 'echo what it wrote; exec {SERVE} --profile kafka-4.3'", "data: none")
     del temporary
 
@@ -99,7 +99,7 @@ def test_doctor_tries_each_line(tmp_path: Path, temporary: Path) -> None:
 
 
 def test_doctor_finds_what_does_not_work(tmp_path: Path, temporary: Path) -> None:
-    """A broker that loses its data, and a kill that kills nobody; the exit code says so."""
+    """A broker that loses its data, and a kill that ends no process; the exit code shows it."""
     reported = fencepost("doctor", "kafka", "--launcher", plain(tmp_path, SERVE, "kill: 'true'"), expect=2).out
 
     assert "FAILS  stop: a topic that was made before is not there: is {data} its folder for data?" in reported
@@ -179,7 +179,7 @@ def test_what_a_killed_run_left_is_swept_by_the_next(temporary: Path, monkeypatc
 
 
 def test_options_that_exclude_each_other_are_reported(tmp_path: Path) -> None:
-    """What a launcher says already, nobody has to grant."""
+    """What a launcher offers already, no option has to allow."""
     file = plain(tmp_path, SERVE)
 
     for more, words in (

@@ -1,4 +1,4 @@
-"""Systems that are wrong: each gets verdicts that say so, and never a fault of the kit."""
+"""Systems that are wrong: each gets red verdicts, and never a fault of the kit."""
 
 from pathlib import Path
 
@@ -32,10 +32,10 @@ KNOWN_REDS = {
 }
 
 
-def run_on_the_mock(results: Path, *rows: str) -> dict[str, dict[str, str]]:
-    """What a run on librdkafka's mock, which does not conform, says of each requirement; of all where none is named."""
+def run_on_the_mock(results: Path, *options: str) -> dict[str, dict[str, str]]:
+    """What a run on librdkafka's mock, which does not conform, says of each requirement that the options select."""
     with librdkafka_mock() as address:
-        asked = ("--bootstrap", address, "--patience", 2, *(f"--only={row}" for row in rows))
+        asked = ("--bootstrap", address, "--patience", 2, *options)
         fencepost("run", "kafka", *asked, "--no-html", "--results", results, expect=1)
     found = compliance(results)
     assert found["complete"]
@@ -46,12 +46,12 @@ def run_on_the_mock(results: Path, *rows: str) -> dict[str, dict[str, str]]:
 def verdicts_on_the_mock(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
     """What the smoke run asks, and where it is wrong: the mock says nothing to much of the rest, and all of it takes ten minutes."""
     rows = {*KNOWN_REDS, "KIP890-060", *smoke.requirements_for(("kafka",))}
-    return run_on_the_mock(tmp_path_factory.mktemp("mock"), *sorted(rows))
+    return run_on_the_mock(tmp_path_factory.mktemp("mock"), *(f"--only={row}" for row in sorted(rows)))
 
 
 @pytest.mark.parametrize("requirement", sorted(KNOWN_REDS))
 def test_the_mock_is_red_where_it_is_known_to_be_wrong(requirement: str, verdicts_on_the_mock: dict[str, dict[str, str]]) -> None:
-    """It shows undecided data and fences nobody, and the reason says what was seen."""
+    """It shows undecided data and fences no client, and the reason says what was seen."""
     row = verdicts_on_the_mock[requirement]
 
     assert row["verdict"] == "violated"
@@ -59,14 +59,16 @@ def test_the_mock_is_red_where_it_is_known_to_be_wrong(requirement: str, verdict
 
 
 def test_no_verdict_on_the_mock_is_the_kits_fault(verdicts_on_the_mock: dict[str, dict[str, str]]) -> None:
-    """Whatever it answers, and whatever it does not know, the kit can tell."""
+    """The kit can report whatever it answers, and whatever it does not know."""
     assert [row["reason"] for row in verdicts_on_the_mock.values() if row["verdict"] == "harness_error"] == []
 
 
 @pytest.mark.thorough
 def test_no_verdict_of_a_whole_run_on_the_mock_is_the_kits_fault(tmp_path: Path) -> None:
-    """The same of everything that can be asked."""
-    assert [row["reason"] for row in run_on_the_mock(tmp_path).values() if row["verdict"] == "harness_error"] == []
+    """The same of everything that can be asked, but for KIP890-010: a producer id without a transactional id ends librdkafka's process."""
+    rows = run_on_the_mock(tmp_path, "--skip=KIP890-010").values()
+
+    assert [row["reason"] for row in rows if row["verdict"] == "harness_error"] == []
 
 
 def test_what_the_mock_does_not_know_is_not_offered(verdicts_on_the_mock: dict[str, dict[str, str]]) -> None:

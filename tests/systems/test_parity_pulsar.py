@@ -18,7 +18,7 @@ SPECS = ("core",)
 """The specification whose scenarios need nothing that only a broker in the same process can do."""
 
 FEW = 8
-"""More than these tell something new."""
+"""More than these show something new."""
 
 
 def broad(profile: str) -> object:
@@ -46,7 +46,7 @@ def test_the_histories_are_the_same_event_by_event(profile: str, breadth: str) -
 
 @pytest.mark.parametrize(("profile", "breadth"), [*((profile, TELLING) for profile in PROFILES), *map(broad, PROFILES)])
 def test_the_suite_says_of_a_served_reference_what_it_says_of_the_bundled_one(profile: str, breadth: str, tmp_path: Path) -> None:
-    """Behind addresses, in real time: every requirement that is offered has the verdict that it has in process."""
+    """At addresses, in real time: every requirement that is offered has the verdict that it has in process."""
     bundled = in_process(SPECS, PROTOCOL, profile)
     with serve_command(tmp_path, "--profile", profile, system="pulsar") as served:
         places = {"service-url": f"pulsar://127.0.0.1:{served.port}", "admin-url": f"http://127.0.0.1:{served.admin_port}"}

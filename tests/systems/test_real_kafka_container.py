@@ -1,4 +1,4 @@
-"""Kafka in a container: it is ready when it says so, survives a crash with its disk, and is gone after every way out.
+"""Kafka in a container: it is ready when it reports that, survives a crash with its disk, and is removed however the run ends.
 
 That the interpreter's end is one, and that the next start sweeps what a killed process left, is seen of two nodes:
 test_real_kafka_two_nodes.py.
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from commands import compliance, fencepost, verdicts
-from docker_here import IMAGE, OLDER_IMAGE, begun_by, containers_of, left_behind
+from docker_here import IMAGE, OLDER_IMAGE, abandoned_owners, begun_by, containers_of
 from stopped import begun
 
 from fencepost.adapters.common import owners
@@ -28,7 +28,7 @@ from fencepost.contract.outcomes import Done, Refused, Unknown
 from fencepost.contract.ports import Handshake
 
 NEVER_GIVEN = 2**22 + 1
-"""A process id that Linux gives to nobody."""
+"""A process id that Linux gives to no process."""
 
 
 needs_docker = pytest.mark.docker(IMAGE)
@@ -104,7 +104,7 @@ def test_a_scenario_begins_at_the_levels_that_the_broker_was_started_with(
 
 @needs_docker
 def test_the_same_broker_by_its_address_is_known_without_a_tag(kafka_container: tuple[KafkaContainerSystem, Handshake]) -> None:
-    """Whoever points at a running broker gets its release, not exactly, and no crashes."""
+    """A user who names a running broker gets its release, not exactly, and no crashes."""
     _, handshake = kafka_container
     system = KafkaAt(address_of(handshake))
 
@@ -126,7 +126,7 @@ def test_the_same_broker_by_its_address_is_known_without_a_tag(kafka_container: 
 def test_a_broker_that_already_runs_is_judged_and_not_killed(
     kafka_container: tuple[KafkaContainerSystem, Handshake], tmp_path: Path
 ) -> None:
-    """Behind --bootstrap, a scenario that kills the broker is not offered; and the doctor says so before."""
+    """With --bootstrap, a scenario that kills the broker is not offered; and the doctor reports that before."""
     address = address_of(kafka_container[1])
 
     out = fencepost("doctor", "kafka", "--bootstrap", address, expect=0).out
@@ -254,7 +254,7 @@ def test_a_run_that_is_stopped_gives_its_broker_back(tmp_path: Path, when: str) 
             run.signal(signal.SIGTERM, to_all=True)
         finished = run.end(expect=4)
 
-    assert left_behind() == []
+    assert abandoned_owners() == []
     assert "nothing red (SIGTERM)" in finished.out
     assert (compliance(results)["complete"], compliance(results)["stopped"]) == (False, "SIGTERM")
     assert (compliance(results)["scenarios"]["judged"] > 0) is (when != "starting")
@@ -293,7 +293,7 @@ def test_a_session_before_open_is_wrong_usage() -> None:
 
 
 def test_an_owner_is_gone_only_when_that_is_seen() -> None:
-    """This process lives; one that has ended does not; of another machine's nobody here can tell."""
+    """This process lives; one that has ended does not; a process of another machine cannot be seen from here."""
     place, pid, began = owners.this_process().split()
 
     assert not owners.is_gone(owners.this_process())

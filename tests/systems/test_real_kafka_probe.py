@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from docker_here import IMAGE
+from succeeded import value_of
 
 from fencepost.adapters.kafka.kafka_session import KafkaSession
 from fencepost.adapters.kafka.kafka_transaction_calls import BatchedAddition
@@ -59,17 +60,12 @@ def probe(session: KafkaSession) -> KafkaProbe:
 @pytest.fixture
 def payments(session: KafkaSession, probe: KafkaProbe) -> list[TopicPartition]:
     topic = session.unique("payments")
-    done(probe.create_topic(topic, 2))
+    value_of(probe.create_topic(topic, 2))
     return [TopicPartition(topic, number) for number in range(2)]
 
 
-def done(outcome: Outcome[object]) -> object:
-    assert isinstance(outcome, Done), outcome
-    return outcome.value
-
-
 def pair_of(outcome: Outcome[ProducerIdentity | None]) -> ProducerIdentity:
-    pair = done(outcome)
+    pair = value_of(outcome)
     assert isinstance(pair, ProducerIdentity)
     return pair
 
@@ -108,10 +104,10 @@ def test_an_aborted_transaction_is_seen_by_no_reader_of_committed_records(
     name, (first, _) = session.unique("writer"), payments
     pair = pair_of(probe.init_producer_id(name))
 
-    done(probe.produce(first, ["a"], producer=pair, transactional_id=name, sequence=0))
+    value_of(probe.produce(first, ["a"], producer=pair, transactional_id=name, sequence=0))
     assert probe.end_txn(name, pair, commit=False) == Done(next_epoch(pair))
-    done(probe.settled(name))
-    done(probe.produce(first, ["plain"]))
+    value_of(probe.settled(name))
+    value_of(probe.produce(first, ["plain"]))
     committed, uncommitted = (probe.read(first, isolation) for isolation in reversed(IsolationLevel))
     assert isinstance(committed, Done)
     assert isinstance(uncommitted, Done)
@@ -125,7 +121,7 @@ def test_an_open_transaction_can_be_inspected(session: KafkaSession, probe: Kafk
     name, (first, second) = session.unique("writer"), payments
     pair = pair_of(probe.init_producer_id(name, timeout_ms=30_000))
     fresh = probe.describe_transaction(name)
-    done(probe.produce(first, ["a", "b"], producer=pair, transactional_id=name, sequence=0))
+    value_of(probe.produce(first, ["a", "b"], producer=pair, transactional_id=name, sequence=0))
     open_one = probe.describe_transaction(name)
     listed = probe.list_transactions(states=["Ongoing", "Nonsense"], producer_ids=[pair.producer_id])
     producers = probe.describe_producers(first)
@@ -148,7 +144,7 @@ def test_an_open_transaction_can_be_inspected(session: KafkaSession, probe: Kafk
 
 
 def test_offsets_travel_in_a_transaction(session: KafkaSession, probe: KafkaProbe, payments: list[TopicPartition]) -> None:
-    """They count from the commit on; until then a reader that wants stable ones is told to wait."""
+    """They count from the commit on; until then a reader that wants stable ones is answered to wait."""
     name, group, (first, _) = session.unique("writer"), session.unique("group"), payments
     nowhere = TopicPartition(first.topic, 9)
     pair = pair_of(probe.init_producer_id(name))
@@ -159,13 +155,13 @@ def test_offsets_travel_in_a_transaction(session: KafkaSession, probe: KafkaProb
     assert probe.committed_offset(group, first) == Done(None)
     assert probe.committed_offset(group, first, require_stable=True) == Refused("UNSTABLE_OFFSET_COMMIT", 88, str(first))
     pair = pair_of(probe.end_txn(name, pair, commit=True))
-    done(probe.settled(name))
+    value_of(probe.settled(name))
     assert probe.committed_offset(group, first, require_stable=True) == Done(5)
     entries = {first: CommittedOffset(6, "six"), nowhere: CommittedOffset(1)}
     unknown = Refused("UNKNOWN_TOPIC_OR_PARTITION", 3, str(nowhere))
     assert probe.commit_each_offset(name, pair, group, entries) == Done({first: Done(None), nowhere: unknown})
-    done(probe.end_txn(name, pair, commit=False))
-    done(probe.settled(name))
+    value_of(probe.end_txn(name, pair, commit=False))
+    value_of(probe.settled(name))
     assert probe.committed(group, first) == Done(CommittedOffset(5, ""))
 
 
@@ -201,7 +197,7 @@ def test_a_fenced_producer_is_refused_with_what_the_answer_carries(session: Kafk
 
 def test_a_topic_can_be_named_by_its_id(session: KafkaSession, probe: KafkaProbe, payments: list[TopicPartition]) -> None:
     """The newest versions of Produce and Fetch no longer carry names; all that was said is on record."""
-    done(probe.produce(payments[0], ["a"], version=NEWEST))
+    value_of(probe.produce(payments[0], ["a"], version=NEWEST))
     view = probe.read(payments[0], IsolationLevel.READ_COMMITTED, version=NEWEST)
 
     assert isinstance(view, Done)
@@ -211,7 +207,7 @@ def test_a_topic_can_be_named_by_its_id(session: KafkaSession, probe: KafkaProbe
 
 def test_an_exchange_says_who_asked_whom_and_when(session: KafkaSession, probe: KafkaProbe) -> None:
     """What a history and a report are made from."""
-    done(probe.init_producer_id(session.unique("writer")))
+    value_of(probe.init_producer_id(session.unique("writer")))
     *_, find, init = session.exchanges()
 
     assert (find.client, init.client) == ("tour", "tour")

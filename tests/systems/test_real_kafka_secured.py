@@ -1,4 +1,4 @@
-"""A Kafka behind TLS with SCRAM or tokens, and one behind mutual TLS: judged as any other, and no secret is in what a run leaves."""
+"""A Kafka with TLS and SCRAM or tokens, and one with mutual TLS: judged as any other, and no secret is in a run's files."""
 
 import base64
 import json
@@ -108,7 +108,7 @@ def test_over_tls_with_scram_the_verdicts_are_those_over_plaintext(broker: Secur
 
 
 def test_a_client_with_its_certificate_is_let_in_and_one_without_is_reported(broker: Secured) -> None:
-    """By what would help; likewise TLS where none was said."""
+    """The error names the remedy; likewise TLS where the user named none."""
     at = ("doctor", "kafka", "--bootstrap", f"{LOOPBACK}:{broker.mutual}")
     trusting = ("--tls-ca", broker.files / "ca.pem")
     own = ("--tls-certificate", broker.files / "client.pem", "--tls-key", broker.files / "client.key")
@@ -126,7 +126,7 @@ def token(for_s: float) -> str:
 
 
 def test_an_expired_token_is_refused_as_one_and_is_not_shown(broker: Secured, tmp_path: Path) -> None:
-    """One that is valid is let in by the same listener."""
+    """The same listener accepts a valid one."""
     at = ("doctor", "kafka", "--bootstrap", f"{LOOPBACK}:{broker.scram}", "--tls-ca", broker.files / "ca.pem")
     valid, expired = tmp_path / "valid", tmp_path / "expired"
     valid.write_text(token(3600))

@@ -22,7 +22,7 @@ from fencepost.contract.errors import NotOffered, SystemUnreachable, WrongUsage
 from fencepost.contract.outcomes import Done
 
 NEVER_GIVEN = 2**22 + 1
-"""A process id that Linux gives to nobody."""
+"""A process id that Linux gives to no process."""
 
 needs_docker = pytest.mark.docker(IMAGE)
 
@@ -163,7 +163,7 @@ def test_nothing_is_left_after_an_interrupt() -> None:
     """Ctrl-C ends the process while a node is paused."""
     program = (
         "import os, signal\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # whoever runs the tests in the background has it ignored
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # in tests that run in the background it is ignored
         "from fencepost.adapters.kafka.kafka_container_system import KafkaContainerSystem as System\n"
         "from fencepost.adapters.common.owners import this_process\n"
         "print(this_process(), flush=True)\n"
@@ -210,8 +210,8 @@ def test_each_node_has_its_own_settings_on_top_of_those_of_all() -> None:
         assert environment["KAFKA_ADVERTISED_LISTENERS"].startswith("PLAINTEXT://127.0.0.1:20123,")
 
 
-def test_nobody_pauses_what_somebody_else_runs() -> None:
-    """The refusal says whose it is."""
+def test_a_broker_that_another_process_runs_is_not_paused() -> None:
+    """The refusal names the owner."""
     for act in (NoFaults("h:1").pause, NoFaults("h:1").resume):
         with pytest.raises(NotOffered, match="two-nodes: h:1 was not started by fencepost"):
             act(2)

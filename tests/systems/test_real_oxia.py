@@ -42,7 +42,7 @@ COMES_BACK_WITHIN_S = 60.0
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[OxiaContainer]:
-    """One for all tests that leave it alone; nothing of it is left behind them."""
+    """One for all tests that do not disturb it; it is removed after them."""
     before = containers_of(owners.this_process())
     with oxia(print) as container:
         yield container
@@ -69,7 +69,7 @@ def opened(container: OxiaContainer) -> OxiaStore:
 
 
 def is_a_metadata_store(open_client: Callable[[], MetadataStore], in_order: bool = True) -> None:
-    """Have the machine say so, with few examples."""
+    """Run the state machine, with few examples."""
 
     class Machine(StoreMachine):
         def open_client(self) -> MetadataStore:
@@ -81,7 +81,7 @@ def is_a_metadata_store(open_client: Callable[[], MetadataStore], in_order: bool
 
 
 def test_a_store_on_oxia_is_a_metadata_store(server: OxiaContainer) -> None:
-    """Whatever is true of the one in memory is true of it."""
+    """All that holds for the store in memory holds for it."""
     is_a_metadata_store(lambda: opened(server))
 
 
@@ -91,12 +91,12 @@ def test_a_store_on_plain_records_of_oxia_is_a_metadata_store(server: OxiaContai
 
 
 def test_a_store_on_an_oxia_of_two_shards_is_a_metadata_store() -> None:
-    """But for the order in which watches are told of different keys."""
+    """Except for the order in which watches are notified of different keys."""
     with oxia(print, shards=2) as container:
         is_a_metadata_store(lambda: opened(container), in_order=False)
 
 
-def test_a_settle_reports_also_what_clients_beside_write_because_of_it(server: OxiaContainer, store: OxiaStore) -> None:
+def test_a_settle_reports_also_what_other_clients_write_because_of_it(server: OxiaContainer, store: OxiaStore) -> None:
     """Two brokers that answer each other's writes are done when one of them is settled."""
     other = OxiaStore(str(server.address), beside=store)
     reported: list[str] = []
@@ -117,11 +117,11 @@ def test_a_settle_reports_also_what_clients_beside_write_because_of_it(server: O
 
 
 def test_a_store_under_a_root_of_oxia_is_a_metadata_store(server: OxiaContainer) -> None:
-    """As brokers that are judged have it, beside each other."""
+    """As brokers that are judged have it, next to each other."""
     is_a_metadata_store(lambda: RootedStore(opened(server), "a broker/"))
 
 
-def test_what_another_client_wrote_is_heard_when_it_has_come(server: OxiaContainer, store: OxiaStore) -> None:
+def test_the_write_of_another_client_is_notified_when_it_has_arrived(server: OxiaContainer, store: OxiaStore) -> None:
     """Nothing is written for that, and nothing waited for."""
     other = opened(server)
     reported: list[str] = []
@@ -140,7 +140,7 @@ def test_what_another_client_wrote_is_heard_when_it_has_come(server: OxiaContain
 
 
 def test_tickets_do_not_fill_an_oxia(store: OxiaStore) -> None:
-    """Of what append leaves behind, all but the newest of each sequence is deleted, many at a time; the numbers go on."""
+    """All tickets that append leaves, except the newest of each sequence, are deleted, many at a time; the numbers continue."""
     for _ in range(150):
         store.append("many", b"", partition_key="many")
 
@@ -152,7 +152,7 @@ def test_tickets_do_not_fill_an_oxia(store: OxiaStore) -> None:
 
 
 def test_what_lies_under_a_root_is_cleared(store: OxiaStore) -> None:
-    """With its index entries and its tickets; what lies beside it stays."""
+    """With its index entries and its tickets; records of other roots stay."""
     for root in ("cleared/", "kept/"):
         rooted = RootedStore(store, root)
         rooted.put("a", b"", indexes=[IndexEntry("cleared or not", "1")])
@@ -180,7 +180,7 @@ def test_writers_in_several_processes_lose_nothing(server: OxiaContainer, store:
 
 
 def test_concurrent_appends_have_different_numbers(server: OxiaContainer) -> None:
-    """Of several clients at once, and without a gap where none failed."""
+    """Those of several clients at once, and without a gap where none failed."""
     clients = [opened(server) for _ in range(4)]
 
     def append(client: OxiaStore) -> list[str]:
@@ -224,7 +224,7 @@ def test_an_index_has_one_key_of_a_record_there_too(store: OxiaStore) -> None:
 
 
 def test_a_closed_client_answers_nothing(server: OxiaContainer, store: OxiaStore) -> None:
-    """Its watches and sessions have ended, of which others are told."""
+    """Its watches and sessions have ended, of which others are notified."""
     reported: list[KeyChange] = []
     gone: list[KeyChange] = []
     store.watch(*only("closing"), reported.append)
@@ -308,7 +308,7 @@ def test_closing_a_client_of_an_oxia_that_does_not_answer_takes_no_longer(own_se
     bring_back(own_server, "pause")
 
 
-def test_an_address_where_nobody_listens_is_reported_in_time() -> None:
+def test_an_address_without_a_listener_is_reported_in_time() -> None:
     """As one of an Oxia that was never started."""
     port = free_port()
 

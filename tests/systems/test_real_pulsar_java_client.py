@@ -50,10 +50,10 @@ def classpath(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def result(classpath: str, service: str, admin: str, topic: str) -> dict[str, Any]:
-    """What the program says that its consumer was given, but for what it was given again.
+    """What the program reports that its consumer received, without redeliveries.
 
-    Acknowledgements outside of transactions are sent when a client finds the time, so whoever reads again reads at least once: one run in
-    twelve on 5.0.0-M1 gave all 36 messages of two segments a second time. The order is that of first deliveries.
+    Acknowledgements outside of transactions are sent when a client finds the time, so a consumer that reads again reads at least once: one
+    run in twelve on 5.0.0-M1 gave all 36 messages of two segments a second time. The order is that of first deliveries.
     """
     command = ["java", SHORT_LIVED, "-cp", classpath, "AcrossSplits", service, admin, topic]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=240)

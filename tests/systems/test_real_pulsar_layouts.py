@@ -84,7 +84,7 @@ def test_the_history_reports_every_change(session: ScalableSession, to_be_pruned
 
 
 def test_what_a_sealed_segment_is_sent_is_ignored_in_silence(session: ScalableSession) -> None:
-    """Neither receipt nor error: as 5.0.0-M1 does it, the outcome is not known. A producer may be told after the split."""
+    """Neither receipt nor error: as 5.0.0-M1 does it, the outcome is not known. A producer may be notified after the split."""
     scene = Scene(session, "silent")
     producer = value(scene.probe.producer(scene.layout.active[0].topic))
     assert isinstance(scene.probe.send(producer, "stored"), Done)

@@ -15,7 +15,7 @@ ONLY_IN_THE_STORE = "PIP471-07"
 
 @pytest.mark.docker(SCALABLE_IMAGE)
 def test_a_release_with_metadata_driven_transactions_is_judged(tmp_path: Path) -> None:
-    """What it keeps, what it is known to lose, and what nobody outside of it can see."""
+    """What it keeps, what it is known to lose, and what no client can see."""
     asked = ",".join((*MET, *DEVIATING, ONLY_IN_THE_STORE))
 
     red_once = judge_container("pulsar", SCALABLE_IMAGE, ("--spec", "pip471", f"--only={asked}"), tmp_path)

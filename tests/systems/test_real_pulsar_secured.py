@@ -1,4 +1,4 @@
-"""A Pulsar behind TLS whose clients log in by a token, or by their certificate: it is judged as any other, and no secret is left."""
+"""A Pulsar with TLS whose clients log in by a token, or by their certificate: it is judged as any other, and no secret is left."""
 
 import base64
 import hashlib
@@ -68,7 +68,7 @@ class Secured:
 
 @pytest.fixture(scope="module")
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
-    """A standalone broker that lets in who has a token or a certificate, over TLS and without."""
+    """A standalone broker that accepts clients with a token or a certificate, with TLS and without."""
     files = tmp_path_factory.mktemp("certificates")
     ca = trustme.CA()
     node, client = ca.issue_cert(LOOPBACK), ca.issue_cert("client@fencepost.test", common_name=USER)
@@ -132,7 +132,7 @@ def test_over_tls_with_a_token_the_verdicts_are_those_over_plaintext(broker: Sec
 
 
 def test_a_client_with_its_certificate_is_let_in_and_others_learn_why(broker: Secured) -> None:
-    """With what would help: who shows nothing, whose token has expired, who says TLS where there is none, and the other way round."""
+    """The error names the remedy: for no login, for an expired token, for TLS on a listener without it, and the other way round."""
     at = ("doctor", "pulsar", *broker.at(broker.tls))
     own = ("--tls-certificate", broker.files / "client.pem", "--tls-key", broker.files / "client.key")
     plain = broker.at(broker.plain)

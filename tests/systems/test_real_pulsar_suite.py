@@ -1,4 +1,4 @@
-"""The suite on Apache Pulsar in containers: what it must say, and that nothing is left behind."""
+"""The suite on Apache Pulsar in containers: the due verdicts, and no container is left afterwards."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from commands import compliance, fencepost
 from docker_here import containers_of
-from pulsar_clients import done
+from succeeded import value_of
 
 from fencepost.adapters.common import owners
 from fencepost.adapters.common.oxia_container import OXIA_IMAGE, OxiaContainer, oxia
@@ -41,7 +41,7 @@ def verdicts(folder: Path, *arguments: str) -> dict[str, str]:
 
 
 def test_the_verdicts_on_an_oxia_are_those_in_memory(server: OxiaContainer, tmp_path: Path) -> None:
-    """Of a few requirements of each kind, among them what is found in indexes, the store without any, layouts, and leaders whose sessions
+    """A few requirements of each kind, among them what is found in indexes, the store without any, layouts, and leaders whose sessions
     expire; nothing is left there.
     """
     transactions = "PIP471-01,PIP471-10,PIP471-13,PIP471-33,PIP471-38,PIP471-41,PIP471-66"
@@ -64,17 +64,17 @@ def test_all_verdicts_on_an_oxia_are_those_in_memory(tmp_path: Path) -> None:
     on_oxia = verdicts(tmp_path / "oxia", *both, "--metadata", "oxia")
 
     assert on_oxia == verdicts(tmp_path / "memory", *both)
-    assert list(on_oxia.values()).count("met") == 116
+    assert set(on_oxia.values()) == {"met", "not_run", "excluded"}
     assert containers_of(owners.this_process()) == before
 
 
 @pytest.mark.parametrize("stop", ["pause", "kill"])
 def test_a_scenario_whose_oxia_goes_away_is_inconclusive_and_the_next_one_runs(server: OxiaContainer, stop: str) -> None:
-    """In time, with the address, in the middle of it and at its beginning: nobody says of the reference that it is wrong."""
+    """In time, with the address, in the middle of it and at its beginning: the reference is not reported as wrong."""
     system = ScalableReferenceSystem().on(backend(f"oxia://{server.address}"))
     system.open()
     client = system.session("before").client("a")
-    done(client.new_transaction())
+    value_of(client.new_transaction())
     container = server.get_wrapped_container()
     (container.pause if stop == "pause" else server.kill)()
 
@@ -86,7 +86,7 @@ def test_a_scenario_whose_oxia_goes_away_is_inconclusive_and_the_next_one_runs(s
 
     (container.unpause if stop == "pause" else server.start_again)()
     after = next(session for _ in WallTime(COMES_BACK_WITHIN_S).attempts() if (session := begun(system)))
-    done(after.client("a").new_transaction())
+    value_of(after.client("a").new_transaction())
     after.close()
     system.close()
 

@@ -25,13 +25,13 @@ pytestmark = pytest.mark.docker(OXIA_IMAGE)
 
 IN_TIME_S = 10.0
 START_S = 20.0
-"""More than a process of its own takes before it asks anybody, on a machine that has other things to do."""
+"""Longer than a separate process takes to its first request on a busy machine."""
 COMES_BACK_WITHIN_S = 60.0
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[OxiaContainer]:
-    """One Oxia for all tests; nothing of it is left behind them."""
+    """One Oxia for all tests; it is removed after them."""
     before = containers_of(owners.this_process())
     with oxia(print) as container:
         yield container
@@ -71,7 +71,7 @@ def test_what_a_server_decided_before_it_died_another_one_shows(server: OxiaCont
 
 
 def test_what_one_server_ends_is_notified_to_the_segments_of_the_other(server: OxiaContainer, tmp_path: Path) -> None:
-    """Both live, and neither has to be asked: the events of the one are heard by the other. An open transaction holds readers up there."""
+    """Both run, and no request is needed: the events of the one reach the other. An open transaction blocks readers there."""
     with (
         served_on(server, tmp_path / "one") as one,
         served_on(server, tmp_path / "two") as two,
@@ -93,8 +93,10 @@ def test_what_one_server_ends_is_notified_to_the_segments_of_the_other(server: O
         assert kept != dropped != last
 
 
-def test_an_oxia_that_is_paused_is_said_to_be_gone_and_the_rest_is_served(tmp_path: Path) -> None:
-    """Who asks for a transaction there is told in time, with the address; PIP-31's go on; and when it is back, so do the others."""
+def test_a_paused_oxia_is_reported_as_unavailable_and_the_rest_is_served(tmp_path: Path) -> None:
+    """A client that asks for a transaction there is answered in time, with the address; PIP-31's continue; so do the others when it is
+    back.
+    """
     with oxia(print) as container, served_on(container, tmp_path / "served") as served, scalable_session(served) as ours:
         segment = OneSegment(ours)
         transaction = segment.begin()

@@ -1,4 +1,4 @@
-"""Brokers at an address as their makers ship them: a Kafka with Apache's own settings, and franz-go's kfake, which is nobody's Kafka.
+"""Brokers at an address as their makers ship them: a Kafka with Apache's own settings, and franz-go's kfake, which is not built from Kafka.
 
 Kafka conforms but for its known deviations: here showed what only our own containers' settings had kept green. kfake deviates as a file
 says that people have checked row by row (docs/findings/kfake.md): no red more, and none less.
@@ -22,7 +22,7 @@ BIT_BEFORE = ("KIP890-055", "KIP890-256", "KIP890-353")
 """What was red on a stock Kafka by the suite's own fault: its sessions are long, and its internal topics have 50 partitions."""
 ASKED = ("--only=CORE-*", *(f"--only={row}" for row in BIT_BEFORE), "--no-html")
 BY_CAUSES = ("13", "17", "20", "21", "29", "31", "38", "52", "69", "74", "91", "96", "122", "128", "145", "270", "272", "273", "274", "275")
-"""Of the causes of kfake's reds a row or two each."""
+"""A row or two of each cause of kfake's reds."""
 WAIT_IN_VAIN = ("--skip=CORE-17", "--skip=CORE-19", "--skip=CORE-31")
 """A late write opens another transaction there (KIP890-273), whose end each of these awaits."""
 ASKED_OF_KFAKE = (*ASKED, *WAIT_IN_VAIN, *(f"--only=KIP890-{row:0>3}" for row in BY_CAUSES))
@@ -31,7 +31,7 @@ DEVIATIONS = CHECKOUT / "examples" / "known-deviations" / "kfake.yaml"
 
 @pytest.fixture
 def stock_kafka() -> Iterator[str]:
-    """One node; what is set is who and where it is, and that internal topics have one replica, without which one node serves nobody."""
+    """One node; what is set is who and where it is, and that internal topics have one replica, without which one node serves no client."""
     port = free_port()
     environment = {
         "KAFKA_NODE_ID": "1",

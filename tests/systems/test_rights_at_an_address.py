@@ -1,4 +1,4 @@
-"""A broker at an address whose authorizer denies what the user of a run asks: the user lacks rights, and the broker is not wrong."""
+"""A broker at an address whose authorizer denies requests of a run's user: the user lacks rights, and the broker is not wrong."""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
 """Clients that people use, against the served reference: each consumes, transforms and produces in transactions.
 
-What is committed is seen by a consumer of committed data, once; what is aborted is seen by nobody, and its offsets do not count.
+What is committed is seen by a consumer of committed data, once; what is aborted is seen by no consumer, and its offsets do not count.
 """
 
 import time

@@ -1,4 +1,4 @@
-"""The official Python client on the served reference, beside transactions of the kit's own probe.
+"""The official Python client on the served reference, next to transactions of the kit's own probe.
 
 The client has no transactions. What it writes and reads is what users have next to transactions: batches, keys, properties, readers,
 acknowledgements; and a transaction is to it what it is to every consumer, everything at once or nothing.
@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 import pulsar
 import pytest
-from pulsar_clients import done, session
+from pulsar_clients import session
 from served import Command, serve_command
+from succeeded import value_of
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.pulsar_values import TxnAction, persistent
@@ -46,10 +47,10 @@ def written(probe: PulsarProbe, topic: str, value: str, action: TxnAction) -> No
     producer, txn = probe.producer(persistent(topic)), probe.new_transaction()
     assert isinstance(producer, Done)
     assert isinstance(txn, Done)
-    done(probe.add_topics(txn.value, [persistent(topic)]))
-    done(probe.send(producer.value, value, transaction=txn.value))
-    done(probe.end(txn.value, action))
-    done(probe.close_producer(producer.value))
+    value_of(probe.add_topics(txn.value, [persistent(topic)]))
+    value_of(probe.send(producer.value, value, transaction=txn.value))
+    value_of(probe.end(txn.value, action))
+    value_of(probe.close_producer(producer.value))
 
 
 def _unasked(*_: object) -> None:
@@ -67,7 +68,7 @@ def values(consumer: pulsar.Consumer, last: bytes) -> list[bytes]:
 
 
 @pytest.mark.parametrize("batching", [False, True])
-def test_what_it_produces_it_consumes_beside_transactions(client: pulsar.Client, probe: PulsarProbe, batching: bool) -> None:
+def test_what_it_produces_it_consumes_next_to_transactions(client: pulsar.Client, probe: PulsarProbe, batching: bool) -> None:
     """Its own messages and the committed ones come in their order, and the aborted one does not."""
     topic = f"beside-{batching}"
     consumer = client.subscribe(topic, "s", initial_position=pulsar.InitialPosition.Earliest)
@@ -82,7 +83,7 @@ def test_what_it_produces_it_consumes_beside_transactions(client: pulsar.Client,
     assert values(consumer, b"last") == [b"a", b"b", b"c", b"committed", b"last"]
 
 
-def test_what_it_did_not_acknowledge_comes_again(client: pulsar.Client) -> None:
+def test_what_it_did_not_acknowledge_is_redelivered(client: pulsar.Client) -> None:
     """To the next consumer of the subscription; properties and key are as they were sent."""
     producer = client.create_producer("again")
     producer.send(b"a", properties={"k": "v"}, partition_key="key")
@@ -102,7 +103,7 @@ def test_what_it_did_not_acknowledge_comes_again(client: pulsar.Client) -> None:
 def test_a_reader_reads_to_the_end_and_begins_again_where_it_is_reported(client: pulsar.Client, probe: PulsarProbe) -> None:
     """From the earliest message on, from one in the middle of a batch, and from the latest; it knows when there is no more.
 
-    The end is one that its client can tell: of a message that a transaction committed PIP-31's text has the number in the transaction
+    The end is one that this client can recognise: of a message that a transaction committed PIP-31's text has the number in the transaction
     in the id, in the place of the index in a batch, and this client forgets the index of what is no batch.
     """
     producer = client.create_producer("read", batching_enabled=True)
@@ -123,7 +124,7 @@ def test_a_reader_reads_to_the_end_and_begins_again_where_it_is_reported(client:
 
 
 def test_a_subscription_is_sought_and_removed(client: pulsar.Client) -> None:
-    """It begins anew where it is told; a subscription that was removed begins like a new one."""
+    """It begins again at the place of the seek; a removed subscription begins like a new one."""
     producer = client.create_producer("sought")
     for value in (b"a", b"b"):
         producer.send(value)
@@ -137,8 +138,8 @@ def test_a_subscription_is_sought_and_removed(client: pulsar.Client) -> None:
 
 
 def test_a_partitioned_topic_is_written_and_read_as_one(client: pulsar.Client, probe: PulsarProbe) -> None:
-    """Its number of partitions is told, and every partition is looked up."""
-    done(probe.create_partitioned_topic(persistent("wide"), 3))
+    """The broker reports its number of partitions, and every partition is looked up."""
+    value_of(probe.create_partitioned_topic(persistent("wide"), 3))
     assert len(client.get_topic_partitions("wide")) == 3
     producer = client.create_producer("wide")
     consumer = client.subscribe("wide", "s", initial_position=pulsar.InitialPosition.Earliest)

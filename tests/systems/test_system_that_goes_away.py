@@ -1,4 +1,4 @@
-"""A broker at an address that goes away in the middle of a run: nothing that is not true is said of it, and the run ends."""
+"""A broker at an address that ends in the middle of a run: no verdict claims what is not known, and the run ends."""
 
 import json
 import signal

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 from commands import CHECKOUT
-from pulsar_clients import done, session
+from pulsar_clients import session
 from served import Command, serve_command
+from succeeded import value_of
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.pulsar_values import InitialPosition, ProducerHandle, SubType, persistent
@@ -54,11 +55,11 @@ class Task:
 
 
 def test_of_two_tasks_of_one_key_the_later_one_commits(served: Command, probe: PulsarProbe) -> None:
-    """The one that was held up is told that its transaction is expired, and the output is there once."""
+    """The task that was delayed is answered that its transaction is expired, and the output is there once."""
     source, target = persistent("input"), persistent("output")
     match probe.producer(source):
         case Done(ProducerHandle() as producer):
-            done(probe.send(producer, "order"))
+            value_of(probe.send(producer, "order"))
         case trouble:
             raise AssertionError(trouble)
     first = Task(served, "billing", "input", "output")
@@ -70,7 +71,7 @@ def test_of_two_tasks_of_one_key_the_later_one_commits(served: Command, probe: P
 
     assert (late[0], current) == ("", ("committed", ""))
     assert "fenced: ExpiredTransaction" in late[1]
-    done(probe.send(done_producer(probe, target), "sentinel"))
+    value_of(probe.send(done_producer(probe, target), "sentinel"))
     match probe.subscribe(target, "check", SubType.EXCLUSIVE, initial=InitialPosition.EARLIEST):
         case Done(consumer):
             seen = probe.receive_until(consumer, "sentinel")

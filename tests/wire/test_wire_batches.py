@@ -80,7 +80,7 @@ def test_what_is_encoded_decodes_to_itself(some: list[Batch]) -> None:
 
 @given(batches, st.data())
 def test_a_batch_that_has_lost_records_keeps_its_place(batch: Batch, data: st.DataObject) -> None:
-    """What is left has the offsets that it had, the batch ends where it ended, and kafka-python reads it so."""
+    """The remaining records keep their offsets, the batch keeps its end, and kafka-python reads it like that."""
     kept = data.draw(st.sets(st.integers(0, len(batch.records) - 1)))
     (found,) = decode(encode(batch.keeping(kept)))
 
@@ -152,7 +152,7 @@ def test_a_control_record_that_is_no_marker_is_none(record: Record) -> None:
 
 
 def test_the_key_alone_makes_a_marker() -> None:
-    """Clients read no more of it; which coordinator sent it, such a marker does not say."""
+    """Clients read nothing else of it; such a marker does not say which coordinator sent it."""
     record = Record(None, key=b"\0\0\0\1")
 
     assert Batch((record,), control=True).marker == EndTransactionMarker(MarkerType.COMMIT, -1)

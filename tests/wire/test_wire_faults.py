@@ -100,7 +100,7 @@ def test_a_held_request_has_been_answered_when_it_was_let_go(wire: ProxiedWire) 
 
 
 def test_a_held_request_that_can_no_longer_arrive_is_reported(wire: ProxiedWire) -> None:
-    """A node that has hung up meanwhile gets nothing, and whoever lets the request go learns of it."""
+    """A node that has disconnected meanwhile gets nothing, and the caller that releases the request learns of it."""
     with FakeBroker(fake_broker.closes) as broker:
         wire.orders.order("A", "api_versions", Fault.HOLD_UP)
         transport = wire.connect("A", at(broker))
@@ -152,7 +152,7 @@ def test_a_node_that_is_not_there_is_lost(wire: ProxiedWire) -> None:
 
 
 def _echoed(data: bytes) -> tuple[bytes, bytes]:
-    """What arrives at a node, and what comes back, when these bytes are sent through a proxy and the node sends them back."""
+    """What arrives at a node, and what is returned, when these bytes are sent through a proxy and the node sends them back."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         received = bytearray()
 
@@ -276,7 +276,7 @@ def test_a_session_has_faults_on_its_wire_when_its_scenario_says_so() -> None:
 
 
 def test_the_scenarios_with_faults_on_the_wire_are_judged_over_tcp_too(tmp_path: Path) -> None:
-    """Behind an address that somebody else runs, through the proxy."""
+    """At the address of a broker that fencepost did not start, through the proxy."""
     judged = ["KIP890-064", "KIP890-065", "KIP890-079", "KIP890-091"]
     with LyingBroker("end_txn", lambda truth: truth) as honest:
         only = [argument for identifier in judged for argument in ("--only", identifier)]

@@ -1,4 +1,4 @@
-"""Pulsar on the wire: every command and payload comes back as it was, and bytes that are not one are refused with what was seen."""
+"""Pulsar on the wire: every command and payload is decoded as it was, and bytes that are not one are refused with what was seen."""
 
 import filecmp
 import importlib.util
@@ -64,7 +64,7 @@ def test_a_changed_frame_is_refused_or_another_frame(frame: Frame, data: st.Data
 
 @given(st.binary(max_size=80))
 def test_noise_is_refused(noise: bytes) -> None:
-    """Bytes that nobody framed raise MalformedPulsarFrame, unless they happen to be a frame."""
+    """Random bytes raise MalformedPulsarFrame, unless they happen to be a frame."""
     assert "; the bytes: " in (refusal(noise) or "; the bytes: ")
 
 

@@ -1,4 +1,4 @@
-"""The hash by which a key finds its segment, beside known values."""
+"""The hash by which a key finds its segment, compared with known values."""
 
 import pytest
 

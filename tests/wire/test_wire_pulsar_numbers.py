@@ -10,7 +10,7 @@ from fencepost.wire.pulsar.ack_sets import holds, outside, words_of
 
 @given(st.integers(-(2**63), 2**63 - 1))
 def test_a_signed_number_comes_back(number: int) -> None:
-    """Whatever it is, the field takes it."""
+    """The field accepts every signed number."""
     assert 0 <= numbers.unsigned(number) < 2**64
     assert numbers.signed(numbers.unsigned(number)) == number
 

@@ -172,7 +172,7 @@ def decode(data: bytes) -> tuple[Batch, ...]:
 
 
 def first_of(data: bytes) -> bytes:
-    """The bytes of the first whole batch in `data`, without those behind it."""
+    """The bytes of the first whole batch in `data`, without those after it."""
     return data[: _LENGTH_FROM + struct.unpack_from(">i", data, 8)[0]]
 
 

@@ -1,6 +1,6 @@
 """The codecs of record batches, by the names and numbers that Kafka has for them.
 
-Each in the form that brokers read: snappy as the blocks of snappy-java's stream behind its header, lz4 as a frame whose blocks do not
+Each in the form that brokers read: snappy as the blocks of snappy-java's stream after its header, lz4 as a frame whose blocks do not
 depend on each other.
 """
 

@@ -32,7 +32,7 @@ _FIXED = {
 _LONGEST_VARINT = 5
 
 _Skip: TypeAlias = Callable[[bytes, int], int]
-"""Skips one value: takes the place where it begins, returns the place behind it."""
+"""Skips one value: takes the place where it begins, returns the place after it."""
 
 
 class Unreadable(ValueError):

@@ -24,12 +24,12 @@ class BatchedMessage:
 
 
 def is_batch(metadata: pb.MessageMetadata) -> bool:
-    """Whether the payload behind this metadata is a batch."""
+    """Whether the payload after this metadata is a batch."""
     return metadata.HasField("num_messages_in_batch")
 
 
 def count_of(metadata: pb.MessageMetadata) -> int:
-    """How many messages the payload behind this metadata holds."""
+    """How many messages the payload after this metadata holds."""
     return metadata.num_messages_in_batch
 
 

@@ -98,7 +98,7 @@ def decode(data: bytes) -> Frame:
 
 
 def _part(source: bytes, start: int, what: str, data: bytes) -> tuple[bytes, bytes]:
-    """The part behind the size at `start`, and what is behind that; `data` is shown in the error."""
+    """The part after the size at `start`, and what follows; `data` is shown in the error."""
     if len(source) < start + SIZE.size:
         raise MalformedPulsarFrame(f"the size of {what} was due, and only {max(0, len(source) - start)} bytes are left", data)
     size: int = SIZE.unpack_from(source, start)[0]

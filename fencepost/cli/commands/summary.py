@@ -16,7 +16,7 @@ def summary(
 ) -> None:
     """Print the summary of a run that has ended, as Markdown: what `fencepost run --summary FILE.md` writes.
 
-    Needs neither the system nor Java. Exit code 0 says that the summary was made, whatever it shows.
+    Needs neither the system nor Java. Exit code 0 means that the summary was made, whatever it shows.
 
     Examples:
 

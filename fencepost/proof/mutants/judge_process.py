@@ -45,16 +45,16 @@ def serve(tasks: Connection, profiles: Sequence[str]) -> None:
     try:
         noted = Noted()
         noted.install()
-        importlib.import_module("fencepost.adapters.engines")
+        importlib.import_module("fencepost.adapters.engines").import_all()
         _Server(tasks, [Suite(profile) for profile in profiles], noted).serve()
     except Exception as error:
         tasks.send((0, Failed(f"the suite cannot be held ready: {error!r}", is_ours=True)))
 
 
-def judge_anew(answer: Connection, task: MutantJudge) -> None:
+def judge_from_import(answer: Connection, task: MutantJudge) -> None:
     """Judge one mutant, beginning with the import of the reference."""
     _be_quiet()
-    answer.send(_done(task.run_anew))
+    answer.send(_done(task.run_from_import))
 
 
 class _Server:
@@ -64,7 +64,7 @@ class _Server:
         self._running: dict[Connection, tuple[int, int]] = {}
 
     def serve(self) -> NoReturn:
-        gc.freeze()  # so that no fork copies it all when it collects
+        gc.freeze()  # so that a fork's garbage collection does not copy everything
         self._tasks.send((0, Ready(self._noted.taken())))
         while True:
             for one in wait([self._tasks, *self._running]):

@@ -89,10 +89,10 @@ class LineReach:
     by_profile: Mapping[str, Mapping[str, frozenset[Line]]]
 
     @cached_property
-    def _rooms(self) -> Mapping[frozenset[Line], set[str]]:
+    def _folders(self) -> Mapping[frozenset[Line], set[str]]:
         """Which parts of the reference are run where these lines are reached."""
         every = {lines for scenarios in self.by_profile.values() for lines in scenarios.values()}
-        return {lines: {_room(file) for file, _ in lines} for lines in every}
+        return {lines: {_folder(file) for file, _ in lines} for lines in every}
 
     def is_at_start(self, place: MutationSite) -> bool:
         """Whether the change takes effect before the first scenario, so that it must be made when the module is imported."""
@@ -104,12 +104,12 @@ class LineReach:
         A scenario that reaches the very same lines under several profiles is asked under the first: the others would hardly show more.
         """
         broadly = everything or self.is_at_start(place)
-        at, rooms = _needed(place), {_room(place.key.file)}
+        at, folders = _needed(place), {_folder(place.key.file)}
         seen: set[tuple[str, frozenset[Line]]] = set()
         found: dict[str, list[str]] = {}
         for profile, scenarios in self.by_profile.items():
             for name, lines in scenarios.items():
-                comes_across = at in lines or (broadly and self._rooms[lines] & rooms)
+                comes_across = at in lines or (broadly and self._folders[lines] & folders)
                 if comes_across and (everything or (name, lines) not in seen):
                     seen.add((name, lines))
                     found.setdefault(profile, []).append(name)
@@ -121,6 +121,6 @@ def _needed(place: MutationSite) -> Line:
     return second_item(place.key.file, place.start) if place.kind == "loop" else (place.key.file, place.at)
 
 
-def _room(file: str) -> str:
+def _folder(file: str) -> str:
     """The part of the reference that a file belongs to: one protocol, or what both rest on."""
     return file.split("/")[1]

@@ -179,8 +179,8 @@ def _judge(processes: StartedProcesses, tasks: Sequence[tuple[MutantJudge, bool]
     waiting, under_way = list(enumerate(tasks)), 0
     while waiting or under_way:
         while waiting and under_way < workers:
-            number, (task, anew) = waiting.pop(0)
-            (processes.begin_anew if anew else processes.begin)(number, task)
+            number, (task, from_import) = waiting.pop(0)
+            (processes.begin_from_import if from_import else processes.begin)(number, task)
             under_way += 1
         number, result = processes.next()
         under_way -= 1

@@ -12,7 +12,7 @@ from typing import Any
 
 from fencepost.run import interruption
 
-from .judge_process import BEFOREHAND, Failed, Ready, ended, judge_anew, serve
+from .judge_process import BEFOREHAND, Failed, Ready, ended, judge_from_import, serve
 from .tasks import MutantJudge, Note
 
 
@@ -28,7 +28,7 @@ class StartedProcesses:
         # Each is forked from a process that has done the large imports; a new interpreter would take longer than most runs.
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(BEFOREHAND)
-        self._anew: dict[Connection, tuple[int, BaseProcess]] = {}
+        self._from_import: dict[Connection, tuple[int, BaseProcess]] = {}
         self._started: list[BaseProcess] = []
 
     def __enter__(self) -> "StartedProcesses":
@@ -52,19 +52,19 @@ class StartedProcesses:
     def begin(self, number: int, task: Note | MutantJudge) -> None:
         self._tasks.send((number, task))
 
-    def begin_anew(self, number: int, task: MutantJudge) -> None:
+    def begin_from_import(self, number: int, task: MutantJudge) -> None:
         """Begin a task in a process that has not imported the reference."""
         mine, theirs = Pipe(duplex=False)
-        self._anew[mine] = number, self._start(judge_anew, theirs, task)
+        self._from_import[mine] = number, self._start(judge_from_import, theirs, task)
 
     def next(self) -> tuple[int, Any]:
         """The number and the result of a task that has ended; Failed for a mutant that ended its process."""
-        first = wait([self._tasks, *self._anew])[0]
+        first = wait([self._tasks, *self._from_import])[0]
         if first is self._tasks:
             number, result = self._tasks.recv()
             return number, self._checked(result)
         assert isinstance(first, Connection)
-        number, process = self._anew.pop(first)
+        number, process = self._from_import.pop(first)
         try:
             result = first.recv()
         except EOFError:

@@ -2,7 +2,6 @@
 
 import gc
 import importlib
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -60,7 +59,7 @@ class MutantJudge:
             judging.ask(suite)
         return self._outcome(judging, began)
 
-    def run_anew(self) -> Outcome:
+    def run_from_import(self) -> Outcome:
         """Judge in a process that has not imported the reference."""
         began = time.process_time()
         reference_sources.Changing(self._compiled).install()
@@ -93,5 +92,4 @@ class MutantJudge:
 
 def _go_on() -> None:
     """An error in a mutant's code closes the connection, as when it is served and as with any broker: the suite judges what it sees."""
-    importlib.import_module("fencepost.adapters.engines")
-    sys.modules["fencepost.reference.kernel.reference_broker"].ReferenceBroker.raises = False
+    importlib.import_module("fencepost.reference.kernel.reference_broker").ReferenceBroker.raises = False

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 
 import pytest
 
-from fencepost.contract.brokers import ScheduledScenario, beside, deal
+from fencepost.contract.brokers import ScheduledScenario, deal, share_machine
 from fencepost.contract.items import PROTOCOL, WORKER, feature_of, needs_of
 from fencepost.contract.ports import System
 
@@ -24,10 +24,10 @@ class Dealing:
         self._number = _number_of(reported.get("workerid", "gw0"))
         self._is_heard = FOLDER in reported
 
-    def beside_others(self, systems: Iterable[System]) -> None:
+    def notify_of_workers(self, systems: Iterable[System]) -> None:
         """Notify the systems how many processes have systems like them."""
         for system in systems:
-            beside(system, self._workers)
+            share_machine(system, self._workers)
 
     def deal(self, items: Iterable[pytest.Item], systems: Mapping[str, System]) -> None:
         """Note on each scenario which worker runs it, if its system cares and the process that hands them out reads it."""

@@ -38,7 +38,7 @@ class SlowNetwork(Network):
             super().deliver()
 
 
-@defect(origin="compacted topics, and brokers that write records of their own")
+@defect(origin="compacted topics, and brokers that write their own records")
 class GapsInOffsets(PartitionLog):
     """Offsets are skipped after each marker: they grow, and Kafka does not promise that they grow by one."""
 
@@ -73,7 +73,7 @@ class ForeignBatchesRefusedAlone(Verification):
         return None if self._is_mixed else refusal
 
     def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: TransactionSupport) -> int | None:
-        # Where the other one's transaction is open, the coordinator is not asked, and nobody else would say whose batch it is.
+        # Where the other producer has an open transaction, the coordinator is not asked, and nothing else would say whose batch it is.
         if self._is_mixed and batch.producer_id != self._coordinator.describe(transactional_id).producer.producer_id:
             raise RequestRefused(Errors.INVALID_PRODUCER_ID_MAPPING)
         return super().before_produce(log, transactional_id, batch, operation)

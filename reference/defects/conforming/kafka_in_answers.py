@@ -1,4 +1,4 @@
-"""Conforming variants in how answers are put: their order, their words, what they say in addition to what was asked."""
+"""Conforming variants in how answers are written: their order, their words, and fields that the request did not need."""
 
 import dataclasses
 from typing import Any
@@ -21,7 +21,7 @@ _HIGHEST_NODE_ID, _BETWEEN_NODE_IDS = 4_000, 17
 
 @defect(origin="brokers that keep what they know in hash tables")
 class AnswersInAnotherOrder(ResponseOrder):
-    """Whatever an answer lists, it lists the other way round: topics, partitions, transactions, producers, APIs, aborted ones."""
+    """An answer gives every list in reverse order: topics, partitions, transactions, producers, APIs, aborted transactions."""
 
     def arrange(self, answer: ResponsePayload) -> ResponsePayload:
         turned: ResponsePayload = _reversed(answer)
@@ -29,7 +29,7 @@ class AnswersInAnotherOrder(ResponseOrder):
 
 
 def _reversed(value: Any) -> Any:
-    """The same with every list of it turned round; the batches of a Fetch are one value, and stay."""
+    """The answer with each of its lists reversed; the batches of a Fetch are one value, and keep their order."""
     if isinstance(value, tuple):
         return tuple(_reversed(item) for item in reversed(value))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -107,7 +107,7 @@ class AbortedLeftOutByTheBroker(PartitionLog):
 
 @defect(origin="brokers that read a start time of -1 as no answer")
 class EmptyIdsFilteredByDuration(TransactionFilter):
-    """The duration filter drops the ids that never had a transaction, for nothing of theirs has lasted."""
+    """The duration filter drops the ids that never had a transaction, since they have no duration."""
 
     def began_longer_ago(self, transaction: KafkaTransaction, now: int, duration_ms: int) -> bool:
         return transaction.started_at >= 0 and super().began_longer_ago(transaction, now, duration_ms)

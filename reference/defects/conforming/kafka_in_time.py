@@ -1,4 +1,4 @@
-"""Lawful variants in when things happen: what is refused now and granted a moment later, whose clock stamps, which numbers are next."""
+"""Conforming variants in timing: what is refused now and granted a moment later, whose clock stamps records, which numbers come next."""
 
 import struct
 from collections.abc import Sequence
@@ -58,11 +58,12 @@ def _send_away_at_first(reported: set[tuple[str, str]], request: str, transactio
         raise RequestRefused(Errors.NOT_COORDINATOR)
 
 
-@defect(origin="every cluster in which a replica has just come back")
+@defect(origin="every cluster in which a replica has just restarted")
 class NotEnoughReplicasAtFirst(PartitionLog):
-    """The first batch of a client for each partition gets NOT_ENOUGH_REPLICAS after the coordinator was asked, and nothing is appended.
+    """The first batch of a client for each partition gets NOT_ENOUGH_REPLICAS after the leader has asked the coordinator, and nothing is
+    appended.
 
-    What the group coordinator writes is not refused: it has no such answer for its clients.
+    What the group coordinator writes is not refused: the group coordinator has no such error for its clients.
     """
 
     _refused = False
@@ -111,7 +112,7 @@ class ProducerIdsWithGaps(KafkaTransactionLog):
         return _FIRST_BLOCK + _BLOCK * super().new_producer_id()
 
 
-@defect(origin="every cluster, in which each leader has a connection of its own")
+@defect(origin="every cluster, in which each leader has a separate connection")
 class LastInFirstOut(Network):
     """What was sent last arrives first, so partitions get their markers, and the coordinator their answers, in another order."""
 
@@ -121,7 +122,7 @@ class LastInFirstOut(Network):
             message.receive(message.content)
 
 
-@defect(origin="brokers that raise the epoch when a partition moves, and not whenever its leader comes back")
+@defect(origin="brokers that raise the epoch when a partition moves, and not whenever its leader restarts")
 class CoordinatorEpochStandsStill(KafkaTransactionLog):
     """A coordinator that restarts with no marker to send keeps its epoch, because no other node was the coordinator meanwhile."""
 
@@ -155,7 +156,7 @@ class MarkersBeforeAStop(KafkaCoordinator):
         self._machine.network.deliver()
 
 
-@defect(origin="a broker whose group.min.session.timeout.ms nobody has set")
+@defect(origin="a broker with the default of group.min.session.timeout.ms")
 class ShortestSession(GroupMembers):
     """A member that wants a session of less than 6 s is refused INVALID_SESSION_TIMEOUT."""
 

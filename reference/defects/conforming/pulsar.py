@@ -1,7 +1,7 @@
-"""Unusual for a Pulsar broker, and conforming: what a suite must not take for a defect.
+"""Conforming variants of the Pulsar broker: unusual behaviour that the suite must not report as a defect.
 
-A broker that counts messages it does not deliver against a consumer's permits is not among them: the client hears of none of them, so
-it never asks for more, and is stuck (apache/pulsar#21177).
+A broker that counts messages it does not deliver against a consumer's permits is not among them: the client does not learn of them, so it
+never sends further permits, and is stuck (apache/pulsar#21177).
 """
 
 from collections.abc import Iterator, Mapping
@@ -33,7 +33,7 @@ _OTHER_WORDS = "computer says no"
 
 @defect(origin="brokers that keep what is sent again in a hash table")
 class PulsarRedeliveredLastFirst(Subscription):
-    """A shared subscription sends again what came last, first; PIP-31 promises no order there."""
+    """A shared subscription redelivers in reverse order; PIP-31 promises no order there."""
 
     def dispatch(self) -> None:
         waiting = [readable for readable in self._buffer.after(self.cursor.mark_delete) if not self.is_withheld(readable)]
@@ -53,7 +53,7 @@ class PulsarSmallLedgers(Ledger):
         return super().append(content)
 
 
-@defect(origin="a coordinator that starts behind the last number it may have given out")
+@defect(origin="a coordinator that starts after the last number that it may have assigned")
 class PulsarGapsInTransactionIds(LogCoordinator):
     """A coordinator assigns transaction ids with gaps: they grow, and Pulsar does not promise that they grow by one."""
 

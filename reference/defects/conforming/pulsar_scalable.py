@@ -72,7 +72,7 @@ class MetadataEventsToldTwice(MetadataCoordinator):
         super().notify(txn, decision)
 
 
-@defect(origin="stores that list records in an order of their own")
+@defect(origin="stores that list records in another order")
 class MetadataEventsLastFirst(MetadataCoordinator):
     """The participant that joined a transaction last is notified first of its end."""
 
@@ -81,7 +81,7 @@ class MetadataEventsLastFirst(MetadataCoordinator):
             self._records.notify(participant, txn, decision)
 
 
-@defect(origin="the proposal's text, Q12: a list that is read again where a watch is not to be had")
+@defect(origin="the proposal's text, Q12: a list that is read again where a watch is not available")
 class MetadataNobodyIsTold(MetadataCoordinator):
     """The coordinator writes no events: participants read the headers from time to time."""
 
@@ -134,7 +134,7 @@ class MetadataLooksSeldom(Participation):
 
 @defect(origin="brokers that spare the store")
 class MetadataSweepsSeldom(MetadataCoordinator):
-    """A coordinator looks 3 times less often for what is overdue, and aborts it later."""
+    """A coordinator looks for overdue transactions a third as often, and aborts them later."""
 
     @functools.cached_property
     def rounds(self) -> Counter[str]:
@@ -149,7 +149,7 @@ class MetadataSweepsSeldom(MetadataCoordinator):
 
 @defect(origin="Apache Pulsar 5, which does not look for the entries")
 class MetadataEveryAbortNoted(MetadataBuffer):
-    """A segment notes an abort also where it has nothing of the transaction."""
+    """A segment notes an abort also where it has no message of the transaction."""
 
     def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         if action is EndAction.ABORT:
@@ -159,7 +159,7 @@ class MetadataEveryAbortNoted(MetadataBuffer):
 
 @defect(origin="the proposal's text, which has none")
 class MetadataEveryEntryRead(MetadataBuffer):
-    """A segment that is loaded reads all its entries, and makes nothing of the watermark."""
+    """A segment that is loaded reads all its entries, and ignores the watermark."""
 
     def undecided(self) -> Iterator[Entry]:
         return iter(self._ledger)
@@ -175,7 +175,7 @@ class MetadataGapsInIds(MetadataCoordinator):
         return super().next_id()
 
 
-@defect(origin="a store that several clusters share, each with a range of numbers of its own")
+@defect(origin="a store that several clusters share, each with a separate range of numbers")
 class MetadataLargeIds(MetadataCoordinator):
     """Transaction ids begin at 2^40: they grow, and the text does not promise that they begin with 0."""
 
@@ -221,7 +221,7 @@ class _BufferInOtherWords(MetadataBuffer):
             raise CommandRefused(refused.error, _OTHER_WORDS) from refused
 
 
-@defect(origin="every store whose watches come when they come", of=MetadataParts)
+@defect(origin="every store whose watches are notified at any time", of=MetadataParts)
 class MetadataLateLooks(kafka.SlowNetwork):
     """Participants read the header some time after its event, so a decided transaction is not visible for a while."""
 

@@ -93,7 +93,7 @@ class ScalableBrokersWithTheFirstUse(TransactionResponses):
         return False
 
 
-@defect(origin="a retention that somebody has set")
+@defect(origin="a retention that an administrator has set")
 class ScalablePrunedLater(Pruning):
     """Sealed segments that no subscription needs are kept 3 times as long: the time is a setting."""
 
@@ -114,14 +114,14 @@ class ScalableNeverPruned(Pruning):
 
 @defect(origin="two ways to recover")
 class ScalableEveryChangeCompleted(LayoutChanges):
-    """What a controller has begun the next one completes, also where it might still be undone."""
+    """A controller completes each change that its predecessor has begun, also one that could still be undone."""
 
     def is_to_be_completed(self, note: ChangeNote) -> bool:
         super().is_to_be_completed(note)
         return True
 
 
-@defect(origin="PIP-468, merge, step 3, which has an order that nobody sees")
+@defect(origin="PIP-468, merge, step 3, whose order no client sees")
 class ScalableLastParentSealedFirst(LayoutChanges):
     """In a merge, the last of the segments is sealed first."""
 

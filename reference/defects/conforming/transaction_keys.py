@@ -55,7 +55,7 @@ class _ParticipantsInOtherWords(NodeKeys):
 
 @pair({}, origin="brokers that spare their timers")
 class LooksSeldom(NodeKeys):
-    """A coordinator looks 3 times less often whether what it waits for is over."""
+    """A coordinator checks a third as often whether what it waits for is over."""
 
     @functools.cached_property
     def rounds(self) -> list[None]:

@@ -40,7 +40,7 @@ class FirstTopicAloneIsAdded(Additions):
 
 @defect(
     {"KIP890-033": seen("^payments-0: success", what="answer to AddPartitionsToTxn")},
-    origin="textbook: a verdict for each partition where the request stands or falls as a whole",
+    origin="textbook: a verdict for each partition where the request is refused as a whole",
 )
 class UnknownPartitionStopsNothing(Additions):
     """If one partition does not exist, the others are answered as if they had been added."""
@@ -167,7 +167,9 @@ class OpenIsEnough(KafkaCoordinator):
     origin="KAFKA-14402, of which this is a half-done repair",
 )
 class IdleNeedsNoVerifying(KafkaCoordinator):
-    """Where no transaction is open there is nothing to compare with, so that the late batch of one that has ended goes through."""
+    """Where no transaction is open a partition has nothing to compare with, so it appends the late batch of a transaction
+    that has ended.
+    """
 
     def is_member(self, transaction: KafkaTransaction, partition: PartitionName) -> bool:
         return super().is_member(transaction, partition) or transaction.state is not KafkaTransactionState.ONGOING
@@ -175,7 +177,7 @@ class IdleNeedsNoVerifying(KafkaCoordinator):
 
 @defect(
     {"KIP890-035": seen("^payments-0: success", what="answer to AddPartitionsToTxn")},
-    origin="textbook: a decided transaction taken for a completed one",
+    origin="textbook: a decided transaction treated as a completed one",
 )
 class MarkersNotWaitedFor(KafkaCoordinator):
     """While markers are in flight, AddPartitionsToTxn is answered as if the next transaction had begun, and it gets lost."""
@@ -192,7 +194,7 @@ class MarkersNotWaitedFor(KafkaCoordinator):
     origin="textbook: one error for all causes",
 )
 class VerifyingHasOneError(KafkaCoordinator):
-    """Whatever is wrong, verifying says INVALID_TXN_STATE: a client that should ask again later takes it for fatal."""
+    """Whatever is wrong, verifying says INVALID_TXN_STATE: a client that should retry later treats it as fatal."""
 
     def verify_partitions(
         self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[PartitionName]
@@ -258,7 +260,7 @@ class ThirdOfABatchIsAnsweredAsDone(Additions):
 
 
 class AddsForThePreviousEpoch(KafkaCoordinator):
-    """A coordinator that adds a partition to the open transaction also for a producer whose epoch is the one before."""
+    """A coordinator that adds a partition to the open transaction also for a producer whose epoch is the previous one."""
 
     protocol: int
 
@@ -289,7 +291,7 @@ class LateAdditionToTheNextTransaction(AddsForThePreviousEpoch):
 
 @defect(
     {"KIP890-034": seen(r"^Ongoing in payments-\w+-0$", expected="^Ongoing in payments-0 and payments-1", what="^transaction of A")},
-    origin="red team: a request that is taken for a repetition since some of it is known",
+    origin="red team: a request that is treated as a repetition since some of it is known",
 )
 class KnownPartitionEndsTheAddition(KafkaCoordinator):
     """An AddPartitionsToTxn with a partition of the open transaction is answered as a repetition, and its new ones are not added."""
@@ -308,7 +310,9 @@ class KnownPartitionEndsTheAddition(KafkaCoordinator):
     origin="red team: what is reserved before the checks, and not released where one of them fails",
 )
 class RefusedVerificationStaysPending(OccupiedCoordinator):
-    """A verification of what is not in the transaction is in progress for ever, so that the partition can never be added."""
+    """A refused verification of a partition that is not in the transaction stays in progress for ever, so that the partition can never be
+    added.
+    """
 
     def verify_partitions(
         self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[PartitionName]

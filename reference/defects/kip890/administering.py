@@ -22,10 +22,10 @@ class TopicsAreMadeAgain(KafkaTopics):
 
 @defect(
     {"KIP890-373": seen("^success", expected="^a refusal", what="^answer of node . about accounts-")},
-    origin="textbook: who leads is asked for at the start, and not with each request",
+    origin="textbook: leadership that is checked at the start, and not at each request",
 )
 class EveryNodeLeads(KafkaTopics):
-    """A node that led a partition goes on to answer for it when another one does."""
+    """A node that led a partition continues to answer requests for it when another node leads it."""
 
     def is_led_by(self, partition: PartitionName, node: int) -> bool:  # noqa: ARG002 - that is the defect
         return True
@@ -33,7 +33,7 @@ class EveryNodeLeads(KafkaTopics):
 
 @defect(
     {"KIP890-374": seen("^(success|a refusal with CONCURRENT_TRANSACTIONS)", expected="NOT_COORDINATOR", what="^answer to ")},
-    origin="textbook: who coordinates is a matter of the clients alone",
+    origin="textbook: only clients look for the right coordinator",
 )
 class EveryNodeCoordinates(Directory):
     """A node takes requests for transactional ids that another one coordinates, and both decide."""
@@ -53,7 +53,7 @@ class LevelZeroForOldClients(AdvertisedApiVersions):
         return self._profile.features
 
 
-@defect({"KIP890-377": seen("^success", what="answer to UpdateFeatures")}, origin="textbook: a number that is taken as it comes")
+@defect({"KIP890-377": seen("^success", what="answer to UpdateFeatures")}, origin="textbook: a number that is used without a check")
 class AnyLevelIsTaken(FeatureLevels):
     """UpdateFeatures puts a feature to a level that no broker knows."""
 

@@ -16,7 +16,7 @@ from fencepost.wire.kafka.batches import Batch
 
 @defect({"KIP890-100": seen("^success with Appended")}, origin="textbook: the delayed message of the proposal's introduction")
 class StaleEpochAccepted(ProducerStates):
-    """A late batch of an earlier transaction is taken into the one that is open in its partition now, whatever its epoch."""
+    """A late batch of an earlier transaction is appended to the one that is open in its partition now, whatever its epoch."""
 
     def standing(self, producer: ProducerIdAndEpoch) -> EpochStanding:
         state = self.get(producer.producer_id)
@@ -87,7 +87,10 @@ class NoVerification(Verification):
         return super().before_produce(log, transactional_id, batch, operation)
 
 
-@defect({"KIP890-102": seen("^success", expected="INVALID_PRODUCER_EPOCH")}, origin="textbook: what is open is asked for, and not by whom")
+@defect(
+    {"KIP890-102": seen("^success", expected="INVALID_PRODUCER_EPOCH")},
+    origin="textbook: open transactions are checked, and not their owners",
+)
 class FutureEpochJoins(ProducerStates):
     """While a transaction is open in a partition, a batch of any newer epoch joins it unverified, and no marker fits any more."""
 

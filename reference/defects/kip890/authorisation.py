@@ -22,7 +22,7 @@ class LaterBatchesForEverybody(Authorizer):
     origin="textbook: a request that the authors expect from brokers only",
 )
 class BatchesForEverybody(Authorizer):
-    """AddPartitionsToTxn v4 is taken from every client, although its rights to the transactional ids in it are not asked for."""
+    """Every client may send AddPartitionsToTxn v4, although its rights to the transactional ids in it are not checked."""
 
     def may_add_for_brokers(self, principal: str, version: int) -> bool:  # noqa: ARG002 - it does not ask
         return True
@@ -41,7 +41,7 @@ class DescribeEndsTransactions(Authorizer):
 
 @defect(
     {"KIP890-174": seen("^(success|.*: no error)")},
-    origin="textbook: the check stands in OffsetCommit and was not copied to TxnOffsetCommit",
+    origin="textbook: the check is in OffsetCommit and was not copied to TxnOffsetCommit",
 )
 class AnybodyMovesAGroup(Authorizer):
     """Offsets in a transaction are not checked against the group, so any producer moves any group."""
@@ -74,7 +74,7 @@ class MarkersNeedBothRights(Authorizer):
     origin="textbook: a request that the authors expect from brokers only",
 )
 class AnybodyWritesMarkers(Authorizer):
-    """WriteTxnMarkers is taken from every client, so one of them ends another one's transaction behind the coordinator's back."""
+    """WriteTxnMarkers is accepted from every client, so a client can end another one's transaction without the coordinator."""
 
     def may_write_markers(self, principal: str) -> bool:  # noqa: ARG002 - it does not ask
         return True
@@ -85,7 +85,7 @@ class AnybodyWritesMarkers(Authorizer):
     origin="textbook: WRITE implies DESCRIBE, and the implication is read in the wrong direction",
 )
 class AddedWithoutARightToTheTopic(Authorizer):
-    """Produce v12 asks for the right to see the topic only, and then adds the partition to the transaction and appends."""
+    """Produce v12 checks only the right to describe the topic, and then adds the partition to the transaction and appends."""
 
     def may_write_to(self, principal: str, topic: str) -> bool:
         return self.allows(principal, AclOperation.DESCRIBE, Resource(ResourceKind.TOPIC, topic))

@@ -17,7 +17,7 @@ from fencepost.wire.kafka.batches import Batch
     origin="textbook: old messages had a wrapper, which was one message",
 )
 class CompressedCountsAsOne(ProducerStates):
-    """A compressed batch takes one sequence number, whatever is in it, so the producer's next batch is out of order."""
+    """A compressed batch counts as one sequence number, however many records it has, so the producer's next batch is out of order."""
 
     def apply(self, batch: Batch) -> ProducerState | None:
         is_packed = batch.compression != "none"
@@ -29,7 +29,7 @@ class CompressedCountsAsOne(ProducerStates):
     origin="textbook: verification inside the branch that reads records",
 )
 class CompressedIsNotVerified(Verification):
-    """What would have to be unpacked is let through, and most producers compress."""
+    """A batch that would have to be decompressed is not verified, and most producers compress."""
 
     def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: TransactionSupport) -> int | None:
         if batch.compression == "none":
@@ -38,7 +38,7 @@ class CompressedIsNotVerified(Verification):
         return log.guards.draw(producer, batch.base_sequence, bumps_epoch=operation is TransactionSupport.ADD).guard
 
 
-@defect({"KIP890-210": seen("^success", expected="INVALID_RECORD")}, origin="textbook: a list of which only the first element is looked at")
+@defect({"KIP890-210": seen("^success", expected="INVALID_RECORD")}, origin="textbook: a list of which only the first element is checked")
 class FirstOfSeveralBatches(Verification):
     """The first batch for a partition is appended, the others are dropped, and the answer is success."""
 

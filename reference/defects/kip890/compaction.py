@@ -1,4 +1,4 @@
-"""Defects of the log cleaner: what a pass removes that is still needed, and what it lets take another record's place."""
+"""Defects of the log cleaner: it removes what is still needed, or lets one record replace another wrongly."""
 
 from collections.abc import Iterable, Mapping
 
@@ -13,7 +13,7 @@ def _aborts(batch: Batch) -> bool:
     return batch.marker is not None and batch.marker.type is MarkerType.ABORT
 
 
-@defect({"KIP890-440": seen('"a2", "b1", "b2"', expected='"b1", "b2"')}, origin="textbook: a batch that is taken for its first record")
+@defect({"KIP890-440": seen('"a2", "b1", "b2"', expected='"b1", "b2"')}, origin="textbook: a batch that is treated as its first record")
 class FirstOfABatchReplaces(LogCleaner):
     """Only the first record of a batch replaces earlier records of its key, so compaction leaves two records of the other keys."""
 
@@ -123,7 +123,7 @@ class AbortedRecordReplacesCommitted(LogCleaner):
     origin="KAFKA-13194: the cleaner could pass beyond the high watermark",
 )
 class UndecidedRecordsReplaceCommitted(LogCleaner):
-    """A pass goes to the end of the last whole segment, so a committed record gives way to one of an open transaction."""
+    """A pass goes to the end of the last whole segment, so a record of an open transaction replaces a committed one."""
 
     def first_uncleanable(self, log: PartitionLog, entries: list[LogEntry]) -> int:
         return last_segment(log, entries)
@@ -150,7 +150,7 @@ class MarkerReplacedByARecord(LogCleaner):
     origin="textbook: one map for the keys of all batches",
 )
 class RecordReplacedByAMarker(LogCleaner):
-    """The keys of markers are among those of records, so a record with the bytes of such a key gives way to the next marker."""
+    """The cleaner reads the keys of markers as keys of records, so a record with the bytes of such a key is replaced by the next marker."""
 
     def counts(self, entry: LogEntry, fates: Fates) -> bool:
         return entry.batch.control or super().counts(entry, fates)
@@ -161,7 +161,7 @@ class RecordReplacedByAMarker(LogCleaner):
     origin="KAFKA-8351: the cleaner lost track of transactions that lie in several segments",
 )
 class MarkerRemovedBeforeItsData(LogCleaner):
-    """What the cleaner knows of a transaction ends with the segment, so a marker in a later one is removed while records are left."""
+    """What the cleaner knows of a transaction ends with the segment, so a marker in a later segment is removed while records are left."""
 
     def clean(self, log: PartitionLog) -> None:
         self._log = log.entries(log.start_offset)
@@ -175,10 +175,10 @@ class MarkerRemovedBeforeItsData(LogCleaner):
 
 @defect(
     {"KIP890-446": seen("^it went from", what="^last stable offset of ledger-0 in")},
-    origin="textbook: an offset that is taken for a number of records",
+    origin="textbook: an offset that is treated as a number of records",
 )
 class StableOffsetBackAfterAPass(PartitionLog):
-    """The last stable offset is counted in batches that are there, so it goes back with each one that a pass removes."""
+    """The last stable offset is counted in batches that are left, so each pass that removes a batch moves it back."""
 
     _removed = 0
 
@@ -204,7 +204,7 @@ class ProducerForgottenWithItsRecords(LogCleaner):
 
 @defect(
     {"KIP890-447": seen("^success", expected="INVALID_PRODUCER_EPOCH", what="^answer to WriteTxnMarkers")},
-    origin="red team: a last batch that is looked for among those with records",
+    origin="red team: a last batch that is searched for among those with records",
 )
 class EpochForgottenWithItsMarker(LogCleaner):
     """The last marker of a producer is removed with its records, though nothing else in the log has the producer's epoch."""
@@ -218,7 +218,7 @@ class EpochForgottenWithItsMarker(LogCleaner):
     origin="textbook: a time that is set for records, and not looked at for markers",
 )
 class MarkerNotRetained(LogCleaner):
-    """A marker is removed as soon as a pass finds nothing else of its transaction, whatever delete.retention.ms says."""
+    """A marker is removed as soon as a pass finds no record of its transaction, whatever delete.retention.ms says."""
 
     def marker_retention_ms(self, log: PartitionLog) -> int:  # noqa: ARG002 - whatever the topic says
         return 0
@@ -250,7 +250,7 @@ class _MixesUp(LogCleaner):
 
 @defect(
     {"KIP890-442": seen('^"a2"', expected='^"a1", "a2"', what="^records that readers of")},
-    origin="red team: aborted transactions that are known by where they are, and not by whose they are",
+    origin="red team: aborted transactions are known by their place, and not by their owner",
 )
 class AbortDecidesForAllOpen(_MixesUp):
     """An ABORT marker makes the cleaner take all that is open there for aborted, so it removes what another transaction commits later."""
@@ -261,7 +261,7 @@ class AbortDecidesForAllOpen(_MixesUp):
 
 @defect(
     {"KIP890-442": seen('^"b2"', expected='^"b1", "b2"', what="^records that readers of")},
-    origin="red team: aborted transactions that are known by where they are, and not by whose they are",
+    origin="red team: aborted transactions are known by their place, and not by their owner",
 )
 class CommitDecidesForAllOpen(_MixesUp):
     """A COMMIT marker makes the cleaner take all that is open there for committed, so an aborted record replaces a committed one."""

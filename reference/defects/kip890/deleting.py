@@ -1,4 +1,4 @@
-"""Defects in DeleteTopics, and in what is left of transactions when topics and records are deleted."""
+"""Defects in DeleteTopics, and in what remains of transactions when topics and records are deleted."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ from fencepost.reference.kafka.producer_state import NONE
 
 @defect({"KIP890-230": seen("^PrepareCommit")}, origin="KAFKA-5415, KAFKA-7286: the markers of a deleted topic")
 class DeletedPartitionAwaited(MarkerSender):
-    """A marker for a partition that was deleted is sent for ever, and its transactional id takes no request any more."""
+    """A coordinator sends the marker for a deleted partition for ever, and answers no request for that transactional id any more."""
 
     def needs_no_more(self, error: Errors) -> bool:
         return error is not Errors.UNKNOWN_TOPIC_OR_PARTITION and super().needs_no_more(error)
@@ -25,7 +25,7 @@ class DeletedPartitionAwaited(MarkerSender):
     origin="textbook: a key that is given twice",
 )
 class DeletedTopicRemembered(KafkaTopics):
-    """What a partition knows is kept by the topic's name, so that a new topic begins with the open transaction of the old one."""
+    """A partition's state is kept by the topic's name, so that a new topic begins with the open transaction of the deleted one."""
 
     def forget(self, partition: PartitionName) -> None:
         pass
@@ -48,7 +48,7 @@ class _KeepsSomething(KafkaTopics):
     origin="red team: an index file that outlives its log",
 )
 class AbortedIndexOfTheFormerTopic(_KeepsSomething):
-    """The aborted transactions of a deleted topic are listed for the new one of its name, so readers leave out what is committed there."""
+    """The aborted transactions of a deleted topic are listed for the new topic of its name, so readers skip what is committed there."""
 
     def kept(self, former: PartitionLog) -> Snapshot:
         return Snapshot(0, (), former.aborted_put_down())
@@ -129,7 +129,7 @@ class OffsetsOfTheFormerTopicInAnotherGroup(GroupOffsets):
     origin="textbook: a list of offsets, cut at the start of the log",
 )
 class DeletedBeginningDecides(PartitionLog):
-    """An open transaction is forgotten with its first record, and what is left of it is read as if it were committed."""
+    """An open transaction is forgotten with its first record, and the rest of it is read as if it were committed."""
 
     def first_unstable_offset(self) -> int | None:
         began_here = [offset for offset in self.producers.open_transactions() if offset >= self.start_offset]
@@ -153,7 +153,7 @@ class AbortedRestUnlisted(PartitionLog):
     origin="textbook: an index that is deleted with the first of its entries",
 )
 class AbortsUnlistedWithTheFirst(PartitionLog):
-    """When the last record of one aborted transaction is deleted, those behind it are not listed any more either, and are read."""
+    """When the last record of one aborted transaction is deleted, those after it are not listed any more either, and are read."""
 
     def delete_before(self, offset: int) -> int:
         listed = len(self._aborted)

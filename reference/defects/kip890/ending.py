@@ -39,7 +39,7 @@ class NoEpochBumpOnAbort(KafkaCoordinator):
     origin="textbook: a state machine in which Complete leads only to Empty",
 )
 class AnsweredEpochIsUseless(KafkaCoordinator):
-    """A producer that goes on with the epoch from EndTxn is turned away until it has called InitProducerId."""
+    """A producer that continues with the epoch from EndTxn is refused until it has called InitProducerId."""
 
     def add_partitions(
         self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[PartitionName], transaction_version: int
@@ -54,7 +54,7 @@ class AnsweredEpochIsUseless(KafkaCoordinator):
 
 @defect({"KIP890-064": seen("^a refusal with PRODUCER_FENCED")}, origin="textbook: an epoch bump without the rule for retries")
 class RetriedEndIsFenced(KafkaCoordinator):
-    """The epoch is raised, and the client that did not hear of it is fenced by its own commit when it asks again."""
+    """The epoch is raised, and a client that did not receive the answer is fenced by its own commit when it retries."""
 
     def end_of_new_client(self, state: KafkaTransactionState, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
         return super().end_of_new_client(state, decision, RequestedTransaction.NEITHER if asked is RequestedTransaction.RETRY else asked)
@@ -64,7 +64,7 @@ class RetriedEndIsFenced(KafkaCoordinator):
     {"KIP890-067": seen("^success", expected="INVALID_TXN_STATE")}, origin="textbook: a retry is recognised without comparing the command"
 )
 class LateAbortOfACommitSucceeds(KafkaCoordinator):
-    """A retry is recognised by its epoch alone, so an abort of what was committed is answered success."""
+    """A retry is recognised by its epoch alone, so the abort of a committed transaction is answered with success."""
 
     def end_of_new_client(self, state: KafkaTransactionState, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
         ended = asked is RequestedTransaction.RETRY and state in (
@@ -74,9 +74,9 @@ class LateAbortOfACommitSucceeds(KafkaCoordinator):
         return EndTxnEffect.ANSWER_AGAIN if ended else super().end_of_new_client(state, decision, asked)
 
 
-@defect({"KIP890-069": seen("^success", expected="INVALID_TXN_STATE")}, origin="textbook: nothing to do is taken for done")
+@defect({"KIP890-069": seen("^success", expected="INVALID_TXN_STATE")}, origin="textbook: nothing to do is treated as done")
 class EmptyCommitSucceeds(KafkaCoordinator):
-    """A commit with nothing open is answered success, so a producer whose writes were lost believes that they are there."""
+    """A commit with nothing open is answered with success, so a producer whose writes were lost believes that they are there."""
 
     def end_of_new_client(self, state: KafkaTransactionState, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
         idle = state in (KafkaTransactionState.EMPTY, KafkaTransactionState.COMPLETE_COMMIT, KafkaTransactionState.COMPLETE_ABORT)
@@ -85,7 +85,7 @@ class EmptyCommitSucceeds(KafkaCoordinator):
         return super().end_of_new_client(state, decision, asked)
 
 
-@defect({"KIP890-070": seen("^a refusal with INVALID_TXN_STATE")}, origin="every broker was so before KIP-890")
+@defect({"KIP890-070": seen("^a refusal with INVALID_TXN_STATE")}, origin="every broker before KIP-890")
 class EmptyAbortRefused(KafkaCoordinator):
     """An abort with nothing open is refused, as for old clients; a client that does not know whether it wrote cannot start afresh."""
 
@@ -115,7 +115,7 @@ class EmptyAbortWritesMarkers(MarkerSender):
     origin="textbook: older than the current epoch, instead of exactly one older",
 )
 class EveryOlderEpochIsARetry(KafkaCoordinator):
-    """Whatever epoch is older counts as the one that has just ended, so an end that comes two transactions late gets an answer."""
+    """Every older epoch counts as the one that has just ended, so an end that is two transactions late is answered with success."""
 
     def asked_about(self, transaction: KafkaTransaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
         asked = super().asked_about(transaction, producer)
@@ -145,7 +145,7 @@ class EmptyAbortNotStored(KafkaTransactionLog):
 
 @defect(
     {"KIP890-070": seen("^a refusal with INVALID_TXN_STATE", expected="^success", what="answer to EndTxn")},
-    origin="red team: the protocol of the last transaction is taken for that of the next request",
+    origin="red team: the protocol of the last transaction is treated as that of the next request",
 )
 class NoEmptyAbortAfterAnOldEnd(KafkaCoordinator):
     """EndTxn v5 with nothing open is refused if the last transaction was ended by EndTxn v4."""
@@ -167,7 +167,7 @@ class BumpedForEachOpen(KnowsNeighbours):
     """An end raises the epoch once for each transaction that is open in the same partitions."""
 
     def prepare(self, transaction: KafkaTransaction, decision: Decision, bumps: int, *, moves_on: bool = True) -> KafkaTransaction:
-        return super().prepare(transaction, decision, bumps + (len(self.beside(transaction)) if bumps else 0), moves_on=moves_on)
+        return super().prepare(transaction, decision, bumps + (len(self.neighbours(transaction)) if bumps else 0), moves_on=moves_on)
 
 
 @defect(

@@ -24,7 +24,7 @@ class IdentityBesideAnError(Dialect):
 
 @defect({"KIP890-065": seen(r"^success with \(producer id \d+, epoch 2\)")}, origin="textbook: the empty abort is tested before the retry")
 class RetriedAbortIsANewOne(KafkaCoordinator):
-    """A client that asks for its abort again gets an empty abort on top, which takes away the epoch of its other requests."""
+    """A client that retries its abort gets a second, empty abort, which fences its other requests."""
 
     def end_of_new_client(self, state: KafkaTransactionState, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
         if (state, decision, asked) == (KafkaTransactionState.COMPLETE_ABORT, Decision.ABORT, RequestedTransaction.RETRY):
@@ -42,7 +42,7 @@ class FreshEpochFenced(KafkaCoordinator):
 
 @defect({"KIP890-066": seen("^success", expected="CONCURRENT_TRANSACTIONS")}, origin="textbook: a retry is recognised by its epoch alone")
 class RetryAnsweredBeforeCompletion(FreshEpochFenced):
-    """A client that retries while markers are in flight is answered success, whichever end it asks for."""
+    """A client that retries while markers are in flight is answered with success, whichever end it asks for."""
 
     def end_of_new_client(self, state: KafkaTransactionState, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
         if state in PREPARED and asked is RequestedTransaction.RETRY:
@@ -55,7 +55,7 @@ class RetryAnsweredBeforeCompletion(FreshEpochFenced):
     origin="textbook: a retry is recognised by its epoch alone",
 )
 class CommitOfAbortedSucceeds(KafkaCoordinator):
-    """A client whose transaction was aborted commits with that epoch, is answered success, and its data is gone."""
+    """A client whose transaction was aborted commits with that epoch and is answered with success; its data is gone."""
 
     def end_of_new_client(self, state: KafkaTransactionState, decision: Decision, asked: RequestedTransaction) -> EndTxnEffect:
         if state in (KafkaTransactionState.COMPLETE_ABORT, KafkaTransactionState.COMPLETE_COMMIT) and asked is RequestedTransaction.RETRY:
@@ -84,7 +84,9 @@ class ForeignProducerEnds(KafkaCoordinator):
 
 @defect({"KIP890-075": seen("^a refusal with INVALID_PRODUCER_ID_MAPPING")}, origin="textbook: an argument that is not tested")
 class EmptyIdLookedUp(KafkaCoordinator):
-    """The empty transactional id is looked for like others, and the client hears of a lost producer id where its request is wrong."""
+    """The empty transactional id is looked up like any other, and the client is answered with a lost producer id where its request is
+    invalid.
+    """
 
     def is_valid_id(self, transactional_id: str) -> bool:  # noqa: ARG002 - that is the defect
         return True
@@ -132,7 +134,7 @@ class _KnowsEmptyAborts(KafkaCoordinator):
     origin="red team: what a retry is compared with is stored with the partitions of a transaction",
 )
 class RetriedEmptyAbortFenced(_KnowsEmptyAborts):
-    """An abort without an open transaction is answered and not remembered, so that its retry fences the client."""
+    """An abort without an open transaction is answered and not remembered, so that its retry is fenced."""
 
     def asked_about(self, transaction: KafkaTransaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
         asked = super().asked_about(transaction, producer)

@@ -14,7 +14,8 @@ from .leftovers_that_stay_pending import OccupiedCoordinator
 
 
 @defect(
-    {"KIP890-083": seen(r"^\(producer id \d+, epoch 1\)")}, origin="textbook: the level of the cluster taken for the protocol of the client"
+    {"KIP890-083": seen(r"^\(producer id \d+, epoch 1\)")},
+    origin="textbook: the level of the cluster treated as the protocol of the client",
 )
 class OldClientLosesItsEpoch(KafkaCoordinator):
     """The epoch is raised for a client whose answer has no field for it, so its next transaction is fenced."""
@@ -25,7 +26,7 @@ class OldClientLosesItsEpoch(KafkaCoordinator):
 
 @defect(
     {"KIP890-089": seen("^a refusal with PRODUCER_FENCED")},
-    origin="textbook: the level of the cluster taken for the protocol of the client",
+    origin="textbook: the level of the cluster treated as the protocol of the client",
 )
 class OldClientFencedByItsCommit(OldClientLosesItsEpoch):
     """The second transaction of an old client cannot begin, since its first one raised the epoch."""
@@ -46,7 +47,7 @@ class OldClientMayNotRetry(KafkaCoordinator):
     origin="textbook: a retry that is recognised by the state's being complete",
 )
 class OppositeEndSucceeds(KafkaCoordinator):
-    """A completed transaction answers success to whichever end an old client asks for."""
+    """A completed transaction answers an old client with success, whichever end it asks for."""
 
     def end_of_old_client(self, state: KafkaTransactionState, decision: Decision) -> EndTxnEffect:
         if state in (KafkaTransactionState.COMPLETE_COMMIT, KafkaTransactionState.COMPLETE_ABORT):
@@ -66,7 +67,7 @@ class EmptyAbortOfOldClient(KafkaCoordinator):
 
 @defect({"KIP890-087": seen("^a refusal with PRODUCER_FENCED")}, origin="textbook: an error code of a later version")
 class EndFencedInNewWords(Dialect):
-    """A client of the time before PRODUCER_FENCED is answered it, and takes it for an error that it does not know."""
+    """A client from before PRODUCER_FENCED is answered with that error, which it does not know."""
 
     def error_for(self, error: Errors, version: int, knows_fenced: int) -> Errors:  # noqa: ARG002 - that is the defect
         return error
@@ -77,7 +78,7 @@ class EndFencedInNewWords(Dialect):
     origin="textbook: a retry that is recognised by the state alone",
 )
 class DecisionContradicted(KafkaCoordinator):
-    """While markers are in flight, an old client is answered success for the opposite of what was decided."""
+    """While markers are in flight, an old client is answered with success for the opposite of what was decided."""
 
     def must_wait(self, transaction: KafkaTransaction) -> bool:  # noqa: ARG002 - that is the defect
         return False
@@ -105,7 +106,7 @@ class OldVersionRepeatsTheNew(KafkaCoordinator):
 
 @defect(
     {"KIP890-089": seen("^a refusal with INVALID_PRODUCER_ID_MAPPING")},
-    origin="textbook: the epoch is looked at, and not whose protocol it is",
+    origin="textbook: the epoch is checked, and not whose protocol it is",
 )
 class OldClientOverflows(KafkaCoordinator):
     """At the last usable epoch the end of an old client's transaction moves its transactional id on to a new producer id, which the answer
@@ -156,7 +157,7 @@ class OldClientsEndForgottenByCrash(KafkaCoordinator):
     origin="red team: what is reserved before the checks, and not released where one of them fails",
 )
 class RefusedOldEndStaysPending(OccupiedCoordinator):
-    """An EndTxn v4 that does not fit the state is in progress for ever, and an old client that asks again waits in vain."""
+    """An EndTxn v4 that does not fit the state stays in progress for ever, and an old client that retries waits in vain."""
 
     def end_transaction(
         self, transactional_id: str, producer: ProducerIdAndEpoch, decision: Decision, api_version: int

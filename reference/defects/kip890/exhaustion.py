@@ -18,7 +18,9 @@ _BEYOND_THE_LAST = r"^the largest of \d+ is 32767"
 
 @defect({"KIP890-026": seen(r"^success with \(producer id \d+, epoch 32767\)")}, origin="textbook: an off-by-one at the largest value")
 class LastEpochOneLate(ProducerIdOwnership):
-    """InitProducerId goes up to the largest number of 16 bits, and no epoch is left for the marker that ends the next transaction."""
+    """InitProducerId raises epochs up to the largest number of 16 bits, and no epoch is left for the marker that ends the
+    next transaction.
+    """
 
     def next_owner(self, transaction: KafkaTransaction, expected_epoch: int, timeout_ms: int) -> KafkaTransaction:
         if transaction.producer_epoch < MAX_EPOCH:
@@ -27,10 +29,10 @@ class LastEpochOneLate(ProducerIdOwnership):
 
 
 @defect(
-    {"KIP890-027": seen("^a refusal with PRODUCER_FENCED")}, origin="textbook: the producer id is compared before a retry is looked for"
+    {"KIP890-027": seen("^a refusal with PRODUCER_FENCED")}, origin="textbook: the producer id is compared before a retry is searched for"
 )
 class RotationNotRepeatable(ProducerIdOwnership):
-    """A producer whose answer with the new producer id was lost retries with the old one, and is answered that it is fenced."""
+    """A producer that lost the answer with its new producer id retries with the old one, and is fenced."""
 
     def may_initialise(self, expected: ProducerIdAndEpoch, transaction: KafkaTransaction) -> bool:
         return expected.producer_id in (NO_PRODUCER.producer_id, transaction.producer_id)
@@ -65,10 +67,10 @@ class OverflowKeepsTheProducerId(KafkaCoordinator):
 
 @defect(
     {"KIP890-077": seen("^a refusal with INVALID_PRODUCER_ID_MAPPING")},
-    origin="textbook: the producer id is compared before a retry is looked for",
+    origin="textbook: the producer id is compared before a retry is searched for",
 )
 class OverflowNotRepeatable(KafkaCoordinator):
-    """A producer whose answer with the new producer id was lost cannot find out how its transaction has ended."""
+    """A producer that lost the answer with its new producer id cannot find out how its transaction has ended."""
 
     def asked_about(self, transaction: KafkaTransaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
         return super().asked_about(transaction, producer) if producer.producer_id == transaction.producer_id else None
@@ -101,8 +103,9 @@ class OverflowRememberedForEver(KafkaCoordinator):
     origin="feared by readers of the proposal: two producer ids, and one epoch that both are compared with",
 )
 class EachEpochOfTheExhaustedId(ProducerIdOwnership):
-    """Behind a rotation the exhausted producer id is the owner's with any epoch: a zombie whose old epoch is the number in force takes
-    the transactional id over."""
+    """After a rotation the exhausted producer id still belongs to the owner, with any epoch: a zombie whose old epoch equals the current
+    one takes over the transactional id.
+    """
 
     def may_initialise(self, expected: ProducerIdAndEpoch, transaction: KafkaTransaction) -> bool:
         return super().may_initialise(expected, transaction) or expected.producer_id == transaction.previous_producer_id
@@ -182,7 +185,7 @@ class NoBumpForTheLastTakeover(KafkaCoordinator):
     origin="red team: the old producer id alone shows that a request is a retry",
 )
 class CommitOfTheLastAbortSucceeds(KafkaCoordinator):
-    """After an overflow a client that asks for the commit of its aborted transaction is answered success, and its data is gone."""
+    """After an overflow a client that asks for the commit of its aborted transaction is answered with success; its data is gone."""
 
     def end_transaction(
         self, transactional_id: str, producer: ProducerIdAndEpoch, decision: Decision, api_version: int

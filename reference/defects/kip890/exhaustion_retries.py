@@ -20,7 +20,7 @@ class _ForgetsTheOldId(KafkaCoordinator):
 
 @defect(
     {"KIP890-077": seen("^a refusal with INVALID_PRODUCER_ID_MAPPING", expected="^success", what="answer to EndTxn")},
-    origin="red team: a new producer id is taken for confirmed by the first request that has it",
+    origin="red team: a new producer id is treated as confirmed by the first request that has it",
 )
 class OldIdForgottenByInvalidEnd(_ForgetsTheOldId):
     """After an overflow, a refused EndTxn makes the coordinator forget the old producer id, and the retry of the end is refused."""

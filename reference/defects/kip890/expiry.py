@@ -1,4 +1,4 @@
-"""Defects in what is given up after a while, and what may not be."""
+"""Defects in what expires after a while, and in what must not expire."""
 
 from dataclasses import replace
 
@@ -47,7 +47,7 @@ class OpenTransactionExpires(KafkaCoordinator):
 
 @defect(
     {"KIP890-166": Symptom(what="^answer$", error="^TRANSACTIONAL_ID_NOT_FOUND$")},
-    origin="textbook: one state that must not expire is named, and those behind it are forgotten",
+    origin="textbook: one state that must not expire is named, and later ones are forgotten",
 )
 class PreparedTransactionExpires(KafkaCoordinator):
     """The coordinator's clean-up keeps only Ongoing transactions, so the markers of a transaction that is decided and not complete are
@@ -67,8 +67,9 @@ class OpenStateExpires(ProducerStates):
 
 @defect({"KIP890-168": seen("^success with", expected="OUT_OF_ORDER_SEQUENCE_NUMBER")}, origin="Apache Kafka 4.0.0")
 class ReturningProducerTrusted(ProducerStates):
-    """A new client that returns after its state expired continues with its old sequence numbers, so a batch that was lost meanwhile
-    goes unnoticed."""
+    """A new client that returns after its state expired continues with its old sequence numbers, so that the loss of a batch in between is
+    not noticed.
+    """
 
     def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:
         super().check_sequence(batch, attempt, may_begin_anywhere=may_begin_anywhere or batch.base_sequence > 0)
@@ -79,7 +80,7 @@ class ReturningProducerTrusted(ProducerStates):
     origin="textbook: two maps, one of them cleaned",
 )
 class ExpiredStateStillCounts(ProducerStates):
-    """The state is gone from what is shown, and its sequence number is still held against the producer."""
+    """The expired state is not shown any more, and its sequence number is still compared with the producer's next batch."""
 
     _last: dict[int, int]
 
@@ -102,7 +103,7 @@ class ExpiredStateStillCounts(ProducerStates):
     origin="textbook: tombstones are collected apart, and the order of the log is lost",
 )
 class ExpiredIdNotLoaded(KafkaTransactionLog):
-    """A coordinator that loads its log takes an id with a tombstone for gone, and passes over all that came behind it."""
+    """A coordinator that loads its log treats an id with a tombstone as gone, and skips all records that come after it."""
 
     def replay(self) -> dict[str, KafkaTransaction]:
         gone = {record.transactional_id for record in self._records if isinstance(record, Tombstone)}

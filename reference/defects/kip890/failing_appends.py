@@ -1,4 +1,4 @@
-"""Defects of a coordinator whose log refuses a record once: what it has done already, and what it never does again."""
+"""Defects of a coordinator whose log refuses a record once: what it has already done then, and what it never does again."""
 
 import contextlib
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ from fencepost.reference.kafka.transaction import KafkaTransaction
     origin="KAFKA-19367, follow-up: apache/kafka#19976, a failed fence left its mark when the append failed",
 )
 class EpochSpentByARefusedEnd(KafkaCoordinator):
-    """The bumped epoch stays in memory when the log does not take the decision, so the client that asks again is fenced or jumps one."""
+    """The bumped epoch stays in memory when the log refuses the decision, so the client that retries is fenced or skips an epoch."""
 
     def install(self, transaction: KafkaTransaction) -> KafkaTransaction:
         before = self._transactions.get(transaction.transactional_id)

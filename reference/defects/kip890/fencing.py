@@ -30,7 +30,7 @@ class EveryEpochInitialises(ProducerIdOwnership):
     origin="textbook: a comparison that only refuses epochs that are too new",
 )
 class OldInstanceEnds(KafkaCoordinator):
-    """EndTxn takes an older epoch for the current one, so an instance that was taken over still decides."""
+    """EndTxn treats an older epoch as the current one, so a fenced instance still decides."""
 
     def asked_about(self, transaction: KafkaTransaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
         asked = super().asked_about(transaction, producer)
@@ -79,7 +79,7 @@ class OffsetsOfLaterEpochs(Additions):
     origin="feared: a log that is cleaned by what looks like work that is over",
 )
 class IdleIdsCompactedAway(KafkaTransactionLog):
-    """A transaction log that is compacted keeps what is open, and after a crash an id that was idle has no owner."""
+    """Compaction of the transaction log keeps what is open, and after a crash a transactional id that was idle has no owner."""
 
     def kept_by_compaction(self, latest: Iterable[KafkaTransaction]) -> list[KafkaTransaction]:
         return [transaction for transaction in super().kept_by_compaction(latest) if not transaction.is_idle]

@@ -48,7 +48,7 @@ class OffsetsTakenEverywhere(Directory):
     origin="textbook: a fallback that was meant for one topic",
 )
 class AnyIdIsATopic(KafkaTopics):
-    """An id that no topic has is taken for the only topic that there is, and a consumer goes on where another topic was left."""
+    """A topic id that no topic has is read as that of the only topic, and a consumer continues at the offset of another topic."""
 
     def with_id(self, topic_id: uuid.UUID | None) -> KafkaTopic | None:
         return super().with_id(topic_id) or next((topic for topic in self.all() if not topic.is_internal), None)

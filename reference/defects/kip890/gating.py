@@ -40,7 +40,7 @@ class EndTxnNotAdvertised(AdvertisedApiVersions):
 
 @defect(
     {"KIP890-008": seen("^success", expected="the connection closed without an answer")},
-    origin="textbook: a parser that is newer than the code behind it",
+    origin="textbook: a parser that is newer than the code that it feeds",
 )
 class UnofferedVersionAnswered(AdvertisedApiVersions):
     """A request in a version that was not offered is read as if it were known, and does something."""

@@ -84,7 +84,7 @@ class IdentityAdopted(ProducerIdOwnership):
 
 @defect(
     {"KIP890-015": seen(r"^success with \(producer id \d+, epoch 0\)")},
-    origin="textbook: the first epoch of another producer id fences nobody",
+    origin="textbook: the first epoch of another producer id fences no client",
 )
 class NewProducerIdForNewOwner(ProducerIdOwnership):
     """A new instance gets a new producer id, so no partition recognises the old instance as the same producer and fences it."""
@@ -97,7 +97,7 @@ class NewProducerIdForNewOwner(ProducerIdOwnership):
 
 @defect({"KIP890-016": seen(r"^success with \(producer id \d+, epoch 0\)")}, origin="textbook: an epoch that was compared and not raised")
 class NoBumpForOwner(ProducerIdOwnership):
-    """A client that has the current producer id and epoch keeps them, so what it sent before it asked is not fenced."""
+    """A client that has the current producer id and epoch keeps them, so what it sent before InitProducerId is not fenced."""
 
     def next_owner(self, transaction: KafkaTransaction, expected_epoch: int, timeout_ms: int) -> KafkaTransaction:
         bumped = super().next_owner(transaction, expected_epoch, timeout_ms)
@@ -109,7 +109,7 @@ class NoBumpForOwner(ProducerIdOwnership):
     origin="https://issues.apache.org/jira/browse/KAFKA-20357: the last epoch was not in the log, so a failover forgot it",
 )
 class RetriedInitIsFenced(ProducerIdOwnership):
-    """A client whose answer got lost asks again, and is taken for an instance that was fenced."""
+    """A client whose answer was lost retries, and is treated as a fenced instance."""
 
     def next_owner(self, transaction: KafkaTransaction, expected_epoch: int, timeout_ms: int) -> KafkaTransaction:
         return replace(super().next_owner(transaction, expected_epoch, timeout_ms), last_producer_epoch=-1)
@@ -117,7 +117,7 @@ class RetriedInitIsFenced(ProducerIdOwnership):
 
 @defect({"KIP890-019": seen("^a refusal with PRODUCER_FENCED")}, origin="textbook: an error code of a later version")
 class InitFencedInNewWords(Dialect):
-    """A client of the time before PRODUCER_FENCED is answered it, and takes it for an error that it does not know."""
+    """A client from before PRODUCER_FENCED is answered with that error, which it does not know."""
 
     def error_for(self, error: Errors, version: int, knows_fenced: int) -> Errors:  # noqa: ARG002 - that is the defect
         return error
@@ -133,7 +133,7 @@ class ForeignProducerId(ProducerIdOwnership):
 
 @defect({"KIP890-021": seen("^success", expected="PRODUCER_FENCED")}, origin="textbook: two owners of one epoch")
 class FencedInstanceComesBack(ProducerIdOwnership):
-    """The instance that was taken over gives its old epoch, is taken for one that asks again, and shares the new one's epoch."""
+    """The fenced instance sends its old epoch, is treated as one that retries, and shares the new instance's epoch."""
 
     def next_owner(self, transaction: KafkaTransaction, expected_epoch: int, timeout_ms: int) -> KafkaTransaction:
         return replace(super().next_owner(transaction, expected_epoch, timeout_ms), last_producer_epoch=transaction.producer_epoch)
@@ -201,7 +201,7 @@ class OwnerBeforeCompletion(KafkaCoordinator):
     def complete(self, transactional_id: str) -> None:
         if self._transactions[transactional_id].state in PREPARED:
             super().complete(transactional_id)
-        else:  # the last marker of what nobody remembers
+        else:  # the last marker of an id that has expired
             self._pending.discard(transactional_id)
 
 
@@ -238,10 +238,10 @@ class TimeoutOfANewProducerIdDropped(ProducerIdOwnership):
     dict.fromkeys(
         ("KIP890-010", "KIP890-014"), Symptom(what="answer to InitProducerId", seen=r"^success with \(producer id \d+, epoch 0\)")
     ),
-    origin="textbook: a counter that is stored behind its answer",
+    origin="textbook: a counter that is stored after its answer",
 )
 class ProducerIdGivenTwice(KafkaTransactionLog):
-    """A producer id is written down when the next one is given out, so that a crash makes two producers share the last one."""
+    """A producer id is stored when the next one is assigned, so that after a crash two producers share the last one."""
 
     _last: int | None = None
 
@@ -273,7 +273,7 @@ class TakeoverUndoneByCrash(KafkaTransactionLog):
     origin="textbook: a second place that takes a number from a counter, and not through the counter",
 )
 class ProducerIdOfAnOverflowGivenTwice(KafkaTransactionLog):
-    """The producer id with which a producer goes on after its last epoch is not claimed, so the next one to ask is given it too."""
+    """The producer id with which a producer continues after its last epoch is not reserved, so the next producer is assigned it too."""
 
     def must_be_durable(self, transaction: KafkaTransaction) -> bool:
         if transaction.next_producer_id != NOTHING:
@@ -299,7 +299,7 @@ class TakeoverAbortsNeighbours(KnowsNeighbours):
     """A takeover aborts all that is open in the partitions of the transaction that it ends."""
 
     def abort_before_takeover(self, transaction: KafkaTransaction) -> None:
-        for other in self.beside(transaction):
+        for other in self.neighbours(transaction):
             self.abort_by_server(other)
         super().abort_before_takeover(transaction)
 
@@ -370,7 +370,7 @@ class AbortRaisesForTheNextOwner(KafkaCoordinator):
     origin="red team: a timer that is set once for each transactional id",
 )
 class FirstTimeoutApplies(KafkaCoordinator):
-    """Each InitProducerId stores its timeout, and the timer goes by the one with which the transactional id began."""
+    """Each InitProducerId stores its timeout, and the timer uses the first one of the transactional id."""
 
     def __init__(self, *parts: Any) -> None:
         self._first: dict[str, int] = {}

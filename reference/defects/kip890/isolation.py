@@ -45,7 +45,7 @@ class UncommittedHidden(PartitionLog):
     origin="textbook: one open transaction is remembered for each partition",
 )
 class AnyEndReleasesAll(PartitionLog):
-    """A marker moves the last stable offset behind itself, past transactions that are still open before it."""
+    """A marker moves the last stable offset to its own end, past transactions that are still open before it."""
 
     def first_unstable_offset(self) -> int | None:
         after = max((entry.batch.base_offset + 1 for entry in self.entries(0) if entry.batch.marker), default=0)
@@ -58,7 +58,7 @@ class AnyEndReleasesAll(PartitionLog):
     origin="KIP-74: a Fetch makes progress with a batch that is too large; its exception forgot the last stable offset",
 )
 class SmallReadersSeeTheOpen(PartitionLog):
-    """At least one batch is handed out where it is larger than what the reader has room for, also when it is not decided."""
+    """A Fetch returns at least one batch where that is larger than the limit, also when the batch is not decided."""
 
     def read(self, offset: int, isolation: ReadIsolation, max_bytes: int) -> Page:
         page = super().read(offset, isolation, max_bytes)

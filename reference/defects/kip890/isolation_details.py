@@ -30,10 +30,10 @@ class AbortedBeforeTheRangeNotListed(PartitionLog):
 
 @defect(
     {"KIP890-140": seen("^nothing", expected='^"a2"', what="^records that readers")},
-    origin="textbook: control records taken for something of the broker's own",
+    origin="textbook: control records are treated as internal records of the broker",
 )
 class MarkersKeptFromReaders(PartitionLog):
-    """Readers of committed data are not given the markers, so they drop what comes behind an aborted transaction with it."""
+    """Readers of committed data do not receive the markers, so they also drop what comes after an aborted transaction."""
 
     def is_handed_out(self, entry: LogEntry, isolation: ReadIsolation) -> bool:
         return isolation is ReadIsolation.READ_UNCOMMITTED or not entry.batch.control
@@ -66,8 +66,9 @@ class ACommitDecidesAll(PartitionLog):
     origin="textbook: one list for two questions",
 )
 class SecondBeginsAtTheFirst(ProducerStates):
-    """A transaction is said to begin at the oldest batch that is remembered of its epoch. The second one of an old client takes the
-    committed first with it: an abort hides both."""
+    """A transaction begins at the oldest batch that is remembered of its epoch. The second transaction of an old client then includes the
+    committed first one: an abort hides both.
+    """
 
     def apply(self, batch: Batch) -> ProducerState | None:
         before = super().apply(batch)
@@ -82,7 +83,7 @@ _OF_TWO = Symptom(what="by a Fetch of two partitions", expected="^nothing", seen
 
 @defect({"KIP890-140": _OF_TWO}, origin="textbook: tried with one partition at a time, as tests do and consumers do not")
 class ListForTheFirstPartition(ResponseOrder):
-    """The answer to a Fetch lists aborted transactions for its first partition; of the others, readers are handed what was aborted."""
+    """The answer to a Fetch lists aborted transactions for its first partition only; from the others readers receive what was aborted."""
 
     def arrange(self, answer: ResponsePayload) -> ResponsePayload:
         if api_of(answer) != "fetch":
@@ -142,7 +143,7 @@ class NothingWithoutAWait(Dialect):
 
 @defect(
     {"KIP890-139": seen('"again"', expected='^"p1"$', what="^records that readers of payments-0 see")},
-    origin="textbook: a page of a list is taken for the list",
+    origin="textbook: a page of a list is treated as the list",
 )
 class AbortedListedUpToALimit(PartitionLog):
     """A Fetch lists the first ten aborted transactions of its range, and readers receive the records of the others."""

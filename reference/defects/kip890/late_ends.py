@@ -1,4 +1,4 @@
-"""Defects in what is done with an EndTxn that comes too late."""
+"""Defects in how a late EndTxn is treated."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -13,7 +13,7 @@ from fencepost.reference.kafka.transaction import PREPARED, Decision, KafkaTrans
 
 @defect(
     {"KIP890-200": seen("^success", expected="^a refusal"), "KIP890-201": seen("^success", expected="^a refusal")},
-    origin="textbook: a retry is allowed for by the epoch, before the state is looked at",
+    origin="textbook: a retry is allowed for by the epoch, before the state is checked",
 )
 class LateEndEndsTheNext(KafkaCoordinator):
     """The coordinator applies an end with the previous epoch to the transaction that is open now, whichever instance sends it and
@@ -27,7 +27,7 @@ class LateEndEndsTheNext(KafkaCoordinator):
 
 @defect({"KIP890-200": seen("^Complete", what="^transaction of A")}, origin="textbook: the decision is stored before the epoch is compared")
 class LateEndIsRefusedAndDone(KafkaCoordinator):
-    """The answer to a late end is right, and the next transaction has been ended by it all the same."""
+    """The answer to a late end is right, and yet it has ended the next transaction."""
 
     def end_transaction(
         self, transactional_id: str, producer: ProducerIdAndEpoch, decision: Decision, api_version: int
@@ -73,7 +73,7 @@ class PreparedDecisionOverturned(KafkaCoordinator):
 
 @defect(
     {"KIP890-200": seen("^success", expected="^a refusal")},
-    origin="textbook: the producer id before is remembered for retries, and the state is not looked at",
+    origin="textbook: the producer id before is remembered for retries, and the state is not checked",
 )
 class LateEndEndsTheFirst(KafkaCoordinator):
     """The end of a producer id's last transaction arrives when the first one of the next producer id is open, and ends that."""

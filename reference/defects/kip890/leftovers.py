@@ -22,7 +22,7 @@ from fencepost.wire.kafka.batches import Batch
     origin="Kafka 4.0 to 4.3.1 at transaction.version 0",
 )
 class StuckAtLevelZero(KafkaCoordinator):
-    """A record of the transaction log has no room for the client's protocol, so what was begun with it is pending for ever."""
+    """A record of the transaction log does not keep the client's protocol, so what was begun with it is pending for ever."""
 
     def can_be_stored(self, transaction: KafkaTransaction) -> bool:
         return self._levels.transaction_version > 0 or transaction.transaction_version < 2  # the client's protocol is in the record
@@ -80,7 +80,7 @@ class EmptyAdditionOpens(KafkaCoordinator):
     origin="Kafka 4.1 and 4.2 answer UNKNOWN_SERVER_ERROR there, for another reason: KAFKA-20090",
 )
 class OwnerLostWithItsLastEpoch(ProducerIdOwnership):
-    """The server's abort moves the transactional id to a new producer id, and its owner asks again with the old one in vain."""
+    """The server's abort moves the transactional id to a new producer id, and its owner retries with the old one in vain."""
 
     def may_initialise(self, expected: ProducerIdAndEpoch, transaction: KafkaTransaction) -> bool:
         if expected.producer_id not in (-1, transaction.producer_id):
@@ -170,10 +170,10 @@ class FencedOffsetsDropPendingOnes(GroupOffsets):
 
 @defect(
     {"KIP890-411": seen("^last stable offset 3", what="^last stable offset of payments-0")},
-    origin="red team: a producer is taken to be gone where one of its batches is refused",
+    origin="red team: a producer is treated as gone where one of its batches is refused",
 )
 class FencedWriteHidesTheTransaction(Verification):
-    """A batch with an old epoch is refused, and the leader forgets the transaction that its producer has open, whose records are shown."""
+    """A batch with an old epoch is refused, and the leader forgets the open transaction of its producer, whose records are then shown."""
 
     def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: TransactionSupport) -> int | None:
         producer = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)

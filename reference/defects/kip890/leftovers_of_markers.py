@@ -28,7 +28,9 @@ class RefusedMarkerRaisesCoordinatorEpoch(ProducerStates):
     origin="red team: two checks, of which the first has stored what it has seen when the second refuses",
 )
 class RefusedMarkerRaisesProducerEpoch(ProducerStates):
-    """A marker of an old coordinator is refused, and its producer epoch stays, so that the producer is fenced in its open transaction."""
+    """The marker of an old coordinator is refused, and its producer epoch is kept, so that the producer is fenced in its
+    open transaction.
+    """
 
     def check_marker(self, marker: TransactionMarker) -> None:
         try:

@@ -42,7 +42,9 @@ class RefusedAdditionStaysPending(Additions):
     origin="red team: what is reserved before the checks, and not released where one of them fails",
 )
 class RefusedEndStaysPending(OccupiedCoordinator):
-    """An EndTxn that is refused for its epoch while a transaction is open is in progress for ever, so that cannot be ended any more."""
+    """An EndTxn that is refused for its epoch while a transaction is open stays in progress for ever, so that the transaction cannot be
+    ended any more.
+    """
 
     def asked_about(self, transaction: KafkaTransaction, producer: ProducerIdAndEpoch) -> RequestedTransaction | None:
         asked = super().asked_about(transaction, producer)

@@ -23,9 +23,9 @@ class LevelShownAfterRestart(AdvertisedApiVersions):
         return self._at_start
 
 
-@defect({"KIP890-003": seen("^0 in epoch 1")}, origin="textbook: a version number that nobody raises")
+@defect({"KIP890-003": seen("^0 in epoch 1")}, origin="textbook: a version number that is never raised")
 class FeaturesEpochStandsStill(AdvertisedApiVersions):
-    """Levels change and their epoch does not, so a client takes an old answer for the newer one."""
+    """Levels change and their epoch does not, so a client treats an old answer as the newer one."""
 
     def features_epoch(self) -> int:
         return 1
@@ -45,16 +45,16 @@ class LevelPutBackByRestart(FeatureLevels):
 
 @defect(
     {"KIP890-005": seen(r"^success with \(producer id \d+, epoch 0\)")},
-    origin="textbook: the level of the cluster taken for the protocol of the client",
+    origin="textbook: the level of the cluster treated as the protocol of the client",
 )
 class LevelOverrulesRequest(KafkaCoordinator):
-    """Below level 2 a new client's EndTxn is taken for an old one's, and the epoch stays where late writes of it are let in."""
+    """Below level 2 a new client's EndTxn is treated as an old client's, and the epoch stays, so that late writes are accepted."""
 
     def bumps_epoch(self, end_txn_version: int) -> bool:
         return super().bumps_epoch(end_txn_version) and self._levels.transaction_version >= 2
 
 
-@defect({"KIP890-005": seen(r"^\(producer id \d+, epoch 1\)")}, origin="textbook: a level that is taken for the protocol of all clients")
+@defect({"KIP890-005": seen(r"^\(producer id \d+, epoch 1\)")}, origin="textbook: a level that is treated as the protocol of all clients")
 class LevelOneRaisesForAll(KafkaCoordinator):
     """At level 1 the end of each transaction raises the epoch, also for an old client, whose next transaction is fenced."""
 
@@ -67,7 +67,7 @@ class LevelOneRaisesForAll(KafkaCoordinator):
     origin="red team: the level at the begin of a transaction compared with that at its end",
 )
 class LoweredLevelStopsTheBump(KafkaCoordinator):
-    """A transaction that is open when the level falls below 2 ends as an old client's, and late writes of it are let in afterwards."""
+    """A transaction that is open when the level falls below 2 ends like an old client's, and late writes of it are accepted afterwards."""
 
     _begun_at_2: frozenset[str] = frozenset()
 

@@ -34,7 +34,7 @@ class OlderGenerationCommits(_Forgives):
     {"KIP890-241": seen("^payments-0: success", what="answer to TxnOffsetCommit")}, origin="textbook: an instance id that is not compared"
 )
 class FencedInstanceCommits(_Forgives):
-    """A process whose place in the group was taken by another still commits offsets for it."""
+    """A member that another process has replaced in its group still commits offsets for the group."""
 
     forgiven = Errors.FENCED_INSTANCE_ID
 
@@ -128,7 +128,7 @@ class DeletedGroupReloadedAsPending(GroupOffsets):
 
 @defect(
     {"KIP890-243": seen("^offset 5", what="committed offset of (payments|accounts)-0 in group shop")},
-    origin="red team: the first element stands for the list",
+    origin="red team: the first element is used for the whole list",
 )
 class OnePendingOffsetIsDeleted(GroupOffsets):
     """With a group one of its pending offsets is deleted, and a commit restores the others."""

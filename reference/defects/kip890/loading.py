@@ -11,7 +11,7 @@ from fencepost.reference.kafka.verification import TransactionSupport, Verificat
     origin="textbook: an empty map that is asked before it is filled",
 )
 class UnknownWhileLoading(KafkaCoordinator):
-    """A coordinator that has not read its log yet takes every producer for a stranger, and each of them gives up."""
+    """A coordinator that has not read its log yet answers every producer as an unknown one, and each of them gives up."""
 
     def check_loaded(self) -> None:
         try:

@@ -8,10 +8,10 @@ from fencepost.reference.kafka.authorizer import Authorizer
 
 @defect(
     {"KIP890-258": seen("^refunds-0: success", what="answer to AddPartitionsToTxn")},
-    origin="textbook: a right that is asked for where records come in, and not before",
+    origin="textbook: a right that is checked where records arrive, and not before",
 )
 class AddingNeedsNoTopicRight(Authorizer):
-    """Who may not write to a topic puts it into a transaction all the same, and keeps its readers waiting."""
+    """A client that may not write to a topic can add it to a transaction, and so block its readers."""
 
     def may_add(self, principal: str, topic: str) -> bool:  # noqa: ARG002 - that is the defect
         return True
@@ -79,7 +79,7 @@ class FirstOfSeveralCounts(Authorizer):
 
 @defect({"KIP890-262": seen("^success", what="answer to DescribeProducers")}, origin="textbook: a request that was thought to be harmless")
 class ProducersToldToAnybody(Authorizer):
-    """DescribeProducers lists the producers of a topic, also to clients that may not read it."""
+    """DescribeProducers lists the producers of a topic also to clients that may not read it."""
 
     def may_see_producers_of(self, principal: str, topic: str) -> bool:  # noqa: ARG002 - that is the defect
         return True
@@ -87,7 +87,7 @@ class ProducersToldToAnybody(Authorizer):
 
 @defect(
     {"KIP890-269": seen("refunds", what="answer to DescribeTransactions")},
-    origin="textbook: one right that is asked for where two things are shown",
+    origin="textbook: one right is checked where two things are shown",
 )
 class TopicsToldToAnybody(Authorizer):
     """A client that may describe a transactional id sees all topics of its transaction, also those that it may not describe."""

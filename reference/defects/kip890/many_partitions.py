@@ -26,7 +26,9 @@ _AT_A_TIME = 10
     origin="textbook: a flag of the request where one of each partition is due",
 )
 class OnlyTheFirstIsAdded(Verification):
-    """The coordinator is asked once for each request, about the first partition, and the others are open without being known."""
+    """The leader asks the coordinator once for each request, about the first partition, and the others are open without
+    being known there.
+    """
 
     _has_added = False
 
@@ -48,7 +50,9 @@ class OnlyTheFirstIsAdded(Verification):
     origin="red team: a loop over the partitions inside of one over the topics",
 )
 class OnlyTheFirstTopicIsAdded(Verification):
-    """The coordinator is asked about the first topic of a request, and the partitions of the others are open without being known."""
+    """The leader asks the coordinator about the first topic of a request, and partitions of the others are open without
+    being known there.
+    """
 
     _first: str | None = None
 
@@ -66,7 +70,7 @@ class OnlyTheFirstTopicIsAdded(Verification):
 
 @defect(
     {"KIP890-212": seen("^otherwise in 2: .*markers none", what="^partitions of ledger")},
-    origin="textbook: a page of a list is taken for the list",
+    origin="textbook: a page of a list is treated as the list",
 )
 class MarkersSentUpToALimit(MarkerSender):
     """Markers are sent ten at a time, and the transaction is complete with the first ten."""
@@ -100,7 +104,7 @@ class TwoPartitionsRecovered(KafkaCoordinator):
 
 @defect({"KIP890-211": seen("^Ongoing in", what="transaction of A")}, origin="textbook: a pair is taken apart, and the rest is left over")
 class ThirdPartitionNotAdded(VerifiedFirst):
-    """Of one Produce v12 the first two partitions are added, and the records in the others stay undecided for ever."""
+    """Produce v12 adds only its first two partitions, and the records in the others stay undecided for ever."""
 
     def asks_for(self, operation: TransactionSupport) -> bool:
         self._verified += 1

@@ -21,7 +21,7 @@ from fencepost.wire.kafka.batches import Batch, EndTransactionMarker, encode
     origin="textbook: the marker is made from the request and not from the prepared state",
 )
 class MarkerWithTheOldEpoch(MarkerSender):
-    """The epoch is bumped at the coordinator and not in the marker, so that partitions go on to take late data."""
+    """The epoch is bumped at the coordinator and not in the marker, so that partitions continue to accept late data."""
 
     def marker_for(self, transaction: KafkaTransaction, coordinator_epoch: int, transaction_version: int) -> TransactionMarker:
         marker = super().marker_for(transaction, coordinator_epoch, transaction_version)
@@ -36,7 +36,7 @@ class MarkerWithTheOldEpoch(MarkerSender):
     origin="textbook: one rule for both protocols",
 )
 class MarkerBumpedForAnOldClient(MarkerSender):
-    """Markers have the next epoch for old clients too, whose next transaction then is fenced."""
+    """Markers have the next epoch for old clients too, whose next transaction is then fenced."""
 
     def marker_for(self, transaction: KafkaTransaction, coordinator_epoch: int, transaction_version: int) -> TransactionMarker:
         marker = super().marker_for(transaction, coordinator_epoch, transaction_version)
@@ -86,7 +86,7 @@ class MarkerOfAnyEpoch(ProducerStates):
 
 @defect({"KIP890-129": Symptom(what="answer to WriteTxnMarkers", error="^INVALID_PRODUCER_EPOCH$")}, origin="KAFKA-19999")
 class RepeatedMarkerRefused(ProducerStates):
-    """A coordinator that did not hear of a written marker sends it again, is refused, and never completes the transaction."""
+    """A coordinator that received no answer for a written marker sends it again, is refused, and never completes the transaction."""
 
     def check_marker(self, marker: TransactionMarker) -> None:
         super().check_marker(marker)
@@ -213,7 +213,7 @@ class DeposedCoordinatorBackAfterCrash(PartitionLog):
     origin="textbook: a queue whose first entry is tried until it succeeds",
 )
 class RefusedMarkerHoldsUpOthers(MarkerSender):
-    """Markers are sent again in the order of their transactions, and one that a partition refuses has all others wait behind it."""
+    """Markers are sent again in the order of their transactions, and one that a partition refuses blocks all after it."""
 
     def send_again(self) -> None:
         oldest = next(iter(self._waiting), None)

@@ -32,7 +32,7 @@ class MarkerNotSentAgain(Network):
     origin="red team: the epoch of a marker compared with that of the partition like a sequence number",
 )
 class MarkersWithoutAGap(ProducerStates):
-    """A partition takes no marker that is more than one epoch above what it knows, as after transactions in other partitions."""
+    """A partition refuses a marker that is more than one epoch above the epoch it knows, as after transactions in other partitions."""
 
     def check_marker(self, marker: TransactionMarker) -> None:
         state = self.get(marker.producer.producer_id)

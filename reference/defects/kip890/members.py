@@ -1,4 +1,4 @@
-"""Defects in groups whose members come and go."""
+"""Defects in groups whose members join and leave."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
 from fencepost.reference.kafka.membership import ConsumerGroup, GroupMembers
 
 
-@defect({"KIP890-352": seen("what A wants", what="what JoinGroup tells B")}, origin="textbook: two members that each think they decide")
+@defect({"KIP890-352": seen("what A wants", what="what JoinGroup answers B")}, origin="textbook: two members that each think they decide")
 class FollowersAreToldOfTheOthers(GroupMembers):
     """Every member receives the list of all members as if it were the leader, and assigns partitions by itself."""
 
@@ -28,7 +28,7 @@ class LeavingGoesUnnoticed(GroupMembers):
         group.generation = generation
 
 
-@defect({"KIP890-354": seen("^success", what="answer to JoinGroup")}, origin="textbook: an empty name that is taken for one")
+@defect({"KIP890-354": seen("^success", what="answer to JoinGroup")}, origin="textbook: an empty name that is treated as one")
 class NamelessGroupJoined(GroupMembers):
     """Consumers without a configured group all join the group whose name is empty, and take partitions from each other."""
 
@@ -65,7 +65,7 @@ class OlderGenerationCommitsOutside(GroupOffsets):
         pass
 
 
-@defect({"KIP890-356": seen("^success", what="answer to OffsetCommit")}, origin="textbook: an error that is taken for no membership")
+@defect({"KIP890-356": seen("^success", what="answer to OffsetCommit")}, origin="textbook: an error that is treated as no membership")
 class StrangerCommitsOutside(GroupOffsets):
     """Outside of transactions an unknown member id is taken for none, and a consumer that has left moves the position of its group."""
 
@@ -77,7 +77,7 @@ class StrangerCommitsOutside(GroupOffsets):
                 raise
 
 
-@defect({"KIP890-357": seen("^success", what="answer to DeleteGroups")}, origin="textbook: deletion that asks nobody")
+@defect({"KIP890-357": seen("^success", what="answer to DeleteGroups")}, origin="textbook: deletion without a check")
 class LiveGroupDeleted(GroupOffsets):
     """A group is deleted while its members are at work, and they begin at the start again."""
 

@@ -15,10 +15,12 @@ from fencepost.reference.kafka.transaction_log import KafkaTransactionLog
 
 @defect(
     {"KIP890-263": Symptom(what="answer to Produce", error="^OUT_OF_ORDER_SEQUENCE_NUMBER$")},
-    origin="textbook: state that is kept beside the log, and is not copied",
+    origin="textbook: state that is kept outside of the log, and is not copied",
 )
 class NewLeaderBeginsAnew(KafkaTopics):
-    """A new leader has the records and not the state of their producers: what is open passes for committed, and its rest is refused."""
+    """A new leader has the records and not the state of their producers: what is open is read as committed, and further batches of it are
+    refused.
+    """
 
     def log_of_new_leader(self, partition: PartitionName) -> PartitionLog:
         log = super().log_of_new_leader(partition)
@@ -28,7 +30,7 @@ class NewLeaderBeginsAnew(KafkaTopics):
 
 @defect(
     {"KIP890-263": Symptom(what="answer to Produce", error="^OUT_OF_ORDER_SEQUENCE_NUMBER$")},
-    origin="textbook: the next sequence number is copied, and not the batches behind it",
+    origin="textbook: the next sequence number is copied, and not the batches before it",
 )
 class NewLeaderKnowsNoDuplicate(KafkaTopics):
     """A new leader knows which sequence number is next, and does not recognise a batch that the leader before has stored: a client that
@@ -60,7 +62,7 @@ class OpenTransactionsLeftBehind(KafkaCoordinator):
     origin="textbook: an index that is not part of what is replicated",
 )
 class NewLeaderDeliversAborted(PartitionLog):
-    """A new leader knows what is open, and not what was aborted under the leader before; readers are handed what they must not see."""
+    """A new leader knows what is open, and not what was aborted under its predecessor, so readers receive aborted records."""
 
     def aborted_in(self, first: int, upper: int) -> tuple[AbortedTxn, ...]:
         return tuple(
@@ -83,10 +85,10 @@ class _KnowsThatItTakesOver(KafkaCoordinator):
 
 @defect(
     {"KIP890-217": seen("no offset|UNSTABLE", expected="^(offset 5|a stable offset)", what="offset of accounts-0 in group")},
-    origin="textbook: the group's partition is one of the broker's own, and passed over with the others of its kind",
+    origin="textbook: the group's partition is internal, and skipped with the other internal ones",
 )
 class OffsetsLeftBehind(_KnowsThatItTakesOver):
-    """A coordinator that takes over completes what was prepared where records are, and leaves a group's offsets pending for ever."""
+    """A coordinator that takes over completes what was prepared for records, and leaves a group's offsets pending for ever."""
 
     def recovered(self, transaction: KafkaTransaction) -> KafkaTransaction:
         recovered = super().recovered(transaction)
@@ -100,7 +102,7 @@ class OffsetsLeftBehind(_KnowsThatItTakesOver):
     origin="textbook: markers are sent where the decision is made, and on a start; a move is neither",
 )
 class MarkersLeftToTheOneBefore(_KnowsThatItTakesOver):
-    """A coordinator that takes over leaves what is prepared to the one that has decided it, which is not in office any more."""
+    """A coordinator that takes over leaves what is prepared to its predecessor, which does not coordinate any more."""
 
     def resend_markers_of_prepared(self) -> None:
         if not self.takes_over:

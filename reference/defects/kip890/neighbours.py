@@ -1,13 +1,13 @@
-"""A coordinator that knows whose transactions are open in the same partitions, for defects in which one gets to feel the other."""
+"""A coordinator that knows which transactions are open in the same partitions, for defects by which one transaction affects another."""
 
 from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
 from fencepost.reference.kafka.transaction import KafkaTransaction, KafkaTransactionState
 
 
 class KnowsNeighbours(KafkaCoordinator):
-    """Knows whose transactions are open in the same partitions."""
+    """Knows which other transactions are open in the same partitions."""
 
-    def beside(self, transaction: KafkaTransaction) -> list[KafkaTransaction]:
+    def neighbours(self, transaction: KafkaTransaction) -> list[KafkaTransaction]:
         return [
             other
             for other in self._transactions.values()

@@ -18,7 +18,7 @@ from fencepost.wire.kafka.batches import Batch
 
 @defect({"KIP890-147": seen(r"^success with TransactionDescription\(state='Empty'")}, origin="textbook: a default where nothing is found")
 class EveryIdIsKnown(KafkaCoordinator):
-    """An id that was never initialised is described as an empty one, so an operator takes a misspelt id for an idle one."""
+    """An id that was never initialised is described as an empty one, so an operator mistakes a misspelt id for an idle one."""
 
     def describe(self, transactional_id: str) -> KafkaTransaction:
         try:
@@ -78,7 +78,7 @@ class StateNamesInAnyCase(TransactionFilter):
 
 @defect(
     {"KIP890-151": seen("^A in it as Ongoing", what="list of transactions")},
-    origin="textbook: a new field of a message that nobody looks at",
+    origin="textbook: a new field of a message that no code reads",
 )
 class DurationIgnored(TransactionFilter):
     """ListTransactions ignores its duration filter and lists every open transaction, also those that began a moment ago."""
@@ -87,7 +87,7 @@ class DurationIgnored(TransactionFilter):
         return True
 
 
-@defect({"KIP890-152": seen("^B in it as Empty")}, origin="textbook: a new field of a message that nobody looks at")
+@defect({"KIP890-152": seen("^B in it as Empty")}, origin="textbook: a new field of a message that no code reads")
 class PatternIgnored(TransactionFilter):
     """The pattern is read and not used."""
 
@@ -98,7 +98,7 @@ class PatternIgnored(TransactionFilter):
 
 @defect(
     {"KIP890-150": seen("^B not in it", expected="^B is listed$", what="^list of transactions$")},
-    origin="red team: the first element stands for the list",
+    origin="red team: the first element is used for the whole list",
 )
 class FirstStateAlone(TransactionFilter):
     """ListTransactions with several states uses the first one, and transactions in the others are missing."""
@@ -120,7 +120,7 @@ class LastProducerIdAlone(TransactionFilter):
 
 @defect(
     {"KIP890-150": seen("^A in it as", expected="^A is not listed$", what="^list of transactions$")},
-    origin="red team: the producer id by which a retry is recognised is taken for the one in force",
+    origin="red team: the producer id by which a retry is recognised is treated as the one in force",
 )
 class FormerProducerIdListed(TransactionFilter):
     """ListTransactions lists a transactional id also by the producer id that it had before its epochs overflowed."""
@@ -144,7 +144,7 @@ class NewProducerIdUnlisted(TransactionFilter):
 
 @defect(
     {"KIP890-153": seen("^last sequence 0, coordinator epoch")},
-    origin="textbook: the epoch of the partition's last marker is taken for that of each producer",
+    origin="textbook: the epoch of the partition's last marker is treated as that of each producer",
 )
 class CoordinatorEpochOfTheLastMarkerOfAll(ProducerStates):
     """A producer without a marker is shown with the coordinator epoch of another producer's marker."""

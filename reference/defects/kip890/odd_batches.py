@@ -31,7 +31,7 @@ class OvertakingAllowed(ProducerStates):
 
 @defect({"KIP890-367": seen("^success", what="answer to Produce")}, origin="textbook: a check that was moved, and had two callers")
 class EpochsLeftToTheCoordinator(ProducerStates):
-    """Epochs are compared by the coordinator alone, which is never asked about a producer without transactions."""
+    """Only the coordinator compares epochs, and it is never asked about a producer without transactions."""
 
     def standing(self, producer: ProducerIdAndEpoch) -> EpochStanding:
         standing = super().standing(producer)
@@ -40,7 +40,7 @@ class EpochsLeftToTheCoordinator(ProducerStates):
 
 @defect(
     {"KIP890-365": seen("^success", expected="a2", what="answer to Produce")},
-    origin="red team: the next sequence number is set before the batch is looked at",
+    origin="red team: the next sequence number is set before the batch is checked",
 )
 class InvalidBatchCounts(TakesRefused):
     """A batch that is refused for its form uses up its sequence number, so the producer's next batch passes for its repetition and is

@@ -17,7 +17,7 @@ from fencepost.wire.kafka.batches import Batch, MarkerType, Record
 
 @defect({"KIP890-046": seen("^Empty in no partition")}, origin="textbook: a request that only old clients send")
 class OffsetsAnnouncementForgotten(Additions):
-    """AddOffsetsToTxn is answered and does nothing, so that the partition of the group's offsets never gets a marker."""
+    """AddOffsetsToTxn is answered and has no effect, so that the partition of the group's offsets never gets a marker."""
 
     def add_offsets(self, transactional_id: str, producer: ProducerIdAndEpoch, group: str) -> None:
         pass
@@ -64,7 +64,7 @@ class OffsetsAddedForOldClients(Verification):
     origin="textbook: an error chosen without looking at the version",
 )
 class OffsetsRefusalIsFatal(Verification):
-    """A client that understands TRANSACTION_ABORTABLE is answered the older error, and gives up where it could abort."""
+    """A client that understands TRANSACTION_ABORTABLE is answered with the older error, and gives up where it could abort."""
 
     def before_offset_commit(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: TransactionSupport) -> int | None:
         asked = TransactionSupport.VERIFY if operation is TransactionSupport.VERIFY_ABORTABLE else operation
@@ -73,7 +73,7 @@ class OffsetsRefusalIsFatal(Verification):
 
 @defect(
     {"KIP890-050": seen("^payments-0: ", what="answer to TxnOffsetCommit", error="^COORDINATOR_NOT_AVAILABLE$")},
-    origin="textbook: errors of another coordinator taken for its absence",
+    origin="textbook: errors of another coordinator treated as its absence",
 )
 class ForeignOffsetsTryForEver(Verification):
     """A producer that does not own the transactional id is answered that the coordinator is away, and retries for ever."""
@@ -99,7 +99,7 @@ class OffsetsFencingUntranslated(Verification):
     origin="brokers that make a group with its first member or its first offset",
 )
 class NewGroupNotFound(GroupOffsets):
-    """A consumer that asks where its new group goes on is answered that there is no such group."""
+    """A consumer that fetches the offsets of its new group is answered that there is no such group."""
 
     def committed(self, group: str, partition: PartitionName, *, require_stable: bool) -> OffsetAndMetadata | None:
         found = super().committed(group, partition, require_stable=require_stable)
@@ -110,7 +110,7 @@ class NewGroupNotFound(GroupOffsets):
 
 @defect(
     {"KIP890-058": seen("^payments-0: ", what="answer to TxnOffsetCommit", error="^INVALID_TXN_STATE$")},
-    origin="textbook: whatever is not Ongoing taken for a wrong state",
+    origin="textbook: whatever is not Ongoing treated as a wrong state",
 )
 class OffsetsFatalWhileCompleting(Verification):
     """A client that sends its offsets soon after the last commit is answered a fatal error, where it had only to retry."""
@@ -122,7 +122,7 @@ class OffsetsFatalWhileCompleting(Verification):
 
 @defect({"KIP890-052": seen("^offset 5")}, origin="textbook: offsets that know nothing of transactions")
 class PendingOffsetsShown(GroupOffsets):
-    """A group's offset counts as soon as it is sent, so that after an abort a consumer goes on behind what was undone."""
+    """A group's offset counts as soon as it is sent, so that after an abort a consumer skips the input whose processing was undone."""
 
     def take_in(self, batch: Batch) -> None:
         super().take_in(batch)
@@ -210,7 +210,7 @@ class StableButForOneProducer(GroupOffsets):
     origin="textbook: a map that is filled only where it is empty",
 )
 class FirstOffsetCounts(GroupOffsets):
-    """If a transaction sends two offsets for one partition, the first counts, so that what lies between is processed twice."""
+    """If a transaction sends two offsets for one partition, the first counts, so that the input in between is processed twice."""
 
     def take_in(self, batch: Batch) -> None:
         before = dict(self._pending.get(batch.producer_id, {}))
@@ -224,7 +224,9 @@ class FirstOffsetCounts(GroupOffsets):
     origin="textbook: pending offsets cleared by place, not by producer",
 )
 class AbortDropsOffsetsOfOthers(GroupOffsets):
-    """An abort drops all that is pending for the same place, also what another producer sent, whose commit is answered with success."""
+    """An abort drops all offsets that are pending for the same partition, also those of another producer, whose commit is answered with
+    success.
+    """
 
     def decide(self, producer_id: int, decision: MarkerType) -> None:
         decided = set(self._pending.get(producer_id, {})) if decision is MarkerType.ABORT else set()

@@ -12,7 +12,7 @@ from fencepost.wire.kafka.entities import api_of
 
 
 class _StableForTheFirst(ResponseOrder):
-    """OffsetFetch finds pending offsets in the first of what it names, and answers the committed ones of the rest."""
+    """OffsetFetch finds pending offsets in the first partition of the request, and answers with the committed ones of the rest."""
 
     def arrange(self, answer: ResponsePayload) -> ResponsePayload:
         arranged = super().arrange(answer)
@@ -24,7 +24,7 @@ class _StableForTheFirst(ResponseOrder):
         return replace(answer, groups=tuple(groups)) if groups else answer
 
     def of_group(self, group: Any, place: int) -> Any:
-        """One group of it."""
+        """The same for one group."""
         raise NotImplementedError
 
 

@@ -16,7 +16,7 @@ from fencepost.wire.kafka.batches import Batch, MarkerType
 
 @defect({"KIP890-053": Symptom(what="offset")}, origin="textbook: pending offsets by group and partition, without the producer")
 class PendingByPlace(GroupOffsets):
-    """What a second transaction sends for a group's partition takes the place of what the first has pending, which is lost."""
+    """What a second transaction sends for a group's partition replaces what the first one has pending, which is lost."""
 
     def take_in(self, batch: Batch) -> None:
         super().take_in(batch)
@@ -40,7 +40,7 @@ class UnstableForEveryGroup(GroupOffsets):
 
 @defect(
     {"KIP890-051": seen("^(payments-0: )?success", expected="INVALID_PRODUCER_EPOCH", what="answer to TxnOffsetCommit")},
-    origin="textbook: whether a transaction is open is asked, and not whose",
+    origin="textbook: the check is whether a transaction is open, and not whose it is",
 )
 class LateOffsetsJoinTheNext(KafkaCoordinator):
     """Offsets with the epoch before are added to the transaction that is open now, and are committed with it."""
@@ -114,7 +114,7 @@ class NeverMovesBack(GroupOffsets):
 
 @defect(
     {"KIP890-053": seen("^offset 5", expected="^offset 3", what="committed offset of payments-0")},
-    origin="red team: the largest of several offsets is taken for the latest",
+    origin="red team: the largest of several offsets is treated as the latest",
 )
 class LargestOfATransaction(GroupOffsets):
     """A transaction that sends several offsets for one partition commits the largest, and not the last."""

@@ -34,7 +34,7 @@ class _HasItsOwnTime(KafkaCoordinator):
     origin="textbook: one timer for all, with the smallest interval",
 )
 class OneTimeoutForAll(_HasItsOwnTime):
-    """The shortest timeout that any producer has asked for applies to all producers."""
+    """The shortest timeout that any producer has requested applies to all producers."""
 
     def ends_at(self, transaction: KafkaTransaction) -> float:
         return transaction.started_at + min(known.timeout_ms for known in self.transactions())
@@ -42,10 +42,10 @@ class OneTimeoutForAll(_HasItsOwnTime):
 
 @defect(
     {"KIP890-215": seen("^0 records; .*CompleteAbort, Ongoing$", what="^records that readers of payments-0 see")},
-    origin="textbook: a page of a list is taken for the list",
+    origin="textbook: a page of a list is treated as the list",
 )
 class OverdueUpToALimit(KafkaCoordinator):
-    """The search for overdue transactions looks at the first ten ids each time, and those behind them stay open."""
+    """The search for overdue transactions looks at the first ten ids each time, so later ones stay open."""
 
     def abort_timed_out(self) -> None:
         known = self._transactions
@@ -84,7 +84,7 @@ class AbortedAtHalfTime(_HasItsOwnTime):
         return transaction.started_at + transaction.timeout_ms / 2
 
 
-@defect({"KIP890-213": _TOO_EARLY}, origin="textbook: the time of the record's last change is taken for that of the transaction's begin")
+@defect({"KIP890-213": _TOO_EARLY}, origin="textbook: the time of the record's last change is treated as that of the transaction's begin")
 class IdleTimeCounts(_HasItsOwnTime):
     """The timeout runs from InitProducerId on, so a producer that was idle for long has no time for its transaction."""
 
@@ -105,7 +105,7 @@ class IdleTimeCounts(_HasItsOwnTime):
     origin="textbook: a default that is smaller than every time",
 )
 class OverdueAfterEveryCrash(KafkaCoordinator):
-    """When a transaction began is in memory only, so that after a crash every open one looks old, and is aborted at once."""
+    """The start time of a transaction is in memory only, so that after a crash every open one looks overdue, and is aborted at once."""
 
     def recovered(self, transaction: KafkaTransaction) -> KafkaTransaction:
         return replace(super().recovered(transaction), started_at=-1)
@@ -113,7 +113,7 @@ class OverdueAfterEveryCrash(KafkaCoordinator):
 
 @defect({"KIP890-350": Symptom(what="start time of A")}, origin="textbook: a timeout that counts from the last sign of life")
 class RenewedByEachPartition(KafkaCoordinator):
-    """Each further partition renews the start time, so that a transaction which adds one now and then holds up its readers for ever."""
+    """Each further partition resets the start time, so that a transaction which adds one now and then blocks readers for ever."""
 
     def add_partitions(
         self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[PartitionName], transaction_version: int
@@ -157,7 +157,7 @@ class BeginsWithTheLastOne(KafkaCoordinator):
             self._transactions[transactional_id] = replace(known, started_at=before.started_at)
 
 
-@defect({"KIP890-350": Symptom(what="start")}, origin="textbook: the last activity of a partition taken for that of each transaction")
+@defect({"KIP890-350": Symptom(what="start")}, origin="textbook: the last activity of a partition treated as that of each transaction")
 class StartRenewedByOthers(KnowsNeighbours):
     """When another transaction begins in the same partition, the timeouts of the transactions that are open there start again."""
 
@@ -165,5 +165,5 @@ class StartRenewedByOthers(KnowsNeighbours):
         self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[PartitionName], transaction_version: int
     ) -> None:
         super().add_partitions(transactional_id, producer, partitions, transaction_version)
-        for other in self.beside(self._transactions[transactional_id]):
+        for other in self.neighbours(self._transactions[transactional_id]):
             self._transactions[other.transactional_id] = replace(other, started_at=self._machine.clock.now)

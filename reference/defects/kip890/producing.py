@@ -1,4 +1,4 @@
-"""Defects in what a leader lets into its log, and in what it answers."""
+"""Defects in what a leader appends to its log, and in what it answers."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -17,7 +17,7 @@ from .adding import AddsForThePreviousEpoch
 
 @defect({"KIP890-091": seen(r"^the next record got offset \d+")}, origin="textbook: a write that does not wait for its permission")
 class AppendedBeforeTheCoordinatorAgreed(Verification):
-    """A batch is written while the coordinator is asked, and stays in the log when it refuses."""
+    """A batch is appended while the leader asks the coordinator, and stays in the log when the coordinator refuses."""
 
     def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: TransactionSupport) -> int | None:
         try:
@@ -34,7 +34,9 @@ class AppendedBeforeTheCoordinatorAgreed(Verification):
     origin="textbook: a question whose answer is in the log, asked each time",
 )
 class EachBatchOfAnOldClientVerified(Verification):
-    """A leader asks the coordinator about each batch of an old client, and refuses what is open in its log while that is away."""
+    """A leader asks the coordinator about each batch of an old client, and while that is not reachable refuses batches of a transaction
+    that is open in its log.
+    """
 
     def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: TransactionSupport) -> int | None:
         guard = super().before_produce(log, transactional_id, batch, operation)
@@ -114,7 +116,7 @@ class ForeignProducerIdCalledTransient(Verification):
     {"KIP890-120": seen("^base offset -1, log start offset 2$")}, origin="textbook: two offsets of one log, and the wrong one in the answer"
 )
 class LogEndToldForItsStart(PartitionLog):
-    """A refusal says that the log starts where it ends, so its producer takes what it has written for deleted."""
+    """A refusal says that the log starts where it ends, so the producer assumes that its records are deleted."""
 
     def start_reported_to_producers(self) -> int:
         return self.end_offset
@@ -157,7 +159,7 @@ class NewClientsToldNotEnoughReplicas(Verification):
 
 @defect(
     {"KIP890-099": seen(_TAKEN)},
-    origin="KAFKA-12671: a batch that came behind the marker of its transaction held the last stable offset for ever",
+    origin="KAFKA-12671: a batch that came after the marker of its transaction held the last stable offset for ever",
 )
 class LateBatchOfKnownProducerAccepted(ProducerStates):
     """A partition that knows a producer does not ask the coordinator about its batches, so a late batch begins a transaction that no
@@ -227,7 +229,7 @@ class VerifiedFirst(Verification):
 
 @defect({"KIP890-098": seen("success", what="answer to Produce")}, origin="textbook: a pair is taken apart, and the rest is left over")
 class ThirdPartitionNotVerified(VerifiedFirst):
-    """Of one Produce the first two partitions are verified, and what is written to the others is in no transaction."""
+    """Only the first two partitions of a Produce are verified, and what is written to the others is in no transaction."""
 
     _most = 2
 

@@ -1,4 +1,4 @@
-"""Defects in what is kept of the protocol that a client used before."""
+"""Defects in what a broker remembers of the protocol that a client used before."""
 
 from dataclasses import replace
 
@@ -57,10 +57,10 @@ class OldProtocolRemembered(KafkaCoordinator):
 
 @defect(
     {"KIP890-208": Symptom(what="^answer to Produce", error="^OUT_OF_ORDER_SEQUENCE_NUMBER$")},
-    origin="textbook: each transaction is taken for one with an epoch of its own",
+    origin="textbook: each transaction is treated as one with a separate epoch",
 )
 class SequencesForgottenWithinAnEpoch(ProducerStates):
-    """Sequence numbers begin again behind every marker, though an old client keeps its epoch and goes on counting."""
+    """Sequence numbers begin again after every marker, though an old client keeps its epoch and continues to count."""
 
     def apply(self, batch: Batch) -> ProducerState | None:
         before = super().apply(batch)
@@ -72,7 +72,7 @@ class SequencesForgottenWithinAnEpoch(ProducerStates):
 
 @defect(
     {"KIP890-208": seen("^Ongoing", expected="^over", what="^transaction of A")},
-    origin="textbook: an end that is looked for among the transactions of its own protocol",
+    origin="textbook: an end that is searched for among the transactions of its protocol",
 )
 class OldEndOfANewTransaction(KafkaCoordinator):
     """A client that returns to the old protocol ends a transaction that it began with the new one, is answered with success, and

@@ -33,7 +33,7 @@ class DecisionForgottenByCrash(KafkaTransactionLog):
     origin="textbook: a snapshot that is not rebuilt from the log",
 )
 class OpenTransactionForgottenByCrash(PartitionLog):
-    """What the log knows of its producers is only in memory; after a restart the next batch of an open transaction is out of order."""
+    """A log keeps the state of its producers in memory only; after a restart the next batch of an open transaction is out of order."""
 
     def __init__(self, machine: Machine, producer_states: type[ProducerStates], name: PartitionName) -> None:
         super().__init__(machine, producer_states, name)
@@ -42,7 +42,7 @@ class OpenTransactionForgottenByCrash(PartitionLog):
 
 @defect({"KIP890-156": seen("^(Ongoing|none)", expected="over|one ABORT marker")}, origin="hanging transactions, the reason for KIP-890")
 class TimeoutIgnored(KafkaCoordinator):
-    """A transaction that its producer abandoned is never ended, and readers of committed data wait behind it."""
+    """A transaction that its producer abandoned is never ended, and blocks readers of committed data."""
 
     def abort_timed_out(self) -> None:
         return
@@ -61,7 +61,7 @@ class TimedOutProducerGoesOn(KafkaCoordinator):
 
 @defect(
     {"KIP890-157": seen("^success", expected="INVALID_PRODUCER_EPOCH", what="answer to Produce")},
-    origin="textbook: the old protocol's fence is taken for a part of the new one",
+    origin="textbook: the old protocol's fence is treated as a part of the new one",
 )
 class TimedOutProducerGoesOnBelowLevelTwo(KafkaCoordinator):
     """The abort at a timeout bumps the epoch as an end of the new protocol does, and below level 2 it bumps nothing."""
@@ -73,7 +73,7 @@ class TimedOutProducerGoesOnBelowLevelTwo(KafkaCoordinator):
             self.prepare(transaction, Decision.ABORT, bumps=0)
 
 
-@defect({"KIP890-161": seen("^a refusal with INVALID_TXN_STATE")}, origin="textbook: presumed abort, applied behind the point of decision")
+@defect({"KIP890-161": seen("^a refusal with INVALID_TXN_STATE")}, origin="textbook: presumed abort, applied after the point of decision")
 class UnansweredCommitPresumedAborted(KafkaCoordinator):
     """A coordinator that restarts and finds a commit without all of its markers aborts it, on the guess that no client was answered."""
 
@@ -103,7 +103,7 @@ class TimerStopsAtWhatIsPrepared(KafkaCoordinator):
 
 @defect(
     {"KIP890-156": seen("^Ongoing", expected="over", what="transaction of A")},
-    origin="textbook: the time of the last change taken for that of the begin",
+    origin="textbook: the time of the last change treated as that of the begin",
 )
 class TimeoutRenewedByEachPartition(KafkaCoordinator):
     """The timeout counts from the last change of the record, so a producer that adds a partition now and then never times out."""
@@ -119,11 +119,12 @@ class TimeoutRenewedByEachPartition(KafkaCoordinator):
 
 @defect(
     {"KIP890-160": seen("^CompleteAbort", expected="^CompleteCommit", what="^transaction of A")},
-    origin="textbook: timeouts are looked at before decisions are",
+    origin="textbook: timeouts are checked before decisions are",
 )
 class OverdueCommitAbortedByRecovery(KafkaCoordinator):
-    """A coordinator that was down for longer than a timeout aborts what it finds, also a transaction whose commit its producer was
-    promised."""
+    """A coordinator that was down for longer than a timeout aborts every transaction that it finds, also one whose commit was promised to
+    its producer.
+    """
 
     def recovered(self, transaction: KafkaTransaction) -> KafkaTransaction:
         recovered = super().recovered(transaction)

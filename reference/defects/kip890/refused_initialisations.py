@@ -1,4 +1,4 @@
-"""Defects in requests that are refused: what they have done all the same."""
+"""Defects in refused requests that have an effect all the same."""
 
 from dataclasses import replace
 
@@ -89,7 +89,7 @@ class RefusedInitialisationEmpties(KafkaCoordinator):
             raise
 
 
-@defect({"KIP890-408": seen("^Empty", what="^transaction of A")}, origin="red team: an end that is refused resets what it looked at")
+@defect({"KIP890-408": seen("^Empty", what="^transaction of A")}, origin="red team: an end that is refused resets what it has read")
 class RefusedEndEmpties(KafkaCoordinator):
     """A refused EndTxn leaves the transactional id Empty, and the end that was before can no longer be retried."""
 

@@ -37,10 +37,11 @@ class LastUnreplicatedMarkerAlone(Replication):
 
 
 @defect(
-    {"KIP890-227": seen("^success", expected="^no success", what="answer to Produce")}, origin="textbook: acks=all that is taken for acks=1"
+    {"KIP890-227": seen("^success", expected="^no success", what="answer to Produce")},
+    origin="textbook: acks=all that is treated as acks=1",
 )
 class WrittenByTheLeaderAlone(Replication):
-    """A leader answers as soon as it has appended, whatever acks says; the producer does not resend what the followers lack."""
+    """A leader answers as soon as it has appended, whatever acks says; the producer does not resend records that the followers lack."""
 
     def is_written(self, offset: int) -> bool:  # noqa: ARG002 - it does not matter how far the followers are
         return True

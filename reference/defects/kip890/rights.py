@@ -10,7 +10,7 @@ from fencepost.wire.kafka.acl_codes import AclOperation, ResourceKind, Right
     origin="textbook: what was looked up once is kept",
 )
 class RightsAreNeverTakenAway(Authorizer):
-    """DeleteAcls answers that the entry is gone, and its user goes on writing."""
+    """DeleteAcls answers that the entry is deleted, and its user can still write."""
 
     def revoke(self, right: Right) -> None:
         pass
@@ -26,7 +26,7 @@ class AnybodyChangesRights(Authorizer):
 
 @defect({"KIP890-379": seen("^success", what="answer to InitProducerId")}, origin="textbook: a right that was thought to be implied")
 class AnybodyIsIdempotent(Authorizer):
-    """Producer ids are given to every client that asks, and partitions keep state for all of them."""
+    """Every client that asks is assigned a producer id, and partitions keep state for all of them."""
 
     def may_be_idempotent(self, principal: str) -> bool:  # noqa: ARG002 - that is the defect
         return True

@@ -1,4 +1,4 @@
-"""Defects that leave a transaction in a log which no coordinator knows of."""
+"""Defects that leave an open transaction in a log, of which no coordinator knows."""
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.kafka_errors import RequestRefused

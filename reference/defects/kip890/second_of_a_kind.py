@@ -1,4 +1,4 @@
-"""Defects in what there is two of: requests with offsets, prepared transactions, transactions of one id."""
+"""Defects in the second of two: requests with offsets, prepared transactions, transactions of one id."""
 
 import json
 from collections import Counter
@@ -19,7 +19,7 @@ from fencepost.wire.kafka.batches import Batch, MarkerType
     origin="red team: pending offsets kept by the producer id alone",
 )
 class SecondOffsetCommitReplaces(GroupOffsets):
-    """A second TxnOffsetCommit of a transaction takes the place of the first, so that a commit applies the last one only."""
+    """A second TxnOffsetCommit of a transaction replaces the first, so that a commit applies the last one only."""
 
     def take_in(self, batch: Batch) -> None:
         if batch.transactional and batch.marker is None:
@@ -29,7 +29,7 @@ class SecondOffsetCommitReplaces(GroupOffsets):
 
 @defect(
     {"KIP890-400": seen("^no offset", expected="^offset 7", what="^committed offset of payments-1")},
-    origin="feared: a request that is taken for a repetition of the first",
+    origin="feared: a request that is treated as a repetition of the first",
 )
 class SecondOffsetCommitIsLost(GroupOffsets):
     """A second TxnOffsetCommit of a transaction is answered and not kept."""
@@ -43,7 +43,7 @@ class SecondOffsetCommitIsLost(GroupOffsets):
 
 @defect(
     {"KIP890-400": seen("^no offset", expected="^offset 5", what="^committed offset of payments-1")},
-    origin="red team: the first element stands for the list",
+    origin="red team: the first element is used for the whole list",
 )
 class OffsetOfTheFirstPartitionAlone(GroupOffsets):
     """A TxnOffsetCommit with several offsets stores the first, and all are answered."""

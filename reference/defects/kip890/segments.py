@@ -1,4 +1,4 @@
-"""Defects in what is reported of transactions that end in a later segment."""
+"""Defects in which aborted transactions are reported where they end in a later segment."""
 
 import itertools
 
@@ -7,18 +7,18 @@ from fencepost.reference.kafka.partition_log import AbortedTxn, PartitionLog
 
 
 @defect(
-    {"KIP890-145": seen("^none, beside batches at", what="aborted transactions of ledger-0")},
+    {"KIP890-145": seen("^none, next to batches at", what="aborted transactions of ledger-0")},
     origin="textbook: an index for each segment, without a look ahead",
 )
 class AbortInLaterSegmentMissed(PartitionLog):
-    """Only the index of what is being read is searched, so aborted records are handed over when their marker comes later."""
+    """Only the index of the segment that is read is searched, so aborted records are returned when their marker comes later."""
 
     def aborted_in(self, first: int, upper: int) -> tuple[AbortedTxn, ...]:
         return tuple(transaction for transaction in super().aborted_in(first, upper) if transaction.last_offset < upper)
 
 
 @defect(
-    {"KIP890-145": seen("^none, beside batches at", what="aborted transactions of ledger-0")},
+    {"KIP890-145": seen("^none, next to batches at", what="aborted transactions of ledger-0")},
     origin="red team: an index in the order of the markers, searched as one in the order of the first offsets",
 )
 class AbortBehindAShorterOneMissed(PartitionLog):
@@ -30,7 +30,7 @@ class AbortBehindAShorterOneMissed(PartitionLog):
 
 
 @defect(
-    {"KIP890-145": seen("^none, beside batches at", what="aborted transactions of ledger-0")},
+    {"KIP890-145": seen("^none, next to batches at", what="aborted transactions of ledger-0")},
     origin="red team: a search by the first offset, which begins at the last one before",
 )
 class AbortBeforeAShorterOneMissed(PartitionLog):

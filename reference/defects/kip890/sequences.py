@@ -57,7 +57,7 @@ _OUT_OF_ORDER = "OUT_OF_ORDER_SEQUENCE_NUMBER"
 
 @defect({"KIP890-108": seen(_TAKEN)}, origin="KAFKA-18202: Kafka 4.0.0 takes any first sequence number")
 class NewProducerBeginsAnywhere(ProducerStates):
-    """A new client's first batch may have any sequence number, so the loss of an earlier batch goes unnoticed."""
+    """A new client's first batch may have any sequence number, so the loss of an earlier batch is not noticed."""
 
     def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:  # noqa: ARG002 - that is the defect
         super().check_sequence(batch, attempt, may_begin_anywhere=True)
@@ -65,7 +65,7 @@ class NewProducerBeginsAnywhere(ProducerStates):
 
 @defect({"KIP890-108": seen(_TAKEN)}, origin="red team: a refusal that leaves a trace of what it refused")
 class FirstGapIsRefusedOnce(ProducerStates):
-    """A first batch that does not begin at 0 is refused, and accepted when its producer sends it again, so the loss goes unnoticed."""
+    """A first batch that does not begin at 0 is refused, and accepted when its producer retries, so the loss is not noticed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -89,7 +89,7 @@ class EverybodyBeginsAtZero(ProducerStates):
         super().check_sequence(batch, attempt, may_begin_anywhere=False)
 
 
-@defect({"KIP890-110": seen(_TAKEN)}, origin="textbook: a producer state that is empty taken for one that is unknown")
+@defect({"KIP890-110": seen(_TAKEN)}, origin="textbook: a producer state that is empty treated as one that is unknown")
 class NewEpochBeginsAnywhere(ProducerStates):
     """With a new epoch, any sequence number is taken for the first one."""
 
@@ -126,7 +126,7 @@ class RepeatedBatchRefused(ProducerStates):
 
 @defect({"KIP890-112": seen(f"a refusal with {_OUT_OF_ORDER}")}, origin="red team: a memory that is ordered by sequence numbers")
 class RepeatedBatchLostAtTheWrap(ProducerStates):
-    """What was before the sequence wrapped is taken for newer than the last batch, and its repetition is out of order."""
+    """Batches from before the wrap of the sequence count as newer than the last batch, and their repetition is out of order."""
 
     def duplicate_of(self, batch: Batch) -> AppendedBatch | None:
         state, known = self.get(batch.producer_id), super().duplicate_of(batch)
@@ -157,9 +157,9 @@ class NewestOffsetOfAnIdempotentProducer(ProducerStates):
         return known if state is None or known is None or batch.transactional else state.batches[-1]
 
 
-@defect({"KIP890-113": seen(_TAKEN, expected=_OUT_OF_ORDER)}, origin="red team: overlaps are looked for in transactions alone")
+@defect({"KIP890-113": seen(_TAKEN, expected=_OUT_OF_ORDER)}, origin="red team: overlaps are searched for in transactions alone")
 class OverlapOfAnIdempotentProducerTaken(ProducerStates):
-    """A partition appends a batch of a producer without transactions that begins within the last batch and goes on after it."""
+    """A partition appends a batch of a producer without transactions that overlaps the end of the last batch."""
 
     def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:
         state = self.get(batch.producer_id)
@@ -171,9 +171,9 @@ def _within(batch: AppendedBatch) -> range:
     return range(batch.first_sequence, batch.last_sequence + 1)
 
 
-@defect({"KIP890-113": seen(_TAKEN, expected=_OUT_OF_ORDER)}, origin="red team: gaps are looked for in transactions alone")
+@defect({"KIP890-113": seen(_TAKEN, expected=_OUT_OF_ORDER)}, origin="red team: gaps are searched for in transactions alone")
 class GapOfAnIdempotentProducerTaken(ProducerStates):
-    """A partition appends what comes after the last batch of a producer without transactions, whatever is missing in between."""
+    """A partition appends any later batch of a producer without transactions, whatever is missing in between."""
 
     def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:
         state = self.get(batch.producer_id)
@@ -183,7 +183,7 @@ class GapOfAnIdempotentProducerTaken(ProducerStates):
 
 @defect({"KIP890-113": seen(_TAKEN)}, origin="textbook: sequence numbers that are stored and not compared")
 class AnySequenceTaken(ProducerStates):
-    """What is not a duplicate is appended, whatever is missing before it."""
+    """A batch that is no duplicate is appended, whatever is missing before it."""
 
     def check_sequence(self, batch: Batch, attempt: Attempt | None, *, may_begin_anywhere: bool) -> None:
         state = self.get(batch.producer_id)
@@ -202,9 +202,9 @@ class SequenceDoesNotWrap(ProducerStates):
         super().check_sequence(batch, attempt, may_begin_anywhere=may_begin_anywhere)
 
 
-@defect({"KIP890-115": seen(_TAKEN)}, origin="textbook: attributes that are not looked at")
+@defect({"KIP890-115": seen(_TAKEN)}, origin="textbook: attributes that are not checked")
 class ControlBatchOfAClient(PartitionLog):
-    """A client may write markers, and so end transactions behind the coordinator's back."""
+    """A client may write markers, and so end transactions without the coordinator."""
 
     def check_shape(self, batch: Batch) -> None:
         if not batch.control:
@@ -213,7 +213,7 @@ class ControlBatchOfAClient(PartitionLog):
 
 @defect({"KIP890-113": seen("^success", what="answer to Produce")}, origin="red team: a table of batches by their first sequence number")
 class RepetitionByItsFirst(ProducerStates):
-    """A batch that begins like a known one passes for its repetition, whatever its length, and its other records are lost."""
+    """A batch that begins like a known one counts as its repetition, whatever its length, and its other records are lost."""
 
     def duplicate_of(self, batch: Batch) -> AppendedBatch | None:
         return next((known for known in _of_this_epoch(self, batch) if known.first_sequence == batch.base_sequence), None)
@@ -295,7 +295,7 @@ class RepetitionOfAnybody(ProducerStates):
 
 @defect({"KIP890-112": Symptom(what="answer to Produce")}, origin="textbook: one ring for all producers of a partition")
 class FiveForAll(ProducerStates):
-    """A partition remembers five batches for all producers together, so a repetition behind five of another is out of order."""
+    """A partition remembers five batches of all producers together, so a repetition after five batches of another one is out of order."""
 
     def duplicate_of(self, batch: Batch) -> AppendedBatch | None:
         known = super().duplicate_of(batch)
@@ -328,7 +328,7 @@ def forget_batches(producers: ProducerStates) -> None:
     origin="red team: what a marker ends is cleared for all that have nothing open",
 )
 class MarkerForgetsBatchesOfOthers(ProducerStates):
-    """A marker makes a partition forget the batches of each producer with nothing open, so what is repeated is in the log twice."""
+    """A marker makes a partition forget the batches of each producer with nothing open, so a repeated batch is appended twice."""
 
     def apply(self, batch: Batch) -> ProducerState | None:
         before = super().apply(batch)

@@ -31,7 +31,7 @@ class SnapshotWithoutOpenTransactions(PartitionLog):
     origin="textbook: a list of which the first entry is written",
 )
 class SnapshotOfOneProducer(PartitionLog):
-    """The snapshot that a clean stop writes has the producer that wrote first; the transactions of the others are not known any more."""
+    """The snapshot of a clean stop has only the producer that wrote first; the transactions of the others are lost."""
 
     def producers_put_down(self) -> tuple[ProducerState, ...]:
         return super().producers_put_down()[:1]
@@ -39,13 +39,13 @@ class SnapshotOfOneProducer(PartitionLog):
 
 @defect({"KIP890-266": seen("^success", what="answer to Produce")}, origin="textbook: what is idle passes for what is not needed")
 class SnapshotWithoutIdleProducers(PartitionLog):
-    """The snapshot has only the producers with an open transaction, so that the fence against those before is gone after the stop."""
+    """The snapshot has only producers with an open transaction, so that earlier epochs of the others are not fenced after the stop."""
 
     def producers_put_down(self) -> tuple[ProducerState, ...]:
         return tuple(state for state in super().producers_put_down() if state.has_open_transaction)
 
 
-@defect({"KIP890-266": Symptom(what="log of payments-0")}, origin="textbook: duplicates are looked for in memory alone")
+@defect({"KIP890-266": Symptom(what="log of payments-0")}, origin="textbook: duplicates are searched for in memory alone")
 class SnapshotWithoutSequences(PartitionLog):
     """The snapshot has epochs and open transactions, and not the last batches, so a batch that is sent again is stored twice."""
 
@@ -64,7 +64,10 @@ class SnapshotWithoutCoordinatorEpochs(PartitionLog):
         return tuple(replace(state, coordinator_epoch=-1) for state in super().producers_put_down())
 
 
-@defect({"KIP890-267": Symptom(what="records that readers")}, origin="textbook: what is put down at the end is what was hoped for")
+@defect(
+    {"KIP890-267": Symptom(what="records that readers")},
+    origin="textbook: the intended result is recorded at the end, and not the real one",
+)
 class CompleteAtAStop(KafkaCoordinator):
     """A coordinator that stops cleanly records decided transactions as complete although their markers are still in flight."""
 
@@ -104,7 +107,7 @@ class OpenTransactionsAbortedAtAStop(KafkaCoordinator):
     origin="KAFKA-20734: a partition whose leader was offline passed for one that is not there",
 )
 class PartitionWithoutLeaderTakenForDeleted(KafkaCoordinator):
-    """A coordinator that has just started finds a leader for one partition alone, and takes the others for deleted."""
+    """A coordinator that has just started finds a leader for one partition alone, and treats the others as deleted."""
 
     def recovered(self, transaction: KafkaTransaction) -> KafkaTransaction:
         recovered = super().recovered(transaction)
@@ -118,8 +121,9 @@ class PartitionWithoutLeaderTakenForDeleted(KafkaCoordinator):
     origin="KAFKA-20734; seen on Apache Kafka 4.4.0 in a soak run",
 )
 class UnavailableLeaderGetsNoMarker(MarkerSender):
-    """A coordinator that finds no leader to send a marker to takes the partition for deleted, and completes the transaction. The next
-    commit of the producer then makes visible what was aborted."""
+    """A coordinator that finds no leader to send a marker to treats the partition as deleted, and completes the transaction. The next
+    commit of the producer then makes visible what was aborted.
+    """
 
     def send_again(self) -> None:
         for marker in self._again:
@@ -143,7 +147,7 @@ class LateAnswerCountsForTheNextMarker(MarkerSender):
     origin="textbook: an index in memory that only a crash has read again from the log",
 )
 class SnapshotWithoutAborts(PartitionLog):
-    """A clean stop puts down producers and not what they have aborted, so that readers are handed it after the next start."""
+    """A clean stop stores producers and not their aborted transactions, so that readers receive those after the next start."""
 
     def aborted_put_down(self) -> tuple[AbortedTxn, ...]:
         return ()
@@ -151,7 +155,7 @@ class SnapshotWithoutAborts(PartitionLog):
 
 @defect(
     {"KIP890-216": seen("^none$", expected="from offset 0$", what="^aborted transactions of payments-0")},
-    origin="textbook: what was loaded is not taken for part of what is to be stored",
+    origin="textbook: what was loaded is not treated as part of what is to be stored",
 )
 class AbortsOfEarlierLivesLeftOut(PartitionLog):
     """A clean stop puts down the aborted transactions of this life, and writes them over those that the stop before had put down."""
@@ -166,7 +170,7 @@ class AbortsOfEarlierLivesLeftOut(PartitionLog):
 
 @defect(
     {"KIP890-340": seen("^nothing", expected='^"b2"$', what="^records that readers of accounts-1")},
-    origin="red team: the answer for a partition taken for the answer for the transaction",
+    origin="red team: the answer for a partition treated as the answer for the transaction",
 )
 class DeletedTopicCompletes(MarkerSender):
     """A transaction of which one topic was deleted is complete at once, though its other partitions still wait for their markers."""

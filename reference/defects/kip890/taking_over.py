@@ -18,7 +18,7 @@ from fencepost.wire.kafka.batches import MarkerType
 
 @defect(
     {"KIP890-203": seen("^nothing", expected='^"p1"', what="^records that readers")},
-    origin="textbook: any client that has the right epoch is taken for a retry",
+    origin="textbook: any client that has the right epoch is treated as a retry",
 )
 class OwnerLeavesItsTransactionOpen(KafkaCoordinator):
     """An owner that sends its producer id and epoch gets the next epoch at once, and the transaction that it left open is never ended
@@ -82,7 +82,7 @@ class OffsetsUnmarkedBesideData(KafkaCoordinator):
     origin="textbook: what is decided by producer id outlives its transaction",
 )
 class AbortedOffsetsComeUp(GroupOffsets):
-    """An abort hides a producer's pending offsets and does not drop them, so that its next commit makes them count with its own."""
+    """An abort hides a producer's pending offsets and does not drop them, so that its next commit commits them with its own."""
 
     _left: dict[int, dict[Any, Any]] | None = None
 
@@ -104,7 +104,7 @@ class AllWhoWaitGetOneEpoch(KafkaCoordinator):
 
     @cached_property
     def waiting(self) -> Counter[str]:
-        """How many were asked to wait, and have not retried, by transactional id."""
+        """How many requests were answered "retry later", and have not been repeated, by transactional id."""
         return Counter()
 
     def init_producer_id(self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch = NO_PRODUCER) -> ProducerIdAndEpoch:

@@ -32,9 +32,9 @@ class LateCommitTakenForARetry(KafkaCoordinator):
             raise
 
 
-@defect({"KIP890-159": seen("^PrepareAbort")}, origin="textbook: the state is not looked at, only the clock")
+@defect({"KIP890-159": seen("^PrepareAbort")}, origin="textbook: the state is not checked, only the clock")
 class PreparedCommitAbortedByTimeout(KafkaCoordinator):
-    """The timer aborts whatever is not complete in time, also what was promised to be committed."""
+    """The timer aborts every transaction that is not complete in time, also one whose commit was promised."""
 
     def abort_timed_out(self) -> None:
         super().abort_timed_out()
@@ -49,7 +49,7 @@ class PreparedCommitAbortedByTimeout(KafkaCoordinator):
     origin="textbook: an epoch counted in memory, while partitions remember the last one",
 )
 class CoordinatorEpochFalls(KafkaTransactionLog):
-    """A coordinator that starts again has a smaller epoch than before, so partitions take its markers for outdated ones."""
+    """A coordinator that restarts has a smaller epoch than before, so partitions refuse its markers as outdated."""
 
     def __init__(self, disk: Disk) -> None:
         super().__init__(disk)

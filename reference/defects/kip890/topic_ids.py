@@ -14,7 +14,7 @@ from fencepost.reference.kafka.kafka_topics import KafkaTopic, KafkaTopics
     origin="textbook: a table that is off by one",
 )
 class TopicIdsMixedUp(KafkaTopics):
-    """The table of topic ids is one off, so that who names a topic by its id reads and writes another one."""
+    """The table of topic ids is one off, so that a client that names a topic by its id reads and writes another one."""
 
     def with_id(self, topic_id: uuid.UUID | None) -> KafkaTopic | None:
         found = super().with_id(topic_id)
@@ -23,7 +23,7 @@ class TopicIdsMixedUp(KafkaTopics):
 
 @defect({"KIP890-251": seen("^success", what="answer to Produce")}, origin="KIP-516: what topic ids were made to prevent")
 class DeletedIdFoundByName(KafkaTopics):
-    """An id is turned into the name that it once belonged to, so that records for a deleted topic land in the new one."""
+    """A topic id is resolved to the name that it once had, so that records for a deleted topic are appended to the new one."""
 
     def with_id(self, topic_id: uuid.UUID | None) -> KafkaTopic | None:
         known = (entry for entry in self._journal if isinstance(entry, KafkaTopic))

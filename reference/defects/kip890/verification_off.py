@@ -1,4 +1,4 @@
-"""Defects where verification is switched off, and in the way out of what that allows."""
+"""Defects of the setting that switches verification off, and of the recovery from what that allows."""
 
 from fencepost.contract.symptom import Symptom
 from fencepost.reference.defects.decorator import defect, seen
@@ -21,7 +21,7 @@ class SwitchStopsAddingToo(Verification):
     origin="textbook: a configuration key without a reader",
 )
 class SwitchDoesNothing(Verification):
-    """The setting is read and never asked for, and old clients are verified as before."""
+    """The setting is read and never used, and old clients are verified as before."""
 
     def asks_for(self, operation: TransactionSupport) -> bool:  # noqa: ARG002 - that is the defect
         return True

@@ -1,4 +1,4 @@
-"""Defects in what the coordinator lets pass when a leader asks."""
+"""Defects in what the coordinator accepts when a leader verifies."""
 
 from collections.abc import Iterable
 
@@ -35,7 +35,7 @@ class OlderEpochVerified(_TakesOlderForPresent):
 
 @defect({"KIP890-206": seen("^success", expected="INVALID_PRODUCER_EPOCH")}, origin="textbook: only epochs ahead are refused")
 class OlderEpochAdded(_TakesOlderForPresent):
-    """A leader that asks for a producer of an older epoch has its partition added to the transaction of the present one."""
+    """A leader that asks for a producer of an older epoch has its partition added to the transaction of the current one."""
 
     def add_partitions(
         self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[PartitionName], transaction_version: int
@@ -48,7 +48,7 @@ class OlderEpochAdded(_TakesOlderForPresent):
     origin="hanging transactions: the race that the verification guard is for",
 )
 class VerifiedAMomentAgo(KafkaCoordinator):
-    """A batch that was verified before the end of its transaction is appended behind the marker, and is open for ever."""
+    """A batch that was verified before the end of its transaction is appended after the marker, and is open for ever."""
 
     def prepare(self, transaction: KafkaTransaction, decision: Decision, bumps: int, *, moves_on: bool = True) -> KafkaTransaction:
         self._ended()[transaction.transactional_id] = transaction

@@ -17,7 +17,7 @@ from fencepost.reference.kafka.transaction_log import KafkaTransactionLog
     origin="redpanda-data/redpanda#6018: offsets that were sent after a change of the leader were committed without the data",
 )
 class BegunInMemory(KafkaTransactionLog):
-    """What is open is in memory only, so after a move a producer's offsets begin another transaction, and its records are lost."""
+    """Open transactions are in memory only, so after a move a producer's offsets begin another transaction, and its records are lost."""
 
     def must_be_durable(self, transaction: KafkaTransaction) -> bool:
         super().must_be_durable(transaction)
@@ -53,7 +53,7 @@ class _Overtaken(Exception):
     origin="streamnative/kop#1412: InitProducerId waited for a completion that never came after a restart",
 )
 class PreparedLeftAfterRestart(KafkaCoordinator):
-    """A coordinator that starts leaves what is prepared as it is, so its producer never initialises again."""
+    """A coordinator that starts leaves prepared transactions as they are, so their producers can never initialise again."""
 
     def resend_markers_of_prepared(self) -> None:
         self._pending |= {name for name, known in self._transactions.items() if known.state in PREPARED}

@@ -15,7 +15,7 @@ class _PromisesMore(Subscription):
         return last
 
     def _unreadable(self) -> Iterator[Readable]:
-        """What the topic stores and no reader gets now, each at a place behind all that readers get."""
+        """The messages that the topic stores and no reader can read now, each at a place after all that readers get."""
         assert isinstance(self._buffer, SidecarBuffer)
         open_ones = self._buffer.ongoing()
         behind = super().last_message()

@@ -26,7 +26,7 @@ from fencepost.reference.pulsar.transaction_responses import TransactionResponse
     origin="textbook: a state that only the acknowledging path knows",
 )
 class PendingIsGivenOut(PendingAcks):
-    """Redelivery goes by what is deleted, so that a message of an open transaction is processed twice."""
+    """Redelivery goes by what is deleted, so that a message that an open transaction has acknowledged is processed twice."""
 
     def units_at(self, place: MessagePosition) -> Units:  # noqa: ARG002 - it does not look
         return frozenset()
@@ -37,7 +37,7 @@ class PendingIsGivenOut(PendingAcks):
     origin="apache/pulsar#21177: filtered messages still consumed permits",
 )
 class PendingSpendsPermits(Subscription):
-    """Messages that are withheld use up the room of the consumer that does not get them, which then waits for ever."""
+    """Messages that are withheld use up the permits of the consumer that does not get them, which then waits for ever."""
 
     def detach(self, consumer: Consumer) -> None:
         super().detach(consumer)
@@ -58,7 +58,7 @@ class PendingSpendsPermits(Subscription):
 class PlainAckDeletesPending(Subscription):
     """A plain acknowledgement moves the cursor over a message that is pending, and the abort cannot give it back."""
 
-    def without_pending(self, place: MessagePosition, units: Units) -> Units:  # noqa: ARG002 - it does not ask what is pending there
+    def without_pending(self, place: MessagePosition, units: Units) -> Units:  # noqa: ARG002 - it does not look at what is pending
         return units
 
 
@@ -67,7 +67,7 @@ class PlainAckDeletesPending(Subscription):
     origin="textbook: an end that only commits are notified of",
 )
 class AbortGivesNothingBack(PendingAcks):
-    """The pending state outlives the abort, so that what the transaction had acknowledged is lost for the subscription."""
+    """The pending state outlives the abort, so that what the transaction had acknowledged is never redelivered to the subscription."""
 
     def end(self, txn: TxnId, action: EndAction) -> PendingAck:
         return PendingAck(txn) if action is EndAction.ABORT else super().end(txn, action)
@@ -78,7 +78,7 @@ class AbortGivesNothingBack(PendingAcks):
     origin="apache/pulsar#14327, apache/pulsar#19451: an abort redelivered what was pending in another transaction",
 )
 class AbortGivesOthersBack(Subscription):
-    """An abort gives back what another transaction has acknowledged and may still commit."""
+    """An abort redelivers what another transaction has acknowledged and may still commit."""
 
     def apply_outcome(self, txn: TxnId, action: EndAction) -> None:
         for other in self.pending.transactions() - {txn} if action is EndAction.ABORT else ():
@@ -134,7 +134,7 @@ class CommitDeletesInMemory(Cursor):
     origin="seen on Apache Pulsar 5.0.0-M1, on topics that are segments",
 )
 class PendingInMemory(PendingAckJournal):
-    """What is pending is only known in memory; after a crash others get it, while the transaction is still open."""
+    """Pending acknowledgements are in memory only; after a crash other consumers get the messages, while the transaction is still open."""
 
     def must_be_durable(self, waiting: PendingAck) -> bool:  # noqa: ARG002 - whatever it is
         return False
@@ -246,7 +246,7 @@ class AcknowledgementRefusedInSilence(TransactionResponses):
     origin="textbook: an error that ends in a log file",
 )
 class ConflictIsSwallowed(Subscription):
-    """The answer says success whatever became of the acknowledgement, and the client commits without it."""
+    """The answer says success also where the acknowledgement was refused, and the client commits without it."""
 
     def acknowledge_in(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
         try:
@@ -273,7 +273,7 @@ class CoveredIsGivenOut(PendingAcks):
     also=[_LooksForNoStrays],
 )
 class TimeOutLeavesPending(LogCoordinator):
-    """A transaction whose client is gone times out, and its messages stay pending for ever."""
+    """A transaction whose client is gone reaches its timeout, and its messages stay pending for ever."""
 
     def decide(self, transaction: PulsarTransaction, action: EndAction, reply: Reply | None) -> None:
         super().decide(transaction if reply else replace(transaction, subscriptions=()), action, reply)
@@ -281,7 +281,7 @@ class TimeOutLeavesPending(LogCoordinator):
 
 @defect(
     {"PIP31-61": seen('^"i1", "i3"$', expected='^"i3"$', what="^left for workers$")},
-    origin="textbook: a counter that is kept up by what happens, and not built from what was recovered",
+    origin="textbook: a counter that is updated by events, and not built from what was recovered",
 )
 class RecoveredTransactionsCountAsOver(LogCoordinator):
     """A coordinator that restarts computes its low watermark without the open transactions that it found, so the end of a newer one
@@ -351,7 +351,7 @@ class AbortOutlivesALaterCommit(Subscription):
 
 @defect(
     {"PIP31-59": seen('^"i1", "i2", "i3"$', expected='^"i2", "i3"$', what="^received by workers$")},
-    origin="red team: a request that is put off while a message is pending",
+    origin="red team: a request that is deferred while a message is pending",
 )
 class CommitCarriesOutARedelivery(Subscription):
     """A consumer that asked for redelivery while a message was pending receives the message when the transaction commits."""

@@ -1,4 +1,4 @@
-"""Defects of Pulsar in what has to last of an acknowledgement: after the refusal of another one, and after a crash."""
+"""Defects of Pulsar in acknowledgements that must last: after the refusal of another one, and after a crash."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

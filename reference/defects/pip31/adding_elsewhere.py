@@ -27,7 +27,7 @@ class _AsksNoKeys(NodeKeys):
         "PIP31-19": seen("^success$", expected="^a refusal with TransactionNotFound or", what="^answer to ADD_SUBSCRIPTION_TO_TXN$"),
         "PIP31-22": seen("InvalidTxnStatus", expected="^success$", what="^answer to END_TXN$"),
     },
-    origin="red team: the lower half of an id taken for all of it",
+    origin="red team: the lower half of an id treated as all of it",
     also=[_LooksAtTheNumber, _AsksNoKeys],
 )
 class PulsarAnyOtherCoordinatorIsTheFirst(TransactionResponses):

@@ -1,6 +1,6 @@
-"""Defects of Pulsar in what consumers get that were there before the transaction.
+"""Defects of Pulsar in what consumers receive that were attached before the transaction.
 
-They read behind what they have read already, so a broker may serve them from memory, past what it asks of the log.
+They continue after what they have read, so a broker may serve them from memory, without the checks that it makes when it reads the log.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -19,7 +19,7 @@ from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 from fencepost.reference.pulsar.subscription import Consumer, Subscription
 
 _BEHIND_ALL = 2**20
-"""Behind every message that an entry of a test holds."""
+"""A place after every message that an entry of a test holds."""
 
 
 class _Tail(SidecarBuffer):
@@ -87,7 +87,7 @@ class AttachedMissTheCommitted(SidecarBuffer):
     also=[_ServesTheAbortedFromMemory],
 )
 class AttachedAreGivenTheAborted(_Tail):
-    """A consumer that is attached gets what was aborted, which only new subscriptions are kept from."""
+    """A consumer that is attached receives what was aborted; only new subscriptions do not."""
 
     def is_shown_too_soon(self, txn: TxnId) -> bool:
         return self.is_aborted(txn)
@@ -113,7 +113,7 @@ class _MarkersWakeNobody(MarkerBuffer):
         "PIP31-80": seen("^nothing$", expected='^"a1"', what="^received by watchers$"),
         "PIP31-81": seen("^nothing$", expected='^"(plain|before)"$', what="^received by watchers$"),
     },
-    origin="textbook: a condition that is looked at only where new messages arrive",
+    origin="textbook: a condition that is checked only where new messages arrive",
     also=[_MarkersWakeNobody],
 )
 class EndsWakeNobody(StopsReadersWhileOpen):
@@ -137,7 +137,7 @@ class EndsWakeNobody(StopsReadersWhileOpen):
 
 
 class _WakesNoReaders(Subscription):
-    """What lies before an end is known from the ledger; a reader looks there when a message is written behind it."""
+    """What lies before an end is known from the ledger; a reader looks there when a message is written after it."""
 
     def dispatch(self) -> None:
         is_durable = getattr(self.cursor, "is_durable", False)
@@ -148,7 +148,7 @@ class _WakesNoReaders(Subscription):
 
 @defect(
     {"PIP31-80": seen("^nothing$", expected='^"a1"$', what="^received by tail$")},
-    origin="textbook: a list of what is durable, taken for a list of everybody",
+    origin="textbook: a list of what is durable, treated as a list of all",
     also=[_WakesNoReaders],
 )
 class EndsWakeNoReaders(Cursor):
@@ -208,7 +208,7 @@ class EndsWakeOneSubscription(SidecarBuffer):
     origin="red team: a position that goes to the end of the log when nothing readable is left",
 )
 class AcknowledgedAllSkipsTheOpen(Subscription):
-    """A subscription that has acknowledged everything readable goes on behind what is open, and never receives it."""
+    """A subscription that has acknowledged everything readable continues after what is open, and never receives it."""
 
     def acknowledge(self, wanted: Mapping[MessagePosition, Units]) -> None:
         super().acknowledge(wanted)

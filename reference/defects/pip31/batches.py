@@ -62,7 +62,9 @@ class DropsWhatIsOfThatBatch(Subscription):
 
 
 class AsksWhetherTheEntryIsDeleted(Subscription):
-    """Of a batch, what is deleted already is passed over where not all of it is."""
+    """Whether an entry is deleted decides over all its messages: those of a batch that are deleted already are delivered while others are
+    left.
+    """
 
     def acknowledge_in(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
         super().acknowledge_in(txn, {place: units - self.cursor.acknowledged(place, units) or units for place, units in wanted.items()})
@@ -70,7 +72,7 @@ class AsksWhetherTheEntryIsDeleted(Subscription):
 
 @defect(
     {"PIP31-66": seen("^something of 1 transactions$", expected="^nothing$", what='^pending in "workers"$')},
-    origin="red team: what stays pending looks like what is deleted to who does not look again",
+    origin="red team: a check that looks once cannot distinguish what stays pending from what is deleted",
 )
 class PulsarBatchCommitPending(CommitLeavesPending):
     """A commit of any but the first message of a batch leaves the message pending for ever: it is withheld and never deleted."""
@@ -122,7 +124,7 @@ class AbortReleasesTheEntry(PendingAcks):
 
 @defect(
     {"PIP31-66": seen('^"b1", "b2", "b3"$', expected='^"b1", "b3"$', what="^received by workers$")},
-    origin="red team: the same in what is on disk",
+    origin="red team: the same on disk",
 )
 class AbortIsReplayedForTheEntry(PendingAckJournal):
     """When pending acknowledgements are replayed, an abort removes all that is pending of its entries."""
@@ -150,7 +152,7 @@ class _MarksSingleMessages(MarkerBuffer):
     also=[_MarksSingleMessages],
 )
 class BatchIsOutsideOfItsTransaction(SidecarBuffer):
-    """A batch is shown at once and for good, for only the metadata of single messages is asked for a transaction."""
+    """A batch is shown at once and for good, since the broker looks for a transaction only in the metadata of single messages."""
 
     def publish(self, message: Message) -> Position:
         return super().publish(_without_its_transaction(message))

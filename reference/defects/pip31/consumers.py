@@ -11,7 +11,7 @@ from fencepost.reference.pulsar.transaction_responses import TransactionResponse
 
 @defect({"PIP31-133": seen("^none to SEEK$", what="^answers$")}, origin="textbook: an answer to what was closed before it was answered")
 class SeekIsNotAnswered(TransactionResponses):
-    """A consumer is closed because it goes back, and hears nothing more: its client waits until its time is over."""
+    """A consumer is closed because it seeks, and receives no answer: its client waits until the request times out."""
 
     def answers(self, request: str) -> bool:
         return request != "CommandSeek"
@@ -40,7 +40,7 @@ class RedeliveryIsNotCounted(Subscription):
 
 @defect(
     {"PIP31-138": seen("^success$", expected="^a refusal with ConsumerBusy$", what="^answer to SUBSCRIBE$")},
-    origin="textbook: a check that stands in the client alone",
+    origin="textbook: a check that is only in the client",
 )
 class EverybodyJoins(Subscription):
     """A second consumer joins an exclusive subscription, and both believe to be the only one."""
@@ -64,7 +64,7 @@ class PendingReleasedForTheRefused(Subscription):
 
 
 @defect(
-    {"PIP31-139": seen("^that there is no more$", expected="^nothing of an end$", what="^told to workers$")},
+    {"PIP31-139": seen("^that there is no more$", expected="^nothing of an end$", what="^notification to workers$")},
     origin="textbook: the topic is asked where the subscription should be",
 )
 class EndIsToldTooSoon(Subscription):
@@ -78,7 +78,7 @@ class EndIsToldTooSoon(Subscription):
     {"PIP31-140": seen('^"i2", "i3"$', expected='^"i3"$', what="^left for workers$")}, origin="textbook: a range whose end is not in it"
 )
 class CumulativeStopsBeforeItsMessage(Subscription):
-    """An acknowledgement of everything up to a message leaves that message itself behind, which is processed twice."""
+    """An acknowledgement of everything up to a message leaves out that message itself, which is processed twice."""
 
     def acknowledge_up_to(self, place: MessagePosition) -> None:
         self.acknowledge({before: units for before, units in self._all_up_to(place).items() if before != place})

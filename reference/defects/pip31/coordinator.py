@@ -13,9 +13,9 @@ from fencepost.reference.pulsar.transaction_responses import TransactionResponse
 _RANGE = 1_000
 
 
-@defect({"PIP31-10": seen("^not known any more$", expected="^OPEN$", what="^status of A$")}, origin="textbook: a write that is put off")
+@defect({"PIP31-10": seen("^not known any more$", expected="^OPEN$", what="^status of A$")}, origin="textbook: a write that is deferred")
 class PulsarIdBeforeItIsDurable(PulsarTransactionLog):
-    """A transaction is logged when it is first used, so that one that was only begun is not known after a crash."""
+    """A transaction is logged when it is first used, so that one that was only begun is unknown after a crash."""
 
     def must_be_durable(self, transaction: PulsarTransaction) -> bool:
         return transaction.status is not TxnStatus.OPEN or bool(transaction.partitions or transaction.subscriptions)
@@ -31,7 +31,9 @@ class PulsarIdsGivenAgain(LogCoordinator):
 
 @defect({"PIP31-71": seen(r"^\(0,0\)", what="^transaction ids$")}, origin="textbook: a counter that is read from what is left")
 class PulsarIdsOfTheEndedGivenAgain(LogCoordinator):
-    """After a crash the counter goes on from the last transaction that has not ended; those that have ended are taken for gone."""
+    """After a crash the counter goes on from the last transaction that has not ended; the ids of later ones that have ended are assigned
+    again.
+    """
 
     def last_given(self, replayed: Iterable[TxnId]) -> int:
         entries = self._log.replay()

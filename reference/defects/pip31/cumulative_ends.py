@@ -15,7 +15,7 @@ from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId
 from fencepost.reference.pulsar.subscription import Consumer, Subscription
 
 _BEHIND_ALL = 2**20
-"""Behind every message that one commit of a test has."""
+"""A place after every message that one commit of a test has."""
 
 
 @defect(
@@ -23,7 +23,7 @@ _BEHIND_ALL = 2**20
     origin="textbook: two forms of a request, of which the second was added later",
 )
 class CumulativeCommitTakesNothing(PendingAcks):
-    """A commit deletes what was acknowledged one by one, and forgets the position up to which all was."""
+    """A commit deletes what was acknowledged individually, and forgets the position of a cumulative acknowledgement."""
 
     def end(self, txn: TxnId, action: EndAction) -> PendingAck:
         return replace(super().end(txn, action), cumulative=None)
@@ -65,7 +65,7 @@ class CumulativeEndForgetsOthers(PendingAcks):
     origin="textbook: an id of several parts, of which the first is compared",
 )
 class CumulativeTakesTheWholeCommit(PendingAcks):
-    """Everything up to one message of a committed transaction takes all of its messages, for they stand at one marker."""
+    """A cumulative acknowledgement of one message of a committed transaction covers all its messages, since they are read at one marker."""
 
     def add_cumulative(self, txn: TxnId, place: MessagePosition) -> None:
         super().add_cumulative(txn, MessagePosition(place.position, _BEHIND_ALL) if place.number >= 0 else place)
@@ -89,7 +89,7 @@ class AbortGivesBackWhatConsumersHave(Subscription):
 
 @defect(
     {"PIP31-85": seen('^"i1", "i2"', expected='^"i2"', what='^messages of "auditors"$')},
-    origin="textbook: a snapshot of one list, which is taken for both",
+    origin="textbook: a snapshot of one list, which is treated as both",
 )
 class AnyEndForgetsTheCumulative(EndTakesTheCumulative):
     """The end of any transaction on a subscription has its next start forget the cumulative acknowledgement of another one."""
@@ -100,7 +100,9 @@ class AnyEndForgetsTheCumulative(EndTakesTheCumulative):
     origin="textbook: a choice of two, where there can be both",
 )
 class IndividualBesideCumulativeForgotten(PendingAcks):
-    """Where a transaction has acknowledged in both ways, its commit deletes up to its position, and forgets single messages behind."""
+    """Where a transaction has acknowledged in both ways, its commit deletes up to its position, and forgets the single
+    messages after it.
+    """
 
     def end(self, txn: TxnId, action: EndAction) -> PendingAck:
         waiting = super().end(txn, action)
@@ -207,7 +209,7 @@ class CumulativeCommitLeavesPending(CommitLeavesPending):
 
 @defect(
     {"PIP31-83": seen("^something of 1 transactions$", expected="^nothing$", what='^pending in "auditors"$')},
-    origin="red team: what stays pending looks like what is deleted to who does not look again",
+    origin="red team: a check that looks once cannot distinguish what stays pending from what is deleted",
 )
 class PulsarCumulativeCommitPending(CumulativeCommitLeavesPending):
     """A commit of a cumulative acknowledgement leaves its messages pending for ever: they are withheld and never deleted."""
@@ -277,7 +279,7 @@ class PulsarBothKindsCommit(CumulativeTakesThePending, PulsarIndividualUnderCumu
     origin="red team: half of an id is compared",
 )
 class CumulativeConflictBySequenceAlone(PendingAcks):
-    """A transaction takes over what one with the same number at another coordinator has acknowledged cumulatively."""
+    """A transaction takes over what a transaction with the same number at another coordinator has acknowledged cumulatively."""
 
     def add_cumulative(self, txn: TxnId, place: MessagePosition) -> None:
         self._cumulative = {txn if owner.sequence == txn.sequence else owner: held for owner, held in self._cumulative.items()}
@@ -285,7 +287,7 @@ class CumulativeConflictBySequenceAlone(PendingAcks):
 
 
 class NotesWhatWasAsked(PendingAcks):
-    """Keeps for each transaction up to where it asked to acknowledge cumulatively, whether or not that was refused."""
+    """Keeps for each transaction up to where it requested to acknowledge cumulatively, whether or not that was refused."""
 
     @functools.cached_property
     def _asked(self) -> dict[TxnId, MessagePosition]:
@@ -298,7 +300,7 @@ class NotesWhatWasAsked(PendingAcks):
 
 @defect(
     {"PIP31-64": seen('^"i1", "i2", "i3"$', expected='^"i2", "i3"$', what="^left for auditors$")},
-    origin="red team: a transaction is noted for what it asked, and not for what it got",
+    origin="red team: a transaction is noted for what it requested, and not for what was granted",
 )
 class RefusedCumulativeReleasesTheIndividual(NotesWhatWasAsked):
     """The abort of a transaction whose cumulative acknowledgement was refused releases what others have acknowledged below it."""
@@ -313,10 +315,12 @@ class RefusedCumulativeReleasesTheIndividual(NotesWhatWasAsked):
 
 @defect(
     {"PIP31-83": seen('^"i1", "i2", "i3"$', expected='^"i3"$', what="^left for auditors$")},
-    origin="red team: a transaction is noted for what it asked, and not for what it got",
+    origin="red team: a transaction is noted for what it requested, and not for what was granted",
 )
 class RefusedCumulativeReleasesTheOther(NotesWhatWasAsked):
-    """A transaction whose cumulative acknowledgement was refused ends, and with it that of the one which has it."""
+    """A transaction whose cumulative acknowledgement was refused ends, and with it the acknowledgement of the transaction that caused the
+    refusal.
+    """
 
     def end(self, txn: TxnId, action: EndAction) -> PendingAck:
         if txn in self._asked and txn not in self._cumulative:
@@ -326,10 +330,10 @@ class RefusedCumulativeReleasesTheOther(NotesWhatWasAsked):
 
 @defect(
     {"PIP31-63": seen("^success$", expected="^a refusal with TransactionConflict or InvalidTxnStatus$", what="^answer to ACK$")},
-    origin="red team: a conflict that is looked for among the requests of this start",
+    origin="red team: a conflict that is searched for among the requests of this start",
 )
 class RecoveredCumulativeIsReplaced(PendingAcks):
-    """After a crash a transaction takes the place of another one whose cumulative acknowledgement is pending from before."""
+    """After a crash a transaction replaces the cumulative acknowledgement of another one, which was pending before."""
 
     def recover(self) -> None:
         super().recover()

@@ -14,7 +14,7 @@ from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 from fencepost.reference.pulsar.transaction import PulsarTransaction
 
 _LOST_IN = 5
-"""Of so many transactions, one is lost."""
+"""One of this many transactions is lost."""
 
 
 @defect(
@@ -22,8 +22,7 @@ _LOST_IN = 5
     origin="textbook: a retry made harmless by trusting the caller",
 )
 class PulsarUnknownEndsWell(LogCoordinator):
-    """Ending a transaction that was never begun is answered with success, because the coordinator takes unknown transactions for ended
-    ones."""
+    """Ending a transaction that was never begun is answered with success, because the coordinator treats unknown transactions as ended."""
 
     def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         if txn in self._transactions:
@@ -37,7 +36,7 @@ class PulsarUnknownEndsWell(LogCoordinator):
     origin="apache/pulsar#10131: an end that was asked for again in COMMITTING or ABORTING failed",
 )
 class PulsarRepetitionIsRefused(LogCoordinator):
-    """A client that repeats its commit while that is on its way is refused, and does not know what became of it."""
+    """A client that repeats its commit while that is in progress is refused, and does not learn the outcome."""
 
     def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         self.describe(txn).opened()
@@ -62,7 +61,7 @@ class PulsarRepeatedCommitIsRefused(LogCoordinator):
     origin="textbook: only what is open may be ended",
 )
 class PulsarRepeatedAbortIsRefused(LogCoordinator):
-    """A client that repeats its abort after it was done is refused, and takes the transaction for committed."""
+    """A client that repeats its abort after that was done is refused, and believes that the transaction is committed."""
 
     def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         if self.describe(txn).status is TxnStatus.ABORTED:
@@ -75,7 +74,7 @@ class PulsarRepeatedAbortIsRefused(LogCoordinator):
     origin="textbook: the entry is appended before the status is compared",
 )
 class PulsarRefusedCommitIsWritten(LogCoordinator):
-    """A commit of what is being aborted is refused, and stands in the log all the same."""
+    """A commit of what is being aborted is refused, and is in the log all the same."""
 
     def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         try:
@@ -173,7 +172,7 @@ class PulsarAnyEndOfWhatEndedBeforeACrash(LogCoordinator):
     origin="red team: a request that is answered from a list of requests that were processed, whatever came of them",
 )
 class PulsarRefusedEndSucceedsWhenRepeated(LogCoordinator):
-    """A coordinator remembers the ends that it was asked for: a client that repeats one that was refused is answered with success."""
+    """A coordinator remembers the ends that clients asked for: a client that repeats a refused one is answered with success."""
 
     def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         requested: set[tuple[TxnId, EndAction]] = self.__dict__.setdefault("_requested", set())
@@ -186,7 +185,7 @@ class PulsarRefusedEndSucceedsWhenRepeated(LogCoordinator):
 
 
 class KnowsWhatItRecovered(LogCoordinator):
-    """A coordinator that remembers what it found decided, and not complete, when it started."""
+    """A coordinator that remembers which transactions it found decided, and not complete, when it started."""
 
     def is_recovered(self, txn: TxnId) -> bool:
         status = self.describe(txn).status
@@ -207,7 +206,7 @@ class KnowsWhatItRecovered(LogCoordinator):
     origin="red team: apache/pulsar#10131 on the path that only a start takes",
 )
 class PulsarRepetitionIsRefusedAfterACrash(KnowsWhatItRecovered):
-    """A coordinator that restarts completes what was decided, and refuses the client that asks for the same commit again."""
+    """A coordinator that restarts completes what was decided, and refuses the client that repeats the same commit."""
 
     def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         if self.is_recovered(txn) and action is EndAction.COMMIT:
@@ -220,7 +219,7 @@ class PulsarRepetitionIsRefusedAfterACrash(KnowsWhatItRecovered):
     origin="red team: a state that the requests check and the recovery does not set",
 )
 class PulsarRecoveredCommitCanBeAborted(KnowsWhatItRecovered):
-    """A coordinator that restarts in the middle of a commit takes the transaction for open when a client asks to abort it."""
+    """A coordinator that restarts in the middle of a commit treats the transaction as open when a client asks to abort it."""
 
     reopened = TxnStatus.COMMITTING
 
@@ -236,7 +235,7 @@ class PulsarRecoveredCommitCanBeAborted(KnowsWhatItRecovered):
     origin="red team: a state that the requests check and the recovery does not set",
 )
 class PulsarRecoveredAbortCanBeCommitted(PulsarRecoveredCommitCanBeAborted):
-    """A coordinator that restarts in the middle of an abort takes the transaction for open when a client asks to commit it."""
+    """A coordinator that restarts in the middle of an abort treats the transaction as open when a client asks to commit it."""
 
     reopened = TxnStatus.ABORTING
 

@@ -1,4 +1,4 @@
-"""Defects of Pulsar in timeouts: when a transaction's time is up, who finds out, and what it may do then."""
+"""Defects of Pulsar in timeouts: when a transaction has timed out, who notices, and what happens then."""
 
 import contextlib
 import itertools
@@ -20,9 +20,9 @@ _ONE_FOR_ALL_MS = 2_000
 _NEVER_MS = 2**40
 
 
-@defect({"PIP31-39": seen("^OPEN$", expected="^ABORTED$", what="^status of A$")}, origin="textbook: nobody looks at the clock")
+@defect({"PIP31-39": seen("^OPEN$", expected="^ABORTED$", what="^status of A$")}, origin="textbook: no timer")
 class PulsarTimeoutIgnored(LogCoordinator):
-    """Only its client ends a transaction, and one whose client is gone is open for ever."""
+    """Only its client can end a transaction, and one whose client is gone is open for ever."""
 
     def abort_timed_out(self) -> None:
         pass
@@ -66,10 +66,10 @@ class PulsarTimeoutInWholeSeconds(_ExpiresOthers):
 
 @defect(
     {"PIP31-40": seen("^(ABORTED|ABORTING|not known any more)$", expected="^OPEN$", what="^status of A$")},
-    origin="textbook: a setting that is not looked at",
+    origin="textbook: a setting that is not checked",
 )
 class PulsarTimeoutOfTheCoordinator(_ExpiresOthers):
-    """The coordinator has one timeout for all, whatever a client asked for."""
+    """The coordinator has one timeout for all transactions, whatever a client requested."""
 
     def is_taken_for_overdue(self, transaction: PulsarTransaction) -> bool:
         return transaction.status is TxnStatus.OPEN and self._machine.clock.now - transaction.started_at > _ONE_FOR_ALL_MS
@@ -153,7 +153,7 @@ class PulsarAbortedAndCalledCommitted(PulsarLateCommitSucceeds):
     origin="textbook: a queue in the order of beginnings, where timeouts differ",
 )
 class PulsarShortWaitsForLong(LogCoordinator):
-    """Timeouts are looked at from the oldest transaction on, up to the first that has time left: those behind it have to wait."""
+    """The coordinator looks for timeouts from the oldest transaction on, up to the first that has time left: later ones have to wait."""
 
     def abort_timed_out(self) -> None:
         everything = self._transactions
@@ -305,7 +305,7 @@ class PulsarRecoveredTimeoutsQueue(LogCoordinator):
     origin="red team: a timer that changes a state which only requests write to the log",
 )
 class PulsarTimedOutIsOpenAfterACrash(LogCoordinator):
-    """An abort by the timeout is in memory only: a coordinator that restarts takes the transaction for open, with a new timeout."""
+    """An abort by the timeout is in memory only: a coordinator that restarts treats the transaction as open, with a new timeout."""
 
     def recovered(self, transaction: PulsarTransaction) -> PulsarTransaction:
         now, found = self._machine.clock.now, super().recovered(transaction)

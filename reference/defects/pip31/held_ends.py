@@ -42,7 +42,7 @@ class PulsarHeldEndSkipsSubscriptions(Participants):
     origin="textbook: the entry is appended before the status is compared",
 )
 class PulsarHeldCommitEndsAborted(LogCoordinator):
-    """An abort of what is being committed is refused, and stands in the log all the same; the coordinator follows it afterwards."""
+    """An abort of what is being committed is refused, and is in the log all the same; the coordinator follows it afterwards."""
 
     def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         try:

@@ -1,4 +1,4 @@
-"""Defects of Pulsar in messages that come too late, or where nobody expects them."""
+"""Defects of Pulsar in messages that come too late, or to a topic that does not expect them."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -40,7 +40,9 @@ class LateIsShown(SidecarBuffer):
     origin="as shipped by Apache Pulsar, seen on 4.0.7 and 5.0.0-M1",
 )
 class LateHidesTheCommitted(SidecarBuffer):
-    """A late message opens its transaction again, and with the next end all of it counts as aborted, also what was committed."""
+    """A late message opens its transaction again, and with the next end the whole transaction counts as aborted, also what
+    was committed.
+    """
 
     _open_again: frozenset[TxnId | None] = frozenset()
     _given_up: frozenset[TxnId | None] = frozenset()

@@ -7,7 +7,7 @@ from fencepost.reference.pulsar.pulsar_types import SubscriptionName, TxnId
 
 @defect(
     {"PIP31-87": seen("^(nothing|A from .*)$", expected='^("a1"|nothing)$', what="^(readers of|pending in) orders$")},
-    origin="textbook: a variable of a loop that is used behind the loop",
+    origin="textbook: a variable of a loop that is used after the loop",
 )
 class PulsarLastTopicOfAList(LogCoordinator):
     """If a request adds several topics, only the last one becomes a participant."""
@@ -18,7 +18,7 @@ class PulsarLastTopicOfAList(LogCoordinator):
 
 @defect(
     {"PIP31-87": seen('^("i1"|something of .*)$', expected="^nothing$", what="early$")},
-    origin="textbook: a variable of a loop that is used behind the loop",
+    origin="textbook: a variable of a loop that is used after the loop",
 )
 class PulsarLastSubscriptionOfAList(LogCoordinator):
     """If a request adds several subscriptions, only the last one becomes a participant: the others redeliver their messages after the

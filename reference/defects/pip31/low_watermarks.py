@@ -6,7 +6,7 @@ from fencepost.reference.pulsar.log_coordinator import LogCoordinator
 
 @defect(
     {"PIP31-157": seen("^[0-9]+$", expected="^less than 0$", what="^low watermark$")},
-    origin="textbook: the answer to the client is taken for the end of the work",
+    origin="textbook: the answer to the client is treated as the end of the work",
 )
 class LowWatermarkCountsTheDecided(LogCoordinator):
     """A decided transaction counts as over before its end has reached all participants: one that learns first of a newer end aborts it."""
@@ -22,7 +22,7 @@ class LowWatermarkCountsTheDecided(LogCoordinator):
     origin="found by a mutant: a range that ends before the last",
 )
 class LowWatermarkForgetsTheNewest(LogCoordinator):
-    """The transaction that was begun last does not count: when all before it are over, participants take it for over too, and abort it."""
+    """The newest transaction does not count: when all earlier ones are over, participants treat it as over too, and abort it."""
 
     @property
     def low_watermark(self) -> int:

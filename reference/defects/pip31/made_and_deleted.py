@@ -21,14 +21,14 @@ class PulsarLastPartitionIsMissing(PulsarTopics[Any]):
     origin="textbook: metadata is deleted and storage is not",
 )
 class PulsarDeletedTopicComesBack(PulsarTopics[Any]):
-    """A topic that is deleted leaves its log behind, which the next one of its name finds."""
+    """A topic that is deleted leaves its log, which the next topic of its name finds."""
 
     def erase(self, name: str) -> None:
         """The name is gone, and nothing else."""
 
 
 @defect(
-    {"PIP31-146": seen('^"a1"$', expected="^nothing$", what="^readers of orders$")}, origin="textbook: a second file that nobody removes"
+    {"PIP31-146": seen('^"a1"$', expected="^nothing$", what="^readers of orders$")}, origin="textbook: a second file that is never removed"
 )
 class DeletionLeavesTheLog(Ledger):
     """The sidecar log of a topic outlives it, and a commit publishes its messages in the new topic of that name."""

@@ -12,7 +12,7 @@ from fencepost.reference.pulsar.subscription import Subscription
     origin="textbook: a position that only plain messages move",
 )
 class LastMessageIsAPlainOne(Subscription):
-    """A reader that reads up to the last message stops before what was committed behind it."""
+    """A reader that reads up to the last message stops before what was committed after it."""
 
     def last_message(self) -> Readable | None:
         *_, last = (None, *(readable for readable in self._buffer.after(EARLIEST) if readable.message.txn is None))
@@ -23,7 +23,7 @@ class LastMessageIsAPlainOne(Subscription):
     {"PIP31-95": seen('^"i1", "i2"$', expected='^"i2"$', what="^received by workers$")}, origin="textbook: a reset that resets everything"
 )
 class SeekDropsThePending(Subscription):
-    """A subscription that goes back forgets what is pending: the commit deletes nothing, and the input is processed twice."""
+    """A subscription that seeks backwards forgets what is pending: the commit deletes nothing, and the input is processed twice."""
 
     def seek(self, place: MessagePosition) -> None:
         for txn in self.pending.transactions():
@@ -36,7 +36,7 @@ class SeekDropsThePending(Subscription):
     origin="red team: a reset that has to leave nothing undecided",
 )
 class SeekCommitsThePending(Subscription):
-    """A subscription that goes back deletes what is pending at once, and an abort has nothing left to redeliver."""
+    """A subscription that seeks backwards deletes what is pending at once, and an abort has nothing left to redeliver."""
 
     def seek(self, place: MessagePosition) -> None:
         super().seek(place)
@@ -45,7 +45,7 @@ class SeekCommitsThePending(Subscription):
 
 
 @defect(
-    {"PIP31-96": seen('^"i2"$', expected='^"i1", "i2"$', what="^left for workers$")}, origin="textbook: a second file that nobody removes"
+    {"PIP31-96": seen('^"i2"$', expected='^"i1", "i2"$', what="^left for workers$")}, origin="textbook: a second file that is never removed"
 )
 class RemovedSubscriptionLeavesThePending(Subscription):
     """The log of pending acknowledgements outlives its subscription, and a new one of that name deletes messages that were not

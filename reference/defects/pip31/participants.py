@@ -1,4 +1,4 @@
-"""Defects in notifying the participants of a Pulsar transaction, and in what they do when they are notified again."""
+"""Defects in notifying the participants of a Pulsar transaction, and in what participants do at a repeated notification."""
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.pulsar.log_coordinator import LogCoordinator

@@ -17,7 +17,7 @@ from fencepost.reference.pulsar.server_errors import CommandRefused
     origin="as shipped by Apache Pulsar for segments of scalable topics, seen on 5.0.0-M1",
 )
 class ReplayedCommitTakesNothing(PendingAcks):
-    """After a crash a commit is answered, and finds no positions to delete: what was acknowledged in it is processed again."""
+    """After a crash a commit is answered with success, and finds no positions to delete: what was acknowledged in it is processed again."""
 
     def recover(self) -> None:
         super().recover()
@@ -45,7 +45,7 @@ class FirstAcknowledgementIsKept(PendingAckJournal):
 
 @defect(
     {"PIP31-86": seen("^something of 1 transactions$", expected="^nothing$", what='^pending in "workers"$')},
-    origin="textbook: handles of before the restart are looked for, and none is found",
+    origin="textbook: handles of before the restart are searched for, and none is found",
 )
 class RecoveredAcknowledgementsStayPending(PendingAcks):
     """Acknowledgements that were pending before a crash stay pending when their transaction ends: the messages are neither delivered
@@ -60,7 +60,7 @@ class RecoveredAcknowledgementsStayPending(PendingAcks):
 
 
 class CommitLeavesPending(PendingAcks):
-    """What a commit should delete stays pending for ever where `leaves` says so."""
+    """What a commit should delete stays pending for ever where `leaves` says that."""
 
     def leaves(self, txn: TxnId) -> bool:
         raise NotImplementedError
@@ -102,7 +102,9 @@ class EndTrimsPendingAcknowledgements(PendingAckJournal):
     origin="textbook: half of an id is compared, since there was one coordinator at first",
 )
 class ReplayComparesSequences(PendingAckJournal):
-    """A replay takes what is pending for ended where a transaction of another coordinator with the same sequence has ended."""
+    """A replay treats pending acknowledgements as ended where a transaction of another coordinator with the same sequence
+    number has ended.
+    """
 
     def replay(self) -> Sequence[PendingAck]:
         ended = {record.txn.sequence for record in self._journal if isinstance(record, TransactionEnded)}
@@ -171,7 +173,7 @@ class RecoveredCumulativeCommitStaysPending(CommitLeavesPending):
 
 @defect(
     {"PIP31-86": seen('"i2", "i3"$', expected='^"i3"$', what="^left for auditors$")},
-    origin="as Apache Pulsar's source reads: the store is written before the conflict is looked for",
+    origin="as Apache Pulsar's source reads: the store is written before the conflict is searched for",
 )
 class RefusedCumulativeIsReplayed(PendingAcks):
     """A cumulative acknowledgement that is refused is in the journal all the same, and after a crash takes the place of the accepted

@@ -22,7 +22,7 @@ class _WritesEachTime(SidecarBuffer):
     also=[SlowNetwork],
 )
 class PulsarRepeatedCommitRollsBack(LogCoordinator):
-    """The coordinator takes a commit in progress for a failed one when the client repeats it, and rolls it back."""
+    """The coordinator treats a commit in progress as a failed one when the client repeats it, and rolls it back."""
 
     def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         known = self.describe(txn)
@@ -33,7 +33,7 @@ class PulsarRepeatedCommitRollsBack(LogCoordinator):
 
 @defect(
     {"PIP31-91": seen('^"a1", "a2", "a1", "a2"$', expected='^"a1", "a2"$', what="^readers of orders$")},
-    origin="textbook: at least once, and nobody who remembers",
+    origin="textbook: at least once, and no memory of the first time",
     also=[_WritesEachTime, SlowNetwork],
 )
 class PulsarRepeatedCommitShowsTwice(LogCoordinator):

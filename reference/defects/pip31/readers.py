@@ -7,7 +7,7 @@ from fencepost.reference.pulsar.cursor import Cursor
 
 @defect(
     {"PIP31-141": seen('^"o1", "a1"$', expected='^"a1"$', what="^readers of orders behind o2$")},
-    origin="textbook: an optional field that nobody reads",
+    origin="textbook: an optional field that no code reads",
 )
 class ReadersBeginAnew(Cursor):
     """A reader that says where it was begins with the first message again, after each restart."""

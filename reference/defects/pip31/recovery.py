@@ -35,7 +35,7 @@ class PulsarAnsweredAbortForgotten(PulsarTransactionLog):
     origin="apache/pulsar#10179: a recovered coordinator did not complete what was being committed or aborted",
 )
 class PulsarInterruptedCommitStays(LogCoordinator):
-    """A coordinator that starts takes up nothing of what was decided before, unless a client asks for it again."""
+    """A coordinator that starts does not resume what was decided before, unless a client repeats its request."""
 
     def resume_decided(self) -> None:
         pass
@@ -86,7 +86,7 @@ class PulsarFirstInterruptedAbort(LogCoordinator):
     origin="textbook: presumed abort, where the proposal keeps transactions open",
 )
 class PulsarOpenAbortedByCrash(LogCoordinator):
-    """A coordinator that starts aborts whatever is open, though its clients may be there and well."""
+    """A coordinator that starts aborts every open transaction, though its client may be alive."""
 
     def recovered(self, transaction: PulsarTransaction) -> PulsarTransaction:
         return transaction if transaction.status.is_decided else transaction.decided(EndAction.ABORT)

@@ -12,7 +12,7 @@ from fencepost.reference.pulsar.server_errors import CommandRefused
 from fencepost.reference.pulsar.subscription import Subscription
 
 _ACCEPTED = seen("^success$", expected="^a refusal with TransactionConflict or InvalidTxnStatus$", what="^answer to ACK$")
-_NOBODY = TxnId(0, 2**40)
+_NO_CLIENT = TxnId(0, 2**40)
 
 
 @defect({"PIP31-55": _ACCEPTED}, origin="textbook: a state that is changed without being compared")
@@ -25,13 +25,13 @@ class PendingConflictUnseen(PendingAcks):
 
 @defect({"PIP31-56": _ACCEPTED}, origin="textbook: the pending state compared, and the cursor not")
 class DeletedIsTaken(Subscription):
-    """A message that is acknowledged for good is acknowledged once more in a transaction, whose owner has processed it in vain."""
+    """A message that is already deleted is acknowledged again in a transaction, whose client has processed it in vain."""
 
     def acknowledge_in(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
         self.pending.add_individual(txn, wanted)
 
 
-@defect({"PIP31-55": _ACCEPTED}, origin="apache/pulsar#15832: the size of a batch was taken for 1 on exclusive and failover subscriptions")
+@defect({"PIP31-55": _ACCEPTED}, origin="apache/pulsar#15832: the size of a batch was treated as 1 on exclusive and failover subscriptions")
 class OneConsumerHasNoBatches(Subscription):
     """Where there is one consumer, an entry counts as one message, and the conflict over a message of a batch is not seen."""
 
@@ -48,7 +48,7 @@ class DeletedInABatchAcknowledged(AsksWhetherTheEntryIsDeleted):
 
 @defect({"PIP31-55": _ACCEPTED}, origin="red team: half of an id is compared")
 class ConflictBySequenceAlone(PendingAcks):
-    """A transaction takes over what one with the same number at another coordinator has acknowledged, and both commit."""
+    """A transaction takes over what a transaction with the same number at another coordinator has acknowledged, and both commit."""
 
     def add_individual(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
         for place in wanted:
@@ -65,8 +65,7 @@ class ConflictBySequenceAlone(PendingAcks):
     origin="red team: a request that is answered from a list of requests that were processed, whatever came of them",
 )
 class RefusedAcknowledgementSucceedsWhenRepeated(PendingAcks):
-    """A subscription remembers what a transaction has asked for: an acknowledgement that was refused is answered with success when it is
-    repeated."""
+    """A subscription remembers what a transaction has asked for: a refused acknowledgement is answered with success when it is repeated."""
 
     def add_individual(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
         requested: set[tuple[TxnId, MessagePosition]] = self.__dict__.setdefault("_requested", set())
@@ -115,7 +114,7 @@ class ConflictKeepsTheOthers(PendingAcks):
             super().add_individual(txn, wanted)
         except CommandRefused:
             free = {place: units - self.units_at(place) for place, units in wanted.items()}
-            self._hold(PendingAck(_NOBODY, individual=free))
+            self._hold(PendingAck(_NO_CLIENT, individual=free))
             raise
 
 
@@ -135,7 +134,7 @@ class ConflictKeepsTheOthersOfTheBatch(PendingAcks):
 
 @defect(
     {"PIP31-154": seen('^"i3"$', expected='^"i2", "i3"$', what="^received by workers$")},
-    origin="as Apache Pulsar's source reads: the store is written before the conflict is looked for",
+    origin="as Apache Pulsar's source reads: the store is written before the conflict is searched for",
 )
 class FreeOnesOfTheRefusedReplayed(PendingAcks):
     """An acknowledgement that is refused for a pending message is in the journal all the same: after a crash its free messages are

@@ -10,7 +10,7 @@ from fencepost.reference.pulsar.subscription import Consumer, Subscription
     origin="textbook: a request is checked after its first step",
 )
 class PulsarRefusedRemovalReleases(Subscription):
-    """The removal of a subscription that has other consumers is refused, and what is pending there is deleted already."""
+    """The removal of a subscription that has other consumers is refused, and yet what is pending there is already deleted."""
 
     def check_is_alone(self, consumer: Consumer) -> None:
         if len(self.consumers) > 1:

@@ -14,7 +14,9 @@ from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId
     origin="textbook: a list that is kept by transaction, and a state that is kept by message",
 )
 class EndTakesWhatItOnceHad(PendingAcks):
-    """An end goes by the messages that its transaction has ever acknowledged, and takes them from the one that has them now."""
+    """An end applies to all messages that its transaction has ever acknowledged, and takes them from the transaction that
+    holds them now.
+    """
 
     def recover(self) -> None:
         self._once: dict[TxnId, set[MessagePosition]] = {}

@@ -1,4 +1,4 @@
-"""Defects of Pulsar in telling apart what has one name, or one number, in several places."""
+"""Defects of Pulsar in distinguishing things that have the same name, or the same number, in several places."""
 
 from dataclasses import replace
 
@@ -99,7 +99,7 @@ class PulsarTransactionsByNumber(SidecarBuffer):
     origin="red team: a key by the local name of a topic",
 )
 class PulsarSubscriptionsByLocalName(LogCoordinator):
-    """Subscriptions of the same name on topics of the same name are one, whatever their namespaces: the second one follows no end."""
+    """Subscriptions of the same name on topics of the same name count as one, whatever their namespaces: the second one follows no end."""
 
     def add_subscriptions(self, txn: TxnId, names: tuple[SubscriptionName, ...]) -> None:
         known = {(_local_name(one.topic), one.name) for one in self.describe(txn).subscriptions}
@@ -134,7 +134,7 @@ class _MarksReloadedByNumber(MarkerBuffer):
     also=[_MarksReloadedByNumber],
 )
 class PulsarTransactionsReloadedByNumber(SidecarBuffer):
-    """A topic that is reloaded takes a transaction for ended where one with its number at another coordinator has ended there."""
+    """A topic that is reloaded treats a transaction as ended where one with its number at another coordinator has ended there."""
 
     def recover(self) -> None:
         super().recover()

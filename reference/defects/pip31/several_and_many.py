@@ -135,7 +135,7 @@ class _MarksOnlyYounger(MarkerBuffer):
         "PIP31-172": seen('^("b1"|nothing)$', expected='"a1"$', what="^readers of orders$"),
         "CORE-09": seen('^"b1"$', expected='^"b1", "a1"$'),
     },
-    origin="red team: the newest end taken for the low watermark",
+    origin="red team: the newest end treated as the low watermark",
     also=[_MarksOnlyYounger],
 )
 class PulsarTopicOnlyForYounger(SidecarBuffer):
@@ -154,7 +154,7 @@ def _refuse_older(txn: TxnId, ended: Iterable[TxnId]) -> None:
 
 @defect(
     {"PIP31-172": seen('^"i1"', expected="^(nothing|.*i2.*)$", what="^left for workers$")},
-    origin="red team: the newest end taken for the low watermark",
+    origin="red team: the newest end treated as the low watermark",
 )
 class PulsarSubscriptionOnlyForYounger(Subscription):
     """A subscription refuses an acknowledgement in a transaction that is older than one that has ended there."""
@@ -245,7 +245,7 @@ class _AbortTakesOlder(MarkerBuffer):
 
 @defect(
     {"PIP31-172": seen("^nothing$", expected='^"a1"$', what="^readers of orders$")},
-    origin="red team: the newest end taken for the low watermark",
+    origin="red team: the newest end treated as the low watermark",
     also=[_AbortTakesOlder],
 )
 class PulsarAbortTakesOlder(SidecarBuffer):

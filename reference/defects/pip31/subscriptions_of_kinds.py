@@ -27,7 +27,7 @@ class KeySharedWithoutTransactions(Subscription):
 
 
 @defect(
-    {"PIP31-93": seen('^"i2", "i3"$', expected='^"i1", "i2", "i3"$', what="^left for workers$")}, origin="textbook: a dispatcher of its own"
+    {"PIP31-93": seen('^"i2", "i3"$', expected='^"i1", "i2", "i3"$', what="^left for workers$")}, origin="textbook: a separate dispatcher"
 )
 class FailoverWithoutTransactions(Subscription):
     """On a failover subscription an acknowledgement in a transaction deletes at once, and an abort brings nothing back."""
@@ -41,7 +41,7 @@ class FailoverWithoutTransactions(Subscription):
 
 @defect(
     {"PIP31-93": seen('^"i1", "i2", "i3"$', expected='^"i2", "i3"$', what="^received by others$")},
-    origin="red team: all that the one that left had not seen acknowledged is delivered again",
+    origin="red team: all that the departed consumer had not acknowledged is delivered again",
 )
 class PulsarThePendingPassedOn(Subscription):
     """When a consumer leaves, another attached one receives also what is pending in a transaction."""
@@ -92,7 +92,7 @@ class PulsarRewoundOverThePending(RewindsOverThePending):
 
 
 class GivesAwayWhatAnotherAcknowledged(Subscription):
-    """When a consumer leaves, what it has received goes to others, also if one of them has acknowledged it in a transaction."""
+    """When a consumer leaves, what it has received is delivered to others, also if one of them has acknowledged it in a transaction."""
 
     def __init__(self, *parts: Any) -> None:
         self._with_others: set[MessagePosition] = set()
@@ -140,7 +140,7 @@ class CommitsNothingUnlessShared(Subscription):
 
 @defect(
     {"PIP31-93": seen("^something of 1 transactions$", expected="^nothing$", what='^pending in "workers"$')},
-    origin="red team: what stays pending looks like what is deleted to who does not look again",
+    origin="red team: a check that looks once cannot distinguish what stays pending from what is deleted",
 )
 class PulsarCommitPendingUnlessShared(CommitsNothingUnlessShared):
     """On a subscription that is not shared a commit leaves its messages pending for ever: they are neither deleted nor redelivered."""

@@ -12,7 +12,7 @@ from fencepost.reference.pulsar.sidecar_buffer import SidecarBuffer
 from fencepost.reference.pulsar.transaction import PulsarTransaction
 
 _BEHIND_ALL = 2**20
-"""Behind every message that an entry of a test holds."""
+"""A place after every message that an entry of a test holds."""
 
 
 @defect(
@@ -38,7 +38,7 @@ class PulsarAbortShows(SidecarBuffer):
 
 @defect({"PIP31-05": seen('^"a1"$', expected="^nothing$", what="^readers of orders$")}, origin="textbook: read uncommitted")
 class PulsarOpenIsRead(SidecarBuffer):
-    """Messages of an open transaction stand in the topic like any other, and consumers get them."""
+    """Messages of an open transaction are in the topic like any other, and consumers get them."""
 
     def publish(self, message: Message) -> Position:
         return self._ledger.append(message)
@@ -94,7 +94,7 @@ class PulsarOrderOfIds(SidecarBuffer):
 
 
 class ShowsAllButTheLast(SidecarBuffer):
-    """Of a transaction that is open when the topic is loaded, all messages but the last can be read at once."""
+    """When a topic is loaded, all messages of an open transaction but the last can be read at once."""
 
     def recover(self) -> None:
         super().recover()
@@ -118,7 +118,7 @@ class MarksFromTheLast(MarkerBuffer):
 
 
 class ShowsTheAbortedBesideTheOpen(SidecarBuffer):
-    """Loaded while a transaction is open, the topic shows what others had aborted."""
+    """A topic that is loaded while a transaction is open shows what others had aborted."""
 
     def recover(self) -> None:
         super().recover()
@@ -133,7 +133,7 @@ class ShowsTheAbortedBesideTheOpen(SidecarBuffer):
 
 
 class ForgetsAbortsBehindTheOpen(MarkerBuffer):
-    """The same where markers are, of what lies behind the first message of the open one."""
+    """The same where markers are, for what lies after the first message of the open transaction."""
 
     def recover(self) -> None:
         super().recover()
@@ -146,16 +146,16 @@ class ForgetsAbortsBehindTheOpen(MarkerBuffer):
     also=[MarksFromTheLast],
 )
 class PulsarOpenIsReadUpToItsLast(ShowsAllButTheLast):
-    """A topic that is loaded takes the last message of an open transaction for its first, and readers get what is before it."""
+    """A topic that is loaded takes the last message of an open transaction as its first one, and readers get what is before it."""
 
 
 @defect(
     {"PIP31-02": seen('"b1"', expected='^"a1"$', what="^readers of orders$")},
-    origin="every Pulsar release at times: a topic that comes back without its snapshot delivers what was aborted",
+    origin="every Pulsar release at times: a topic that is reloaded without its snapshot delivers what was aborted",
     also=[ForgetsAbortsBehindTheOpen],
 )
 class PulsarAbortedBesideTheOpen(ShowsTheAbortedBesideTheOpen):
-    """A topic that is loaded while a transaction is open forgets which others were aborted behind its first message."""
+    """A topic that is loaded while a transaction is open forgets which others were aborted after its first message."""
 
 
 class _ReadsOnAfterTheFirst(MarkerBuffer):
@@ -170,7 +170,7 @@ class _ReadsOnAfterTheFirst(MarkerBuffer):
 
 @defect(
     {"PIP31-05": seen('^"a1", "b1", "c1"$', expected='^"a1"$', what="^readers of orders$")},
-    origin="red team: the oldest open transaction is looked for among two",
+    origin="red team: the oldest open transaction is searched for among two",
     also=[_ReadsOnAfterTheFirst],
 )
 class PulsarThirdIsRead(SidecarBuffer):
@@ -201,7 +201,7 @@ class _ReadsOnAfterAnEmptyEnd(MarkerBuffer):
 
 @defect(
     {"PIP31-05": seen('^"a1"$', expected="^nothing$", what="^readers of orders$")},
-    origin="red team: an end that moves readers on without a look at who is open",
+    origin="red team: an end that moves readers on without a look at open transactions",
     also=[_ReadsOnAfterAnEmptyEnd],
 )
 class PulsarEmptyEndShowsTheOpen(SidecarBuffer):

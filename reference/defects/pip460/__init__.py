@@ -1,1 +1,1 @@
-"""Defects of scalable topics and of what changes their layouts. PIP-460 and PIP-468."""
+"""Defects of scalable topics and of the changes of their layouts: PIP-460 and PIP-468."""

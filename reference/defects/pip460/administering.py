@@ -25,7 +25,7 @@ from .ordering import is_loaded
     origin="PIP-460, whose names have the number alone",
 )
 class ScalableHashesInNamesIgnored(ScalableTopics):
-    """The number of a segment decides which one is meant, and each range of hashes makes another topic of it."""
+    """The number of a segment alone decides which segment a name means, and each range of hashes makes another topic of it."""
 
     def segment(self, name: str) -> Segment:
         meant = parse_segment(name)
@@ -38,7 +38,7 @@ class ScalableHashesInNamesIgnored(ScalableTopics):
     origin="feared: topics that are made by their first producer",
 )
 class ScalableAnyNumberInNames(ScalableTopics):
-    """A segment that no layout has comes up as a topic."""
+    """A segment that no layout has is loaded as a topic."""
 
     def segment(self, name: str) -> Segment:
         meant = parse_segment(name)
@@ -56,7 +56,7 @@ class ScalableOneTopicListed(ScalableTopics):
 
 @defect(
     {"PIP460-46": seen("^is not$", expected="^is$", what="^payments in the list$")},
-    origin="feared: keys that are looked for under another name",
+    origin="feared: keys that are searched for under another name",
 )
 class ScalableNobodyListed(ScalableTopics):
     """The list of a namespace is empty."""
@@ -68,10 +68,10 @@ class ScalableNobodyListed(ScalableTopics):
 
 @defect(
     {"PIP460-47": seen('^"p1"$|^.*$', expected="^nothing$", what="^readers of left$")},
-    origin="feared: who deletes looks at the segments that clients see",
+    origin="feared: a deletion of the segments that clients see",
 )
 class ScalableSealedOutliveTheirTopic(ScalableTopics):
-    """A topic is deleted with its active segments; what it had sealed is there when a topic of that name is made again."""
+    """A topic is deleted with its active segments only; its sealed ones are there when a topic of that name is created again."""
 
     def segments_to_delete(self, topic: str, layout: Layout) -> list[str]:
         super().segments_to_delete(topic, layout)
@@ -104,7 +104,7 @@ class ScalableNotLoadedIsKept(ScalableTopics):
 
 @defect(
     {"PIP460-47": seen('^"p1"$', expected="^nothing$", what="^readers of left$|^waiting for workers$")},
-    origin="textbook: a number that is taken for nothing",
+    origin="textbook: a number that is read as no value",
 )
 class ScalableFirstSegmentOutlivesItsTopic(ScalableTopics):
     """A topic is deleted without its segment 0."""
@@ -115,10 +115,10 @@ class ScalableFirstSegmentOutlivesItsTopic(ScalableTopics):
 
 @defect(
     {"PIP460-47": seen("^ann has 0$", expected="^each of 0, 1 once$", what="^segments of orders$")},
-    origin="textbook: a record is deleted, and what stands below it is not",
+    origin="textbook: a record is deleted, and the records below it are not",
 )
 class ScalableConsumersOutliveTheirTopic(ScalableTopics):
-    """A topic is deleted with its subscriptions, and who had joined them has segments of the next topic of that name."""
+    """A topic is deleted with its subscriptions, and their consumers still have segments of the next topic of that name."""
 
     def delete(self, topic: str) -> None:
         store, prefix = self._layouts._store, paths.subscription(topic, "")
@@ -129,7 +129,7 @@ class ScalableConsumersOutliveTheirTopic(ScalableTopics):
 
 
 @defect(
-    {"PIP460-47": seen("^neither$", what="^told to ann of the change$")},
+    {"PIP460-47": seen("^neither$", what="^notification to ann of the change$")},
     origin="the reference itself: what was known of consumers went with the topic, and they were not notified",
 )
 class ScalableConsumersOfTheDeletedLeftAlone(Sessions):
@@ -162,7 +162,7 @@ class ScalableNewOrGone(Newsroom):
     origin="textbook: a prefix of keys without its separator",
 )
 class ScalableNeighboursListed(ScalableTopics):
-    """The list of a namespace has the topics of all whose names begin with its name."""
+    """The list of a namespace also has the topics of namespaces whose names begin with its name."""
 
     def names_in(self, namespace: str) -> list[str]:
         return [name for name in self._layouts.all_topics() if name.startswith(f"{TOPIC_DOMAIN}{namespace}")]
@@ -173,7 +173,7 @@ class ScalableNeighboursListed(ScalableTopics):
     origin="textbook: a prefix of keys without its separator",
 )
 class ScalableNeighboursErased(ScalableTopics):
-    """With a topic go the layouts of all whose names begin with its name."""
+    """The deletion of a topic also deletes the layouts of topics whose names begin with its name."""
 
     def delete(self, topic: str) -> None:
         super().delete(topic)
@@ -184,10 +184,10 @@ class ScalableNeighboursErased(ScalableTopics):
 
 @defect(
     {"PIP460-55": seen("^nothing$", what="^waiting for workers$")},
-    origin="feared: a subscription that is taken for there since one segment has it",
+    origin="feared: a subscription that counts as existing since one segment has it",
 )
 class ScalableRegisteredOnTheFirst(ScalableTopics):
-    """A subscription that is registered is made on the first active segment, and on what comes of splits and merges."""
+    """A subscription that is registered is created on the first active segment only, and on what splits and merges make of it."""
 
     def register(self, topic: str, subscription: str) -> None:
         self._layouts.register(topic, subscription)
@@ -255,7 +255,7 @@ class ScalableControllerAloneIsAsked(TransactionResponses):
 
 @defect(
     {"PIP460-46": seen("^success$", expected="^a refusal$", what="^answer to creation$")},
-    origin="feared: a request that is taken for its own repetition",
+    origin="feared: a request that is treated as its own repetition",
 )
 class ScalableMadeAgainInSilence(ScalableTopics):
     """Creating a topic that exists is answered with success, although it has another number of segments than requested."""
@@ -267,7 +267,7 @@ class ScalableMadeAgainInSilence(ScalableTopics):
 
 @defect(
     {"PIP460-47": seen("^epoch [1-9]", expected="of epoch 0$", what="^segments of orders$")},
-    origin="feared: metadata next to the topic's own, which its deletion does not know",
+    origin="feared: metadata next to the topic's own, which its deletion leaves",
 )
 class ScalableChangeOutlivesItsTopic(ScalableTopics):
     """The note of an unfinished split outlives its topic, and the controller completes the split on the next topic of that name."""
@@ -284,7 +284,7 @@ class ScalableChangeOutlivesItsTopic(ScalableTopics):
 
 @defect(
     {"PIP460-47": seen('^"p1"$', expected="^nothing$", what="^readers of left$")},
-    origin="feared: who takes a segment out of the layout first loses its name, and with it what is to be deleted",
+    origin="feared: a segment that is first taken out of the layout has no name by which its data can be deleted",
 )
 class ScalablePrunedOutliveTheirTopic(Pruning):
     """A sealed segment is taken out of the layout and its data stays, which no deletion finds; the next topic of that name has it."""
@@ -297,8 +297,8 @@ class ScalablePrunedOutliveTheirTopic(Pruning):
 
 
 @defect(
-    {"PIP460-47": seen("^nothing$", expected="^that it is closed$", what="^told to the (consumer|producer) of (workers|left)$")},
-    origin="feared: a deletion of what is stored, by who does not know the connections",
+    {"PIP460-47": seen("^nothing$", expected="^that it is closed$", what="^notification to the (consumer|producer) of (workers|left)$")},
+    origin="feared: a deletion of what is stored, by code that does not know the connections",
 )
 class ScalableDeletedSilently(ScalableTopics):
     """A topic is deleted, and the producers and consumers of its segments wait for ever."""

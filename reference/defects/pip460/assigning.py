@@ -59,7 +59,7 @@ class ScalableAssignedInBlocks(Sessions):
     {"PIP460-35": seen("bob has 0, 2$", expected="in turn$", what="^segments of orders$")}, origin="textbook: a sort the other way round"
 )
 class ScalableAssignedFromTheLast(Sessions):
-    """The consumer whose name is the last has the first segment."""
+    """The consumer with the last name has the first segment."""
 
     def dealt(self, segments: Iterable[Segment], names: Iterable[str]) -> _Dealt:
         there, consumers = sorted(segments, key=lambda one: one.hashes), sorted(names, reverse=True)
@@ -68,7 +68,7 @@ class ScalableAssignedFromTheLast(Sessions):
 
 @defect(
     {"PIP460-36": seen("^ann has 0, 1, 2; ", expected="once$", what="^segments of orders$")},
-    origin="feared: a push that is sent to who has asked",
+    origin="feared: a push that is sent only to the client that asked",
 )
 class ScalableOthersAreNotTold(Sessions):
     """A consumer is notified of its segments when it registers, and never again."""
@@ -80,10 +80,10 @@ class ScalableOthersAreNotTold(Sessions):
 
 @defect(
     {"PIP460-36": seen("^ann has 0; bob has 0$", expected="^each of 0 once$", what="^segments of payments$")},
-    origin="feared: an empty list that is taken for no news",
+    origin="feared: an empty list that is treated as no news",
 )
 class ScalableNothingIsNotTold(Sessions):
-    """A consumer that loses its last segment to another one is not notified of it."""
+    """A consumer that loses its last segment to another one is not notified."""
 
     def notify(self, session: ConsumerSession, assignment: ConsumerAssignment) -> None:
         if assignment.segments or session.assignment is None:
@@ -124,10 +124,11 @@ class ScalableLastOfAConnection(Sessions):
 
 
 @defect(
-    {"PIP460-36": seen("^neither$", what="^told to ann of the change$")}, origin="textbook: a number that is read before it is counted up"
+    {"PIP460-36": seen("^neither$", what="^notification to ann of the change$")},
+    origin="textbook: a number that is read before it is counted up",
 )
 class ScalableEpochBeforeTold(Sessions):
-    """An assignment has the epoch that its change began with, so that who has seen a later one passes it over."""
+    """An assignment has the epoch with which its change began, so that a consumer that has seen a later one ignores it."""
 
     def notify(self, session: ConsumerSession, assignment: ConsumerAssignment) -> None:
         super().notify(session, ConsumerAssignment(max(assignment.epoch - 1, 0), assignment.segments))
@@ -170,7 +171,7 @@ class ScalableOldestAssignmentsKept(Sessions):
     origin="feared: records below another one, which is deleted alone",
 )
 class ScalableConsumersOfTheRemovedKept(ScalableTopics):
-    """A subscription that is removed leaves its consumers behind, which are waited for when one of that name is made again."""
+    """Removing a subscription leaves its consumers, and a new subscription of that name waits for them."""
 
     def unregister(self, topic: str, subscription: str) -> None:
         store = self._layouts._store
@@ -215,7 +216,7 @@ class ScalableNeighboursUnregistered(ScalableTopics):
     origin="textbook: what is encoded for a key is not decoded again",
 )
 class ScalableSubscriptionsAsStored(ScalableTopics):
-    """A controller takes the name of a subscription as it stands in a key, and finds no consumers of it where that is quoted."""
+    """A controller uses the name of a subscription as it is encoded in a key, and finds no consumers of it where that is quoted."""
 
     def subscriptions(self, topic: str) -> list[str]:
         return [quote(name, safe="") for name in super().subscriptions(topic)]
@@ -237,7 +238,7 @@ class ScalableSlashesPassedOver(ScalableTopics):
     origin="textbook: what is encoded for a key is not decoded again",
 )
 class ScalableConsumersAsStored(Registrations):
-    """A controller takes the name of a consumer as it stands in a key: one that is quoted there is answered nothing."""
+    """A controller uses the name of a consumer as it is encoded in a key: one that is quoted there is not answered."""
 
     def of(self, topic: str, subscription: str) -> dict[str, ConsumerRegistration]:
         return {quote(name, safe=""): one for name, one in super().of(topic, subscription).items()}
@@ -248,7 +249,7 @@ class ScalableConsumersAsStored(Registrations):
     origin="textbook: a map by a name that is unique within something else",
 )
 class ScalableSubscriptionsByName(Registrations):
-    """Subscriptions of one name are taken for one, and the segments of each topic are dealt to the consumers of all."""
+    """Subscriptions of one name count as one, and the segments of each topic are assigned to the consumers of all."""
 
     def of(self, topic: str, subscription: str) -> dict[str, ConsumerRegistration]:
         found: dict[str, ConsumerRegistration] = {}
@@ -269,7 +270,7 @@ class ScalableConsumersDecodedTwice(Registrations):
 
 
 @defect(
-    {"PIP460-34": seen("^(ann|bob) is told ", what="^hashes of .* in assignments$")},
+    {"PIP460-34": seen("^(ann|bob) is assigned ", what="^hashes of .* in assignments$")},
     origin="textbook: ranges with and without their ends",
     of=MetadataParts,
 )
@@ -282,8 +283,8 @@ class ScalableEndsBehindTheRange(TransactionResponses):
 
 
 @defect(
-    {"PIP460-34": seen("^(ann|bob) is told .* as 0000-ffff", what="^hashes of .* in assignments$")},
-    origin="feared: a field that nobody fills in where the segment's name has the same",
+    {"PIP460-34": seen("^(ann|bob) is assigned .* as 0000-ffff", what="^hashes of .* in assignments$")},
+    origin="feared: a field that is left empty because the segment's name has the same value",
     of=MetadataParts,
 )
 class ScalableHashesOfTheWhole(TransactionResponses):

@@ -1,4 +1,4 @@
-"""Defects of scalable topics beside others."""
+"""Defects of scalable topics in the presence of other topics."""
 
 from collections.abc import Sequence
 
@@ -57,7 +57,7 @@ class ScalableNotReadyForOldClients(Kinds):
 
 @defect(
     {"PIP460-49": seen("^a refusal: TopicTerminated", expected="^an answer when sending a sentinel to ledger$", what="^answer$")},
-    origin="feared: a namespace that is taken for a topic",
+    origin="feared: a namespace that is treated as a topic",
 )
 class ScalableOthersSealedToo(LayoutChanges):
     """A split also seals other topics on the segment's broker, which are not scalable."""
@@ -71,7 +71,7 @@ class ScalableOthersSealedToo(LayoutChanges):
 
 
 @defect(
-    {"PIP460-49": Symptom(what="^(readers of ledger|received by clerks|answer)$")}, origin="feared: a namespace that is taken for a topic"
+    {"PIP460-49": Symptom(what="^(readers of ledger|received by clerks|answer)$")}, origin="feared: a namespace that is treated as a topic"
 )
 class ScalableOthersDeletedToo(LayoutChanges):
     """A split also deletes other topics on the segment's broker, which are not scalable."""

@@ -17,10 +17,10 @@ from fencepost.reference.scalable.sessions import Sessions
 
 @defect(
     {"PIP460-42": seen('^"p2"$', expected='^"p1", "p2"$', what="^reading of ann$")},
-    origin="feared: a sealed segment that is taken for a deleted one",
+    origin="feared: a sealed segment that is treated as a deleted one",
 )
 class ScalableActiveSegmentsOnly(ScalableTopics):
-    """Consumers attach to active segments only, and what is left in a sealed one is for those who were there."""
+    """Consumers attach to active segments only, and only those that were attached before read what is left in a sealed one."""
 
     def segment(self, name: str) -> Segment:
         found = super().segment(name)
@@ -58,14 +58,14 @@ class ScalableSealedNotAssigned(Sessions):
     origin="feared: a retention that is the time of a record, which was written when the segment was made",
 )
 class ScalableKeptFromTheBeginning(Pruning):
-    """How long a sealed segment is kept counts from when it was made, so that an old one goes as soon as it is sealed."""
+    """The retention of a sealed segment counts from its creation, so that an old one is removed as soon as it is sealed."""
 
     def is_over(self, topic: str, segment: Segment) -> bool:
         return super().is_over(topic, replace(segment, sealed_ms=segment.created_ms))
 
 
 @defect(
-    {"PIP460-42": seen("^that there is no more$", expected="^nothing of an end$", what="^told to others$")},
+    {"PIP460-42": seen("^that there is no more$", expected="^nothing of an end$", what="^notification to others$")},
     origin="feared: an end that is a question of the backlog, and not of the seal",
     of=MetadataParts,
 )

@@ -22,7 +22,7 @@ from fencepost.reference.scalable.sessions import ConsumerSession, Sessions, Sub
 class ScalableWaitsForNobody(Sessions):
     """The segments of a consumer go to the others as soon as its connection is lost."""
 
-    def waited_for_until(self, name: str) -> int:  # noqa: ARG002 - it waits for nobody
+    def waited_for_until(self, name: str) -> int:  # noqa: ARG002 - it waits for no consumer
         return self._now()
 
 
@@ -32,16 +32,16 @@ class ScalableWaitsForNobody(Sessions):
 class ScalableWaitsForEver(Sessions):
     """A consumer that is lost keeps its segments until an administrator removes it."""
 
-    def is_over(self, member: SubscriptionMember) -> bool:  # noqa: ARG002 - it is not asked for
+    def is_over(self, member: SubscriptionMember) -> bool:  # noqa: ARG002 - it is not used
         return False
 
 
 @defect(
     {"PIP460-37": seen("^left and right$", expected="^right$", what="^segments of carol$")},
-    origin="textbook: one timer for the subscription, where each consumer needs its own",
+    origin="textbook: one timer for the subscription, where each consumer needs one",
 )
 class ScalableAllGivenUpAtOnce(Sessions):
-    """When one consumer is given up, so are all others of its subscription that are away, however short a time."""
+    """When one consumer is given up, so are all other lost consumers of its subscription, however short a time they have been away."""
 
     def is_over(self, member: SubscriptionMember) -> bool:
         groups = [group.values() for led in self._led.values() for group in led.values()]
@@ -61,7 +61,7 @@ class ScalableNobodyIsTakenOver(Sessions):
 
 
 @defect(
-    {"PIP460-52": seen("^left and right$", expected="^left$", what="^segments of ann$")}, origin="feared: an estimate where nobody knows"
+    {"PIP460-52": seen("^left and right$", expected="^left$", what="^segments of ann$")}, origin="feared: an estimate where no code knows"
 )
 class ScalableHalfAGracePeriod(Sessions):
     """A controller that takes over assumes that half of each grace period has passed."""
@@ -85,7 +85,7 @@ class ScalableOnlyWhatIsNewNoted(Registrations):
 
 @defect(
     {"PIP460-37": seen("bob has nothing", expected="once$", what="^segments of orders$")},
-    origin="textbook: a session that is looked for by a name, and not by its connection",
+    origin="textbook: a session that is searched for by a name, and not by its connection",
 )
 class ScalableWhoIsBackIsLost(Sessions):
     """When the old connection of a consumer ends that is back on a new one, the consumer is taken for lost."""
@@ -150,11 +150,11 @@ class ScalableGivenUpInMemory(Sessions):
 
 
 @defect(
-    {"PIP460-37": seen("^left and high$", expected="^no others$", what="^segments that ann was told of meanwhile$")},
-    origin="feared: two places that deal out segments, of which one forgets who is away",
+    {"PIP460-37": seen("^left and high$", expected="^no others$", what="^segments that ann was assigned meanwhile$")},
+    origin="feared: two places that assign segments, of which one forgets lost consumers",
 )
 class ScalableSplitEndsTheWait(Sessions):
-    """Behind a change the segments are dealt to those who are connected, and a consumer that is waited for has none."""
+    """After a change the segments are assigned to connected consumers only, and a lost one that is still waited for has none."""
 
     @cached_property
     def seen(self) -> dict[tuple[str, ConsumerRegistration], int]:
@@ -182,7 +182,9 @@ class _StumblesOverAFamily(Pruning):
     also=[_StumblesOverAFamily],
 )
 class ScalableStopsOverAFamily(ScalableTopics):
-    """A controller that cannot remove a sealed segment with its child does nothing else any more, and waits for ever for who is gone."""
+    """A controller that cannot remove a sealed segment with its child does nothing else any more, and waits for ever for consumers that are
+    gone.
+    """
 
     def sweep(self) -> None:
         for topic in self._layouts.all_topics():
@@ -205,7 +207,7 @@ class ScalableAttachedAtTheController(ScalableTopics):
 
 @defect(
     {"PIP460-37": seen("^ann has ", expected="once$", what="^segments of orders$")},
-    origin="textbook: what is made is made again where it is there already",
+    origin="textbook: what exists is created again",
 )
 class ScalableRegisteredAnew(ScalableTopics):
     """Registering moves the subscription back to the first message of every active segment, even if it existed before."""

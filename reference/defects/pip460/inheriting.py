@@ -36,7 +36,7 @@ class ScalableRegisteredOnly(InheritsTheRegistered):
     {"PIP460-17": seen("^nothing$", expected='^"p1"$', what="^waiting for ")}, origin="PIP-468, split, steps 1 and 2, which are left out"
 )
 class ScalableNothingInherited(InheritsNothing):
-    """Children begin without subscriptions, and who comes begins behind what is there."""
+    """Children begin without subscriptions, and a consumer that subscribes later begins after what is there."""
 
 
 @defect(
@@ -80,7 +80,7 @@ class ScalableSubscriptionsOfAll(InheritsWhatAllHave):
 
 @defect(
     {"PIP460-17": seen("^nothing$", expected='^"p1"$', what="^waiting for auditors$")},
-    origin="feared: a split that is local, and is taken for done at once",
+    origin="feared: a split that is local, and is treated as done at once",
 )
 class ScalableLateForASplit(LayoutChanges):
     """A subscription made during a split is missing on the children; one made during a merge is there."""

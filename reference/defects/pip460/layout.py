@@ -14,7 +14,7 @@ from fencepost.reference.scalable.layout_store import ChangeNote
 from fencepost.reference.scalable.node_scalable_topics import ScalableTopics
 
 _NO_LAYOUT = Symptom(what="^answer$", expected="^an answer when looking at the layout", seen="no active segment has|overlap")
-"""A broker that has written what is no layout notifies no client of it any more."""
+"""A broker that has written an invalid layout notifies no client of it any more."""
 
 _FEW = 5
 
@@ -31,7 +31,7 @@ class ScalableLastHashesLeftOut(ScalableTopics):
 
 @defect({"PIP460-02": seen("widths", what="^segments of payments$")}, origin="textbook: integer division")
 class ScalableLastSegmentHasTheRest(ScalableTopics):
-    """The hashes are divided by the number of segments, and the last one has what is left over."""
+    """The hashes are divided by the number of segments, and the last segment has the remainder."""
 
     def new_layout(self, segments: int) -> Layout:
         width, last = HASHES // segments, segments - 1
@@ -40,7 +40,7 @@ class ScalableLastSegmentHasTheRest(ScalableTopics):
 
 
 @defect(
-    {"PIP460-04": seen(r" of \[2\]", expected=r" of \[2, 3\]", what="^families that A is told$")},
+    {"PIP460-04": seen(r" of \[2\]", expected=r" of \[2, 3\]", what="^families that A receives$")},
     origin="textbook: a field that had one parent before there were merges",
     of=MetadataParts,
 )
@@ -65,7 +65,7 @@ class ScalableFirstEpochIsOne(ScalableTopics):
     origin="feared: a limit that is kept in silence",
 )
 class ScalableAtMostFourSegments(ScalableTopics):
-    """A new topic has four segments at most, whatever is asked for, and the answer is success."""
+    """A new topic has at most four segments, whatever number was requested, and the answer is success."""
 
     def new_layout(self, segments: int) -> Layout:
         return super().new_layout(min(segments, 4))
@@ -138,7 +138,7 @@ class ScalableOlderFamiliesForgotten(ScalableTopics):
         return replace(layout, segments={**layout.segments, **older})
 
 
-@defect({"PIP460-06": seen("was created at 0", what="^epoch of orders$")}, origin="feared: a default that nobody overwrites")
+@defect({"PIP460-06": seen("was created at 0", what="^epoch of orders$")}, origin="feared: a default that is never overwritten")
 class ScalableCreatedAtTheFirstEpoch(ScalableTopics):
     """All segments say that they were created at epoch 0."""
 

@@ -35,17 +35,13 @@ class ScalableMergeTakesTheFirstRange(ScalableTopics):
         return replace(layout, segments={**layout.segments, **cut})
 
 
-def _first_of(layout: Layout, segment: Segment) -> HashRange:
-    return layout.segments[segment.parents[0]].hashes
-
-
 def _is_merged(layout: Layout, segment: Segment) -> bool:
     return len(segment.parents) > 1 and segment.parents[0] in layout.segments
 
 
 @defect(
     {"PIP460-11": seen("overlap", expected="looking at the layout of orders$", what="^answer$")},
-    origin="feared: neighbours are not looked at",
+    origin="feared: neighbours are not checked",
 )
 class ScalableMergeOfWhatLiesApart(ScalableTopics):
     """Segments that do not lie side by side are merged, with all hashes between them, which others have too."""

@@ -1,4 +1,4 @@
-"""Defects of the order behind a change of the layout."""
+"""Defects of the order of messages after a change of the layout."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -46,7 +46,7 @@ class ScalableDrainedByAny(Sessions):
     origin="Apache Pulsar 5.0.0-M1",
 )
 class ScalableParentsAlone(Sessions):
-    """A child waits for its parents alone, and an empty one is drained at once, whatever is left in its own parent."""
+    """A child waits for its parents alone, and an empty one counts as drained at once, whatever is left in its own parent."""
 
     def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
         return readable(layout, lambda one: self._segments.is_drained(segment_topic(topic, one), subscription), only_parents=True)
@@ -62,7 +62,7 @@ class _PrunesBehindTheLastMessage(Pruning):
     origin="feared: a retention that looks at each segment alone",
 )
 class ScalablePrunedBeforeItsParent(Pruning):
-    """A sealed segment that is drained goes before its parent, and its children come of nothing that is left to be read."""
+    """A drained sealed segment is removed before its parent, and its children then have no ancestor that is left to be read."""
 
     def prune(self, topic: str) -> bool:
         before = self._layouts.find(topic)
@@ -103,7 +103,7 @@ class ScalableNotLoadedIsDrained(Sessions):
     origin="feared: a backlog of what may be delivered now, and not of what still may be",
 )
 class ScalableOpenIsDrained(Sessions):
-    """A sealed segment with nothing but messages of an open transaction is drained; they are committed behind those of the children."""
+    """A sealed segment that has only messages of an open transaction counts as drained; they are committed after those of the children."""
 
     def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
         return readable(layout, lambda one: has_all_that_is_shown(self._segments, segment_topic(topic, one), subscription))
@@ -111,7 +111,7 @@ class ScalableOpenIsDrained(Sessions):
 
 @defect(
     {"PIP460-45": seen("^right$", expected="^low and high and right$", what="^segments of ann$")},
-    origin="textbook: a position that is compared with the end, where what stands there is shown to nobody",
+    origin="textbook: a position that is compared with the end, where no reader sees what is there",
 )
 class ScalableAbortedIsWaitedFor(Sessions):
     """A sealed segment that ends with aborted messages never counts as drained: no consumer receives them, so none acknowledges them."""
@@ -125,7 +125,7 @@ class ScalableAbortedIsWaitedFor(Sessions):
     origin="textbook: entries that are counted where messages were meant",
 )
 class ScalablePartOfABatchIsEnough(Sessions):
-    """A batch of which one message is acknowledged counts as consumed, and its others come behind those of the children."""
+    """A batch of which one message is acknowledged counts as consumed, and its others come after those of the children."""
 
     def segments_for(self, topic: str, subscription: str, layout: Layout) -> list[Segment]:
         return readable(layout, lambda one: _has_a_part_of_each(self._segments, segment_topic(topic, one), subscription))
@@ -133,11 +133,13 @@ class ScalablePartOfABatchIsEnough(Sessions):
 
 @defect(
     {"PIP460-45": seen("low and high", expected="^left and right$", what="^segments of ann$")},
-    origin="feared: who looks at the last message finds it acknowledged, and not by whom",
+    origin="feared: a look at the last message shows that it is acknowledged, and not by which transaction",
     of=MetadataParts,
 )
 class ScalablePendingIsDrained(Subscription):
-    """What an open transaction has acknowledged cumulatively counts as consumed, and an abort brings it back behind the children."""
+    """What an open transaction has acknowledged cumulatively counts as consumed, and an abort redelivers it after the
+    children's messages.
+    """
 
     def has_more(self) -> bool:
         return super().has_more() and any(not self.pending.covers(one.place) for one in self._buffer.after(self.cursor.mark_delete))
@@ -158,7 +160,7 @@ def _without_edges(segment: Segment, numbers: set[int]) -> Segment:
 
 
 def _has_the_last(segments: object, name: str, subscription: str) -> bool:
-    """Whether a subscription has acknowledged the last message of a segment, whatever it has of the others."""
+    """Whether a subscription has acknowledged the last message of a segment, whatever is left before it."""
     assert isinstance(segments, NodeSegments), "those of a broker"
     found = segments._found(name)
     if found is None or subscription not in found.subscriptions:
@@ -169,7 +171,7 @@ def _has_the_last(segments: object, name: str, subscription: str) -> bool:
 
 
 def has_all_that_is_shown(segments: object, name: str, subscription: str) -> bool:
-    """Whether a subscription has acknowledged whatever readers of a segment may get now."""
+    """Whether a subscription has acknowledged every message of a segment that readers can receive now."""
     assert isinstance(segments, NodeSegments), "those of a broker"
     found = segments._found(name)
     return found is None or subscription not in found.subscriptions or not found.subscriptions[subscription].has_more()
@@ -186,7 +188,7 @@ def has_what_is_not_pending(segments: object, name: str, subscription: str) -> b
 
 
 def _has_passed_every_entry(segments: object, name: str, subscription: str) -> bool:
-    """Whether a subscription has come behind everything that a segment has stored, whatever became of it."""
+    """Whether the cursor of a subscription has passed everything that a segment has stored, whatever became of it."""
     assert isinstance(segments, NodeSegments), "those of a broker"
     found = segments._found(name)
     if found is None or subscription not in found.subscriptions:
@@ -196,7 +198,7 @@ def _has_passed_every_entry(segments: object, name: str, subscription: str) -> b
 
 
 def _has_a_part_of_each(segments: object, name: str, subscription: str) -> bool:
-    """Whether a subscription has acknowledged something of whatever is left in a segment."""
+    """Whether a subscription has acknowledged some message of each entry that is left in a segment."""
     assert isinstance(segments, NodeSegments), "those of a broker"
     found = segments._found(name)
     if found is None or subscription not in found.subscriptions:
@@ -207,7 +209,7 @@ def _has_a_part_of_each(segments: object, name: str, subscription: str) -> bool:
 
 
 def orphaned(layout: Layout, at_least: int = 1) -> Layout:
-    """The layout, in which nobody knows of their parents where there are so many."""
+    """The layout without the parents of each segment that has at least so many."""
     return replace(
         layout,
         segments={number: replace(one, parents=()) if len(one.parents) >= at_least else one for number, one in layout.segments.items()},

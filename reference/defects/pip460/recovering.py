@@ -1,4 +1,4 @@
-"""Defects of what becomes of a change whose controller has ended."""
+"""Defects of changes whose controller ended before they were complete."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ _TAKES_NOTHING = Symptom(what="^active segments of orders$", expected="^that eac
 
 @defect({"PIP460-51": _TAKES_NOTHING}, origin="feared: a recovery that belongs to the election")
 class ScalableLeftUntilTheNextOne(ScalableTopics):
-    """A controller takes up what its predecessors left, and never what it has left itself when the store failed for a moment."""
+    """A controller resumes what its predecessors left, and never what it left itself when the store failed for a moment."""
 
     def sweep(self) -> None:
         for topic in self._layouts.all_topics():
@@ -70,7 +70,7 @@ class ScalableLeftToTheOther(ScalableTopics):
                     self._pruning.prune(topic)
 
 
-@defect({"PIP460-41": seen("^neither$", what="^told to ann of the change$")}, origin="feared: a session that ends on one side")
+@defect({"PIP460-41": seen("^neither$", what="^notification to ann of the change$")}, origin="feared: a session that ends on one side")
 class ScalableFormerControllerSaysNothing(Sessions):
     """A replaced controller keeps its consumers connected, and notifies them of nothing more."""
 
@@ -85,10 +85,10 @@ class _WritesOver(LayoutStore):
 
 @defect(
     {"PIP460-41": seen("was done, and is not there", what="^layout of orders$")},
-    origin="textbook: a compare-and-set whose answer nobody looks at",
+    origin="textbook: a compare-and-set whose answer is ignored",
 )
 class ScalableConflictTakenForSuccess(LayoutChanges):
-    """A controller whose layout is not written, since its version is another one, seals the segment and says that it was split."""
+    """A controller whose layout is not written, since its version is outdated, seals the segment and answers that it was split."""
 
     def is_written(self, topic: str, layout: Layout, expected: Version) -> bool:
         super().is_written(topic, layout, expected)
@@ -97,7 +97,7 @@ class ScalableConflictTakenForSuccess(LayoutChanges):
 
 @defect(
     {"PIP460-41": seen("was done, and is not there", what="^layout of orders$")},
-    origin="feared: a note that is taken for a lock of what was read before it",
+    origin="feared: a note that is treated as a lock of what was read before it",
 )
 class ScalableFirstLookTrusted(LayoutChanges):
     """A controller that has planned a change on an old look does not look again, and takes the change of another one for its own."""
@@ -112,7 +112,7 @@ class ScalableFirstLookTrusted(LayoutChanges):
     origin="PIP-468, split, step 4, which says of a split alone that the layout is written by compare-and-set",
 )
 class ScalablePrunedOverASplit(Pruning):
-    """A controller that prunes writes the layout without a look at its version, and undoes a split that came behind its look."""
+    """A controller that prunes writes the layout without comparing its version, and undoes a split that came after it read the layout."""
 
     def prune(self, topic: str) -> bool:
         layouts = self._layouts
@@ -125,7 +125,7 @@ class ScalablePrunedOverASplit(Pruning):
 
 @defect({"PIP460-51": _TAKES_NOTHING}, origin="PIP-468, split, step 4: a failed compare-and-set must not lose messages")
 class ScalableEveryChangeUndone(LayoutChanges):
-    """What a controller has begun the next one undoes, also where the parent is sealed already."""
+    """The next controller undoes every change that was begun, also where the parent is sealed already."""
 
     def is_to_be_completed(self, note: ChangeNote) -> bool:
         super().is_to_be_completed(note)
@@ -137,20 +137,22 @@ class ScalableEveryChangeUndone(LayoutChanges):
     origin="textbook: a lock without a lease",
 )
 class ScalableWaitsForWhoBegan(LayoutChanges):
-    """A change that was begun and has sealed nothing yet is left to its controller, which has ended: no other one is made any more."""
+    """A change that was begun and has sealed nothing yet is left to its controller, which has ended: no other change is
+    possible any more.
+    """
 
     def is_to_be_completed(self, note: ChangeNote) -> bool:
         if not super().is_to_be_completed(note):
-            raise CommandRefused(ServerError.SERVICE_NOT_READY, "a change is under way; try again when it has ended")
+            raise CommandRefused(ServerError.SERVICE_NOT_READY, "a change is in progress; try again when it has ended")
         return True
 
 
 @defect(
     {"PIP460-51": expected("^that it is made$", what="^a split of right that is asked for again$")},
-    origin="feared: a step behind the last one that matters",
+    origin="feared: a step after the last one that matters",
 )
 class ScalableLeftWhatTheLayoutHas(LayoutChanges):
-    """A change whose layout was written is taken for ended, and what was noted of it stays: no other one can be noted any more."""
+    """A change whose layout was written counts as complete, and its note stays: no other change can be noted any more."""
 
     def recover(self, topic: str, notify: Callable[[], None]) -> None:
         noted, stored = self._layouts.note(topic), self._layouts.find(topic)
@@ -160,10 +162,10 @@ class ScalableLeftWhatTheLayoutHas(LayoutChanges):
 
 @defect(
     {"PIP460-51": Symptom(what="^waiting for workers in an active segment$")},
-    origin="feared: a step that is taken for done because the one behind it is next",
+    origin="feared: a step that counts as done because the one after it is next",
 )
 class ScalableCompletedWithoutChildren(LayoutChanges):
-    """The next controller seals the parent, also where no child was made: the first who comes makes one, without subscriptions."""
+    """The next controller seals the parent, also where no child was created: the first producer creates one, without subscriptions."""
 
     def is_to_be_completed(self, note: ChangeNote) -> bool:
         super().is_to_be_completed(note)
@@ -210,7 +212,7 @@ class ScalableCompletedTwice(LayoutChanges):
 
 @defect(
     {"PIP460-41": seen("^epoch 1", expected="^epoch 2$", what="^epoch of orders$")},
-    origin="feared: what is counted in memory, and begins again with each failover",
+    origin="feared: a counter in memory that begins again with each failover",
 )
 class ScalableEpochsOfAController(LayoutChanges):
     """Each controller counts the epochs of a layout from its own first change on."""
@@ -239,7 +241,7 @@ class ScalableLeadsForEver(Sessions):
 
 
 @defect(
-    {"PIP460-41": seen("^pulsar:", expected="^a broker that lives$|^another broker, or nobody$", what="^controller of orders")},
+    {"PIP460-41": seen("^pulsar:", expected="^a broker that lives$|^another broker, or none$", what="^controller of orders")},
     origin="feared: a cache of what changes without the layout",
     of=MetadataParts,
 )
@@ -248,7 +250,7 @@ class ScalableControllerRemembered(TransactionResponses):
 
     @cached_property
     def known(self) -> dict[str, str | None]:
-        """What was sent of a topic first."""
+        """The first layout that was sent of each topic."""
         return {}
 
     def controller_reported(self, topic: str, find: Callable[[], str | None]) -> str | None:
@@ -256,11 +258,11 @@ class ScalableControllerRemembered(TransactionResponses):
 
 
 @defect(
-    {"PIP460-41": seen("^nobody$", expected="^a broker that lives$", what="^controller of orders$")},
+    {"PIP460-41": seen("^no broker$", expected="^a broker that lives$", what="^controller of orders$")},
     origin="feared: a session that is opened once, when the broker starts",
 )
 class ScalableSessionKept(Leadership):
-    """A broker whose session with the metadata store has expired goes on asking with it, and is never a controller again."""
+    """A broker whose session with the metadata store has expired continues to use it, and is never a controller again."""
 
     def lead(self, topic: str) -> None:
         before = self._session
@@ -275,7 +277,9 @@ class ScalableSessionKept(Leadership):
     {"PIP460-51": seen('"late"', expected='^"p1"$', what="^readers of high$")}, origin="PIP-468, split, steps 3 and 4, in the other order"
 )
 class ScalableSealedBehindTheLayout(LayoutChanges):
-    """The parent is sealed behind the layout with its children; after a crash in between, who is connected goes on writing to it."""
+    """The parent is sealed after the layout with its children is written; after a crash in between, connected producers continue to write
+    to it.
+    """
 
     due: Sequence[str] = ()
 
@@ -291,11 +295,11 @@ class ScalableSealedBehindTheLayout(LayoutChanges):
 
 
 @defect(
-    {"PIP460-41": seen("^pulsar:", expected="^another broker", what="^controller of orders behind its session$")},
+    {"PIP460-41": seen("^pulsar:", expected="^another broker", what="^controller of orders after its session$")},
     origin="textbook: a leader that does not know that its lease is over",
 )
 class ScalableControllerBelievesItself(Leadership):
-    """A broker that was once the controller of a topic still takes itself for the controller, whatever the metadata store says."""
+    """A broker that was once the controller of a topic still considers itself the controller, whatever the metadata store says."""
 
     @cached_property
     def led(self) -> set[str]:
@@ -325,7 +329,7 @@ class ScalableLedWithoutASession(Leadership):
 
 @defect({"PIP460-51": _TAKES_NOTHING}, origin="red team: a sweep that returns after the first topic")
 class ScalableFirstTopicResumed(ScalableTopics):
-    """A controller that takes over resumes what was interrupted in the first of its topics, by their names, and in no other one."""
+    """A controller that takes over resumes the interrupted change of the first of its topics, by their names, and of no other one."""
 
     def sweep(self) -> None:
         for topic in sorted(self._layouts.all_topics())[:1]:
@@ -334,7 +338,7 @@ class ScalableFirstTopicResumed(ScalableTopics):
 
 @defect({"PIP460-51": _TAKES_NOTHING}, origin="red team: a variable that is overwritten for each topic")
 class ScalableLastTopicResumed(ScalableTopics):
-    """A controller that takes over resumes what was interrupted in the last of its topics, by their names, and in no other one."""
+    """A controller that takes over resumes the interrupted change of the last of its topics, by their names, and of no other one."""
 
     def sweep(self) -> None:
         for topic in sorted(self._layouts.all_topics())[-1:]:

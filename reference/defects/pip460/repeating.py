@@ -15,7 +15,7 @@ from fencepost.reference.scalable.layout_store import StoredLayout
 
 @defect({"PIP460-50": seen('^"p1"$', expected="^nothing$", what="^readers of (low|high)$")}, origin="Apache Pulsar 5.0.0-M1")
 class ScalableChildrenKnowNothing(LayoutChanges):
-    """A child knows only what was sent to itself, so that what is repeated there is stored again."""
+    """A child knows only what was sent to itself, so that a repeated message is stored again."""
 
     def hand_over(self, parents: Sequence[str], children: Sequence[str]) -> None:
         """Children begin without any memory."""
@@ -50,7 +50,7 @@ class ScalableHandedOverInMemory(LayoutChanges):
     origin="feared: a parent that knows nothing of a producer is left out",
 )
 class ScalableOneParentIsEnough(LayoutChanges):
-    """The child of a merge knows of a producer what the only parent has stored that it ever wrote to."""
+    """The child of a merge knows a producer's last message only from the one parent to which it has written."""
 
     def hand_over(self, parents: Sequence[str], children: Sequence[str]) -> None:
         known = _known(self._segments, parents)
@@ -78,7 +78,7 @@ class _CombinesOtherwise(LayoutChanges):
     origin="textbook: a maximum, where each parent counts for itself",
 )
 class ScalableTheHighestHandedOver(_CombinesOtherwise):
-    """The child of a merge knows of each producer the last message that any parent has stored, and takes all before it for repeated."""
+    """The child of a merge knows of each producer the last message that any parent has stored, and treats all earlier ones as repeated."""
 
     def combined(self, stored: Sequence[int]) -> int:
         return max(stored)
@@ -124,7 +124,7 @@ class ScalableOneProducerHandedOver(LayoutChanges):
 class _SaysWhatItHasItself(Deduplication):
     @cached_property
     def handed_over(self) -> dict[tuple[str, TxnId | None], int]:
-        """What it knows of others."""
+        """What it has learned from other segments."""
         return {}
 
     def last(self, producer: str) -> int:
@@ -135,7 +135,7 @@ class _SaysWhatItHasItself(Deduplication):
 
 @defect(
     {"PIP460-50": seen("^-1$", expected="^1$", what="^last sequence id$")},
-    origin="feared: a memory with two questions, of which one is asked of the child's own messages",
+    origin="feared: a memory with two uses, of which one is about the child's own messages",
     also=[_SaysWhatItHasItself],
 )
 class ScalableProducersBeginAnew(LayoutChanges):

@@ -32,7 +32,7 @@ from fencepost.reference.scalable.segment_pruning import Pruning
     origin="PIP-468, split, step 3, which is left out",
 )
 class ScalableNothingSealed(LayoutChanges):
-    """The layout calls the parent sealed, and its owner goes on taking messages."""
+    """The layout says that the parent is sealed, and its owner continues to accept messages."""
 
     def seal(self, parents: Sequence[str]) -> None:
         """The layout says enough."""
@@ -60,7 +60,7 @@ class ScalableLastParentSealed(LayoutChanges):
 
 @defect(
     {"PIP460-13": seen("^success$", expected="^a refusal$", what="^answer to PRODUCER$")},
-    origin="feared: a topic that is made when it is asked for, as others are",
+    origin="feared: a topic that is created when a client uses it, as others are",
 )
 class ScalableMadeAnewWhenGone(ScalableTopics):
     """A sealed segment that was removed is created again for the next producer, whose messages no reader looks for."""
@@ -89,7 +89,7 @@ class ScalableChildrenToCome(ScalableTopics):
     {"PIP460-13": seen("^none to SEND$", expected="^answers to all$", what="^answers$")}, origin="Apache Pulsar 5.0.0-M1", of=MetadataParts
 )
 class ScalableSilentAboutTheSeal(TransactionResponses):
-    """A message of a producer that has not heard of the seal is ignored."""
+    """A message of a producer that does not know of the seal is ignored."""
 
     def answers_a_message_to_what_is_sealed(self, sealed_writes: str) -> bool:
         super().answers_a_message_to_what_is_sealed(sealed_writes)
@@ -97,7 +97,7 @@ class ScalableSilentAboutTheSeal(TransactionResponses):
 
 
 @defect(
-    {"PIP460-14": seen("^told$", expected="^not told yet$", what="^end of left$")},
+    {"PIP460-14": seen("^reported$", expected="^not reported yet$", what="^end of left$")},
     origin="feared: two places that announce the end, of which one looks at what is visible",
     of=MetadataParts,
 )
@@ -158,7 +158,7 @@ class ScalableRetentionIsATime(Pruning):
 
 
 class PrunesSooner(Pruning):
-    """Behind its retention a segment goes as well where the defect finds enough of it consumed."""
+    """After its retention a segment is also removed where the defect considers it consumed."""
 
     def has_enough(self, topic: str, name: str) -> bool:
         """Whether so much of the segment of that name is consumed that the defect lets it go."""
@@ -174,7 +174,7 @@ class PrunesSooner(Pruning):
 
 @defect({"PIP460-14": Symptom(what="^answer$|^waiting for workers$")}, origin="textbook: any, where all was meant")
 class ScalableOneSubscriptionIsEnough(PrunesSooner):
-    """A sealed segment goes when the first of its subscriptions has consumed it."""
+    """A sealed segment is removed when the first of its subscriptions has consumed it."""
 
     def has_enough(self, topic: str, name: str) -> bool:
         return any(self._segments.is_drained(name, subscription) for subscription in self._layouts.registered(topic))
@@ -204,7 +204,7 @@ class ScalableOtherParentForgotten(Pruning):
     of=MetadataParts,
 )
 class ScalableNumbersThatBeginAlike(PulsarTopics[Any]):
-    """With the data of segment 1 goes that of segment 10, whose name begins with its name."""
+    """Deleting the data of segment 1 also deletes that of segment 10, whose name begins with its name."""
 
     def erase(self, name: str) -> None:
         super().erase(name)
@@ -221,7 +221,7 @@ class _GivesBackBeforeTheSealOnly(Subscription):
 
 @defect({"PIP460-14": Symptom(what="^answer$|^left for auditors$")}, origin="feared: consumers that register nowhere, and are forgotten")
 class ScalableTheRegisteredAreEnough(Pruning):
-    """A sealed segment goes when the subscriptions of the topic have consumed it, whatever others there are on the segment."""
+    """A sealed segment is removed when the registered subscriptions of the topic have consumed it, whatever other ones the segment has."""
 
     def is_over(self, topic: str, segment: Segment) -> bool:
         if super().is_over(topic, segment):
@@ -249,7 +249,7 @@ class ScalableNothingGivenBack(LayoutChanges):
 
 @defect({"PIP460-16": seen('^"p1"', what="^waiting for workers$")}, origin="feared: a re-partitioning of data, as other systems have it")
 class ScalableChildrenHaveCopies(CopiesIntoTheChildren):
-    """What a parent has is written to its children again."""
+    """The messages of a parent are written to its children again."""
 
 
 @defect(

@@ -1,4 +1,4 @@
-"""Defects of what has to last of a sealed segment and of its children, behind a crash and behind the retention."""
+"""Defects of what must last of a sealed segment and of its children, after a crash and after the retention."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -55,7 +55,7 @@ class ScalableSealedInMemory(LayoutChanges):
     {"PIP460-19": seen('"late"', expected='^"p1"$', what="^readers of high$")}, origin="feared: an intent that is read as what was done"
 )
 class ScalableNoteTakenForTheSeal(LayoutChanges):
-    """A controller that finds a change noted as being sealed takes the parents for sealed, and goes on with the layout."""
+    """A controller that finds a change noted as being sealed assumes that the parents are sealed, and continues with the layout."""
 
     is_taken_over = False
 
@@ -80,7 +80,7 @@ class _SavesUntilTheSeal(Cursor):
 
 @defect(
     {"PIP460-16": seen('^"p1"$', expected="^nothing$", what="^left for workers$")},
-    origin="feared: a sealed ledger that takes nothing, and a cursor that is taken for a part of it",
+    origin="feared: a sealed ledger that accepts nothing, and a cursor that is treated as a part of it",
     also=[_SavesUntilTheSeal],
 )
 class ScalableCursorsSealedToo(LayoutChanges):
@@ -95,7 +95,7 @@ class ScalableCursorsSealedToo(LayoutChanges):
 
 
 @defect(
-    {"PIP460-14": seen("^nothing of an end$", expected="^that there is no more$", what="^told to others$")},
+    {"PIP460-14": seen("^nothing of an end$", expected="^that there is no more$", what="^notification to others$")},
     origin="feared: an end that is sent to the active consumer, as a failover subscription has one",
     of=MetadataParts,
 )
@@ -107,7 +107,7 @@ class ScalableEndToldToOne(Subscription):
 
 
 @defect(
-    {"PIP460-14": seen("^not told yet$", expected="^told$", what="^end of left$")},
+    {"PIP460-14": seen("^not reported yet$", expected="^reported$", what="^end of left$")},
     origin="feared: an end that is an event, and not a state",
     of=MetadataParts,
 )
@@ -120,7 +120,7 @@ class ScalableWhoComesWaits(TransactionResponses):
 
 
 @defect(
-    {"PIP460-14": seen("^that there is no more$", expected="^nothing of an end$", what="^told to others$")},
+    {"PIP460-14": seen("^that there is no more$", expected="^nothing of an end$", what="^notification to others$")},
     origin="feared: the end of what is read, and not of the backlog",
     of=MetadataParts,
 )
@@ -155,7 +155,7 @@ class ScalableSealedIsNotReady(TransactionResponses):
     of=MetadataParts,
 )
 class ScalableNumberStaysSealed(TransactionResponses):
-    """A producer of a child is refused as one of its parent, whose number on that connection it has."""
+    """A producer of a child is refused as one of its parent, whose producer number on that connection it has."""
 
     def forgets_the_seal(self) -> bool:
         super().forgets_the_seal()
@@ -167,7 +167,7 @@ class ScalableNumberStaysSealed(TransactionResponses):
     origin="feared: acknowledgements that are counted when they are taken, and not when they are in force",
 )
 class ScalablePrunedWhilePending(PrunesSooner):
-    """A sealed segment goes behind its retention when all of it is acknowledged, also in a transaction that may abort."""
+    """A sealed segment is removed after its retention when all of it is acknowledged, also in a transaction that may abort."""
 
     def has_enough(self, topic: str, name: str) -> bool:  # noqa: ARG002 - all that the segment has, not only the topic's
         return all(has_what_is_not_pending(self._segments, name, subscription) for subscription in self._segments.subscriptions_of(name))
@@ -178,7 +178,7 @@ class ScalablePrunedWhilePending(PrunesSooner):
     origin="feared: a backlog of what may be delivered now, and not of what still may be",
 )
 class ScalablePrunedBeforeTheEnd(PrunesSooner):
-    """A sealed segment goes behind its retention with the messages of a transaction that commits later."""
+    """A sealed segment is removed after its retention with the messages of a transaction that commits later."""
 
     def has_enough(self, topic: str, name: str) -> bool:  # noqa: ARG002 - all that the segment has, not only the topic's
         return all(has_all_that_is_shown(self._segments, name, subscription) for subscription in self._segments.subscriptions_of(name))
@@ -189,7 +189,9 @@ class ScalablePrunedBeforeTheEnd(PrunesSooner):
     origin="red team: the ends of a chain, and not what is between them",
 )
 class ScalableBetweenNotAssigned(Sessions):
-    """A consumer that keeps its own positions is assigned active segments and the first ones, and never reads what was sealed between."""
+    """A consumer that keeps its own positions is assigned active segments and the first ones, and never reads segments that were sealed in
+    between.
+    """
 
     def segments_for_checkpoints(self, layout: Layout) -> list[Segment]:
         return [one for one in super().segments_for_checkpoints(layout) if one.is_active or not one.parents]

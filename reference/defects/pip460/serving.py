@@ -15,7 +15,7 @@ from fencepost.reference.scalable.names import is_segment
 
 @defect(
     {"PIP460-53": seen("^success", expected="^a refusal$", what="^answer to (PRODUCER|SUBSCRIBE)$")},
-    origin="feared: an owner that is looked at when a topic is looked up, and not when it is used",
+    origin="feared: an owner that is checked when a topic is looked up, and not when it is used",
     of=MetadataParts,
 )
 class ScalableSegmentOfTwo(PulsarTopics[Any]):
@@ -51,7 +51,7 @@ class ScalableKeysNotLookedAt(Subscription):
 class ScalableKeysToWhoJoins(Subscription):
     """A consumer that joins is given keys of which another one has messages that it has not acknowledged."""
 
-    def holder_of(self, key: bytes | None) -> Consumer | None:  # noqa: ARG002 - nobody is looked for
+    def holder_of(self, key: bytes | None) -> Consumer | None:  # noqa: ARG002 - no consumer is looked for
         return None
 
 

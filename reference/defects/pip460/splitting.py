@@ -13,7 +13,7 @@ from fencepost.reference.scalable.node_scalable_topics import ScalableTopics
 
 _DONE = Symptom(what="^answer to a split of ", expected="^a refusal with 4xx$", seen="^success$")
 _UNREADABLE = Symptom(what="^answer$", expected="^an answer when looking at the layout", seen="no active segment has|overlap")
-"""A broker that has written what is no layout notifies no client of it any more."""
+"""A broker that has written an invalid layout notifies no client of it any more."""
 
 
 @defect({"PIP460-24": _UNREADABLE}, origin="textbook: off by one")
@@ -38,7 +38,7 @@ class ScalableBorderOfBoth(ScalableTopics):
         return replaced(layout, [layout.segments[number]], (low, HashRange(low.last, high.last)), self._now())
 
 
-@defect({"PIP460-03": seen("^0 ", what="^hashes of low and high$")}, origin="feared: a split that is asked how many it should make")
+@defect({"PIP460-03": seen("^0 ", what="^hashes of low and high$")}, origin="feared: a split with the number of children as an argument")
 class ScalableThreeChildren(ScalableTopics):
     """A split makes three children."""
 
@@ -78,7 +78,7 @@ class ScalableSplitAtTheFirstHash(ScalableTopics):
 
 @defect(
     {"PIP460-05": seen("has the lower number", what="^hashes of low and high$")},
-    origin="feared: who works out the name of a child without asking finds the other one",
+    origin="feared: a name of a child that is computed without asking leads to the other child",
 )
 class ScalableChildrenSwapped(ScalableTopics):
     """The first child has the upper half."""
@@ -115,7 +115,7 @@ class ScalableBegunBeforeALook(ScalableTopics):
 
 @defect(
     {"PIP460-08": _DONE, "PIP460-20": seen("a split of left was done 2 times", what="^layout of orders$")},
-    origin="feared: an administrator's request that is repeated, and taken for the next one",
+    origin="feared: an administrator's request that is repeated, and treated as the next one",
 )
 class ScalableChildIsSplitInstead(ScalableTopics):
     """A split of a sealed segment splits its first child."""
@@ -125,7 +125,7 @@ class ScalableChildIsSplitInstead(ScalableTopics):
         return super().split_of(layout, number if parent.is_active else parent.children[0])
 
 
-@defect({"PIP460-08": _DONE}, origin="feared: a number that is taken for an index, and cut off at the end")
+@defect({"PIP460-08": _DONE}, origin="feared: a number that is treated as an index, and cut off at the end")
 class ScalableAnyIsSplitForAnUnknown(ScalableTopics):
     """A split of a segment that there is not splits the last one."""
 
@@ -169,7 +169,7 @@ class ScalableOneHashRenamed(ScalableTopics):
     origin="PIP-468, split, step 4: the compare-and-set is of what was read at the beginning",
 )
 class ScalableLayoutWrittenOver(LayoutChanges):
-    """A controller goes on from the first layout that it saw, and what was changed since is lost."""
+    """A controller continues from the first layout that it read, and later changes are lost."""
 
     @cached_property
     def remembered(self) -> dict[int, Layout]:

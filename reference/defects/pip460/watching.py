@@ -15,11 +15,11 @@ from fencepost.reference.scalable.layout import Layout, Segment
 from fencepost.reference.scalable.news import MOST_WAITING, LayoutWatch, Newsroom, Said
 from fencepost.reference.scalable.segment_pruning import Pruning
 
-_NOT_AS_IT_IS = Symptom(what="^layout that A is told$", seen="^epoch")
+_NOT_AS_IT_IS = Symptom(what="^layout that A receives$", seen="^epoch")
 _NO_LAYOUT = Symptom(what="^message of the system$", seen="is no layout")
 
 
-@defect({"PIP460-27": _NO_LAYOUT}, origin="feared: who reads from the beginning never hears of what is sealed")
+@defect({"PIP460-27": _NO_LAYOUT}, origin="feared: a reader from the beginning never learns of sealed segments")
 class ScalableSealedAreNotTold(Newsroom):
     """The first layout of a watch has the active segments only, and their parents are missing."""
 
@@ -43,10 +43,10 @@ class ScalableNoNews(Newsroom):
     """A watch receives the first layout, and no later one."""
 
     def look(self, topic: str, watch: LayoutWatch[Said]) -> None:
-        """Who wants to know asks again."""
+        """A client that wants a layout has to ask again."""
 
 
-@defect({"PIP460-28": seen("^epoch", what="^layout that . is told$")}, origin="feared: one session for a topic")
+@defect({"PIP460-28": seen("^epoch", what="^layout that . receives$")}, origin="feared: one session for a topic")
 class ScalableNewsForTheFirst(Newsroom):
     """Only one of the clients that watch a topic is notified of changes."""
 
@@ -71,7 +71,7 @@ class ScalableNewsOfSplits(Newsroom):
             super().look(topic, watch)
 
 
-@defect({"PIP460-28": seen("^epoch 1", what="^layout that . is told$")}, origin="ZooKeeper's watches, which fire once")
+@defect({"PIP460-28": seen("^epoch 1", what="^layout that . receives$")}, origin="ZooKeeper's watches, which fire once")
 class ScalableNewsOnce(Newsroom):
     """A client that watches a layout is notified of one change only, because the broker's watch on the store fires once."""
 
@@ -79,13 +79,13 @@ class ScalableNewsOnce(Newsroom):
         return super().is_news(reported, epoch) and reported < 1
 
 
-@defect({"PIP460-28": _NOT_AS_IT_IS}, origin="feared: a close that is looked for by the connection, and not by the watch")
+@defect({"PIP460-28": _NOT_AS_IT_IS}, origin="feared: a close that is searched for by the connection, and not by the watch")
 class ScalableOneCloseEndsAll(Newsroom):
     """When a client closes one watch, the other watches of the topic are not notified of anything more."""
 
     @cached_property
     def begun(self) -> list[object]:
-        """What waits for each watch so far."""
+        """What waits to be sent on each watch."""
         return []
 
     @cached_property
@@ -107,7 +107,7 @@ class ScalableOneCloseEndsAll(Newsroom):
             super().look(topic, watch)
 
 
-@defect({"PIP460-29": seen("^0, 0", what="^epochs that A is told$")}, origin="Apache Pulsar 5.0.0-M1")
+@defect({"PIP460-29": seen("^0, 0", what="^epochs that A receives$")}, origin="Apache Pulsar 5.0.0-M1")
 class ScalableFirstToldTwice(Newsroom):
     """A watch receives its first layout twice."""
 
@@ -116,7 +116,7 @@ class ScalableFirstToldTwice(Newsroom):
 
 
 @defect(
-    {"PIP460-29": seen("^0, 0", what="^epochs that A is told$")}, origin="PIP-468, W 11: the epoch is as great as the last one, or greater"
+    {"PIP460-29": seen("^0, 0", what="^epochs that A receives$")}, origin="PIP-468, W 11: the epoch is as great as the last one, or greater"
 )
 class ScalableToldAtEveryLook(Newsroom):
     """A watch receives the layout whenever the broker reads it, also without a change."""
@@ -127,8 +127,8 @@ class ScalableToldAtEveryLook(Newsroom):
 
 
 @defect(
-    {"PIP460-30": seen("ServiceNotReady", what="^(answer|layout that A is told)$")},
-    origin="PIP-468, controller: calls to others fail, which is said of changes",
+    {"PIP460-30": seen("ServiceNotReady", what="^(answer|layout that A receives)$")},
+    origin="PIP-468, controller: calls to other brokers fail, as the text says of changes",
 )
 class ScalableAskTheController(Newsroom):
     """Only the broker with the controller of a topic sends its layout; the others answer that they are not ready."""
@@ -144,7 +144,7 @@ class ScalableAskTheController(Newsroom):
 
 
 @defect(
-    {"PIP460-30": seen("^epoch", what="^layout that [AB] is told$")},
+    {"PIP460-30": seen("^epoch", what="^layout that [AB] receives$")},
     origin="feared: news that is sent by the controller to its own clients",
 )
 class ScalableNewsAtTheController(ScalableAskTheController):
@@ -159,7 +159,7 @@ class ScalableNewsAtTheController(ScalableAskTheController):
 
 
 @defect(
-    {"PIP460-32": seen("^epoch 1", expected="^nothing$", what="^told to A behind the close$")},
+    {"PIP460-32": seen("^epoch 1", expected="^nothing$", what="^notification to A after the close$")},
     origin="feared: a session that is kept by its topic",
     of=MetadataParts,
 )
@@ -171,7 +171,7 @@ class ScalableCloseIsNotHeard(TransactionResponses):
         return False
 
 
-@defect({"PIP460-33": _NOT_AS_IT_IS}, origin="textbook: a cache that nobody clears")
+@defect({"PIP460-33": _NOT_AS_IT_IS}, origin="textbook: a cache that is never cleared")
 class ScalableFirstLayoutRemembered(Newsroom):
     """A broker answers every watch with the layout that it read for the first one."""
 
@@ -211,7 +211,7 @@ class ScalableBrokersRemembered(TransactionResponses):
 
     @cached_property
     def known(self) -> dict[tuple[str, int], dict[int, str]]:
-        """What was sent of a topic at an epoch."""
+        """The layout that was sent of a topic at an epoch."""
         return {}
 
     def brokers_reported(self, topic: str, layout: Layout, find: Callable[[Segment], str]) -> dict[int, str]:
@@ -219,7 +219,7 @@ class ScalableBrokersRemembered(TransactionResponses):
 
 
 @defect(
-    {"PIP460-27": seen("^no or another broker for ", expected="^a broker for each$", what="^brokers that A is told$")},
+    {"PIP460-27": seen("^no or another broker for ", expected="^a broker for each$", what="^brokers that A receives$")},
     origin="feared: a lookup for the topic, and not for its segments",
     of=MetadataParts,
 )
@@ -232,7 +232,7 @@ class ScalableAllAtTheFirstBroker(TransactionResponses):
 
 
 @defect(
-    {"PIP460-27": seen("^no or another broker for ", expected="^a broker for each$", what="^brokers that A is told$")},
+    {"PIP460-27": seen("^no or another broker for ", expected="^a broker for each$", what="^brokers that A receives$")},
     origin="feared: addresses that are found when a topic is made",
     of=MetadataParts,
 )
@@ -250,8 +250,8 @@ class _TheOldest(deque[Said]):
 
 
 @defect(
-    {"PIP460-28": seen("^epoch 1[0-9]", expected="^epoch 21", what="^layout that A is told$")},
-    origin="textbook: a queue that is full refuses what comes",
+    {"PIP460-28": seen("^epoch 1[0-9]", expected="^epoch 21", what="^layout that A receives$")},
+    origin="textbook: a full queue refuses new entries",
 )
 class ScalableOldestNewsKept(Newsroom):
     """Where too many layouts wait for a client that does not read, the newest ones are dropped."""
@@ -274,18 +274,18 @@ class ScalableOnlyWhatTheStoreTells(Newsroom):
 
 
 @defect(
-    {"PIP460-28": seen("^epoch 0", expected="^TopicNotFound, or epoch 0", what="^told to A of orders$")},
+    {"PIP460-28": seen("^epoch 0", expected="^TopicNotFound, or epoch 0", what="^notification to A of orders$")},
     origin="the reference itself: epochs that are compared, whosever they are",
 )
 class ScalableDeletionNotTold(Newsroom):
-    """A watch of a deleted topic stays with the next topic of that name, and takes its layouts for old ones."""
+    """A watch of a deleted topic stays with the next topic of that name, and ignores its layouts as old ones."""
 
     def notify_of_deletion(self, watch: LayoutWatch[Said], refused: CommandRefused) -> None:
-        """Who watches will see no news, and that is true."""
+        """Watches are not notified of a deletion."""
 
 
 @defect(
-    {"PIP460-28": seen("^epoch 1", expected="^epoch 1", what="^layout that A is told$")},
+    {"PIP460-28": seen("^epoch 1", expected="^epoch 1", what="^layout that A receives$")},
     origin="PIP-460, DAG watch, which speaks of splits and merges",
 )
 class ScalablePrunedAtTheSameEpoch(Pruning):

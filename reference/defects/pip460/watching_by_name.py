@@ -26,8 +26,8 @@ class ScalableUnknownIsMadeUp(Newsroom):
 
 
 @defect(
-    {"PIP460-28": seen("^epoch 0", expected="^TopicNotFound, or epoch 0", what="^told to A of orders$")},
-    origin="feared: a watch of a name that is taken for one of what it names",
+    {"PIP460-28": seen("^epoch 0", expected="^TopicNotFound, or epoch 0", what="^notification to A of orders$")},
+    origin="feared: a watch of a name that is treated as one of what it names",
 )
 class ScalableNextTopicTakenForTheSame(Newsroom):
     """A broker that learns of a new topic and not of the deletion of its predecessor compares their epochs, and notifies no client."""
@@ -69,7 +69,7 @@ class ScalableNamespaceIsGuessed(TransactionResponses):
 
 
 @defect(
-    {"PIP460-27": seen("^epoch 0: 0 .0000-ffff", what="^layout that A is told")},
+    {"PIP460-27": seen("^epoch 0: 0 .0000-ffff", what="^layout that A receives")},
     origin="feared: clients that keep the name which their topic had before it was made scalable",
     of=MetadataParts,
 )

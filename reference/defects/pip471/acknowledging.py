@@ -62,8 +62,9 @@ class MetadataRecordsDeletedBeforeTheCursor(Subscription):
     origin="textbook: a timer that outlives what it was set for",
 )
 class MetadataUnloadedGoesOn(Participation):
-    """A subscription that was unloaded goes on looking for ends from time to time. It knows nothing of what another broker has
-    acknowledged there since, and saves the cursor without that."""
+    """A subscription that was unloaded continues to look for ends from time to time. It does not know what another broker has acknowledged
+    there since, and saves the cursor without that.
+    """
 
     is_unloaded = False
 
@@ -77,7 +78,7 @@ class MetadataUnloadedGoesOn(Participation):
 
 @defect(
     {"PIP471-28": seen('^"i2", "i3"$', expected='^"i3"$', what="^left for workers$")},
-    origin="feared by readers of the proposal: watches that nobody closes, and two brokers that take one subscription for theirs",
+    origin="feared by readers of the proposal: watches that are never closed, and two brokers that both think they own one subscription",
 )
 class MetadataUnloadedIsStillTold(Participation):
     """A subscription that was unloaded still receives events of ends, and looks for those that it missed. If it acts last, it saves its
@@ -106,7 +107,7 @@ class MetadataAbortedStayPending(PendingAcks):
     origin="textbook: a prefix of the key where the key is due",
 )
 class MetadataAcknowledgementsFoundBySegment(TransactionRecords):
-    """A subscription that is loaded finds the acknowledgements of all subscriptions of its segment, and takes them for its own."""
+    """A subscription that is loaded recovers the acknowledgements of all subscriptions of its segment as its own."""
 
     def acknowledgements(self, name: SubscriptionName) -> list[tuple[TxnId, OperationRecord]]:
         records = self._store.scan_by_index(paths.ACKS_BY_SUBSCRIPTION, *under(paths.segment(name.topic)))
@@ -119,7 +120,7 @@ class MetadataAcknowledgementsFoundBySegment(TransactionRecords):
     origin="textbook: a range of keys that ends at the prefix and not at the name",
 )
 class MetadataFoundByTheBeginningOfAName(TransactionRecords):
-    """A subscription takes up the acknowledgements of all whose names begin with its own, and withholds them from its consumers."""
+    """A subscription also recovers the acknowledgements of subscriptions whose names begin with its own, and withholds those messages."""
 
     def acknowledgements(self, name: SubscriptionName) -> list[tuple[TxnId, OperationRecord]]:
         records = self._store.scan_by_index(paths.ACKS_BY_SUBSCRIPTION, *under(paths.subscription(name)))
@@ -160,12 +161,12 @@ class MetadataRecordsOfTheRemovedLeft(PendingAckRecords):
     """A subscription that is removed leaves its operation records: they keep the header for ever, and the next of its name has them."""
 
     def erase(self) -> None:
-        """They are nobody's any more, and stay where they are."""
+        """These records belong to no subscription any more, and stay where they are."""
 
 
 @defect(
     {"PIP471-29": seen('^"i2", "i3"$', expected='^"i1", "i2", "i3"$', what="^left for workers$")},
-    origin="the proposal's text: the header is looked at, the record is written, and an end between both notifies no participant here (Q7)",
+    origin="the proposal's text: the header is checked, the record is written, and an end between both notifies no participant here (Q7)",
 )
 class MetadataLateAcknowledgementWaits(PendingAckRecords):
     """A subscription that has accepted an acknowledgement waits for the event of the end. If the abort came just before, it waits for
@@ -183,10 +184,10 @@ class MetadataLateAcknowledgementWaits(PendingAckRecords):
     of=MetadataParts,
 )
 class MetadataGivenBackToTheNext(Subscription):
-    """What an abort gives back is given to the next consumer of the subscription, and never to those that it has."""
+    """What an abort redelivers goes to the next consumer of the subscription, and never to those that are attached."""
 
     def give_back(self, wanted: Mapping[MessagePosition, Units]) -> None:
-        """The next consumer begins behind the mark, and is given it."""
+        """The next consumer begins after the mark, and receives it."""
         if not self.consumers:
             super().give_back(wanted)
 
@@ -232,7 +233,7 @@ class MetadataPendingWithItsReceiver(GivesAwayWhatAnotherAcknowledged):
     it in a transaction."""
 
 
-_LOOKED_AWAY = "red team: what stays pending looks like what is deleted to who does not look again"
+_LOOKED_AWAY = "red team: a check that looks once cannot distinguish what stays pending from what is deleted"
 
 
 @defect(
@@ -277,7 +278,7 @@ class MetadataCommittedWithItsReceiver(GivesAwayWhatAnotherAcknowledged):
 
 @defect(
     {"PIP471-29": seen('^"i2", "i3"$', expected='^"i1", "i2", "i3"$', what="^received by others$")},
-    origin="feared: an abort that goes to who had the message, and finds no consumer there",
+    origin="feared: an abort that goes to the consumer that had the message, and finds it gone",
     of=MetadataParts,
 )
 class MetadataReturnedToItsReceiver(Subscription):

@@ -1,4 +1,4 @@
-"""Defects of metadata-driven transactions beside those of PIP-31."""
+"""Defects of metadata-driven transactions on a broker that also has those of PIP-31."""
 
 from collections.abc import Iterator
 
@@ -19,11 +19,11 @@ from fencepost.reference.pulsar.transaction import PulsarTransaction
 
 @defect(
     {"PIP471-56": seen("^nothing$", expected='^"k1"$', what="^readers of ledger$")},
-    origin="feared by readers of the proposal: a flag of a request that nobody looks at",
+    origin="feared by readers of the proposal: a flag of a request that no code reads",
     of=MetadataParts,
 )
 class MetadataOneCoordinatorForBothKinds(Kinds):
-    """A broker that has the new coordinator sends it every request, also those of clients that know nothing of it."""
+    """A broker that has the new coordinator sends it every request, also those of clients that do not know it."""
 
     def serving(self, *, scalable: bool) -> TransactionKind:  # noqa: ARG002 - that is the defect
         return super().serving(scalable=True)

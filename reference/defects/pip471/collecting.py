@@ -34,7 +34,7 @@ class MetadataAbortedKnownByTheHeader(MetadataBuffer):
     origin="the proposal's text, Q5; apache/pulsar#25821",
 )
 class MetadataUnknownMeansAborted(MetadataBuffer):
-    """A transaction without a header is taken for aborted, so that committed messages are gone when the header is collected."""
+    """A transaction without a header is treated as aborted, so that committed messages are gone when the header is collected."""
 
     def is_shown(self, message: Message) -> bool:
         is_known = message.txn is None or self._records.header(message.txn) is not None
@@ -43,10 +43,10 @@ class MetadataUnknownMeansAborted(MetadataBuffer):
 
 @defect(
     {"PIP471-37": seen("^gone at ", expected="^kept for the retention$", what="^header of A$")},
-    origin="textbook: a setting that nobody reads",
+    origin="textbook: a setting that no code reads",
 )
 class MetadataHeaderNotKept(Collection):
-    """A header is collected by the first sweep after the end, whatever the retention is."""
+    """The first sweep after the end collects a header, whatever the retention is."""
 
     def oldest_kept(self) -> int:
         return self._machine.clock.now
@@ -54,10 +54,10 @@ class MetadataHeaderNotKept(Collection):
 
 @defect(
     {"PIP471-37": seen("^gone at ", expected="^kept for the retention$", what="^header of ")},
-    origin="feared by readers of the proposal: a retention in seconds beside moments in ms",
+    origin="feared by readers of the proposal: a retention in seconds compared with times in ms",
 )
 class MetadataRetentionToTheSecond(Collection):
-    """The collection compares whole seconds, and rounds up: a header goes up to a second before its retention is over."""
+    """The collection compares whole seconds, and rounds up: a header is deleted up to a second before its retention is over."""
 
     def oldest_kept(self) -> int:
         return super().oldest_kept() // _MS_IN_A_SECOND * _MS_IN_A_SECOND + _MS_IN_A_SECOND
@@ -84,7 +84,7 @@ class MetadataLeftoversDeleted(Collection):
 
 @defect(
     {"PIP471-38": seen("^success$", expected="^a refusal$", what="^answer to END_TXN$")},
-    origin="feared: a list in order, of which the rest is taken for younger",
+    origin="feared: a list in order, of which the rest is treated as younger",
 )
 class MetadataCollectionStopsAtLeftovers(Collection):
     """The collection begins with the oldest header and stops at one that a participant has not applied: one segment that is never
@@ -145,7 +145,7 @@ class MetadataRecordsOfTheDeletedLeft(MetadataBuffer):
 
 @defect(
     {"PIP471-38": seen("COMMITTED", expected="^none$", what="^header of A$")},
-    origin="feared by readers of the proposal: a subscription's records are not its topic's, and nobody removes the subscription by itself",
+    origin="feared by readers of the proposal: a subscription's records are not its topic's, and no code removes the subscription alone",
     of=MetadataParts,
 )
 class MetadataPendingOfTheDeletedLeft(Subscription):
@@ -158,7 +158,7 @@ class MetadataPendingOfTheDeletedLeft(Subscription):
 
 @defect(
     {"PIP471-37": seen("^gone at ", expected="^kept for the retention$", what="^header of C$")},
-    origin="textbook: when it was due taken for when it was done",
+    origin="textbook: the due time is treated as the time when it was done",
 )
 class MetadataEndedAtTheDeadline(MetadataCoordinator):
     """A timeout that is noticed late is dated back to the deadline, and the header is collected as if it had been kept since then."""
@@ -171,11 +171,11 @@ class MetadataEndedAtTheDeadline(MetadataCoordinator):
     {"PIP471-38": seen("^success$", expected="^a refusal$", what="^answer to END_TXN$")}, origin="textbook: what was begun is noted as done"
 )
 class MetadataCollectionTriedOnce(Collection):
-    """A header whose deletion the store did not do is not tried again before the next start: it stays, and so does its index entry."""
+    """A header whose deletion failed is not tried again before the next start: it stays, and so does its index entry."""
 
     @functools.cached_property
     def tried(self) -> set[TxnId]:
-        """What was to be collected since the coordinator started."""
+        """The headers whose deletion was tried since the coordinator started."""
         return set()
 
     def collect(self, txn: TxnId, state: HeaderState) -> None:
@@ -211,8 +211,9 @@ class MetadataCollectionUnlistsFirst(Collection):
     origin="red team: the first participant that has applied an end speaks for all",
 )
 class MetadataOneParticipantIsEnough(Collection):
-    """The collection deletes a header as soon as the participant of the first operation has applied the end: what is without a header is
-    an abort to the others."""
+    """The collection deletes a header as soon as the participant of the first operation has applied the end: the others treat a missing
+    header as an abort.
+    """
 
     def collect(self, txn: TxnId, state: HeaderState) -> None:
         found = self._records.header(txn)

@@ -1,4 +1,4 @@
-"""Defects of metadata-driven transactions in what a crash leaves behind."""
+"""Defects of metadata-driven transactions in what remains after a crash."""
 
 import functools
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ class MetadataEntryBeforeRecord(MetadataBuffer):
     origin="feared by readers of the proposal: an entry of which its producer knows nothing",
 )
 class MetadataAbortOfThisLoad(MetadataBuffer):
-    """An abort notes what was receipted since the segment was loaded; what a crash left without a receipt is shown."""
+    """An abort notes the messages that were receipted since the segment was loaded; what a crash left without a receipt is shown."""
 
     @functools.cached_property
     def writers(self) -> set[TxnId]:
@@ -66,8 +66,9 @@ class MetadataAbortOfThisLoad(MetadataBuffer):
     origin="textbook: two writes in the wrong order, and a crash between them",
 )
 class MetadataDeletedBeforeNoted(MetadataBuffer):
-    """The operation records of an aborted transaction are deleted before it is noted as aborted: a failure of the second write, and a
-    crash, and nothing is known of it any more."""
+    """The operation records of an aborted transaction are deleted before it is noted as aborted: if the second write fails and a crash
+    follows, nothing is known of the transaction any more.
+    """
 
     def note_aborted(self, txn: TxnId) -> None:
         """When its records are deleted, which is when all that was to be done is done."""
@@ -79,7 +80,7 @@ class MetadataDeletedBeforeNoted(MetadataBuffer):
 
 
 class KnowsWhatItBegan(MetadataCoordinator):
-    """A coordinator that remembers what it has begun itself since it started."""
+    """A coordinator that remembers which transactions it has begun since it started."""
 
     @functools.cached_property
     def begun(self) -> set[TxnId]:
@@ -113,7 +114,7 @@ class MetadataCoordinatorKnowsItsOwn(KnowsWhatItBegan):
     origin="textbook: of two outcomes one has something to do",
 )
 class MetadataDecidedAbortStaysPending(PendingAckRecords):
-    """A subscription that is loaded applies the commits that were decided meanwhile; what was aborted meanwhile stays pending."""
+    """A subscription that is loaded applies the commits that were decided meanwhile, and not the aborts: their messages stay pending."""
 
     def replay(self) -> Sequence[PendingAck]:
         found = super().replay()

@@ -20,7 +20,7 @@ from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
         "PIP471-02": seen("^success$", expected="^a refusal$", what="^answer to END_TXN$"),
         "PIP471-04": seen("COMMIT: success", expected="^one success$", what="^ends of A$"),
     },
-    origin="the proposal's text, Q8: nothing is said of the opposite end",
+    origin="the proposal's text, Q8: it does not speak of the opposite end",
 )
 class MetadataAnyEndIsGood(MetadataCoordinator):
     """An end of a transaction that has ended is answered with success, whichever way it has ended."""
@@ -34,9 +34,9 @@ class MetadataAnyEndIsGood(MetadataCoordinator):
             reply()
 
 
-@defect({"PIP471-03": seen("^nothing$", expected='^"a1"$', what="^readers of orders$")}, origin="textbook: a check behind the write")
+@defect({"PIP471-03": seen("^nothing$", expected='^"a1"$', what="^readers of orders$")}, origin="textbook: a check after the write")
 class MetadataHeaderWrittenBeforeRefusal(MetadataCoordinator):
-    """The opposite end is refused behind the change of the header: who took part and has not looked yet follows the refused one."""
+    """The opposite end is refused after the header was changed: a participant that has not looked yet follows the refused end."""
 
     def decide(self, txn: TxnId, action: EndAction) -> None:
         try:
@@ -52,7 +52,7 @@ class MetadataHeaderWrittenBeforeRefusal(MetadataCoordinator):
     origin="textbook: a check and a write that are not one compare-and-set",
 )
 class MetadataHeaderWrittenOverAnyVersion(TransactionRecords):
-    """The header is looked at and then written, whatever has become of it in between: who looked too early undoes what was decided."""
+    """The header is read and then written, whatever has changed in between: a writer that read too early undoes the decision."""
 
     def replace(self, txn: TxnId, header: Header, version: int) -> None:
         now = self.header(txn)
@@ -64,7 +64,7 @@ class MetadataHeaderWrittenOverAnyVersion(TransactionRecords):
     origin="PIP-254, apache/pulsar#19744: whose answer was lost could not learn the outcome",
 )
 class MetadataRepeatedEndRefused(MetadataCoordinator):
-    """Only open transactions are ended, so that the same end again is refused."""
+    """Only open transactions can be ended, so that a repetition of the same end is refused."""
 
     def decide(self, txn: TxnId, action: EndAction) -> None:
         found = self._records.header(txn)
@@ -75,7 +75,7 @@ class MetadataRepeatedEndRefused(MetadataCoordinator):
 
 @defect(
     {"PIP471-06": seen("^success$", expected="^a refusal$", what="^answer to END_TXN$")},
-    origin="the proposal's text, Q8: nothing is said of unknown transactions",
+    origin="the proposal's text, Q8: it does not speak of unknown transactions",
 )
 class MetadataEndMakesATransaction(MetadataCoordinator):
     """The end of a transaction without a header writes one, as of a transaction that was collected."""
@@ -124,8 +124,9 @@ class _GoesByWhatIsAdded(MetadataBuffer):
     origin="textbook: a failure that is logged and passed over",
 )
 class MetadataSilenceTakenForDone(TransactionRecords):
-    """An end is answered with success when its change of the header was sent, also where the store has not answered: what was not
-    written is open still, and is aborted when its time is over."""
+    """An end is answered with success when its change of the header was sent, also where the store has not answered: if the change is lost,
+    the transaction is still open, and is aborted at its timeout.
+    """
 
     def replace(self, txn: TxnId, header: Header, version: int) -> None:
         try:
@@ -155,7 +156,7 @@ class MetadataTimedOutIsRefused(MetadataCoordinator):
     also=[_GoesByWhatIsAdded],
 )
 class MetadataOnlyAddedTopics(MetadataCoordinator):
-    """A topic has to be added to a transaction, as in PIP-31; what is written to another one is outside of it."""
+    """A topic has to be added to a transaction, as in PIP-31; messages that are written to another one are outside of it."""
 
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
         super().add_partitions(txn, names)
@@ -165,7 +166,7 @@ class MetadataOnlyAddedTopics(MetadataCoordinator):
 
 @defect(
     {"PIP471-03": seen('^"i2"$', expected='^"i1", "i2"$', what="^left for workers$")},
-    origin="textbook: a check behind the write, where one direction was tested",
+    origin="textbook: a check after the write, where one direction was tested",
 )
 class MetadataRefusedCommitWritten(MetadataHeaderWrittenBeforeRefusal):
     """The header of an aborted transaction is changed before a commit is refused: a participant that has not yet applied the abort
@@ -202,7 +203,7 @@ class _OpensWhatIsAdded(MetadataBuffer):
     also=[_OpensWhatIsAdded],
 )
 class MetadataAddedBlocks(MetadataCoordinator):
-    """A segment that was added to a transaction takes the transaction for open there, and withholds all messages until its end."""
+    """A segment that was added to a transaction treats the transaction as open there, and withholds all messages until its end."""
 
     def add_partitions(self, txn: TxnId, names: tuple[str, ...]) -> None:
         super().add_partitions(txn, names)

@@ -17,7 +17,7 @@ _MS_IN_A_SECOND = 1_000
 
 @defect({"PIP471-43": seen("not even the sentinel", expected='^"b1"$', what="^readers of orders$")}, origin="the proposal's text, Q1")
 class MetadataTimeOutIsAMoment(MetadataCoordinator):
-    """The header has the moment of the timeout where its duration is meant, so that the deadline is never reached."""
+    """The header has the end of the timeout where its duration is expected, so that the deadline is never reached."""
 
     def new(self, timeout_ms: int) -> TxnId:
         return super().new(self._machine.clock.now + timeout_ms)
@@ -25,7 +25,7 @@ class MetadataTimeOutIsAMoment(MetadataCoordinator):
 
 @defect(
     {"PIP471-43": seen("InvalidTxnStatus", expected="^one success each$", what="^ends$")},
-    origin="feared: the protocol calls the field `txn_ttl_seconds`, and what is in it are milliseconds",
+    origin="feared: the protocol calls the field `txn_ttl_seconds`, and it contains milliseconds",
 )
 class MetadataTimeOutInWholeSeconds(MetadataCoordinator):
     """A timeout is cut down to whole seconds: a transaction is aborted up to a second before its client must have ended it."""
@@ -54,7 +54,7 @@ class MetadataLateCommitAgreed(MetadataCoordinator):
     origin="feared by readers of the proposal: one sweep for all, written as one of many",
 )
 class MetadataOnlyItsOwnTimeOuts(MetadataCoordinator):
-    """The sweep runs at the first coordinator, and leaves out what others have begun, as if each swept for itself."""
+    """The sweep runs at the first coordinator, and leaves out transactions that other coordinators have begun, as if each swept its own."""
 
     def abort_timed_out(self) -> None:
         for txn in self._records.overdue(self._machine.clock.now):
@@ -67,7 +67,7 @@ class MetadataOnlyItsOwnTimeOuts(MetadataCoordinator):
     origin="textbook: work that is taken off the list before it is done",
 )
 class MetadataTimeOutTriedOnce(MetadataCoordinator):
-    """The sweep tries once to abort what is overdue: where the store does not answer then, the transaction is open for ever."""
+    """The sweep tries once to abort an overdue transaction: where the store does not answer then, it stays open for ever."""
 
     @functools.cached_property
     def tried(self) -> set[TxnId]:
@@ -92,12 +92,13 @@ class _CollectsAtTheFirst(Collection):
         "PIP471-43": seen("not even the sentinel", expected='^"p1"$', what="^readers of orders$"),
         "PIP471-38": seen("^success$", expected="^a refusal$", what="^answer to END_TXN$"),
     },
-    origin="feared by readers of the proposal: a takeover that has nothing to replay, and forgets that somebody had a timer",
+    origin="feared by readers of the proposal: a takeover that has nothing to replay, and forgets that a transaction had a timer",
     also=[_CollectsAtTheFirst],
 )
 class MetadataSweptByOneBroker(MetadataCoordinator):
-    """One broker is chosen to look for what is overdue and what is over, and stays chosen when it is gone: the coordinator goes on at
-    another one and answers, and nothing times out and nothing is collected any more."""
+    """One broker is chosen to look for overdue and finished transactions, and stays chosen when it is gone: the coordinator continues at
+    another broker and answers, and nothing times out and nothing is collected any more.
+    """
 
     def abort_timed_out(self) -> None:
         if self._machine.node == FIRST_NODE:
@@ -132,10 +133,10 @@ class MetadataTimeoutOverflows(MetadataCoordinator):
 
 @defect(
     {"PIP471-43": seen("not even the sentinel", expected='^"p1"$', what="^readers of orders$")},
-    origin="red team: a query that is asked for one result, and goes on behind all that it has found",
+    origin="red team: a query for one result that continues after all that it has found",
 )
 class MetadataOneTimeOutOfASweep(MetadataCoordinator):
-    """If several transactions are past their deadline when a coordinator looks, it aborts the first one, and takes the others for done."""
+    """If several transactions are past their deadline when a coordinator looks, it aborts the first one, and treats the others as done."""
 
     @functools.cached_property
     def passed(self) -> set[TxnId]:
@@ -213,7 +214,7 @@ class MetadataIdleNeverTimesOut(MetadataCoordinator):
     origin="red team: a sweep for the readers that an open transaction blocks",
 )
 class MetadataAcknowledgedNeverTimesOut(MetadataCoordinator):
-    """The sweep omits transactions that have only acknowledged, which block no reader: what they hold is never redelivered."""
+    """The sweep omits transactions that have only acknowledged, since they block no reader: what they acknowledged is never redelivered."""
 
     def abort_timed_out(self) -> None:
         for txn in self._records.overdue(self._machine.clock.now):

@@ -1,4 +1,4 @@
-"""Defects of metadata-driven transactions in segments that are loaded again."""
+"""Defects of metadata-driven transactions in segments that are reloaded."""
 
 import functools
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ _A_PAGE = 100
 
 
 def local_name(topic: str) -> str:
-    """What is left of a topic's full name without tenant and namespace; of a segment's, with its hashes and its number."""
+    """A topic's full name without tenant and namespace; a segment's keeps its hashes and its number."""
     return topic.split("/", 4)[-1]
 
 
@@ -92,7 +92,7 @@ class MetadataAbortedShownUntilCleanup(MetadataBuffer):
 
     @functools.cached_property
     def decided(self) -> set[TxnId]:
-        """What was found by its leftover records, and is for the cleanup to apply."""
+        """The transactions that were found by their leftover records, and that the cleanup must apply."""
         return set()
 
     def recover(self) -> None:
@@ -167,7 +167,7 @@ class MetadataAbortedForgottenFarBehind(MetadataBuffer):
 
 @defect(
     {"PIP471-60": seen('^"a1", "b1", "a2", "p1"$', expected='^"a1"$', what="^readers of orders$")},
-    origin="textbook: what one has done with taken for what all have done with",
+    origin="textbook: what one consumer has finished is treated as finished by all",
 )
 class MetadataWatermarkBehindItsOwn(MetadataBuffer):
     """The watermark moves to the last entry of the transaction that ends, past the first entry of another one that is open."""
@@ -192,7 +192,7 @@ class MetadataOpenCountsFromItsLast(MetadataBuffer):
 
 
 def _positions(ledger: Ledger, txn: TxnId) -> list[Position]:
-    """Where the entries of a transaction stand."""
+    """The positions of the entries of a transaction."""
     return [entry.position for entry in ledger if isinstance(entry.content, Message) and entry.content.txn == txn]
 
 
@@ -237,7 +237,7 @@ class MetadataRecordsDeletedByNumber(TransactionRecords):
 
 @defect(
     {"PIP471-60": seen('^"b1", "a1"$', expected='^"b1"$', what="^readers of root$")},
-    origin="red team: a sealed segment that is taken for decided, since nothing more is written there",
+    origin="red team: a sealed segment that is treated as decided, since nothing more is written there",
 )
 class MetadataSealedWithholdsNothing(MetadataBuffer):
     """A sealed segment that is reloaded shows everything that is not aborted, as if no transaction could be open there."""

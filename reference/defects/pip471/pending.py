@@ -1,4 +1,4 @@
-"""Defects of metadata-driven transactions in pending acknowledgements of a subscription that is loaded again."""
+"""Defects of metadata-driven transactions in pending acknowledgements of a subscription that is reloaded."""
 
 from collections.abc import Mapping, Sequence
 
@@ -32,11 +32,11 @@ class MetadataRecoveredWithoutPositions(PendingAckRecords):
 
 @defect(
     {"PIP471-31": seen('^"i2", "i3"$', expected='^"i1", "i2", "i3"$', what="^left for workers$")},
-    origin="textbook: handles of before the restart are looked for, and none is found",
+    origin="textbook: handles of before the restart are searched for, and none is found",
     of=MetadataParts,
 )
 class MetadataRecoveredNeverReleased(PendingAcks):
-    """An abort gives back only what was acknowledged since the subscription was loaded; what was recovered stays pending."""
+    """An abort redelivers only what was acknowledged since the subscription was loaded; what was recovered stays pending."""
 
     def recover(self) -> None:
         super().recover()
@@ -61,7 +61,7 @@ class MetadataNameOfASegmentMisread(TransactionRecords):
 
 @defect(
     {"PIP471-30": seen('^"b1", "b3", "i1", "i2", "i3"$', expected='^"b3", "i1", "i2", "i3"$', what="^left for packers$")},
-    origin="the proposal's text, Q9: positions that say nothing of the messages of a batch, as keys of a map",
+    origin="the proposal's text, Q9: positions without the messages of a batch, as keys of a map",
 )
 class MetadataLastOfABatchRecovered(PendingAckRecords):
     """If several records name one entry, only the last is recovered: what was acknowledged of the batch before is redelivered."""
@@ -93,11 +93,12 @@ class MetadataDeletedByTheSubscriptionName(TransactionRecords):
     origin="the reference of this suite, until a red team found it: a record that was written, and of which only the answer was lost",
 )
 class MetadataRefusedIsRecovered(TransactionRecords):
-    """An acknowledgement that is refused since the store does not answer leaves its record: behind the next load it is pending, and a
-    commit loses a message that its client has not processed."""
+    """An acknowledgement that is refused since the store does not answer leaves its record: after the next load it is pending, and a commit
+    loses a message that its client has not processed.
+    """
 
     def take_back(self, txn: TxnId, refused: Sequence[OperationRecord]) -> None:
-        """No client is notified of it, and it is there at the next load."""
+        """No client is notified of the record, and it is there at the next load."""
 
 
 @defect(
@@ -248,7 +249,7 @@ class MetadataLastPendingFollowed(PendingAckRecords):
     origin="textbook: what was replayed is marked as done",
 )
 class MetadataRecoveredOnce(PendingAckRecords):
-    """A load marks what it has recovered, and the next load passes it over: the commit deletes only what was acknowledged in between."""
+    """A load marks what it has recovered, and the next load skips that: the commit deletes only what was acknowledged in between."""
 
     def replay(self) -> Sequence[PendingAck]:
         marked = self._site.machine.disk.journal(f"recovered {self._name}")

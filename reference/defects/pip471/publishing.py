@@ -21,7 +21,7 @@ _A_PAGE = 100
 
 @defect(
     {"PIP471-10": seen('"a1"', expected='^"b1"$', what="^readers of orders$")},
-    origin="feared by readers of the proposal: /txn-op/<txnId>/<seq>, and nobody says who gives the number",
+    origin="feared by readers of the proposal: /txn-op/<txnId>/<seq>, and no word on who assigns the number",
 )
 class MetadataParticipantsCountTheirOwn(TransactionRecords):
     """Each participant numbers its operations of a transaction by itself, from 1 on, so that they write over each other's records."""
@@ -40,7 +40,7 @@ class MetadataParticipantsCountTheirOwn(TransactionRecords):
 
 @defect({"PIP471-11": seen('"512"$', expected='"600"$', what="^readers of orders$")}, origin="textbook: a buffer of fixed size")
 class MetadataListOfMessagesIsFull(MetadataBuffer):
-    """A buffer has room for 512 messages of a transaction; those beyond are receipted, and never shown."""
+    """A buffer has room for 512 messages of a transaction; further ones are receipted, and never shown."""
 
     @functools.cached_property
     def lists(self) -> defaultdict[TxnId, list[Position]]:
@@ -81,7 +81,7 @@ class MetadataLateMessagesTaken(MetadataBuffer):
     """A segment stores a message without reading the header, so a message after a commit becomes part of it."""
 
     def refuse_what_comes_too_late(self, txn: TxnId) -> None:
-        """Nobody is refused."""
+        """No late message is refused."""
 
 
 @defect(

@@ -105,7 +105,7 @@ class MetadataDeletedByTheBeginningOfANumber(TransactionRecords):
 
 @defect(
     {"PIP471-36": seen("^1$", expected="^none$", what="^operation records of A$")},
-    origin="textbook: two writes, of which the first is taken for both",
+    origin="textbook: two writes, of which the first is treated as both",
 )
 class MetadataNotedIsTakenForDone(MetadataBuffer):
     """Where an abort is noted a segment that is loaded has nothing to do, and what a crash kept it from deleting stays for ever."""
@@ -118,10 +118,10 @@ class MetadataNotedIsTakenForDone(MetadataBuffer):
 
 @defect(
     {"PIP471-41": seen("^is$", expected="^is not$", what="^B in the index by deadline$")},
-    origin="feared by readers of the proposal: an index of OPEN transactions that nobody takes the others out of",
+    origin="feared by readers of the proposal: an index of OPEN transactions from which the others are never removed",
 )
 class MetadataDeadlineStaysInTheIndex(TransactionRecords):
-    """The end adds the entry by final state and leaves the one by deadline, so that each sweep finds all that ever ended."""
+    """The end adds the entry by final state and leaves the one by deadline, so that each sweep finds all transactions that ever ended."""
 
     def header_indexes(self, header: Header) -> Sequence[IndexEntry]:
         by_deadline = IndexEntry(paths.BY_DEADLINE, paths.number(header.deadline))
@@ -145,7 +145,7 @@ class MetadataOneOfADeadlineFound(TransactionRecords):
     origin="the proposal's text, Q2: the moment of the end is used, and declared nowhere",
 )
 class MetadataEndedByTheirBeginning(TransactionRecords):
-    """The index by final state has the moment of the beginning, so that the collection takes long transactions before their time."""
+    """The index by final state has the start time of the transaction, so that the collection removes long ones too early."""
 
     def header_indexes(self, header: Header) -> Sequence[IndexEntry]:
         begun = header.model_copy(update={"finalizedAt": header.createdAt})
@@ -157,7 +157,7 @@ class MetadataEndedByTheirBeginning(TransactionRecords):
     origin="feared by readers of the proposal: the text says of no counter where it is kept",
 )
 class MetadataIdsBehindTheLastHeader(MetadataCoordinator):
-    """A coordinator goes on behind the last header that there is, and gives the ids of collected transactions again."""
+    """A coordinator continues after the last header that is left, and assigns the ids of collected transactions again."""
 
     def next_id(self) -> TxnId:
         given = [txn.sequence for txn in self._records.all_headers() if txn.tc_id == self.tc_id]
@@ -169,8 +169,9 @@ class MetadataIdsBehindTheLastHeader(MetadataCoordinator):
     origin="the other way out of what the reference of this suite did until a red team found it: it answered nothing",
 )
 class MetadataIdTakenForItsOwn(MetadataCoordinator):
-    """A coordinator that gets a version conflict when it creates a header takes the header for its own, and answers with the id of
-    another transaction."""
+    """A coordinator that gets a version conflict when it creates a header treats the header as its own, and answers with the id of another
+    transaction.
+    """
 
     def new(self, timeout_ms: int) -> TxnId:
         txn = self.next_id()

@@ -55,7 +55,7 @@ def _is_of_sealed(participant: str | SubscriptionName, disk: Disk) -> bool:
 
 @defect({"PIP471-49": seen("^nothing$", expected='"a1"', what="^readers of left$")}, origin="the proposal's text, Q5: unknown is aborted")
 class MetadataSealedHidesCommitted(MetadataBuffer):
-    """No transaction can be found in a sealed segment any more, and what cannot be found is taken for aborted."""
+    """A transaction of a sealed segment cannot be looked up any more, and is then treated as aborted."""
 
     def is_shown(self, message: Message) -> bool:
         return super().is_shown(message) and (message.txn is None or not is_sealed(self._machine.disk, self._segment))
@@ -63,10 +63,10 @@ class MetadataSealedHidesCommitted(MetadataBuffer):
 
 @defect(
     {"PIP471-52": seen('^"a1"$', expected="^nothing$", what="^readers of left$")},
-    origin="feared by readers of the proposal: the end of a segment taken for the end of its transactions",
+    origin="feared by readers of the proposal: the end of a segment treated as the end of its transactions",
 )
 class MetadataSealedIsDecided(MetadataBuffer):
-    """A sealed segment is taken for complete, and its readers are given what is open in it."""
+    """A sealed segment counts as complete, and its readers receive what is open in it."""
 
     @property
     def max_read_position(self) -> Position:
@@ -75,7 +75,7 @@ class MetadataSealedIsDecided(MetadataBuffer):
 
 @defect(
     {"PIP471-50": seen('^"a1"$', expected="^nothing$", what="^readers of left$")},
-    origin="feared by readers of the proposal: a guard against writes that stops the note beside them",
+    origin="feared by readers of the proposal: a guard against writes that also stops the note",
 )
 class MetadataAbortNotNotedInSealed(MetadataBuffer):
     """An abort lets go what a sealed segment holds back, and notes nothing there, since the segment is closed for writing."""
@@ -99,12 +99,12 @@ class MetadataAbortsOfSealedForgotten(MetadataBuffer):
 
 @defect(
     {"PIP471-51": seen("^nothing$", expected='^"a2"$', what="^readers of right$")},
-    origin="feared by readers of the proposal: a child with one parent, as behind a split",
+    origin="feared by readers of the proposal: a child with one parent, as after a split",
 )
 class MetadataEndsInFirstParent(MetadataBuffer):
     """Only the first parent of a merge applies an end.
 
-    The other parent begins behind the first hash.
+    The other parent begins after the first hash.
     """
 
     def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
@@ -115,7 +115,7 @@ class MetadataEndsInFirstParent(MetadataBuffer):
 
 @defect(
     {"PIP471-51": seen('^"(a2|b1)"$', expected="^nothing$", what="^readers of right$")},
-    origin="feared by readers of the proposal: a child with one parent, as behind a split",
+    origin="feared by readers of the proposal: a child with one parent, as after a split",
 )
 class MetadataAbortsInFirstParent(MetadataBuffer):
     """Only the first parent of a merge notes which transactions are aborted."""
@@ -144,7 +144,7 @@ class MetadataEndsWithItsSegment(MetadataBuffer):
     origin="feared by readers of the proposal: a transaction that is torn apart by a split",
 )
 class MetadataCommitsInParentsAlone(MetadataBuffer):
-    """A segment that was made by a split or a merge does not know transactions that are older, and takes them for aborted."""
+    """A segment that was made by a split or a merge does not know older transactions, and treats them as aborted."""
 
     def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         number = int(self._segment.rpartition("-")[2])
@@ -157,7 +157,7 @@ class MetadataCommitsInParentsAlone(MetadataBuffer):
     origin="textbook: a buffer that was made before its watches were set up",
 )
 class MetadataChildrenShowAtOnce(MetadataBuffer):
-    """A segment that was made by a split gives its readers what is open."""
+    """A segment that was made by a split shows its readers what is open."""
 
     @property
     def max_read_position(self) -> Position:
@@ -169,7 +169,7 @@ class MetadataChildrenShowAtOnce(MetadataBuffer):
     origin="feared by readers of the proposal: an order over segments where there is one within each",
 )
 class MetadataSealedHoldsUpChildren(MetadataBuffer):
-    """What is open in a sealed segment holds up the readers of all segments of its topic."""
+    """What is open in a sealed segment blocks the readers of all segments of its topic."""
 
     @property
     def max_read_position(self) -> Position:
@@ -185,7 +185,7 @@ class MetadataSealedHoldsUpChildren(MetadataBuffer):
         "PIP471-52": seen("^success$", expected="^a refusal", what="^answer to SEND$"),
         "PIP471-54": seen("^2$", expected="^1$", what="^length of left$"),
     },
-    origin="textbook: a fence that is looked at once, when the producer opens",
+    origin="textbook: a fence that is checked once, when the producer opens",
     of=MetadataParts,
 )
 class MetadataSealedTakesLateMessages(Producers):
@@ -204,7 +204,7 @@ class MetadataSealedTakesLateMessages(Producers):
     origin="feared by readers of the proposal: a cursor that cannot be moved in a closed ledger",
 )
 class MetadataCommitGivesBackOnSealed(Participation):
-    """A subscription of a sealed segment takes every end for an abort."""
+    """A subscription of a sealed segment treats every end as an abort."""
 
     def state_of(self, txn: TxnId) -> HeaderState:
         state = super().state_of(txn)
@@ -225,7 +225,7 @@ class MetadataAbortKeepsOnSealed(Participation):
 
 @defect(
     {"PIP471-53": seen('^"i2"$', expected='^"i1", "i2"$', what="^left for workers$")},
-    origin="feared by readers of the proposal: a guard against writes that stops the record beside them",
+    origin="feared by readers of the proposal: a guard against writes that also stops the record",
 )
 class MetadataNothingRecordedOnSealed(PendingAckRecords):
     """An acknowledgement on a sealed segment leaves no operation record, so its end is never applied."""
@@ -259,7 +259,7 @@ class MetadataEndLeavesAMarker(MetadataBuffer):
 
 
 @defect(
-    {"PIP471-49": seen("^told$", expected="^not told yet$", what="^end of left$")},
+    {"PIP471-49": seen("^reported$", expected="^not reported yet$", what="^end of left$")},
     origin="feared: two places that announce the end, of which one looks at what is visible",
 )
 class MetadataEndToldBeforeTheOpen(LayoutChanges):
@@ -275,7 +275,7 @@ class MetadataEndToldBeforeTheOpen(LayoutChanges):
 
 
 @defect(
-    {"PIP471-53": seen("^told$", expected="^not told yet$", what="^end of left$")},
+    {"PIP471-53": seen("^reported$", expected="^not reported yet$", what="^end of left$")},
     origin="feared: pending acknowledgements taken off the backlog, so that it shows what is left to do",
     of=MetadataParts,
 )
@@ -295,8 +295,8 @@ class MetadataEndToldBeforeThePending(Subscription):
 
 
 @defect(
-    {"PIP471-53": seen("^not told yet$", expected="^told$", what="^end of right$")},
-    origin="feared: an end that is looked for where messages are acknowledged, and not where transactions end",
+    {"PIP471-53": seen("^not reported yet$", expected="^reported$", what="^end of right$")},
+    origin="feared: an end that is searched for where messages are acknowledged, and not where transactions end",
     of=MetadataParts,
 )
 class MetadataNoEndBehindACommit(Subscription):
@@ -314,7 +314,7 @@ class MetadataNoEndBehindACommit(Subscription):
 
 
 @defect(
-    {"PIP471-53": seen("^not told yet$", expected="^told$", what="^end of right$")},
+    {"PIP471-53": seen("^not reported yet$", expected="^reported$", what="^end of right$")},
     origin="the reference of this suite, until a red team read it",
     of=MetadataParts,
 )
@@ -327,7 +327,7 @@ class MetadataEndOfSealedWaitsForTheMark(Subscription):
 
 
 @defect(
-    {"PIP471-50": seen("^nothing of an end$", expected="^that there is no more$", what="^told to workers$")},
+    {"PIP471-50": seen("^nothing of an end$", expected="^that there is no more$", what="^notification to workers$")},
     origin="feared: an abort writes nothing into the segment, so that what was withdrawn is its end",
     of=MetadataParts,
 )

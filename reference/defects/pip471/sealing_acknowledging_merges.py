@@ -10,7 +10,7 @@ from fencepost.reference.scalable.names import parse_segment
 
 @defect(
     {"PIP471-53": seen("^nothing$", expected='^"i3"$', what="^left for packers$")},
-    origin="red team: of the parents of a merge, the first is looked for",
+    origin="red team: of the parents of a merge, the first is searched for",
 )
 class MetadataSecondParentForgotten(PendingAckRecords):
     """After a merge an end is not applied to acknowledgements on its second parent, where they stay pending."""

@@ -61,7 +61,7 @@ class MetadataAnswerWaitsForAll(MetadataCoordinator):
     origin="the proposal's text, Q14, found in its review on the list",
 )
 class MetadataLostEventBlocks(Participation):
-    """A participant only listens, and never looks by itself: a transaction whose event is lost holds readers up for ever."""
+    """A participant only waits for events, and never looks by itself: a transaction whose event is lost blocks readers for ever."""
 
     def look_by_itself(self) -> None:
         """No participant looks that was not notified."""
@@ -69,10 +69,10 @@ class MetadataLostEventBlocks(Participation):
 
 @defect(
     {"PIP471-62": seen("^nothing$", expected='^"b1"$', what="^readers of orders$")},
-    origin="textbook: the order of ids taken for the order of ends",
+    origin="textbook: the order of ids treated as the order of ends",
 )
 class MetadataLooksAtTheOldest(Participation):
-    """A participant that looks by itself asks for its oldest transaction, and for the others when that is over."""
+    """A participant that looks by itself asks for its oldest transaction, and for the others only when that is over."""
 
     def look_by_itself(self) -> None:
         oldest = min(self._waiting(), default=None)
@@ -86,13 +86,13 @@ class MetadataLooksAtTheOldest(Participation):
 class MetadataPlainIndexHasOneRecord(PlainStore):
     """In a store without indexes an entry leads to one record: the next one of the same index key takes its place."""
 
-    def keys_by_index(self, index: str, first: str, behind: str) -> list[str]:
-        return [record.key for record in self.scan_by_index(index, first, behind)]
+    def keys_by_index(self, index: str, first: str, end: str) -> list[str]:
+        return [record.key for record in self.scan_by_index(index, first, end)]
 
-    def scan_by_index(self, index: str, first: str, behind: str) -> list[StoreRecord]:
-        found = self._entries.records(index, first, behind)
+    def scan_by_index(self, index: str, first: str, end: str) -> list[StoreRecord]:
+        found = self._entries.records(index, first, end)
         last = {Envelope.opened(record.value).indexes[index]: record.key for record in found}
-        return [record for record in super().scan_by_index(index, first, behind) if record.key in last.values()]
+        return [record for record in super().scan_by_index(index, first, end) if record.key in last.values()]
 
 
 @defect(
@@ -113,7 +113,9 @@ class MetadataPlainIndexAfterItsRecord(PlainStore):
     origin="textbook: a bound for writers that race, which a long sequence comes to as well",
 )
 class MetadataPlainSequenceWithoutACounter(PlainStore):
-    """In a store without sequences the next free number is looked for from the first one, and given up when a hundred are taken."""
+    """In a store without sequences the next free number is searched from the first one on, and the search stops when a
+    hundred are taken.
+    """
 
     def append(self, prefix: str, value: Value, *, partition_key: str, indexes: Sequence[IndexEntry] = ()) -> StoreRecord:
         for number in range(1, 101):

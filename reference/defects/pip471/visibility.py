@@ -106,14 +106,14 @@ class MetadataHeldUpWithoutAMessage(MetadataBuffer):
 
 @defect(
     {"PIP471-21": seen("not even the sentinel", expected='^"a1", "a2"$', what="^readers of orders$")},
-    origin="feared by readers of the proposal: watches on cached headers, and a cache that nobody clears",
+    origin="feared by readers of the proposal: watches on cached headers, and a cache that is never cleared",
 )
 class MetadataHeaderIsKept(Participation):
-    """A participant keeps the header as it read it first, and never learns that it is not OPEN any more."""
+    """A participant keeps the header that it read first, and never learns that the state is not OPEN any more."""
 
     @functools.cached_property
     def states(self) -> dict[TxnId, HeaderState]:
-        """What the headers said when they were read."""
+        """The states that the headers had when they were read."""
         return {}
 
     def state_of(self, txn: TxnId) -> HeaderState:
@@ -127,7 +127,7 @@ class MetadataHeaderIsKept(Participation):
     origin="apache/pulsar#19814: aborted messages were delivered",
 )
 class MetadataEveryEndIsACommit(MetadataBuffer):
-    """A segment only asks whether the transaction is open still, and shows what was aborted."""
+    """A segment only asks whether the transaction is still open, and shows what was aborted."""
 
     def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:  # noqa: ARG002 - that is the defect
         super().end(txn, EndAction.COMMIT, low_watermark)
@@ -138,7 +138,7 @@ class MetadataEveryEndIsACommit(MetadataBuffer):
     origin="feared by readers of the proposal: it says how long a header is kept, and not how long an abort is known",
 )
 class MetadataAbortedForgottenAtACommit(MetadataBuffer):
-    """What is aborted is known until the next commit in the segment, since readers have passed it by then."""
+    """A segment knows what is aborted until the next commit in it, as if readers had passed it by then."""
 
     def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         super().end(txn, action, low_watermark)
@@ -161,7 +161,7 @@ class MetadataOneNamespace(MetadataBuffer):
     origin="feared by readers of the proposal: an index of aborted transactions by their positions",
 )
 class MetadataHiddenUpToTheLastAborted(MetadataBuffer):
-    """An abort is kept as a position, and all that lies before it is left out, whose it ever is."""
+    """An abort is kept as a position, and all messages before it are hidden, whatever their transaction."""
 
     def after(self, place: MessagePosition) -> Iterator[Readable]:
         last = max(self._aborted.values(), default=BEFORE_ALL)
@@ -170,10 +170,10 @@ class MetadataHiddenUpToTheLastAborted(MetadataBuffer):
 
 @defect(
     {"PIP471-18": seen("^nothing$", expected='^"b1"$', what="^readers of orders$")},
-    origin="textbook: the order of ids taken for the order of messages",
+    origin="textbook: the order of ids treated as the order of messages",
 )
 class MetadataLookWaitsForTheOldest(Participation):
-    """A segment looks how the transactions stand that are open there, the oldest first, and stops at one that is open still."""
+    """A segment asks for its open transactions, the oldest first, and stops at one that is still open."""
 
     def look(self) -> None:
         oldest = min(self._waiting(), default=None)
@@ -221,10 +221,10 @@ class MetadataRecordsThatBeginAlike(TransactionRecords):
 
 @defect(
     {"PIP471-23": seen('^"a1", "a2", "p1"$', expected='^"p1"$', what="^readers of orders$")},
-    origin="feared: clients batch by default, and the transaction stands in the metadata of the whole batch",
+    origin="feared: clients batch by default, and the transaction is in the metadata of the whole batch",
 )
 class MetadataAbortedBatchIsShown(MetadataBuffer):
-    """Whether a message is aborted is asked of single messages, and not of a batch, which is shown."""
+    """The segment looks for an aborted transaction only in single messages, and not in a batch, which is shown."""
 
     def is_shown(self, message: Message) -> bool:
         return message.batch_size is not None or super().is_shown(message)
@@ -273,10 +273,10 @@ class MetadataFewAbortsRemembered(MetadataBuffer):
         "PIP471-21": seen('^"p1"$', expected='^"a1", "p1"$', what="^readers of orders$"),
         "PIP471-30": seen('^"i1", "i2", "i3", "i4"$', expected='^"i2", "i3", "i4"$', what="^left for workers$"),
     },
-    origin="red team: a failure of the store that is taken for a missing header",
+    origin="red team: a failure of the store that is treated as a missing header",
 )
 class MetadataUnansweredIsAborted(Participation):
-    """A participant that gets no answer from the store takes the transaction for one without a header, which is aborted."""
+    """A participant that gets no answer from the store treats the transaction as one without a header, and so as aborted."""
 
     def state_of(self, txn: TxnId) -> HeaderState:
         try:

@@ -22,7 +22,7 @@ _DELETED = Symptom(what="^answer to DELETE$", expected="^a refusal$", seen="^suc
 _TAKEN = Symptom(what="^answer to TC_CLIENT_CONNECT$", expected="NotAllowedError", seen="^success$")
 
 
-@pair({"TXKEY-27": seen("payments", what="^list of keys$")}, origin="textbook: a mark that is not looked at")
+@pair({"TXKEY-27": seen("payments", what="^list of keys$")}, origin="textbook: a mark that is not checked")
 class DeletedAreListed(TransactionKeys):
     """The list has the keys that were deleted as well, for their epochs are still there."""
 
@@ -40,7 +40,7 @@ class FirstIsListed(TransactionKeys):
 
 @pair({"TXKEY-27": _LIST}, origin="textbook: a list of connections, where a list of keys is due")
 class ConnectedAreListed(TransactionKeys):
-    """The list has the keys that are connected; one whose client is away is not in it, and fences all the same."""
+    """The list has the connected keys only; a key whose client is away is not in it, and still fences."""
 
     def listed(self) -> tuple[TransactionKey, ...]:
         return tuple(key for key in super().listed() if key in self._clients)
@@ -108,7 +108,7 @@ class UnknownDeleted(TransactionKeys):
             super().delete(key)
 
 
-@pair({"TXKEY-28": _DELETED}, origin="textbook: a mark that is not looked at")
+@pair({"TXKEY-28": _DELETED}, origin="textbook: a mark that is not checked")
 class DeletedTwice(TransactionKeys):
     """A key that was deleted is found, and can be deleted again."""
 
@@ -127,7 +127,7 @@ class DeletionResets(TransactionKeys):
         del self._records[key]
 
 
-@pair({"TXKEY-29": _TAKEN}, origin="textbook: a mark beside a value that still counts")
+@pair({"TXKEY-29": _TAKEN}, origin="textbook: a mark next to a value that still counts")
 class DeletionKeepsTheEpoch(TransactionKeys):
     """A deletion does not raise the epoch, so the previous client of the key can reconnect as if nothing had happened."""
 

@@ -72,7 +72,9 @@ class ScalableKeyFencedAtBothKinds(NodeKeys):
     of=MetadataParts,
 )
 class ScalableKeyOneTopicForBothKinds(KeyTopic):
-    """The coordinators of both kinds that have one number have one key topic, and what is fenced of one kind is so of the other."""
+    """The coordinators of both kinds that have the same number share a key topic, so what is fenced in one kind is also fenced in the
+    other.
+    """
 
     def stored_as(self, name: str) -> str:
         return super().stored_as(name).replace("scalable", "classic")

@@ -47,7 +47,7 @@ class KeysMustBeThere(TransactionKeys):
     origin="textbook: a counter that is read, and not counted up",
 )
 class OneEpochForAll(TransactionKeys):
-    """Every connection of a key is given the epoch that is there, so that two processes have the same."""
+    """Every connection of a key is given the current epoch, so that two processes have the same."""
 
     def next_epoch(self, record: KeyRecord | None) -> int:
         return super().next_epoch(None) if record is None else record.epoch
@@ -61,7 +61,7 @@ class OneEpochForAll(TransactionKeys):
     origin="textbook: a counter that moves at the attempt",
 )
 class RefusedConnectsCostAnEpoch(TransactionKeys):
-    """The epoch is counted up before it is compared, so that a connect that is refused makes the latest one stale."""
+    """The epoch is raised before it is compared, so that a refused connect makes the latest epoch stale."""
 
     def check_epoch(self, key: TransactionKey, epoch: int, record: KeyRecord | None) -> None:
         try:
@@ -90,7 +90,7 @@ class LaterEpochsTaken(TransactionKeys):
         super().check_epoch(key, NEW if is_later else epoch, record)
 
 
-@pair({"TXKEY-03": _ACCEPTED}, origin="a review of the reference, which had it so")
+@pair({"TXKEY-03": _ACCEPTED}, origin="a review of the reference, which did the same")
 class EpochsOfDeletionsTaken(TransactionKeys):
     """A deletion raises the epoch to one that no client was given, and a client that names it is accepted."""
 
@@ -100,7 +100,7 @@ class EpochsOfDeletionsTaken(TransactionKeys):
 
 @pair({"TXKEY-03": _ACCEPTED}, origin="textbook: less than 0 instead of -1")
 class NegativeEpochsTaken(TransactionKeys):
-    """Whatever is negative says that a client is new."""
+    """Every negative epoch counts as that of a new client."""
 
     def check_epoch(self, key: TransactionKey, epoch: int, record: KeyRecord | None) -> None:
         super().check_epoch(key, max(epoch, NEW), record)
@@ -111,7 +111,7 @@ class NegativeEpochsTaken(TransactionKeys):
     origin="feared by readers of the proposal: it has no order",
 )
 class AbortedBeforeRefused(TransactionKeys):
-    """A connect aborts what is open before it looks at the epoch, so that one that is refused has done that too."""
+    """A connect aborts what is open before it compares the epoch, so that a refused connect has aborted it too."""
 
     def check_epoch(self, key: TransactionKey, epoch: int, record: KeyRecord | None) -> None:
         try:
@@ -183,7 +183,7 @@ class NewConnectionClosed(TransactionKeys):
     origin="feared by readers of the proposal: fields that are required",
 )
 class KeysMadeUp(NodeKeys):
-    """A client that names no key gets one, and an epoch that it never asked for."""
+    """A client that names no key gets one, and an epoch that it never requested."""
 
     @functools.cached_property
     def made_up(self) -> list[TransactionKey]:
@@ -216,7 +216,7 @@ class AbsentEpochIsZero(NodeKeys):
     origin="a review of the suite, which did not look there; brokers that detach what a client has opened when the client hangs up",
 )
 class ProducersStay(TransactionKeys):
-    """The previous connection of a key is closed by the coordinator, and topics do not hear of it: its producers keep their names."""
+    """The coordinator closes the previous connection of a key, and topics are not notified: its producers keep their names."""
 
     def take_over(self, key: TransactionKey, client: KeyConnection) -> None:
         if isinstance(previous := self._clients.get(key), Peer) and previous is not client:
@@ -229,7 +229,7 @@ class ProducersStay(TransactionKeys):
     origin="a review of the suite, which did not look there; brokers that detach what a client has opened when the client hangs up",
 )
 class ConsumersStay(TransactionKeys):
-    """The previous connection of a key is closed by the coordinator, and subscriptions do not hear of it: its consumers keep them."""
+    """The coordinator closes the previous connection of a key, and subscriptions are not notified: its consumers stay attached."""
 
     def take_over(self, key: TransactionKey, client: KeyConnection) -> None:
         if isinstance(previous := self._clients.get(key), Peer) and previous is not client:
@@ -273,7 +273,7 @@ class OnlyTheEpochBeforeRefused(TransactionKeys):
 
 @pair(
     {"TXKEY-04": seen("^open$", expected="^closed$", what="^connection of task two$")},
-    origin="red team: a refusal that ends what is there before it looks",
+    origin="red team: a refusal that ends the old connection before the check",
 )
 class RefusalForgetsTheConnection(TransactionKeys):
     """A coordinator that refuses an epoch forgets which connection has the key: the next connect does not close it."""

@@ -36,7 +36,7 @@ class FailedAppendsOverlooked(KeyTopic):
     origin="a review of the suite, which took any refusal there; one error for all that a connect may fail with",
 )
 class KeyFailureSaysStale(KeyTopic):
-    """A connect that cannot be made durable is refused like one with a stale epoch, so its client gives up for nothing."""
+    """A connect that cannot be made durable is refused as if its epoch were stale, so its client gives up for nothing."""
 
     def append(self, record: KeyRecord) -> None:
         try:
@@ -68,7 +68,7 @@ class AbortedBeforeDurable(TransactionKeys):
         super().persist(key, epoch, fenced, txn)
 
 
-@pair({"TXKEY-22": seen("refunds", what="^list of keys$")}, origin="textbook: memory that is not put back")
+@pair({"TXKEY-22": seen("refunds", what="^list of keys$")}, origin="textbook: memory that is not restored")
 class MemoryBeforeDisk(TransactionKeys):
     """A key is changed in memory and then written, and what could not be written is there until the next crash."""
 
@@ -80,7 +80,7 @@ class MemoryBeforeDisk(TransactionKeys):
 
 @pair({"TXKEY-22": expected("^a greater epoch than task two$", what="^given to task three$")}, origin="textbook: an error that ends a loop")
 class ReplayStops(KeyTopic):
-    """The coordinator takes an unreadable record for the end of the key topic, and loses all records after it."""
+    """The coordinator treats an unreadable record as the end of the key topic, and loses all records after it."""
 
     def load(self) -> Mapping[TransactionKey, KeyRecord]:
         entries = list(self._entries)
@@ -108,7 +108,7 @@ class UnreadableIsSilent(KeyTopic):
     of=MetadataParts,
 )
 class ScalableKeyAbortTriedOnce(TransactionKeys):
-    """Where the store does not answer, the abort of what was fenced is not tried again, and the key waits for the timeout."""
+    """Where the store does not answer, the abort of a fenced transaction is not tried again, and the key waits for the timeout."""
 
     def sweep(self) -> None:
         self._to_abort.clear()
@@ -144,7 +144,7 @@ class ScalableKeyUnreadTakenForOver(TransactionKeys):
             return () if record.open_txn is None else (record.open_txn,)
 
 
-@pair({"TXKEY-23": _STILL_OPEN}, origin="the proposal's text, O25: nobody says who aborts then")
+@pair({"TXKEY-23": _STILL_OPEN}, origin="the proposal's text, O25: it does not say who aborts then")
 class NothingAbortedAtRecovery(TransactionKeys):
     """A coordinator that is loaded aborts nothing: what was fenced just before a crash stays open until its timeout."""
 
@@ -163,9 +163,9 @@ class DeletionIsNotResumed(TransactionKeys):
         self._records = there
 
 
-@pair({"TXKEY-23": _STILL_OPEN}, origin="feared by readers of the proposal: the text keeps the epoch, and the transaction beside it")
+@pair({"TXKEY-23": _STILL_OPEN}, origin="feared by readers of the proposal: the text keeps the epoch, and the transaction next to it")
 class FencedWrittenLater(TransactionKeys):
-    """The epoch is written without what it fences, so that a crash behind it leaves a transaction that no key has."""
+    """The epoch is written without what it fences, so that a crash after it leaves a transaction that no key has."""
 
     def persist(self, key: TransactionKey, epoch: int, fenced: Sequence[TxnId], txn: Numbers | None) -> None:
         super().persist(key, epoch, fenced[:0], txn)

@@ -56,17 +56,12 @@ class FencedOnce(TransactionKeys):
         return () if record.fenced else super().to_wait_for(record)
 
 
-class _FencesOverdue(TransactionKeys):
-    def predecessors(self, record: KeyRecord) -> tuple[TxnId, ...]:
-        return super().predecessors(record) if self._machine.clock.now > record.connectedAt else ()
-
-
 @pair(
     {"TXKEY-05": seen("^(COMMITTED|.a1.)$", expected="^(ABORTED|nothing)$", what="^(status of A|readers of orders)$")},
     origin="textbook: the wrong one of two values",
 )
 class FencedIsCommitted(TransactionKeys):
-    """What the predecessor has open is ended, as if it had asked for that: with a commit."""
+    """The predecessor's open transaction is ended as if the predecessor had asked for that: with a commit."""
 
     def abort(self, txn: TxnId) -> None:
         self._coordinator.end(txn, EndAction.COMMIT, lambda: None)
@@ -74,10 +69,10 @@ class FencedIsCommitted(TransactionKeys):
 
 @defect(
     {"TXKEY-06": _NOT_OVER, "TXKEY-14": _NOT_OVER, "TXKEY-25": _NOT_OVER},
-    origin="a review of the suite, which saw it on slow networks alone; PIP-471 answers an end so",
+    origin="a review of the suite, which saw it on slow networks alone; PIP-471 answers an end in this way",
 )
 class KeyDecidedIsApplied(LogCoordinator):
-    """What is decided is taken for what is over: who waits for it is answered before those who take part have heard."""
+    """A decided end counts as applied: the waiting connect is answered before the participants have learned of the end."""
 
     def is_applied(self, txn: TxnId) -> bool:
         return self.is_over(txn) or self.describe(txn).status.is_decided
@@ -85,10 +80,10 @@ class KeyDecidedIsApplied(LogCoordinator):
 
 @defect(
     {"TXKEY-06": _NOT_OVER, "TXKEY-14": _NOT_OVER, "TXKEY-25": _NOT_OVER},
-    origin="a review of the suite, which saw it on slow networks alone; PIP-471 answers an end so",
+    origin="a review of the suite, which saw it on slow networks alone; PIP-471 answers an end in this way",
 )
 class ScalableKeyDecidedIsApplied(MetadataCoordinator):
-    """What is decided is taken for what is over: who waits for it is answered before those who take part have heard."""
+    """A decided end counts as applied: the waiting connect is answered before the participants have learned of the end."""
 
     def is_applied(self, txn: TxnId) -> bool:
         return self.is_over(txn)
@@ -158,7 +153,7 @@ class AbortsTakenForOver(TransactionKeys):
     origin="a review of the suite, which looked there at commits alone; a task that is restarted twice, or whose key is deleted",
 )
 class ItsOwnFenceAwaited(TransactionKeys):
-    """A connect waits for the abort of what it fences itself, and not for what was fenced before and is being aborted still."""
+    """A connect waits for the abort of what it fences itself, and not for what was fenced before and is still being aborted."""
 
     def still_ending(self, before: KeyRecord, txn: Numbers | None) -> tuple[Numbers, ...]:
         return tuple(numbers for numbers in super().still_ending(before, txn) if numbers not in before.fenced)
@@ -172,7 +167,7 @@ class KeyHalfAMinuteWaited(TransactionKeys):
 
     @functools.cached_property
     def since(self) -> dict[Claim, int]:
-        """Since when each of those who wait does."""
+        """Since when each waiting connect waits."""
         return {}
 
     def when_over(self, waiting: WaitingConnect) -> None:
@@ -189,7 +184,7 @@ class ScalableKeyAbortMissesOne(Participation):
 
     @functools.cached_property
     def missed(self) -> set[TxnId]:
-        """Those whose abort passed it by."""
+        """The transactions whose abort the first participant missed."""
         return set()
 
     def state_of(self, txn: TxnId) -> HeaderState:
@@ -218,12 +213,12 @@ class TransactionGoesWithItsConnection(TransactionKeys):
 
 @pair({"TXKEY-06": _NOT_OVER, "TXKEY-25": _NOT_OVER}, origin="the proposal's text, O9: it has no order")
 class AnswersAtOnce(_AnswersAtOnce):
-    """A connect is answered when the abort is decided, and topics and subscriptions hear of it later."""
+    """A connect is answered when the abort is decided, and topics and subscriptions learn of it later."""
 
 
 @pair(
     {"TXKEY-05": seen("^OPEN$", expected="^ABORTED$", what="^status of A$")},
-    origin="red team: a refusal that ends what is there before it looks",
+    origin="red team: a refusal that ends the old connection before the check",
 )
 class NotStoredForgetsTheTransaction(TransactionKeys):
     """A coordinator that cannot store a connect forgets the open transaction of the key: the next connect does not abort it."""

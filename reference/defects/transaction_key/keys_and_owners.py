@@ -1,4 +1,4 @@
-"""Defects of the transaction key in what a key is, whose it is, and where."""
+"""Defects in what identifies a transaction key, who owns it, and which coordinator keeps it."""
 
 from collections.abc import Mapping, Sequence
 
@@ -25,7 +25,7 @@ _ALLOWED = Symptom(what="^answer to TC_CLIENT_CONNECT$", expected="NotAllowedErr
 
 @pair({"TXKEY-15": _SHARED}, origin="textbook: kept by owner alone")
 class NamesIgnored(NodeKeys):
-    """An owner has one key, whatever it calls it."""
+    """An owner has one key, whatever its name."""
 
     def key_of(self, owner: str, sent: bytes | None) -> TransactionKey | None:
         key = super().key_of(owner, sent)
@@ -135,7 +135,7 @@ class LongKeysCut(NodeKeys):
 
 @pair({"TXKEY-17": _ALLOWED}, origin="textbook: a decoder that is set to overlook errors")
 class OtherBytesLeftOut(NodeKeys):
-    """Bytes of a key that are no UTF-8 are left out, so that different keys are one."""
+    """Bytes of a key that are not UTF-8 are dropped, so that different keys become one."""
 
     def key_of(self, owner: str, sent: bytes | None) -> TransactionKey | None:
         return super().key_of(owner, sent and sent.decode(errors="ignore").encode())
@@ -181,7 +181,7 @@ class LastPartOfOwners(NodeKeys):
     origin="the proposal's text, O19: out of its scope",
 )
 class KeysMove(NodeKeys):
-    """A key belongs where its hash points, also when coordinators were added: its transaction stays behind."""
+    """The coordinator of a key follows from its hash also when coordinators were added: its transaction stays at the old one."""
 
     def home_of(self, key: TransactionKey, coordinators: range, *, scalable: bool) -> int:  # noqa: ARG002 - the same for both kinds
         return key.coordinator_of(len(coordinators))
@@ -200,13 +200,13 @@ class KeysBalanced(NodeKeys):
 
 @pair(
     {"TXKEY-15": seen("^closed$", expected="^open$", what="^connection of task one$")},
-    origin="a review of the reference, which had it so where the keys belong to different coordinators",
+    origin="a review of the reference, which did the same where the keys belong to different coordinators",
 )
 class SeveralKeysOnAConnection(NodeKeys):
     """A connection may have a second key, and is closed for both when one of them is taken over."""
 
     def refuse_another(self, key: TransactionKey, had: Sequence[TransactionKey]) -> None:
-        """Whatever it has."""
+        """A second key is accepted."""
 
 
 @pair(
@@ -225,7 +225,7 @@ class BeginsBesideTheKey(NodeKeys):
     origin="a review of the suite, which did not look there",
 )
 class OneKeyServed(TransactionKeys):
-    """The timer looks at those who wait with the key of the first one, and the others are never answered."""
+    """The timer looks only at the connects that wait for the same key as the first one, and the others are never answered."""
 
     def sweep(self) -> None:
         self._waiting = [one for one in self._waiting if one.claim.key == self._waiting[0].claim.key]
@@ -237,7 +237,7 @@ class OneKeyServed(TransactionKeys):
     origin="a review of the suite, in which all waited for the same second",
 )
 class KeyAnsweredInTheirOrder(TransactionKeys):
-    """A coordinator answers connects in the order in which they came, so that one participant that is away holds up all keys."""
+    """A coordinator answers connects in the order in which they came, so that one participant that is away blocks all keys."""
 
     def when_over(self, waiting: WaitingConnect) -> None:
         if any(one.claim.key != waiting.claim.key for one in self._waiting):
@@ -285,7 +285,9 @@ class KeyDeletionTakesWhatBeginsAlike(TransactionKeys):
     origin="red team: a topic that is compacted by a part of what it is written for",
 )
 class KeyTopicOfNames(KeyTopic):
-    """The key topic is compacted by the names of keys: after a start, owners of equal names have what one of them had last."""
+    """The key topic is compacted by the names of keys alone: after a start, owners with equal names share the last record
+    of any of them.
+    """
 
     def load(self) -> Mapping[TransactionKey, KeyRecord]:
         super().load()
@@ -299,8 +301,9 @@ class KeyTopicOfNames(KeyTopic):
     origin="red team: half of an id used as a key",
 )
 class FencesByNumber(NodeKeys):
-    """A participant looks for a transaction among what is fenced by the least significant bits of its id, and so refuses the transaction
-    of another key at another coordinator."""
+    """A participant finds a fenced transaction by the least significant bits of its id, and so refuses the transaction of another key at
+    another coordinator.
+    """
 
     def refuse_fenced(self, txn: TxnId, doing: KeyedRequest, coordinators: range, *, scalable: bool) -> None:
         for tc_id in coordinators:

@@ -1,4 +1,4 @@
-"""Defects of the transaction key in what is left of keys behind a crash."""
+"""Defects of the transaction key in what remains of keys after a crash."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -23,7 +23,7 @@ _EPOCH_AGAIN_OF_TWO = Symptom(what="^given to task three$", expected="^a greater
 _NOT_FENCED = Symptom(what="^(status of A|readers of orders)$", expected="^(ABORTED|nothing)$", seen="^(OPEN|.not even the sentinel.)$")
 
 
-@pair({"TXKEY-20": _EPOCH_AGAIN, "TXKEY-21": _NOT_FENCED}, origin="textbook: a write that is put off; every topic with batching")
+@pair({"TXKEY-20": _EPOCH_AGAIN, "TXKEY-21": _NOT_FENCED}, origin="textbook: a write that is deferred; every topic with batching")
 class AnsweredBeforeDurable(KeyTopic):
     """A record is written together with the next one, and the epoch is answered before: a crash in between forgets it."""
 
@@ -96,7 +96,7 @@ class EpochsCountedAnew(KeyTopic):
         return {key: record.model_copy(update={"epoch": 0}) for key, record in super().load().items()}
 
 
-@pair({"TXKEY-21": _NOT_FENCED}, origin="feared by readers of the proposal: another write for each transaction, that somebody saves")
+@pair({"TXKEY-21": _NOT_FENCED}, origin="feared by readers of the proposal: an implementation that saves one write for each transaction")
 class OpenForgottenByRestart(KeyTopic):
     """The record of a key has its epoch and not its transaction: after a crash the coordinator does not know which transaction to
     fence."""
@@ -107,7 +107,7 @@ class OpenForgottenByRestart(KeyTopic):
 
 @pair({"TXKEY-21": _NOT_FENCED}, origin="feared by readers of the proposal: a record for each thing, of which the last one is kept")
 class OpenCompactedAway(KeyTopic):
-    """Compaction leaves of each key its epoch, and not what it has open."""
+    """Compaction keeps the epoch of each key, and not its open transaction."""
 
     def compact(self) -> None:
         there = [record.model_copy(update={"open": None}) for record in self._latest.values()]
@@ -116,7 +116,7 @@ class OpenCompactedAway(KeyTopic):
 
 @pair(
     {"TXKEY-21": seen("open: nothing$", expected=r"open: .*\d", what='^key "payments"$')},
-    origin="textbook: a client is taken for gone with its connection",
+    origin="textbook: a client is treated as gone with its connection",
 )
 class OpenAbortedByRestart(TransactionKeys):
     """A coordinator that is loaded aborts what its keys have open, since their connections are gone."""
@@ -130,7 +130,7 @@ class OpenAbortedByRestart(TransactionKeys):
 
 @defect(
     {"TXKEY-21": seen("^no answer ", expected="^a greater epoch", what="^given to task two$")},
-    origin="feared by readers of the proposal: who waits for everybody waits for those who are gone",
+    origin="feared by readers of the proposal: a wait for all participants also waits for those that are gone",
 )
 class ScalableKeyAwaitedWhereNobodyIs(MetadataCoordinator):
     """A connect waits until a segment has applied the end, even if no broker has loaded the segment since the crash, and is never
@@ -140,7 +140,7 @@ class ScalableKeyAwaitedWhereNobodyIs(MetadataCoordinator):
         return self.is_over(txn) and not self._records.participants(txn)
 
 
-"""Of classic transactions a coordinator asks each participant by itself, which loads it."""
+"""The coordinator asks each participant of a classic transaction, which loads it."""
 
 
 @pair({"TXKEY-20": _EPOCH_AGAIN_OF_TWO}, origin="red team: a compaction that keeps the latest record of the topic, and not of each key")

@@ -42,7 +42,7 @@ class OwnersMeasuredAsOne(TransactionKeys):
         return tuple(replace(one, key=TransactionKey("", name)) for name, one in by_name.items())
 
 
-@pair({"TXKEY-31": _AGE}, origin="textbook: a moment that is taken when it is asked for")
+@pair({"TXKEY-31": _AGE}, origin="textbook: a time that is taken when it is read")
 class AgeNeverGrows(TransactionKeys):
     """The age of a key is always 0, so an idle key cannot be distinguished from one in use."""
 

@@ -65,7 +65,7 @@ class FirstGivenAgain(TransactionKeys):
     origin="feared by readers of the proposal: two ways to end a transaction, one of which fences",
 )
 class FencedByConnectsAlone(TransactionKeys):
-    """A second transaction aborts the first and does not fence it, so that it can be opened again by what comes late."""
+    """A second transaction aborts the first and does not fence it, so that a late request can open it again."""
 
     def persist(self, key: TransactionKey, epoch: int, fenced: Sequence[TxnId], txn: Numbers | None) -> None:
         before = self._records.get(key)
@@ -73,13 +73,15 @@ class FencedByConnectsAlone(TransactionKeys):
         super().persist(key, epoch, fenced if is_connect else (), txn)
 
 
-@pair({"TXKEY-14": _NOT_EXPIRED}, origin="a review of the suite, which looked behind crashes at the fences of connects alone")
+@pair({"TXKEY-14": _NOT_EXPIRED}, origin="a review of the suite, which looked after crashes only at the fences of connects")
 class FencesWrittenWithConnects(KeyTopic):
-    """What a new transaction fences is in memory until the next connect writes it; a crash before that lets it in again."""
+    """A new transaction fences in memory only until the next connect writes it; after a crash before that, the fenced one is accepted
+    again.
+    """
 
     @cached_property
     def written(self) -> dict[TransactionKey, tuple[Numbers, ...]]:
-        """What was fenced when a key was connected with last."""
+        """What was fenced at the last connect of each key."""
         return {}
 
     def append(self, record: KeyRecord) -> None:
@@ -103,11 +105,11 @@ class BeginningAgainCloses(TransactionKeys):
 
 @pair(
     {"TXKEY-13": seen("^OPEN$", expected="^ABORTED$", what="^status of B$")},
-    origin="a review of the reference, which had it so",
+    origin="a review of the reference, which did the same",
     also=[SlowNetwork],
 )
 class AllThatHaveWaitedBegin(TransactionKeys):
-    """Two transactions that are asked for while another one is being committed both begin when that is over, and both are open."""
+    """Two transactions that are requested while another one is being committed both begin when that is over, and both are open."""
 
     def begin(self, claim: Claim, timeout_ms: int, reply: Callable[[TxnId], None], refuse: Callable[[CommandRefused], None]) -> None:
         record = self.current(claim)
@@ -158,7 +160,7 @@ class LaterRequestOvertakes(TransactionKeys):
 
 @pair(
     {"TXKEY-14": seen("ExpiredTransaction", what="^answer to END_TXN$", error="^InvalidTxnStatus$")},
-    origin="textbook: all that has been, where what is open is meant",
+    origin="textbook: all transactions that ever existed, where the open ones are meant",
 )
 class EndedAreFenced(TransactionKeys):
     """A new transaction fences the previous one, even if its client has ended it, and that client learns that another client has its

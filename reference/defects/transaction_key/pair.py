@@ -11,6 +11,6 @@ pair = Declaring({"key-": PulsarParts, "scalable-key-": MetadataParts})
 
 
 class SlowerNetwork(SlowNetwork):
-    """So slow that several connects and a deletion come before a participant has heard of an end."""
+    """A network so slow that several connects and a deletion arrive before a participant learns of an end."""
 
     every: ClassVar[int] = 40

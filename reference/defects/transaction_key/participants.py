@@ -34,15 +34,15 @@ _ACKNOWLEDGED = Symptom(what="^answer to ACK$", expected="InvalidTxnStatus")
     origin="the proposal's text, O10: it does not say how participants refuse",
 )
 class OnlyTheCoordinatorRefuses(NodeKeys):
-    """The coordinator refuses what is asked in a fenced transaction; topics and subscriptions are asked directly, and take it."""
+    """The coordinator refuses requests of a fenced transaction; topics and subscriptions, to which clients send directly, accept them."""
 
     def refuse_fenced(self, txn: TxnId, doing: KeyedRequest, coordinators: range, *, scalable: bool) -> None:
-        """A participant asks nobody."""
+        """A participant does not check."""
 
 
 @pair(
     {"TXKEY-08": _ACKNOWLEDGED, "TXKEY-09": _ACKNOWLEDGED},
-    origin="feared by readers of the proposal: two ways to a participant, one of which is looked after",
+    origin="feared by readers of the proposal: two ways to a participant, of which only one is maintained",
 )
 class OnlyMessagesRefused(NodeKeys):
     """Topics refuse the messages of a fenced transaction; subscriptions take its acknowledgements."""
@@ -63,7 +63,7 @@ class _TakesMessages(NodeKeys):
     origin="a review of the suite, which did not look there",
 )
 class SentAgainReceipted(NodeKeys):
-    """A topic asks for duplicates before it asks for fences: a zombie that sends a message again has a receipt for nothing."""
+    """A topic looks for duplicates before it looks for fences: a zombie that sends a message again gets a receipt for nothing."""
 
     def refuse_fenced(self, txn: TxnId, doing: KeyedRequest, coordinators: range, *, scalable: bool) -> None:
         if doing is not KeyedRequest.SEND_AGAIN:
@@ -141,7 +141,7 @@ class IndividualAcknowledgementsTaken(NodeKeys):
     origin="the proposal's text, O11: it names an exception, and no error",
 )
 class AnotherError(NodeKeys):
-    """What comes in a fenced transaction is refused with an error that says nothing of transactions."""
+    """A request of a fenced transaction is refused with an error that does not say anything about transactions."""
 
     def refuse_fenced(self, txn: TxnId, doing: KeyedRequest, coordinators: range, *, scalable: bool) -> None:
         try:
@@ -193,7 +193,7 @@ class LastFencedRecorded(TransactionKeys):
 
 @pair({"TXKEY-07": _NOT_EXPIRED}, origin="a review of the suite: it shows after two crashes alone")
 class DeletionForgetsTheFenced(TransactionKeys):
-    """The record of a deleted key has what the deletion has fenced, and nothing of before."""
+    """The record of a deleted key has what the deletion has fenced, and nothing that was fenced before."""
 
     def delete(self, key: TransactionKey) -> None:
         before = self.describe(key)[0].fenced
@@ -202,9 +202,9 @@ class DeletionForgetsTheFenced(TransactionKeys):
         self._store(record.model_copy(update={"fenced": tuple(one for one in record.fenced if one not in before)}))
 
 
-@pair({"TXKEY-07": _NOT_EXPIRED}, origin="a review of the reference, which had it so")
+@pair({"TXKEY-07": _NOT_EXPIRED}, origin="a review of the reference, which did the same")
 class TimedOutNotFenced(TransactionKeys):
-    """A transaction that has timed out, and was followed by another one, is not fenced by who takes the key over."""
+    """A transaction that has timed out, and was followed by another one, is not fenced by the takeover of the key."""
 
     def given_up(self, record: KeyRecord) -> tuple[TxnId, ...]:
         return self.to_fence(record)
@@ -251,9 +251,9 @@ class LastFencedRemembered(KeyTopic):
         return super().is_fenced(txn) and txn == max(one for one in self._fenced if one.tc_id == txn.tc_id)
 
 
-@pair({"TXKEY-07": _TAKEN}, origin="feared by readers of the proposal: two ways to a participant, one of which is looked after")
+@pair({"TXKEY-07": _TAKEN}, origin="feared by readers of the proposal: two ways to a participant, of which only one is maintained")
 class LateMessagesTaken(_TakesMessages):
-    """Subscriptions refuse what comes in a fenced transaction; topics take its messages, and end it when they find that it is over."""
+    """Subscriptions refuse requests of a fenced transaction; topics accept its messages, and end it when they find that it is over."""
 
 
 """Subscriptions of metadata-driven transactions ask for the header, and take nothing in one that has ended."""

@@ -46,7 +46,7 @@ class FirstOfTwoStaysToo(TransactionKeys):
         super().take_over(key, client)
 
 
-@pair({"TXKEY-25": _NOT_OVER}, origin="a review of the reference, which had it so")
+@pair({"TXKEY-25": _NOT_OVER}, origin="a review of the reference, which did the same")
 class NextConnectionWaitsAlone(TransactionKeys):
     """A connect waits for the transaction of the connection before it, and not for what that one was still waiting for."""
 
@@ -54,7 +54,7 @@ class NextConnectionWaitsAlone(TransactionKeys):
         return super().still_ending(before.model_copy(update={"ending": ()}), txn)
 
 
-@pair({"TXKEY-25": _NOT_OVER}, origin="a review of the reference, which had it so")
+@pair({"TXKEY-25": _NOT_OVER}, origin="a review of the reference, which did the same")
 class DeletionWaitsForNothing(TransactionKeys):
     """The next connection of a deleted key waits for nothing, although a commit of the key is in progress."""
 
@@ -62,7 +62,7 @@ class DeletionWaitsForNothing(TransactionKeys):
         return () if before.deleted else super().still_ending(before, txn)
 
 
-# A segment of a scalable topic reads what was decided when it is loaded, so after a crash no connect there has anything to wait for.
+# A segment of a scalable topic reads decisions when it is loaded, so after a crash no connect there has anything to wait for.
 @defect({"TXKEY-25": _NOT_OVER}, origin="a review of the suite, which did not look there")
 class KeyWaitsForNothingAfterACrash(KeyTopic):
     """The coordinator keeps in memory which transactions of earlier connections are ending: after a crash a connect does not wait for
@@ -119,7 +119,7 @@ class KeyCommittingIsFenced(TransactionKeys):
     also=[_AbortsWhateverItIs],
 )
 class KeyCommittingIsAborted(LogCoordinator):
-    """The transaction of the predecessor is aborted, whatever it is at, also where its commit is decided."""
+    """The transaction of the predecessor is aborted in every state, also where its commit is decided."""
 
     def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         transaction = self.describe(txn)
@@ -136,7 +136,7 @@ class KeyCommittingIsAborted(LogCoordinator):
     also=[_AbortsWhateverItIs],
 )
 class ScalableKeyCommittingIsAborted(MetadataCoordinator):
-    """The transaction of the predecessor is aborted, whatever it is at, also where its commit is decided."""
+    """The transaction of the predecessor is aborted in every state, also where its commit is decided."""
 
     def decide(self, txn: TxnId, action: EndAction) -> None:
         found = self._records.header(txn)
@@ -147,7 +147,7 @@ class ScalableKeyCommittingIsAborted(MetadataCoordinator):
 
 @pair(
     {"TXKEY-24": seen("^closed$", expected="^open$", what="^connection of task one$")},
-    origin="red team: a previous connection that is closed without a look whose it is",
+    origin="red team: a previous connection that is closed without a check of its owner",
 )
 class SecondConnectEndsItsOwnConnection(TransactionKeys):
     """A client that connects a second time on its connection is taken for its own successor, and the connection is closed."""

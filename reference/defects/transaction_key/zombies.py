@@ -83,7 +83,7 @@ class AbortHitsTheSuccessor(TransactionKeys):
 
 @pair(
     {"TXKEY-10": seen("^(ABORTED|ABORTING|not known any more)$", expected="^OPEN$", what="^status of B$")},
-    origin="textbook: who comes last is right",
+    origin="textbook: the last writer wins",
 )
 class CommitHitsTheSuccessor(AbortHitsTheSuccessor):
     """A late commit is taken for a conflict of two tasks, and what the newer one has open is aborted."""
@@ -127,7 +127,7 @@ class WhoHasTheKeyTrusted(NodeKeys):
 
 @pair(
     {"TXKEY-10": seen("^success$", expected="InvalidTxnStatus", what="^answer to END_TXN$")},
-    origin="feared: who fences is asked for, and a deletion has no successor",
+    origin="feared: the successor is looked up, and a deletion has none",
 )
 class CommitAfterDeletionSucceeds(TransactionKeys):
     """The commit of a transaction whose key was deleted is answered with success; its work is gone."""

@@ -35,13 +35,13 @@ def subscribe(peer: Peer, command: pb.CommandScalableTopicSubscribe) -> None:
             pb.CommandScalableTopicSubscribeResponse(request_id=command.request_id, error=code(refused.error), message=refused.message)
         )
         return
-    reported = _Told(session, topic, command.consumer_id, peer.node.answers)
+    reported = _NotifiedConsumer(session, topic, command.consumer_id, peer.node.answers)
     if (first := session.take()) is not None:
         peer.say(pb.CommandScalableTopicSubscribeResponse(request_id=command.request_id, assignment=reported.shown(first)))
     peer.watches["stream", command.consumer_id] = reported
 
 
-class _Told:
+class _NotifiedConsumer:
     """A session as a connection has it."""
 
     def __init__(self, session: ConsumerSession, topic: str, number: int, answers: TransactionResponses) -> None:

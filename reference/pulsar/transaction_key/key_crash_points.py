@@ -3,6 +3,6 @@
 CRASH_POINTS = {
     "after-epoch-persisted": "a connection's epoch is durable with what it fences, and nothing else was done",
     "before-abort": "the previous connection of the key is closed, and its transaction is open",
-    "after-abort": "the abort of the previous connection's transaction is decided, and nobody was answered",
+    "after-abort": "the abort of the previous connection's transaction is decided, and no client was answered",
     "after-answer": "the answer with the epoch is on its way",
 }

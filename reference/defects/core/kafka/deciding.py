@@ -25,7 +25,7 @@ class CoreKafkaEmptyNeverComplete(MarkerSender):
 
 @defect({"CORE-11": seen('^"a1"$', error="INVALID_PRODUCER_EPOCH")}, origin="textbook: an epoch bump without the rule for retries")
 class CoreKafkaSecondCommitFences(KafkaCoordinator):
-    """A commit that is asked for again bumps the epoch again, which fences the writer from its next transaction."""
+    """A commit that a client repeats bumps the epoch again, which fences the writer from its next transaction."""
 
     def end_transaction(
         self, transactional_id: str, producer: ProducerIdAndEpoch, decision: Decision, api_version: int
@@ -60,9 +60,9 @@ class CoreKafkaSecondAbortUndoesTheFirst(KafkaCoordinator):
 
 @defect({"CORE-13": seen("^success", expected="a refusal")}, origin="textbook: a retry is recognised without comparing the command")
 class CoreKafkaCommittedIsAborted(ending.LateAbortOfACommitSucceeds):
-    """A retry is recognised by its epoch alone, so an abort of what was committed is answered success."""
+    """A retry is recognised by its epoch alone, so the abort of a committed transaction is answered with success."""
 
 
 @defect({"CORE-14": seen("^success", expected="a refusal")}, origin="textbook: a retry is recognised by its epoch alone")
 class CoreKafkaAbortedIsCommitted(ending_edges.CommitOfAbortedSucceeds):
-    """A client whose transaction was aborted commits with that epoch, is answered success, and its data is gone."""
+    """A client whose transaction was aborted commits with that epoch and is answered with success; its data is gone."""

@@ -13,7 +13,7 @@ from fencepost.reference.kafka.transaction import Decision, KafkaTransactionStat
 from fencepost.wire.kafka.batches import Batch
 
 
-@defect({"CORE-18": seen("^success", expected="a refusal")}, origin="textbook: every older epoch taken for a retry")
+@defect({"CORE-18": seen("^success", expected="a refusal")}, origin="textbook: every older epoch treated as a retry")
 class CoreKafkaLostTransactionIsCommitted(KafkaCoordinator):
     """An instance that was taken over long ago commits, and is answered that it is done."""
 
@@ -23,12 +23,12 @@ class CoreKafkaLostTransactionIsCommitted(KafkaCoordinator):
 
 @defect({"CORE-15": seen("^(not over|nothing)", expected=r'^over|^"plain"$')}, origin="hanging transactions, the reason for KIP-890")
 class CoreKafkaNeverExpires(recovery.TimeoutIgnored):
-    """A transaction that its producer abandoned is never ended, and readers of committed data wait behind it."""
+    """A transaction that its producer abandoned is never ended, and blocks readers of committed data."""
 
 
 @defect({"CORE-16": seen("^success", expected="a refusal")}, origin="hanging transactions, the reason for KIP-890")
 class CoreKafkaLateCommitAccepted(recovery.TimeoutIgnored):
-    """The coordinator has no timer, so that a commit which comes far too late finds its transaction open."""
+    """The coordinator has no timer, so that a commit long after the timeout finds its transaction open."""
 
 
 @defect({"CORE-19": seen("^nothing", expected='^"plain"$')}, origin="KAFKA-14402: hanging transactions")
@@ -51,8 +51,9 @@ class CoreKafkaLateWriteHangs(ProducerStates):
 
 @defect({"CORE-19": seen("^nothing", expected='^"plain"$', what="readers of payments")}, origin="KAFKA-14402: hanging transactions")
 class CoreKafkaLateWriteHangsElsewhere(KafkaCoordinator):
-    """The coordinator takes a late producer for a slow one and ignores its request to add a partition, so a late batch to another
-    partition opens a transaction there."""
+    """The coordinator treats a late producer as a slow one and ignores its request to add a partition, so a late batch to another partition
+    opens a transaction there.
+    """
 
     def add_partitions(
         self, transactional_id: str, producer: ProducerIdAndEpoch, partitions: Iterable[PartitionName], transaction_version: int

@@ -11,7 +11,7 @@ from fencepost.reference.kafka.partition_log import AbortedTxn, Page, PartitionL
     origin="textbook: a check at the door, and a window that is open",
 )
 class CoreKafkaOpenShownToFollowers(PartitionLog):
-    """The last stable offset stops who begins at the start of a log, and not who waits at its end for what comes."""
+    """The last stable offset stops a consumer that begins at the start of a log, and not one that waits at its end for new records."""
 
     def read(self, offset: int, isolation: ReadIsolation, max_bytes: int) -> Page:
         if offset == self.start_offset or isolation is ReadIsolation.READ_UNCOMMITTED:
@@ -25,7 +25,7 @@ class CoreKafkaOpenShownToFollowers(PartitionLog):
     origin="textbook: the wrong side of a bound",
 )
 class CoreKafkaAbortedShownToFollowers(PartitionLog):
-    """An answer lists the aborted transactions that begin behind its first offset, and leaves out the one that begins right there."""
+    """An answer lists the aborted transactions that begin after its first offset, and leaves out the one that begins at that offset."""
 
     def aborted_in(self, first: int, upper: int) -> tuple[AbortedTxn, ...]:
         found = super().aborted_in(first, upper)

@@ -37,7 +37,7 @@ class CoreKafkaAbortForgetsThePlace(GroupOffsets):
 
 @defect({"CORE-23": seen('^"i3"$')}, origin="textbook: the wrong key")
 class CoreKafkaOnePlaceForAllGroups(GroupOffsets):
-    """Offsets are kept by partition only, so that what one group takes is gone for all."""
+    """Offsets are kept by partition only, so that what one group has processed counts as processed for all groups."""
 
     def record(self, group: str, partition: PartitionName, offset: OffsetAndMetadata) -> Record:  # noqa: ARG002 - that is the defect
         return super().record("", partition, offset)
@@ -48,7 +48,7 @@ class CoreKafkaOnePlaceForAllGroups(GroupOffsets):
 
 @defect({"CORE-22": seen('^"i2", "i3"$')}, origin="textbook: offsets that know nothing of transactions")
 class CoreKafkaInputTakenWithoutOutput(offsets.PendingOffsetsShown):
-    """A group's offset counts as soon as it is sent, so that after an abort a consumer goes on behind what was undone."""
+    """A group's offset counts as soon as it is sent, so that after an abort a consumer skips the input whose processing was undone."""
 
 
 @defect(

@@ -10,7 +10,9 @@ from fencepost.wire.kafka.batches import Batch
 
 @defect({"CORE-32": seen('^"plain"$', expected='^"a1", "plain"$')}, origin="textbook: a second place for one decision, which was forgotten")
 class CoreKafkaSeenIsGoneAfterReload(PartitionLog):
-    """The index of aborted transactions is built from the log when it is loaded, and every end that is found there goes into it."""
+    """The index of aborted transactions is built from the log when it is loaded, and every end that is found there goes into it, commits
+    too.
+    """
 
     is_loaded = False
 
@@ -26,7 +28,7 @@ class CoreKafkaSeenIsGoneAfterReload(PartitionLog):
 
 @defect({"CORE-40": seen('^"a1"', expected='^("a1", "a2"|"plain")$')}, origin="textbook: a state that recovery forgets")
 class CoreKafkaOpenForgottenByReload(PartitionLog):
-    """A partition that is loaded knows of no open transactions: what they wrote before is shown, and what they write is refused."""
+    """A partition that is loaded has lost its open transactions: what they wrote before is shown, and what they write is refused."""
 
     def __init__(self, machine: Machine, producer_states: type[ProducerStates], name: PartitionName) -> None:
         super().__init__(machine, producer_states, name)

@@ -42,7 +42,7 @@ def _is_of_an_earlier_epoch(transaction: KafkaTransaction, producer: ProducerIdA
     also=[fencing.CoreKafkaLateWriteHangs],
 )
 class CoreKafkaLateToItsCommitHides(PartitionLog):
-    """A partition that refuses a late batch takes its producer for broken, and hands out nothing of it any more."""
+    """A partition that refuses a late batch treats its producer as broken, and returns none of its records any more."""
 
     late: frozenset[int] = frozenset()
 

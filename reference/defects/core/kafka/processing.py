@@ -39,7 +39,7 @@ class CoreKafkaPlacesForgottenByCrash(GroupOffsets):
     origin="before KIP-447: what is pending could not be waited for",
 )
 class CoreKafkaPendingInputGivenAway(GroupOffsets):
-    """A group that asks for a stable offset is answered the old one while a transaction is about to move it."""
+    """A group that asks for a stable offset is answered with the old one while a transaction is about to move it."""
 
     def committed(self, group: str, partition: PartitionName, *, require_stable: bool) -> OffsetAndMetadata | None:  # noqa: ARG002
         return super().committed(group, partition, require_stable=False)
@@ -58,4 +58,4 @@ class CoreKafkaOpenInputGiven(isolation.LsoIgnoresOpenTransactions):
     origin="textbook: offsets that know nothing of transactions",
 )
 class CoreKafkaPlaceMovedTooEarly(offsets.PendingOffsetsShown):
-    """A group's offset counts as soon as it is sent, so that after an abort a consumer goes on behind what was undone."""
+    """A group's offset counts as soon as it is sent, so that after an abort a consumer skips the input whose processing was undone."""

@@ -27,7 +27,7 @@ class CoreKafkaAcknowledgedAndDropped(PartitionLog):
 
 @defect({"CORE-37": seen("success.*success", what="two ends at the same time")}, origin="textbook: a check, and then an act")
 class CoreKafkaBothDecidersWin(KafkaCoordinator):
-    """A client that ends a transaction that is being ended is answered that it is done, whichever end it asks for."""
+    """While a transaction is being ended, the coordinator answers every EndTxn with success, whether it asks for a commit or an abort."""
 
     def must_wait(self, transaction: KafkaTransaction) -> bool:  # noqa: ARG002 - that is the defect
         return False

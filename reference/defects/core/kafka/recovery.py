@@ -9,7 +9,7 @@ from fencepost.reference.kafka.transaction import PREPARED, KafkaTransaction, Ka
 from fencepost.reference.kafka.transaction_log import KafkaTransactionLog
 
 
-@defect({"CORE-24": seen("^nothing", expected='^"a1", "a2"$')}, origin="textbook: what is not decided held for not worth keeping")
+@defect({"CORE-24": seen("^nothing", expected='^"a1", "a2"$')}, origin="textbook: undecided data is not kept")
 class CoreKafkaOpenForgottenByCrash(KafkaTransactionLog):
     """Only decisions are in the transaction log, so a crash takes every open transaction from its writer."""
 
@@ -19,7 +19,7 @@ class CoreKafkaOpenForgottenByCrash(KafkaTransactionLog):
 
 @defect({"CORE-26": seen('^"a1"$')}, origin="textbook: recovery that was only tried with commits")
 class CoreKafkaAbortCommittedByCrash(KafkaCoordinator):
-    """A coordinator that starts commits whatever it finds decided, an abort too."""
+    """A coordinator that starts commits every transaction that it finds decided, also where the decision is an abort."""
 
     def recovered(self, transaction: KafkaTransaction) -> KafkaTransaction:
         found = super().recovered(transaction)
@@ -28,7 +28,7 @@ class CoreKafkaAbortCommittedByCrash(KafkaCoordinator):
 
 @defect({"CORE-27": expected("success", what="answer", error=".")}, origin="textbook: recovery of a database whose sessions end with it")
 class CoreKafkaOpenAbortedByCrash(KafkaCoordinator):
-    """A coordinator that starts aborts whatever it finds open, as if its writer had gone with the crash."""
+    """A coordinator that starts aborts every transaction that it finds open, as if the crash had ended its writer too."""
 
     def recovered(self, transaction: KafkaTransaction) -> KafkaTransaction:
         found = super().recovered(transaction)
@@ -58,7 +58,7 @@ class CoreKafkaCommitForgottenByCrash(recovery.DecisionForgottenByCrash):
     origin="textbook: a state that is stored when it changes its name",
 )
 class CoreKafkaSecondLogForgottenByCrash(KafkaTransactionLog):
-    """What a transaction begins with is in the transaction log, what it goes on with is not. After a crash the rest stays undecided."""
+    """The first partitions of a transaction are in the transaction log, those added later are not. After a crash they stay undecided."""
 
     def must_be_durable(self, transaction: KafkaTransaction) -> bool:
         known = self.replay().get(transaction.transactional_id)

@@ -1,6 +1,6 @@
 """Defects of the Kafka reference in what readers see: the core's promises of visibility.
 
-Where a defect of KIP-890 breaks a promise of the core as well, the same broken parts stand here with what a reader notices of them.
+Where a defect of KIP-890 breaks a promise of the core as well, the same broken parts are declared here with what a reader notices of them.
 """
 
 from dataclasses import replace
@@ -31,7 +31,7 @@ class CoreKafkaOrderTurned(PartitionLog):
         return sorted(found, key=lambda entry: (entry.batch.control, -entry.batch.base_offset))
 
 
-@defect({"CORE-05": seen("^nothing", expected='^"early"$')}, origin="textbook: an unknown offset taken for 0")
+@defect({"CORE-05": seen("^nothing", expected='^"early"$')}, origin="textbook: an unknown offset treated as 0")
 class CoreKafkaAllHeldUp(PartitionLog):
     """While a transaction is open, the last stable offset is the start of the log, and readers lose what they could see."""
 

@@ -1,4 +1,4 @@
-"""Defects of the Pulsar reference in transactions that somebody else has ended: by a timeout, or as an administrator."""
+"""Defects of the Pulsar reference in transactions that their client did not end: they ended by a timeout, or by an administrator."""
 
 from dataclasses import replace
 
@@ -26,7 +26,7 @@ class CorePulsarNeverExpires(LogCoordinator):
 
 @defect({"CORE-16": seen("^success", expected="a refusal")}, origin="textbook: units")
 class CorePulsarSecondsForMilliseconds(LogCoordinator):
-    """A timeout in milliseconds is taken for one in seconds, so that a late commit finds its transaction open."""
+    """A timeout in milliseconds is read as one in seconds, so that a late commit finds its transaction open."""
 
     def new(self, timeout_ms: int) -> TxnId:
         return super().new(timeout_ms * _SECOND_MS)
@@ -47,7 +47,7 @@ class CorePulsarLateWriteOpensAgain(StopsReadersAtPosition):
         return super().publish(message)
 
 
-@defect({"CORE-17": seen('^"late"')}, origin="textbook: no open transaction taken for none")
+@defect({"CORE-17": seen('^"late"')}, origin="textbook: a producer without an open transaction is treated as unknown")
 class CorePulsarLateWriteShown(SidecarBuffer):
     """A topic stores a message of an ended transaction as a message outside of transactions, so every reader receives it."""
 
@@ -57,4 +57,4 @@ class CorePulsarLateWriteShown(SidecarBuffer):
 
 @defect({"CORE-18": seen("^success", expected="a refusal")}, origin="textbook: what has ended needs no end")
 class CorePulsarLostTransactionIsCommitted(LogCommitsWhatIsAborted):
-    """A writer whose transaction an administrator has aborted is answered that its commit is done."""
+    """A writer whose transaction an administrator has aborted is answered that its commit succeeded."""

@@ -12,7 +12,7 @@ from fencepost.reference.pulsar.transaction import PulsarTransaction
 
 @core_pair({"CORE-20": seen('^"i1", "i2", "i3"$')}, origin="textbook: pending acknowledgements that are only ever dropped")
 class InputComesAgain(Subscription):
-    """The end of a transaction gives back what it acknowledged, also when it was committed."""
+    """The end of a transaction redelivers what it acknowledged, also when it was committed."""
 
     def apply_outcome(self, txn: TxnId, action: EndAction) -> None:  # noqa: ARG002 - that is the defect
         super().apply_outcome(txn, EndAction.ABORT)

@@ -24,7 +24,7 @@ class CorePulsarSeenIsGoneAfterReload(SidecarBuffer):
 
 @defect({"CORE-40": seen('^"a2"$', expected='^"a1", "a2"$')}, origin="textbook: a state that recovery forgets")
 class CorePulsarOpenForgottenByReload(SidecarBuffer):
-    """A topic that is loaded knows of no open transactions, and their commit publishes only what they wrote since then."""
+    """A topic that is loaded has lost its open transactions, and their commit publishes only what they wrote since then."""
 
     def recover(self) -> None:
         super().recover()
@@ -38,7 +38,7 @@ class CorePulsarOpenForgottenByReload(SidecarBuffer):
     also=[visibility.MarksFromTheLast],
 )
 class CorePulsarOpenIsReadAfterReload(visibility.ShowsAllButTheLast):
-    """A topic that is loaded takes the last message of an open transaction for its first, and readers get what is before it."""
+    """A topic that is loaded takes the last message of an open transaction as its first one, and readers get what is before it."""
 
 
 @defect(
@@ -47,7 +47,7 @@ class CorePulsarOpenIsReadAfterReload(visibility.ShowsAllButTheLast):
     also=[visibility.ForgetsAbortsBehindTheOpen],
 )
 class CorePulsarAbortedBesideTheOpenAfterReload(visibility.ShowsTheAbortedBesideTheOpen):
-    """A topic that is loaded while a transaction is open forgets which others were aborted behind its first message."""
+    """A topic that is loaded while a transaction is open forgets which others were aborted after its first message."""
 
 
 @defect({"CORE-40": seen('^"b1"$', expected='"a1"')}, origin="red team: a log that is cut at the last commit")

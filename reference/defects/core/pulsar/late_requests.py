@@ -15,14 +15,14 @@ from . import fencing
     origin="textbook: the current transaction held for the one that is meant",
 )
 class CorePulsarRepeatedEndEndsTheNext(LogCoordinator):
-    """The coordinator takes a repeated end for the end of the client's next transaction that is open."""
+    """The coordinator treats a repeated end as the end of the client's next transaction, which is open."""
 
     def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         later = [one.txn for one in self.transactions() if one.txn > txn and not one.status.is_decided]
         super().end(later[0] if later and self.describe(txn).status.is_complete else txn, action, reply)
 
 
-@defect({"CORE-31": seen('"late"')}, origin="textbook: no open transaction taken for none")
+@defect({"CORE-31": seen('"late"')}, origin="textbook: a producer without an open transaction is treated as unknown")
 class CorePulsarLateToItsCommitShown(fencing.CorePulsarLateWriteShown):
     """A topic stores a message of an ended transaction as a message outside of transactions, so every reader receives it."""
 

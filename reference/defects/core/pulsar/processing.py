@@ -52,7 +52,7 @@ class CorePulsarTakenInputForgottenByCrash(PendingAckJournal):
     {"CORE-34": seen('^"i1", "i1" in results', what="inputs processed by workers")}, origin="textbook: two states where PIP-31 has three"
 )
 class PendingInputGivenAway(PendingAcks):
-    """What an open transaction has acknowledged is given to the next consumer, and may be acknowledged again."""
+    """A message that an open transaction has acknowledged is delivered to the next consumer, and may be acknowledged again."""
 
     def units_at(self, place: MessagePosition) -> Units:  # noqa: ARG002 - nothing is withheld
         return frozenset()
@@ -66,7 +66,7 @@ class PendingInputGivenAway(PendingAcks):
     origin="textbook: undone afterwards, where it should be done afterwards",
 )
 class PlaceMovedTooEarly(Subscription):
-    """What a transaction acknowledges is deleted at once, and given back by an abort."""
+    """A message that a transaction acknowledges is deleted at once, and redelivered after an abort."""
 
     def acknowledge_in(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
         super().acknowledge_in(txn, wanted)

@@ -19,7 +19,7 @@ class CorePulsarAcknowledgedAndDropped(SidecarBuffer):
 
 @defect({"CORE-37": seen("success.*success", what="two ends at the same time")}, origin="textbook: a check, and then an act")
 class CorePulsarBothDecidersWin(LogCoordinator):
-    """A client that ends a transaction that is decided is answered that it is done, whichever end it asks for."""
+    """Once a transaction is decided, the coordinator answers every end with success, whether it asks for a commit or an abort."""
 
     def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         if self.describe(txn).status.is_decided:

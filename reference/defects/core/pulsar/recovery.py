@@ -11,7 +11,7 @@ from fencepost.reference.pulsar.transaction import PulsarTransaction
 from fencepost.reference.pulsar.transaction_log import PulsarTransactionLog
 
 
-@defect({"CORE-24": seen("^nothing", expected='^"a1", "a2"$')}, origin="textbook: what is not decided held for not worth keeping")
+@defect({"CORE-24": seen("^nothing", expected='^"a1", "a2"$')}, origin="textbook: undecided data is not kept")
 class CorePulsarOpenForgottenByCrash(PulsarTransactionLog):
     """Only decisions are in the transaction log, so a crash takes every open transaction from its writer."""
 
@@ -29,7 +29,7 @@ class CorePulsarCommitForgottenByCrash(PulsarTransactionLog):
 
 @defect({"CORE-26": seen('^"a1"$')}, origin="textbook: recovery that was only tried with commits")
 class CorePulsarAbortCommittedByCrash(LogCoordinator):
-    """A coordinator that starts commits whatever it finds decided, an abort too."""
+    """A coordinator that starts commits every transaction that it finds decided, also where the decision is an abort."""
 
     def recovered(self, transaction: PulsarTransaction) -> PulsarTransaction:
         return replace(transaction, status=TxnStatus.COMMITTING) if transaction.status is TxnStatus.ABORTING else transaction
@@ -37,7 +37,7 @@ class CorePulsarAbortCommittedByCrash(LogCoordinator):
 
 @defect({"CORE-27": expected("success", what="answer", error=".")}, origin="textbook: recovery of a database whose sessions end with it")
 class CorePulsarOpenAbortedByCrash(LogCoordinator):
-    """A coordinator that starts aborts whatever it finds open, as if its writer had gone with the crash."""
+    """A coordinator that starts aborts every transaction that it finds open, as if the crash had ended its writer too."""
 
     def recovered(self, transaction: PulsarTransaction) -> PulsarTransaction:
         found = super().recovered(transaction)

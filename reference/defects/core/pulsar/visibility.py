@@ -79,7 +79,7 @@ class StopsReadersAtPosition(SidecarBuffer):
     origin="apache/pulsar#14889: with transactions enabled, all consumers of a broker were stuck",
 )
 class CorePulsarAllHeldUp(StopsReadersAtPosition):
-    """While a transaction is open in a topic, readers get nothing of it, not even what was there before."""
+    """While a transaction is open in a topic, readers get nothing of the topic, not even what was there before."""
 
     def where_it_stops(self) -> Position | None:
         return BEFORE_ALL if self.ongoing() else None
@@ -112,7 +112,7 @@ class CorePulsarAbortByProducer(SidecarBuffer):
     origin="apache/pulsar#15530: the end of one transaction aborted another",
 )
 class CorePulsarOneEndEndsAll(SidecarBuffer):
-    """The end of one transaction ends all that are open in the topic, in the same way."""
+    """The end of one transaction ends all that are open in the topic, with the same outcome."""
 
     def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         for other in (txn, *self.ongoing()):

@@ -11,7 +11,7 @@ from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
 
 @defect(
     {"CORE-10": seen("TransactionNotFound", expected="^success$", what="^answer$")},
-    origin="textbook: an empty list taken for a missing one",
+    origin="textbook: an empty list treated as a missing one",
 )
 class CoreScalableEmptyNotFound(MetadataCoordinator):
     """Only a transaction with operation records is known, and one in which nothing was written cannot be ended."""

@@ -1,4 +1,4 @@
-"""Defects of scalable topics in transactions that somebody else has ended: by a timeout, or on another connection."""
+"""Defects of scalable topics in transactions that their client did not end: they ended by a timeout, or on another connection."""
 
 from dataclasses import replace
 
@@ -26,13 +26,13 @@ class CoreScalableNeverExpires(MetadataCoordinator):
 
 @defect({"CORE-16": seen("^success", expected="a refusal")}, origin="textbook: units")
 class CoreScalableSecondsForMilliseconds(MetadataCoordinator):
-    """A timeout in milliseconds is taken for one in seconds, so that a late commit finds its transaction open."""
+    """A timeout in milliseconds is read as one in seconds, so that a late commit finds its transaction open."""
 
     def new(self, timeout_ms: int) -> TxnId:
         return super().new(timeout_ms * _SECOND_MS)
 
 
-@defect({"CORE-17": seen('^"late"')}, origin="textbook: no open transaction taken for none")
+@defect({"CORE-17": seen('^"late"')}, origin="textbook: a producer without an open transaction is treated as unknown")
 class CoreScalableLateWriteShown(MetadataBuffer):
     """A topic stores a message of an ended transaction as a message outside of transactions, so every reader receives it."""
 
@@ -43,7 +43,7 @@ class CoreScalableLateWriteShown(MetadataBuffer):
 
 @defect(
     {"CORE-19": seen("^nothing", expected='^"plain"$')},
-    origin="feared by readers of the proposal, Q7: who deletes the operation record that comes behind the end",
+    origin="feared by readers of the proposal, Q7: the operation record that comes after the end, and its deletion",
 )
 class CoreScalableLateWriteOpensAgain(MetadataBuffer):
     """A message of an ended transaction opens it again in a segment that has already applied the end and applies it only once, so

@@ -14,7 +14,7 @@ from .visibility import LooksOnlyWhenTold
     also=[LooksOnlyWhenTold],
 )
 class CoreScalableInputNotTold(MetadataCoordinator):
-    """Only segments have an event for an end, and no subscription looks by itself: what it acknowledged is pending for ever."""
+    """Only segments are notified of an end, and a subscription never looks by itself, so what it acknowledged stays pending for ever."""
 
     def notify(self, txn: TxnId, decision: HeaderState) -> None:
         for participant in self._records.participants(txn):

@@ -10,10 +10,10 @@ from fencepost.reference.pulsar.pulsar_types import EndAction, Message, TxnId
 
 @defect(
     {"CORE-32": seen('^"plain"$', expected='^"a1", "plain"$')},
-    origin="apache/pulsar#25821: committed data was filtered after a reload, since unknown was taken for aborted",
+    origin="apache/pulsar#25821: committed data was filtered after a reload, since unknown was treated as aborted",
 )
 class CoreScalableSeenIsGoneAfterReload(MetadataBuffer):
-    """Which transactions are committed is kept in memory, and a reloaded segment takes the unknown for aborted."""
+    """A segment keeps in memory which transactions are committed, and after a reload treats unknown ones as aborted."""
 
     committed: frozenset[TxnId] = frozenset()
 
@@ -39,7 +39,7 @@ class CoreScalableOpenForgottenByReload(MetadataBuffer):
 
 @defect({"CORE-40": seen('^"a1"$', expected="^nothing$")}, origin="textbook: an entry of a table is overwritten where the first one counts")
 class CoreScalableOpenIsReadAfterReload(MetadataBuffer):
-    """A segment that is loaded takes the last message of an open transaction for its first, and readers get what is before it."""
+    """A segment that is loaded takes the last message of an open transaction as its first one, and readers get what is before it."""
 
     def recover(self) -> None:
         super().recover()

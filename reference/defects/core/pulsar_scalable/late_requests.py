@@ -13,21 +13,21 @@ from . import fencing
     origin="textbook: the current transaction held for the one that is meant",
 )
 class CoreScalableRepeatedEndEndsTheNext(MetadataCoordinator):
-    """The coordinator takes a repeated end for the end of the client's next transaction that is open."""
+    """The coordinator treats a repeated end as the end of the client's next transaction, which is open."""
 
     def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
         later = [one.txn for one in self.transactions() if one.txn > txn and not one.status.is_decided]
         super().end(later[0] if later and self.is_over(txn) else txn, action, reply)
 
 
-@defect({"CORE-31": seen('"late"')}, origin="textbook: no open transaction taken for none")
+@defect({"CORE-31": seen('"late"')}, origin="textbook: a producer without an open transaction is treated as unknown")
 class CoreScalableLateToItsCommitShown(fencing.CoreScalableLateWriteShown):
     """A topic stores a message of an ended transaction as a message outside of transactions, so every reader receives it."""
 
 
 @defect(
     {"CORE-31": seen('^"a1", "not even what was written last"$', expected='^"a1"(, "plain")?$')},
-    origin="feared by readers of the proposal, Q7: who deletes the operation record that comes behind the end",
+    origin="feared by readers of the proposal, Q7: the operation record that comes after the end, and its deletion",
 )
 class CoreScalableLateToItsCommitHangs(fencing.CoreScalableLateWriteOpensAgain):
     """A message of an ended transaction opens it again in a segment that has already applied the end and applies it only once, so

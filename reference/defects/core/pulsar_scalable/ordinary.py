@@ -10,7 +10,9 @@ from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
     {"CORE-42": seen("NotAllowed", expected="^success$", what="^answer$")}, origin="textbook: a table of states that lacks the first one"
 )
 class CoreScalableFirstWriteRefused(MetadataBuffer):
-    """A segment takes messages of transactions only whose operation records it has, so no transaction ever has its first there."""
+    """A segment accepts messages only of transactions whose operation records it has, so no transaction can write its first
+    message there.
+    """
 
     def refuse_what_comes_too_late(self, txn: TxnId) -> None:
         if txn not in self._open:

@@ -15,9 +15,9 @@ from fencepost.reference.pulsar.coordinator import Reply
 from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId
 
 
-@defect({"CORE-24": seen("^nothing", expected='^"a1", "a2"$')}, origin="textbook: what is not decided held for not worth keeping")
+@defect({"CORE-24": seen("^nothing", expected='^"a1", "a2"$')}, origin="textbook: undecided data is not kept")
 class CoreScalableOpenForgottenByCrash(MetadataBuffer):
-    """A segment that is loaded takes the writers of what it finds open for gone, and aborts that, whatever its header says."""
+    """A segment that is loaded assumes that the writers of its open transactions are gone, and aborts these, whatever their headers say."""
 
     found: frozenset[TxnId] = frozenset()
 
@@ -52,7 +52,7 @@ class CoreScalableCommitForgottenByCrash(MetadataCoordinator):
     origin="feared by readers of the proposal, Q5: what says that a message is aborted when its operation records are deleted",
 )
 class CoreScalableAbortForgottenByCrash(MetadataBuffer):
-    """A segment knows in memory only what is aborted, and after a crash takes what is not open for committed."""
+    """A segment keeps in memory only which transactions are aborted, and after a crash treats each one that is not open as committed."""
 
     def recover(self) -> None:
         super().recover()
@@ -63,7 +63,7 @@ class CoreScalableAbortForgottenByCrash(MetadataBuffer):
 
 @defect({"CORE-27": expected("success", what="answer", error=".")}, origin="textbook: recovery of a database whose sessions end with it")
 class CoreScalableOpenAbortedByCrash(MetadataCoordinator):
-    """A coordinator aborts whatever was begun before its own start, as if its writer had gone with the crash."""
+    """A coordinator aborts every transaction that was begun before it started, as if the crash had ended its writer too."""
 
     given: frozenset[TxnId] = frozenset()
 

@@ -18,7 +18,7 @@ from fencepost.reference.pulsar.server_errors import CommandRefused, ServerError
     origin="as shipped by Apache Pulsar for terminated topics, whose transactions stay COMMITTING",
 )
 class CoreScalableSealedIsOpenForEver(MetadataBuffer):
-    """A segment that is sealed follows no end any more, and holds its readers up at what was open in it."""
+    """A segment that is sealed follows no end any more, and blocks its readers at what was open in it."""
 
     def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         if not is_sealed(self._machine.disk, self._segment):
@@ -30,7 +30,7 @@ class CoreScalableSealedIsOpenForEver(MetadataBuffer):
     origin="feared by readers of the proposal: a sealed segment read as a file, without its transactions",
 )
 class CoreScalableSealedShowsAborted(MetadataBuffer):
-    """What is in a sealed segment is given to its readers, whatever became of it."""
+    """A sealed segment delivers all its messages, whatever became of their transactions."""
 
     def is_shown(self, message: Message) -> bool:
         return is_sealed(self._machine.disk, self._segment) or super().is_shown(message)
@@ -41,7 +41,7 @@ class CoreScalableSealedShowsAborted(MetadataBuffer):
     origin="red team: a list of aborted transactions that is read once, and is final for a log that takes no writes",
 )
 class CoreScalableLaterAbortIsShown(MetadataBuffer):
-    """A sealed segment that is loaded shows what of it was undecided then when its transaction ends, also after an abort."""
+    """A sealed segment that is loaded shows the messages of a transaction that was open then as soon as it ends, also after an abort."""
 
     def recover(self) -> None:
         super().recover()
@@ -53,7 +53,7 @@ class CoreScalableLaterAbortIsShown(MetadataBuffer):
 
 @defect(
     {"CORE-44": seen("^success$", expected="^a refusal$", what="^answer$")},
-    origin="textbook: a fence that is looked at once, when the producer opens",
+    origin="textbook: a fence that is checked once, when the producer opens",
     of=MetadataParts,
 )
 class CoreScalableSealedTakesWrites(Producers):
@@ -85,7 +85,7 @@ class CoreScalableSealForgottenByReload(Producers):
 
     @functools.cached_property
     def ends_before(self) -> int:
-        """How often the segment had ended when somebody first asked in this life of it."""
+        """How often the segment had been sealed when it was first used since it was loaded."""
         return len(self._terminations)
 
     @property

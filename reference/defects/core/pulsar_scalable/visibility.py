@@ -49,7 +49,7 @@ class CoreScalableDirtyRead(MetadataBuffer):
 
 @defect({"CORE-03": seen('^"a1"')}, origin="apache/pulsar#19814: aborted messages were delivered to consumers that read again")
 class CoreScalableAbortedShown(MetadataBuffer):
-    """What is not open any more is shown, whichever way it ended."""
+    """A message is shown once its transaction is not open any more, whichever way it ended."""
 
     def is_shown(self, message: Message) -> bool:  # noqa: ARG002 - that is the defect
         return True
@@ -74,7 +74,7 @@ class CoreScalableOrderTurned(MetadataBuffer):
     origin="apache/pulsar#14889: with transactions enabled, all consumers of a broker were stuck",
 )
 class CoreScalableAllHeldUp(MetadataBuffer):
-    """While a transaction is open in a segment, readers get nothing of it, not even what was there before."""
+    """While a transaction is open in a segment, readers get nothing of the segment, not even what was there before."""
 
     @property
     def max_read_position(self) -> Position:
@@ -102,7 +102,7 @@ class CoreScalableReadersNotReleased(MetadataBuffer):
 
 @defect({"CORE-07": seen('^"1", .*"16"$')}, origin="textbook: a buffer of fixed size")
 class CoreScalableLargeTransactionCut(MetadataBuffer):
-    """A segment has room for 16 messages of a transaction, and what is sent beyond that has a receipt and is not stored."""
+    """A segment has room for 16 messages of a transaction; further ones are acknowledged with a receipt and not stored."""
 
     def publish(self, message: Message) -> Position:
         if message.txn is not None and [one.txn for one in self.stored()].count(message.txn) >= _FULL:
@@ -124,7 +124,7 @@ class CoreScalableAbortByProducer(MetadataBuffer):
     origin="apache/pulsar#15530: the end of one transaction aborted another",
 )
 class CoreScalableOneEndEndsAll(MetadataBuffer):
-    """The end of one transaction ends all that are open in the segment, in the same way."""
+    """The end of one transaction ends all that are open in the segment, with the same outcome."""
 
     def end(self, txn: TxnId, action: EndAction, low_watermark: int) -> None:
         for other in (txn, *self.ongoing()):

@@ -1,4 +1,4 @@
-"""Results on a disk that fills up: the run stops, and what was judged until then is still written.
+"""A reserve of space for results on a disk that fills up: the run stops, and what was judged until then is still written.
 
 When a run begins, it reserves space that it frees before it writes its last files (`take`, `give_back`). What finds no space meanwhile is
 left out, and the run is asked to stop after the current scenario (`writing`).
