@@ -27,14 +27,15 @@ _RETRIED = {"commit": "E commits with its previous epoch", "abort": "E aborts wi
 
 def _decided_before() -> Iterator[Kip890Episode]:
     """An end was decided, and could not be completed before the system went down."""
+    due: tuple[str, ...]
     for (ends, (seen, offset)), (goes, needs), old in product(_ENDS.items(), _GOES.items(), ((), (_OLD,))):
         sent = () if old else ('E has sent offset 5 of kept-0 to group "fund"',)
         givens = (_KEPT, _E, *old, _UNTIL, _WROTE, *sent, f"E has been asked to {ends}")
         state = "CompleteCommit" if ends == "commit" else "CompleteAbort"
-        due = [f"the transaction of E is {state}", f"readers of kept-0 see {seen}", _DECIDED]
-        due += [f'group "fund" has {offset} of kept-0', 'group "fund" has no pending offset of kept-0'] if sent else []
+        due = (f"the transaction of E is {state}", f"readers of kept-0 see {seen}", _DECIDED)
+        due += (f'group "fund" has {offset} of kept-0', 'group "fund" has no pending offset of kept-0') if sent else ()
         why = "160" if needs == "crash" else "267"
-        yield Kip890Episode(givens, f"the system {goes}", tuple(due), why, needs=f"{needs} hold-markers")
+        yield Kip890Episode(givens, f"the system {goes}", due, why, needs=f"{needs} hold-markers")
         if needs == "crash":
             after = 'E commits "{u}2" to kept-0'
             more = f'readers of kept-0 see {seen}, "{{u}}2"'.replace("nothing, ", "")
@@ -111,8 +112,8 @@ def _prepared() -> Iterator[Kip890Episode]:
             is_same = asks.removeprefix("E ").removesuffix("s") == ends
             refused = f"it is refused with {wait}" if is_same else f"it is refused with INVALID_TXN_STATE or {wait}"
             yield Kip890Episode(old, asks, (refused, stays), "088", needs="hold-markers")
-    for asks, ends in product(("E initialises again", "F takes over from E"), ((), (_WROTE,))):
-        opened = (_KEPT, _E, "completion of E's transactions is blocked", *ends)
+    for asks, wrote in product(("E initialises again", "F takes over from E"), ((), (_WROTE,))):
+        opened = (_KEPT, _E, "completion of E's transactions is blocked", *wrote)
         due = (f"it is refused with {wait}", "the transaction of E is PrepareAbort", "the refusal has producer id -1 and epoch -1")
         yield Kip890Episode(opened, asks, due, "022", needs="hold-markers")
     for has in ("committed", "aborted"):
@@ -148,8 +149,8 @@ def _overdue() -> Iterator[Kip890Episode]:
     for first in ((), ('E has committed "{u}0" to kept-0',)):
         yield Kip890Episode((*again, *first), asks, ("the transaction of E was open for at least a short timeout",), "213")
     starts = "the start time of E is later than it was"
-    for first in ((_WROTE, "E has committed"), (_WROTE, "E has aborted"), ("E has aborted 2 transactions in kept-0",)):
-        givens = (_PAIR, _E, *first, f'producer F with transactional id "west"{_SHORT}')
+    for older in ((_WROTE, "E has committed"), (_WROTE, "E has aborted"), ("E has aborted 2 transactions in kept-0",)):
+        givens = (_PAIR, _E, *older, f'producer F with transactional id "west"{_SHORT}')
         waited = (*givens, 'F has written "{u}f" to kept-1', "F has left its transaction open past its timeout")
         for request in ('E writes "{u}2" to kept-0', 'E sends offset 5 of kept-0 to group "fund"', "E adds kept-0"):
             yield Kip890Episode(waited, request, (starts,), "402")

@@ -19,6 +19,8 @@ _DECIDED = "the last stable offset of vault-0 is the high watermark"
 
 def _compacted() -> Iterator[Kip890Episode]:
     """A log is compacted: with keys of markers, around an open transaction, and before late batches and markers."""
+    older: tuple[str, ...]
+    givens: tuple[str, ...]
     due: tuple[str, ...]
     sees = "readers of compacted vault-0 see {}"
     for marker, has, (needs, goes) in product(_MARKERS, ("aborted", "committed"), (("", ""), ("crash", "crash"))):

@@ -29,11 +29,11 @@ _GROUPS = ("fund", "till", "purse")
 def _offsets() -> Iterator[Kip890Episode]:
     """Offsets of three groups, or of three partitions, in one request or in several."""
     for ends, (needs, restart) in product(_ENDS, _RESTARTS.items()):
-        sent = [f'E has sent offset {number} of kept-0 to group "{group}"' for number, group in enumerate(_GROUPS, 5)]
-        givens = (_KEPT, _E, *sent, *filter(None, (restart,)))
+        to_each = [f'E has sent offset {number} of kept-0 to group "{group}"' for number, group in enumerate(_GROUPS, 5)]
+        givens = (_KEPT, _E, *to_each, *filter(None, (restart,)))
         is_there = {"commits": "committed offset {}", "aborts": "no committed offset"}[ends]
-        due = [f'group "{group}" has {is_there.format(number)} of kept-0' for number, group in enumerate(_GROUPS, 5)]
-        yield Kip890Episode(givens, f"E {ends}", (*due, 'group "purse" has no pending offset of kept-0'), "400", needs=needs)
+        groups = [f'group "{group}" has {is_there.format(number)} of kept-0' for number, group in enumerate(_GROUPS, 5)]
+        yield Kip890Episode(givens, f"E {ends}", (*groups, 'group "purse" has no pending offset of kept-0'), "400", needs=needs)
     for topics, places in _PLACES.items():
         at_once = (f'E has sent offset 5 of {" and ".join(places)} to group "fund"',)
         one_by_one = tuple(f'E has sent offset 5 of {place} to group "fund"' for place in places)

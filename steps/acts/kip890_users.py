@@ -19,6 +19,7 @@ def _without(right: str) -> str:
 
 def _writing() -> Iterator[Kip890Episode]:
     """A user that may not write under its id, or to one of two topics, with each request."""
+    givens: tuple[str, ...]
     due: tuple[str, ...]
     opened = (_PAIR, _SPARE, _USER, 'E has written "{u}" to kept-0')
     for version in ("Produce v11", "Produce v12"):
@@ -71,6 +72,7 @@ def _writing() -> Iterator[Kip890Episode]:
 
 def _looking() -> Iterator[Kip890Episode]:
     """A user that may not describe, or read, one of two things."""
+    givens: tuple[str, ...]
     due: tuple[str, ...]
     written = (_KEPT, _SPARE, _USER, 'E has written "{u}" to kept-0', 'E has written "{u}2" to spare-0')
     for topic, other in (("kept", "spare-0"), ("spare", "kept-0")):
@@ -102,6 +104,7 @@ def _looking() -> Iterator[Kip890Episode]:
 
 def _granting() -> Iterator[Kip890Episode]:
     """Users whose rights are changed, and users of the cluster."""
+    givens: tuple[str, ...]
     due: tuple[str, ...]
     plain = (_KEPT, _SPARE, _USER)
     taken = (*plain, _without("write to spare"))
