@@ -191,7 +191,9 @@ def int_send_skip(history: History) -> list[HistoryWitness]:
 def _within(history: History, which: Flags) -> list[HistoryWitness]:
     records, rows = history.records, np.flatnonzero(which)
     words: Ints = records.v.codes
-    return witnesses(history, records.run[rows], records.log[rows], [records.op[rows]], [words[history.neighbours.previous[rows]], words[rows]])
+    return witnesses(
+        history, records.run[rows], records.log[rows], [records.op[rows]], [words[history.neighbours.previous[rows]], words[rows]]
+    )
 
 
 LAWS = (
