@@ -39,7 +39,7 @@ from .layout import DESCRIPTION
 
 __all__ = ["ABORTED", "COMMITTED", "UNKNOWN", "Tables", "described"]
 
-VERSION = 5
+VERSION = 6
 ORDER = ("run", "log", "kind", "process", "op", "mop")
 
 

@@ -1,4 +1,4 @@
-"""Offset commits of groups, and what fetches saw of them, as columns: what the laws of offsets read.
+"""Offset commits of groups, and what fetches saw of them, as columns: which the checks of offsets read.
 
     grp  log  o  op  unit  oc         transactional  asked  done           what happened
     g    x    4   2     0  COMMITTED  yes                4     5     an offset in a transaction: it counts at its end

@@ -41,8 +41,8 @@ class Edges(Facts):
         """
         records, values = history.records, history.values
         counts = values.sent & ~values.reused & values.known_committed
-        rows = np.flatnonzero(records.seen & history.beside.writer(counts))
-        value = history.beside.value[rows]
+        rows = np.flatnonzero(records.seen & history.neighbours.writer(counts))
+        value = history.neighbours.value[rows]
         others = records.op[rows] != values.op[value]
         rows, value = rows[others], value[others]
         found = [_edges(records.run[rows], values.at[value], values.op[value], records.at[rows], records.op[rows], WR)]
@@ -54,7 +54,7 @@ class Edges(Facts):
             one, after = one[apart], after[apart]
             found.append(_edges(values.run[one], values.at[one], values.op[one], values.at[after], values.op[after], WW))
         if history.infer_rw:
-            rank = np.where(history.beside.writer(values.reused), NONE, picked(values.last_rank, history.beside.value))
+            rank = np.where(history.neighbours.writer(values.reused), NONE, picked(values.last_rank, history.neighbours.value))
             rows = np.flatnonzero(records.seen & (rank != NONE))
             polls = RowGroups(records.log[rows], records.op[rows], order=(rank[rows],))
             last = rows[polls.last]

@@ -63,7 +63,7 @@ class ShownOperation(Facts):
     @classmethod
     def of(cls, history: History) -> Self:
         records = history.records
-        rows = np.flatnonzero(history.beside.accepted & (records.ty != OK))
+        rows = np.flatnonzero(history.neighbours.accepted & (records.ty != OK))
         return cls(run=records.run[rows], op=records.op[rows])
 
 
@@ -228,11 +228,11 @@ class OfPolls(Facts):
 
     @classmethod
     def of(cls, history: History) -> Self:
-        records, values, gaps, beside = history.records, history.values, history.gaps, history.beside
+        records, values, gaps, neighbours = history.records, history.values, history.gaps, history.neighbours
         missed = np.flatnonzero(values.transactional[gaps.value] & records.careful[gaps.record])
         value, poll = gaps.value[missed], gaps.record[missed]
-        had = np.flatnonzero(records.got & beside.writer(values.transactional & values.known_committed))
-        value, poll = np.concatenate([value, beside.value[had]]), np.concatenate([poll, had])
+        had = np.flatnonzero(records.got & neighbours.writer(values.transactional & values.known_committed))
+        value, poll = np.concatenate([value, neighbours.value[had]]), np.concatenate([poll, had])
         return cls(
             run=records.run[poll],
             op=records.op[poll],

@@ -1,6 +1,6 @@
 """What laws read: a history's operations and records, and what is derived from them once.
 
-* `values`, `beside`: the values of the logs, and each record with the one before it.
+* `values`, `neighbours`: the values of the logs, and each record with the one before it.
 * `followed`: which runs have consumers with positions (assign or subscribe to logs, final_read, or so says the recorder): only there is
   reading on behind an unread record a fault, since a bare fetch may begin anywhere.
 * `bound`, `read_to`, `unread_from`: of each value, how far its log was read (the last rank and its offset), and the first offset of what
@@ -80,7 +80,7 @@ class History:
         return Values.of(self.records, self.shown_elsewhere)
 
     @cached_property
-    def beside(self) -> OddRecords:
+    def neighbours(self) -> OddRecords:
         return OddRecords.of(self.records, self.values)
 
     @cached_property
@@ -94,11 +94,11 @@ class History:
 
     @cached_property
     def gaps(self) -> Gaps:
-        rows = np.flatnonzero(self.in_sequence(self.beside.jumped))
+        rows = np.flatnonzero(self.in_sequence(self.neighbours.jumped))
         if not len(rows):
             return Gaps(rows, rows)
-        start = self.beside.rank[self.beside.previous[rows]]
-        width = np.minimum(self.beside.rank[rows] - 1 - start, _WIDEST_GAP)
+        start = self.neighbours.rank[self.neighbours.previous[rows]]
+        width = np.minimum(self.neighbours.rank[rows] - 1 - start, _WIDEST_GAP)
         nth, step = repeated(width)
         sure = np.flatnonzero(~self.values.reused & self.values.known_committed & (self.values.last_rank != NONE))
         gap, value = pairs(

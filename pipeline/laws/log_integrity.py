@@ -86,7 +86,7 @@ def phantom_read(history: History) -> list[HistoryWitness]:
     kind  v  sent
     recv  z  no           z was read, and no client sent it
     """
-    records, rows = history.records, np.flatnonzero(history.beside.never_sent)
+    records, rows = history.records, np.flatnonzero(history.neighbours.never_sent)
     return witnesses(history, records.run[rows], records.log[rows], [records.op[rows]], [records.v.codes[rows]], [records.o[rows]])
 
 
@@ -135,9 +135,9 @@ def same_id_interleave(history: History) -> list[HistoryWitness]:
     A    x       6      4     5          the transaction of operation 6 begins at 4, and the one of operation 0 ends at 9
     """
     records, values = history.records, history.values
-    counted = history.beside.accepted & (records.tid >= 0) & records.transactional & (history.beside.value >= 0)
-    once, o = picked(values.send_count, history.beside.value) == 1, history.beside.offset
-    rows = np.flatnonzero(counted & once & ~history.beside.writer(values.reused))
+    counted = history.neighbours.accepted & (records.tid >= 0) & records.transactional & (history.neighbours.value >= 0)
+    once, o = picked(values.send_count, history.neighbours.value) == 1, history.neighbours.offset
+    rows = np.flatnonzero(counted & once & ~history.neighbours.writer(values.reused))
     if not len(rows):
         return []
     units = RowGroups(records.log[rows], records.tid[rows], records.unit[rows])
@@ -157,8 +157,8 @@ def nonmonotonic_send(history: History) -> list[HistoryWitness]:
     send  p0        0  a     3
     send  p0        2  b     1          b was sent after a, and stands before it
     """
-    records, rows = history.records, np.flatnonzero(history.beside.sent_before)
-    before = history.beside.before[rows]
+    records, rows = history.records, np.flatnonzero(history.neighbours.sent_before)
+    before = history.neighbours.before[rows]
     return witnesses(
         history,
         records.run[rows],
@@ -175,7 +175,7 @@ def int_nonmonotonic_send(history: History) -> list[HistoryWitness]:
     send   0    0  a     3
     send   0    1  b     1          b stands before a
     """
-    return _within(history, history.beside.sent_back)
+    return _within(history, history.neighbours.sent_back)
 
 
 def int_send_skip(history: History) -> list[HistoryWitness]:
@@ -185,13 +185,15 @@ def int_send_skip(history: History) -> list[HistoryWitness]:
     send   0    0  a     3
     send   0    1  b     5          something stands between a and b
     """
-    return _within(history, history.beside.sent_apart)
+    return _within(history, history.neighbours.sent_apart)
 
 
 def _within(history: History, which: Flags) -> list[HistoryWitness]:
     records, rows = history.records, np.flatnonzero(which)
     words: Ints = records.v.codes
-    return witnesses(history, records.run[rows], records.log[rows], [records.op[rows]], [words[history.beside.previous[rows]], words[rows]])
+    return witnesses(
+        history, records.run[rows], records.log[rows], [records.op[rows]], [words[history.neighbours.previous[rows]], words[rows]]
+    )
 
 
 LAWS = (

@@ -109,8 +109,9 @@ def paired(events: Iterable[object]) -> PairedHistory:
     refused: list[RefusedEvent] = []
     together: dict[tuple[str, int], list[tuple[int, Fields]]] = {}
     for place, said in enumerate(events):
-        if not isinstance(said, Mapping) or (why := misfit(said)) is not None:
-            refused.append(RefusedEvent(place, None, why if isinstance(said, Mapping) else NOT_AN_EVENT))
+        misfits = misfit(said) if isinstance(said, Mapping) else NOT_AN_EVENT
+        if misfits is not None or not isinstance(said, Mapping):
+            refused.append(RefusedEvent(place, None, misfits or NOT_AN_EVENT))
             continue
         if (why := flaw(said)) is not None:
             refused.append(RefusedEvent(place, text(said.get("run_id")), why))

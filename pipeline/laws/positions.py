@@ -20,7 +20,7 @@ def int_poll_skip(history: History) -> list[HistoryWitness]:
     recv   4    0  a     0
     recv   4    1  c     2          the record of rank 1 is missing between a and c
     """
-    return _within_a_poll(history, history.beside.jumped)
+    return _within_a_poll(history, history.neighbours.jumped)
 
 
 def int_nonmonotonic_poll(history: History) -> list[HistoryWitness]:
@@ -30,7 +30,7 @@ def int_nonmonotonic_poll(history: History) -> list[HistoryWitness]:
     recv   4    0  b     1
     recv   4    1  a     0          a came after b, and stands before it
     """
-    return _within_a_poll(history, history.beside.went_back)
+    return _within_a_poll(history, history.neighbours.went_back)
 
 
 def poll_skip(history: History) -> list[HistoryWitness]:
@@ -40,7 +40,7 @@ def poll_skip(history: History) -> list[HistoryWitness]:
     recv  p1        4  a     0
     recv  p1        6  c     2          p1 never read the record of rank 1
     """
-    return _turned(history, history.beside.went_on_behind)
+    return _turned(history, history.neighbours.went_on_behind)
 
 
 def nonmonotonic_poll(history: History) -> list[HistoryWitness]:
@@ -50,7 +50,7 @@ def nonmonotonic_poll(history: History) -> list[HistoryWitness]:
     recv  p1        4  b     1
     recv  p1        6  b     1          p1 received b again
     """
-    return _turned(history, history.beside.came_back)
+    return _turned(history, history.neighbours.came_back)
 
 
 def position_after_abort(history: History) -> list[HistoryWitness]:
@@ -62,8 +62,8 @@ def position_after_abort(history: History) -> list[HistoryWitness]:
     recv  p1        4  FAIL  a     0
     recv  p1        6  OK    b     1
     """
-    records, previous = history.records, history.beside.previous
-    which = history.in_sequence(history.beside.behind_failure) & history.followed[records.run]
+    records, previous = history.records, history.neighbours.previous
+    which = history.in_sequence(history.neighbours.behind_failure) & history.followed[records.run]
     rows = np.flatnonzero(which)
     rows = rows[~history.handed_out[previous[rows]]]
     return _beside(history, previous[rows], rows, definite=False)
@@ -89,7 +89,7 @@ def _within_a_poll(history: History, which: Flags) -> list[HistoryWitness]:
     reassigned = (numbers(row for row, _ in moved), numbers(log for _, log in moved))
     rows = rows[~among((records.operation[rows], records.log[rows]), reassigned)]
     words = records.v.codes
-    previous = history.beside.previous[rows]
+    previous = history.neighbours.previous[rows]
     return witnesses(history, records.run[rows], records.log[rows], [records.op[rows]], [words[previous], words[rows]])
 
 
@@ -103,12 +103,12 @@ def _turned(history: History, which: Flags) -> list[HistoryWitness]:
     rows = np.flatnonzero(history.in_sequence(which) & history.followed[records.run])
     if not len(rows):
         return []
-    rows = rows[~history.handed_out[history.beside.before[rows]]]
-    rows = rows[RowGroups(records.log[rows], history.beside.before[rows], records.op[rows], records.v.codes[rows]).first]
+    rows = rows[~history.handed_out[history.neighbours.before[rows]]]
+    rows = rows[RowGroups(records.log[rows], history.neighbours.before[rows], records.op[rows], records.v.codes[rows]).first]
     if not len(rows):
         return []
     rows = np.sort(rows)
-    before = history.beside.before[rows]
+    before = history.neighbours.before[rows]
     placed = np.flatnonzero(ops.f.among("assign", "subscribe") & (ops.ty != FAIL) & ops.process.present)
     subscribed = placed[ops.f.among("subscribe")[placed]]
     kept = np.flatnonzero(records.f.among("assign", "subscribe") & (ops.ty[records.operation] != FAIL) & (records.process >= 0))

@@ -27,7 +27,7 @@ def sealed_segment_write(history: History) -> list[HistoryWitness]:
     records, reported = history.records, seals(history)
     if not reported:
         return []
-    sends, o = np.flatnonzero(history.beside.accepted), history.beside.offset
+    sends, o = np.flatnonzero(history.neighbours.accepted), history.neighbours.offset
     row, seal = pairs((records.log[sends],), (logs(history, ((one.run, one.name) for one in reported)),))
     op, at, end = (
         numbers(column) for column in ([one.op for one in reported], [one.at for one in reported], [one.end for one in reported])
@@ -68,7 +68,7 @@ def wrong_range(history: History) -> list[HistoryWitness]:
     records, reported = history.records, [one for one in segments(history) if one.lo is not None]
     if not reported:
         return []
-    sends = np.flatnonzero(history.beside.accepted & (records.hash != NONE))
+    sends = np.flatnonzero(history.neighbours.accepted & (records.hash != NONE))
     row, segment = pairs((records.log[sends],), (logs(history, ((one.run, one.name) for one in reported)),))
     op, lo, hi = (numbers(column) for column in ([one.op for one in reported], [one.lo for one in reported], [one.hi for one in reported]))
     rows = sends[row]

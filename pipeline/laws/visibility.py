@@ -18,7 +18,7 @@ def aborted_read(history: History) -> list[HistoryWitness]:
     kind  ty  v  oc of the value
     recv  OK  a  ABORTED
     """
-    return _of_writer(history, history.beside.aborted & (history.records.ty == OK))
+    return _of_writer(history, history.neighbours.aborted & (history.records.ty == OK))
 
 
 def aborted_read_unacknowledged(history: History) -> list[HistoryWitness]:
@@ -27,13 +27,13 @@ def aborted_read_unacknowledged(history: History) -> list[HistoryWitness]:
     kind  ty    v  oc of the value
     recv  FAIL  a  ABORTED
     """
-    return _of_writer(history, history.beside.aborted & (history.records.ty != OK))
+    return _of_writer(history, history.neighbours.aborted & (history.records.ty != OK))
 
 
 def _of_writer(history: History, which: Flags) -> list[HistoryWitness]:
-    records, beside, rows = history.records, history.beside, np.flatnonzero(which)
-    writer = history.values.op[beside.value[rows]]
-    sure = ~history.values.reused[beside.value[rows]]
+    records, neighbours, rows = history.records, history.neighbours, np.flatnonzero(which)
+    writer = history.values.op[neighbours.value[rows]]
+    sure = ~history.values.reused[neighbours.value[rows]]
     return witnesses(
         history, records.run[rows], records.log[rows], [writer, records.op[rows]], [records.v.codes[rows]], [records.o[rows]], sure
     )
@@ -45,8 +45,8 @@ def precommitted_read(history: History) -> list[HistoryWitness]:
     kind  v  unit  unit of the value
     recv  a     0                  0
     """
-    records, rows = history.records, np.flatnonzero(history.beside.own)
-    sure = ~history.values.reused[history.beside.value[rows]]
+    records, rows = history.records, np.flatnonzero(history.neighbours.own)
+    sure = ~history.values.reused[history.neighbours.value[rows]]
     return witnesses(history, records.run[rows], records.log[rows], [records.op[rows]], [records.v.codes[rows]], [records.o[rows]], sure)
 
 
@@ -57,8 +57,8 @@ def early_read(history: History) -> list[HistoryWitness]:
     kind  v  at  end_op of the value
     recv  a   5                    6          the poll ended at event 5, and the commit was asked for at 6
     """
-    records, values, rows = history.records, history.values, np.flatnonzero(history.beside.early)
-    value = history.beside.value[rows]
+    records, values, rows = history.records, history.values, np.flatnonzero(history.neighbours.early)
+    value = history.neighbours.value[rows]
     return witnesses(
         history,
         records.run[rows],
@@ -81,7 +81,7 @@ def lso_violation(history: History) -> list[HistoryWitness]:
     """
     records = history.records
     several = records.sent & records.transactional & ~records.f.among("txn") & ~records.by_hand
-    o = history.beside.offset
+    o = history.neighbours.offset
     rows = np.flatnonzero(several & (records.ty == OK) & (o != NONE))
     if not len(rows):
         return []

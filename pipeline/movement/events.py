@@ -158,7 +158,8 @@ def _of_odd_mops(mops: pa.ListArray) -> np.ndarray:
     flat = mops.flatten()
     known = pc.is_in(pc.struct_field(flat, "m"), pa.array(KINDS))
     odd = pc.and_(flat.is_valid(), pc.invert(known)).to_numpy(zero_copy_only=False)
-    return pc.list_parent_indices(mops).to_numpy()[odd]
+    rows: np.ndarray = pc.list_parent_indices(mops).to_numpy()[odd]
+    return rows
 
 
 def _control(reported: pa.Array, lines: list[bytes], block: bytes) -> pa.Array | None:
