@@ -88,7 +88,7 @@ def end(context: KafkaContext, producer: ProducerInstance, commit: bool, request
         restart(context)
     if context.armed.polls_partitions and context.armed.pause is None and not context.polled:
         _poll(context, context.partitions)
-    if context.armed.polls_transaction_of:
+    if context.armed.polls_transaction_of == producer.name:
         request = _watched(context, producer, commit, request)
     put(context, producer, "end_txn", request)
     if moment == "right after it answers":
@@ -246,7 +246,7 @@ def _poll_until_settled(context: KafkaContext, producer: ProducerInstance) -> No
             if context.is_over(producer):
                 break
         _poll(context, context.partitions)
-    if armed.polls_transaction_of:
+    if armed.polls_transaction_of == producer.name:
         context.states_since_answer = [context.describe(producer).state]
         for _ in context.time.attempts():
             _see(context, context.states_since_answer[-1])
