@@ -114,8 +114,6 @@ def _granting() -> Iterator[Kip890Episode]:
         yield Kip890Episode(taken, f"the user of E is {granted} to write to spare", (may_not,), "375", needs=AUTHORIZER)
     due = ("the answer names the right to write to spare of the user of E, and no other", may_not, 'the user of E may write to "kept"')
     yield Kip890Episode(plain, "the user of E is no longer allowed to write to spare", due, "375", needs=AUTHORIZER)
-    rights = 'rights to "kept" and to group "fund" are given to two users'
-    yield Kip890Episode((_KEPT,), rights, ("it is done", "DescribeAcls finds by each filter what it is for"), "375", needs=AUTHORIZER)
     yield Kip890Episode(
         (), 'a user who may write under transactional id "west" initialises with it', ("it is done",), "375", needs=AUTHORIZER
     )
