@@ -322,7 +322,7 @@ def _levels() -> Iterator[Kip890Episode]:
             (_KEPT, east, old, state, wrote),
             f"E {ends}s",
             (*due, "the producer id and epoch of E are unchanged"),
-            "006",
+            "083",
             needs="feature-levels",
         )
         blocked = "completion of E's transactions is blocked until the next restart"

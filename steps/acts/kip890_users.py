@@ -127,7 +127,7 @@ def _granting() -> Iterator[Kip890Episode]:
     )
     broker = (_KEPT, 'producer E with transactional id "east", logged in as another broker', "E uses AddPartitionsToTxn v4")
     yield Kip890Episode(
-        broker, "E adds kept-0", ("it is done for kept-0", "the transaction of E is Ongoing in kept-0"), "172", needs=AUTHORIZER
+        broker, "E adds kept-0", ("it is done for kept-0", "the transaction of E is Ongoing in kept-0"), "036", needs=AUTHORIZER
     )
     for version, does in product(("v4", "v5"), ("adds", "verifies")):
         givens = (_KEPT, 'producer F with transactional id "west"', _USER, f"E uses AddPartitionsToTxn {version}")
