@@ -139,7 +139,11 @@ BAD: dict[str, tuple[bytes, int | None, str]] = {
     "cut.jsonl": (_good("cut") + b'{"run_id": "r", "idx": 1', 2, "cut off"),
     "nul.jsonl": (_good("nul") + b"\x00\x00\x00", 2, "not one JSON object"),
     "deep.jsonl": (_good("deep") + b'{"a":' * 20_000, 2, "not one JSON object"),
-    "number.jsonl": (_good("number") + b'{"run_id": "r", "idx": 99999999999999999999}', 2, "idx is 99999999999999999999, expected an integer of 64 bits"),
+    "number.jsonl": (
+        _good("number") + b'{"run_id": "r", "idx": 99999999999999999999}',
+        2,
+        "idx is 99999999999999999999, expected an integer of 64 bits",
+    ),
     "bytes.edn": (ONE + b"\xff\xfe", 2, "not UTF-8"),
     "tag.edn": (ONE + b'{:index 1, :type :ok, :process 0, :f :send, :value #strange/tag "x"}', 2, "unknown tag #strange/tag"),
     "index.edn": (ONE + b"{:index 99999999999999999999, :type :ok, :process 0, :f :send}", 2, "expected an integer of 64 bits"),
