@@ -28,7 +28,7 @@ from .transaction_requests import about_transaction
 
 
 @dataclass(frozen=True)
-class _Routed:
+class Routed:
     """The key by which a message is routed, its hash, and what else its producer adds to it."""
 
     key: str | None = None
@@ -109,16 +109,18 @@ class ProducerCalls(PulsarCalls):
         If the broker closes the producer instead of answering a message outside of transactions, the producer opens again and sends it once
         more, as a client does: whether the message or the notice comes first is the broker's choice.
         """
-        routed = _Routed(key, None, annotations)
-        match self._posted(producer, [value], transaction, sequence_id, routed, batched=False, reopen=reopen):
-            case Done(pending):
-                outcome = self.receipt(pending)
-            case trouble:
-                return trouble
+        routed = Routed(key, None, annotations)
         is_repeated = reopen and transaction is None and sequence_id is None
-        if not (is_repeated and isinstance(outcome, Unknown) and self._is_closed(producer)):
+        return self._posted(producer, [value], transaction, sequence_id, routed, batched=False, reopen=reopen).then(
+            lambda pending: self._delivered(pending, value, routed) if is_repeated else self.receipt(pending)
+        )
+
+    def _delivered(self, pending: PendingSend, value: str, routed: Routed) -> Outcome[MessageId]:
+        """The receipt of a message outside of transactions, which is sent once more if the broker closes its producer instead."""
+        outcome = self.receipt(pending)
+        if not (isinstance(outcome, Unknown) and self._is_closed(pending.producer)):
             return outcome
-        return self._posted(producer, [value], None, pending.sequence_id, routed, batched=False).then(self.receipt)
+        return self._posted(pending.producer, [value], None, pending.sequence_id, routed, batched=False).then(self.receipt)
 
     def _is_closed(self, producer: ProducerHandle) -> bool:
         """Whether the broker has closed it on a connection that is still there."""
@@ -129,7 +131,7 @@ class ProducerCalls(PulsarCalls):
         self, producer: ProducerHandle, values: Sequence[str], *, transaction: TransactionId | None = None, sequence_id: int | None = None
     ) -> Outcome[tuple[MessageId, ...]]:
         """SEND several messages in one entry and wait for its receipt; each has a place there. `sequence_id` is that of the first."""
-        match self._posted(producer, values, transaction, sequence_id, _Routed(), batched=True):
+        match self._posted(producer, values, transaction, sequence_id, Routed(), batched=True):
             case Done(pending):
                 return self.receipt(pending).converted(
                     lambda entry: tuple(entry.in_batch(index, len(values)) for index in range(len(values)))
@@ -153,7 +155,7 @@ class ProducerCalls(PulsarCalls):
         `hash` is the hash of the key, for the record. Without `reopen`, a producer that the broker has closed sends all the same, as one
         does that was not notified yet.
         """
-        return self._posted(producer, [value], transaction, sequence_id, _Routed(key, hash), batched=False, reopen=reopen)
+        return self._posted(producer, [value], transaction, sequence_id, Routed(key, hash), batched=False, reopen=reopen)
 
     def receipt(self, pending: PendingSend, *, within_s: float | None = None) -> Outcome[MessageId]:
         """Wait for the receipt of a message in flight. After Unknown the caller can wait again: it may come later."""
@@ -191,7 +193,7 @@ class ProducerCalls(PulsarCalls):
         values: Sequence[str],
         transaction: TransactionId | None,
         sequence_id: int | None,
-        routed: _Routed,
+        routed: Routed,
         *,
         batched: bool,
         reopen: bool = True,

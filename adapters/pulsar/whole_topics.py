@@ -15,7 +15,7 @@ from fencepost.wire.pulsar.key_hash import Half, segment_hash
 from .acknowledging import AcknowledgementCalls
 from .client import PulsarClient
 from .layout_values import LayoutWatchHandle, QueueConsumer, StreamConsumer, TopicReader, TopicWriter
-from .producing import ProducerCalls
+from .producing import ProducerCalls, Routed
 from .pulsar_values import AckKind, ConsumerHandle, MessageId, PendingSend, ProducerHandle, Received, SubType, TransactionId
 from .streams import StreamCalls
 
@@ -63,15 +63,17 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
     ) -> Outcome[tuple[str, MessageId]]:
         """Send one message and wait for its receipt: returns the segment that stored it, and the message's id there.
 
-        A message that a segment refuses because it was sealed meanwhile is sent once more, to the segment in the next layout.
+        A message that a segment refuses because it was sealed meanwhile is sent once more, to the segment in the next layout. One outside
+        of transactions is also sent once more if its producer is closed instead of an answer, to the same segment first.
         """
+        routed = Routed(key, None if key is None else segment_hash(key, self._writers[writer.number].half))
         refusal: Refused | Unknown = Unknown(f"no segment of {writer.topic} has answered")
         for _ in self._time.attempts():
-            posted = self._post_to_topic(writer, value, key, transaction)
+            posted = self._post_to_topic(writer, value, routed, transaction)
             if not isinstance(posted, Done):
                 return posted
             segment, pending = posted.value
-            match self.receipt(pending):
+            match self.receipt(pending) if transaction else self._delivered(pending, value, routed):
                 case Done(id):
                     return Done((segment, id))
                 case Refused(code=code) as refusal if code in _SEALED:
@@ -81,16 +83,15 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
         return refusal
 
     def _post_to_topic(
-        self, writer: TopicWriter, value: str, key: str | None, transaction: TransactionId | None
+        self, writer: TopicWriter, value: str, routed: Routed, transaction: TransactionId | None
     ) -> Outcome[tuple[str, PendingSend]]:
         """Send without waiting for the receipt. If a segment is sealed, wait for the next layout, and send to the segment in that."""
         held = self._writers[writer.number]
-        hashed = None if key is None else segment_hash(key, held.half)
         outcome: Outcome[tuple[str, PendingSend]] = Unknown(f"no layout of {writer.topic} has a segment that can be written to")
         for _ in self._time.attempts():
             layout = self.layouts_reported(held.watch)[-1]
-            segment = layout.active[held.sent % len(layout.active)] if hashed is None else layout.segment_of(hashed)
-            match self._posted_to(held, segment.topic, value, key, hashed, transaction):
+            segment = layout.active[held.sent % len(layout.active)] if routed.hash is None else layout.segment_of(routed.hash)
+            match self._posted_to(held, segment.topic, value, routed, transaction):
                 case Done(pending):
                     held.sent += 1
                     return Done((segment.topic, pending))
@@ -101,7 +102,7 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
         return outcome
 
     def _posted_to(
-        self, held: _Writer, segment: str, value: str, key: str | None, hashed: int | None, transaction: TransactionId | None
+        self, held: _Writer, segment: str, value: str, routed: Routed, transaction: TransactionId | None
     ) -> Outcome[PendingSend]:
         if segment not in held.producers:
             match self.producer(segment):
@@ -109,7 +110,7 @@ class WholeTopicCalls(StreamCalls, ProducerCalls, AcknowledgementCalls):
                     held.producers[segment] = producer
                 case trouble:
                     return trouble
-        return self.post(held.producers[segment], value, key=key, hash=hashed, transaction=transaction)
+        return self._posted(held.producers[segment], [value], transaction, None, routed, batched=False)
 
     # --- reading ----------------------------------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from succeeded import value_of
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.pulsar_session import PulsarSession
+from fencepost.adapters.pulsar.pulsar_values import TransactionId
 from fencepost.contract.outcomes import Done, Refused, Unknown
 from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.frames import Payload
@@ -155,6 +156,28 @@ def test_a_message_that_a_sealed_segment_refuses_is_sent_again(broker: ScriptedP
 
     assert probe.send_to_topic(writer, "v", key=LOW) == Refused("TopicTerminatedError", 15, "sealed")
     assert len(broker.of("SEND")) > 1
+
+
+def test_a_message_whose_producer_is_closed_instead_of_an_answer_is_sent_again(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+    """As clients do after an unload, with its sequence id; to a child if its segment was sealed."""
+    broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [reported(request.session_id, 0, WHOLE)])
+    writer = value_of(probe.writer(TOPIC))
+    answered = [lambda request: [receipt(request, 1, 0)]]
+    broker.on("SEND", lambda request: [closing(request)], *answered)
+    assert value_of(probe.send_to_topic(writer, "v", key=HIGH))[0] == segment(0)
+    assert [frame.body.sequence_id for frame in broker.of("SEND")] == [0, 0]
+
+    broker.on("SEND", lambda request: [reported(writer.number, 1, *SPLIT), closing(request)], *answered)
+    broker.on("PRODUCER", no_producer, lambda request: [pb.CommandProducerSuccess(request_id=request.request_id, producer_name="p")])
+    assert value_of(probe.send_to_topic(writer, "w", key=HIGH))[0] == segment(2)
+
+
+def test_a_message_in_a_transaction_whose_producer_is_closed_is_unknown(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+    """Sent again, it could be in the transaction twice."""
+    broker.on("SEND", lambda request: [closing(request)])
+
+    assert isinstance(probe.send_to_topic(value_of(probe.writer(TOPIC)), "v", transaction=TransactionId(0, 7)), Unknown)
+    assert len(broker.of("SEND")) == 1
 
 
 # --- reading ------------------------------------------------------------------------------------------------------------------------
