@@ -21,6 +21,8 @@ from .offer import TOPIC_IDS_FROM
 T = TypeVar("T")
 
 _EARLIEST, LATEST = -2, -1
+_LISTED_FROM = {-3: 7, -4: 8, -5: 9}
+"""The first version of ListOffsets in which a timestamp has a special meaning (KIP-734, KIP-405, KIP-1005); before, brokers refuse it."""
 
 _MAX_WAIT_MS = 50
 """A conforming broker answers at once, since no bytes are required; some brokers return no records if they may not wait."""
@@ -124,7 +126,7 @@ class ReadingCalls(KafkaCalls):
     def _list_offsets(self, partition: TopicPartition, isolation: IsolationLevel, timestamp: int) -> Any:
         return self._request(
             "list_offsets",
-            self._offer.highest("list_offsets", 2, 9),
+            self._offer.highest("list_offsets", _LISTED_FROM.get(timestamp, 2), 9),
             replica_id=-1,
             isolation_level=isolation,
             topics=[{"name": partition.topic, "partitions": [{"partition_index": partition.partition, "timestamp": timestamp}]}],

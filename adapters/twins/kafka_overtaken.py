@@ -22,6 +22,11 @@ _NEW = 12
 """The first version of Produce of clients whose first batch in a partition has sequence number 0; that of others may have any."""
 
 
+def _names(deleted: Any) -> tuple[object, ...]:
+    """The name and the id of a topic, as far as an answer has them."""
+    return deleted.name, getattr(deleted, "topic_id", None)
+
+
 class Overtaken(RequestPerformer):
     """Before each batch that is due the one that follows it arrives, and is refused."""
 
@@ -45,8 +50,9 @@ class Overtaken(RequestPerformer):
     def finish(self, transport: KafkaTransport, request: RequestPayload, answer: Heard, deadline_s: float) -> Heard:  # noqa: ARG002
         if not isinstance(answer, Done):
             return answer
-        if api_of(request) == "delete_topics" and not any(errors_in(answer.value)):
-            self._due.clear()
+        if api_of(request) == "delete_topics":
+            gone = {said for one in cast(Any, answer.value).responses if not one.error_code for said in _names(one)}
+            self._due = {known: due for known, due in self._due.items() if known[1][0] not in gone}
         if api_of(request) == "produce":
             responses = cast(Any, answer.value).responses
             answers = ((where_of(topic, one), one.error_code) for topic in responses for one in topic.partition_responses)

@@ -20,6 +20,7 @@ from fencepost.contract.waiting import ENOUGH_S, waited_in
 from fencepost.deviations.known_deviations import ANY, DeviationEntry, Expectations
 from fencepost.run.plays import falls_in, refusal_of
 from fencepost.steps.acts.act import DISTURBANCE, ActLine, Script, Table, script_of
+from fencepost.steps.kafka.initialising import SHORT_TIMEOUT_MS
 from fencepost.steps.player import PlayedScene, player_of
 
 from .deadline import Deadline
@@ -234,6 +235,8 @@ class Trials:
             return SequenceResult(reached, unanswered=str(error))
         if isinstance(error, Violation) and 0 < waited_in(shown.session).in_vain_s < ENOUGH_S:
             return SequenceResult(reached, unanswered=f"after a wait of less than {ENOUGH_S:g} s that was in vain, {error} shows nothing")
+        if not self.is_prompt and _hurried_s([said for said, _ in script.lines], shown.steps) >= SHORT_TIMEOUT_MS / 1000:
+            return SequenceResult(reached, unanswered=f"a transaction with a short timeout was open for that long before {error}")
         if isinstance(error, SystemUnreachable | WrongUsage | Malformed):
             raise error
         if not isinstance(error, Violation | SetUpFailed | NoAnswer):
@@ -257,6 +260,16 @@ class Trials:
             return any(entry.requirement != ANY for entry in about)
         mismatch = error.mismatch if isinstance(error, Violation) else refusal_of(error, said)
         return any(_is_alike(entry, mismatch) and (entry.answered is None or entry.answered.shows_in(said)) for entry in about)
+
+
+def _hurried_s(lines: Sequence[ActLine], steps: Sequence[PlayedStep]) -> float:
+    """For how many seconds a transaction that times out soon was open at most, up to the end of the step after it."""
+    longest, began = 0.0, None
+    for line, step in zip(lines, steps, strict=False):
+        began = step.began if line.is_hurried and began is None else began
+        longest = longest if began is None else max(longest, step.began + step.seconds - began)
+        began = began if line.is_hurried else None
+    return longest
 
 
 def _is_alike(entry: DeviationEntry, mismatch: Mismatch | None) -> bool:

@@ -29,13 +29,15 @@ class Choose(Protocol):
 class ActLine(NamedTuple):
     """A sentence, and the requirement that is violated where it does not hold or cannot be done.
 
-    `given` is the form of a When where it is only a set-up for the question, None where it cannot be one.
+    `given` is the form of a When where it is only a set-up for the question, None where it cannot be one. `is_hurried` says that a
+    transaction is open that times out soon.
     """
 
     kind: str
     text: str
     requirement: str
     given: str | None = None
+    is_hurried: bool = False
 
     @property
     def step(self) -> GherkinStep:
@@ -137,6 +139,8 @@ class Table(Generic[M]):
     """Acts that no client may notice. A random sequence has one of them at most."""
     hears: Callable[[M, str], None] = lambda *_: None
     """Notes in the model what the disturbance of this name leaves."""
+    hurries: Callable[[M], bool] = lambda _: False
+    """Whether a transaction is open that times out soon, if acts take time."""
     begins: frozenset[str] = frozenset()
     """Acts that others need before them. Where an act is not possible, random sequences try it again after one of these."""
 
@@ -241,12 +245,16 @@ class Script(Generic[M]):
         self._traits |= act.traits
         self._excluded |= act.excludes
         self.acts.append(act.name)
-        self.lines += [(line, act.name) for line in act.says(self.model, *act.arguments)]
+        said = act.says(self.model, *act.arguments)
+        is_hurried = self.table.hurries(self.model)
+        self.lines += [(line._replace(is_hurried=is_hurried), act.name) for line in said]
 
     def close(self) -> None:
         """Add the lines that create what is used at the beginning, and those that end and look at everything."""
         opened = [(line, None) for line in self.table.opens(frozenset(self._met))]
-        self.lines = [*opened, *self.lines, *((line, None) for line in self.table.closes(self.model))]
+        is_hurried = self.table.hurries(self.model)
+        closed = [line._replace(is_hurried=is_hurried) for line in self.table.closes(self.model)]
+        self.lines = [*opened, *self.lines, *((line, None) for line in closed)]
 
 
 def script_of(table: Table[M], names: Iterable[str]) -> Script[M]:

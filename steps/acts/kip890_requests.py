@@ -100,6 +100,7 @@ def _ask_about_several(model: Kip890Clients, request: str, name: str) -> list[Ac
 
 
 def _describe_several(model: Kip890Clients, one: str, other: str) -> list[ActLine]:
+    model.shown.add(UNUSED)
     asked = when(f"DescribeTransactions is sent for {one} and {other} and {UNUSED}", "410")
     return [asked, then("the last entry alone is refused with TRANSACTIONAL_ID_NOT_FOUND", "410"), *unchanged(model, other, "410")]
 

@@ -20,7 +20,7 @@ MARK = KAFKA.act(
     when="{marker} for {producer} reaches {partitions}[ with {identity}][ from coordinator epoch {epoch:number}]"
     "[ with transaction version {version:number}]",
     meaning="WriteTxnMarkers v1, or v2 to say a transaction version, with the producer's own epoch and the coordinator epoch that the"
-    " partition saw last of this producer, unless others are named.",
+    " partitions saw last of this producer, unless others are named.",
 )
 
 
@@ -30,7 +30,7 @@ def has_reached(
 ) -> None:
     one, where = context.producers[producer], context.where(partitions)
     _, claim = claimed(context, one, identity)
-    seen = last_coordinator_epoch(context, where[0], one) if epoch is None else epoch
+    seen = last_coordinator_epoch(context, one, where[0]) if epoch is None else epoch
     achieved(context.observer.write_marker(where[0], claim, commit=marker == "a COMMIT marker", coordinator_epoch=seen), "sending a marker")
 
 
@@ -46,7 +46,7 @@ def reaches(
 ) -> None:
     one, where = context.turn_of(producer), context.where(partitions)
     _, claim = claimed(context, one, identity)
-    seen = last_coordinator_epoch(context, where[0], one) if epoch is None else epoch
+    seen = last_coordinator_epoch(context, one, *where) if epoch is None else epoch
     commit, request_version = marker == "a COMMIT marker", 1 if version is None else 2
     if len(where) > 1:
         let_one_node_lead(context, *where)
@@ -91,7 +91,7 @@ def both_reach(context: KafkaContext, marker: str, producer: str, version: int |
     """
     one, where = context.turn_of(producer), context.partition(partition)
     markers = {
-        each.transactional_id: MarkerToWrite(each.current, kind == "a COMMIT marker", last_coordinator_epoch(context, where, each), level)
+        each.transactional_id: MarkerToWrite(each.current, kind == "a COMMIT marker", last_coordinator_epoch(context, each, where), level)
         for each, kind, level in ((one, marker, 0), (context.producers[other], second, version or 0))
     }
     context.keep(one, context.observer.write_each_marker(where, markers), "WriteTxnMarkers")

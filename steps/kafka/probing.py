@@ -1,6 +1,7 @@
 """The epoch of a coordinator, which shows in the markers that it sends."""
 
 from fencepost.adapters.kafka.kafka_values import TopicPartition
+from fencepost.contract.outcomes import Refused
 from fencepost.steps.step_outcomes import achieved, observed
 
 from .kafka_context import KafkaContext
@@ -22,7 +23,11 @@ def epoch_of_coordinator(context: KafkaContext, producer: ProducerInstance, part
     return max(entry.coordinator_epoch for entry in active)
 
 
-def last_coordinator_epoch(context: KafkaContext, partition: TopicPartition, producer: ProducerInstance) -> int:
-    """The coordinator epoch of the producer's last marker in a partition, 0 where there was none: an epoch that is not outdated."""
-    active = observed(context.observer.describe_producers(partition), f"describing the producers of {partition}")
+def last_coordinator_epoch(context: KafkaContext, producer: ProducerInstance, *partitions: TopicPartition) -> int:
+    """The highest coordinator epoch of the producer's last markers in these partitions, 0 if there were none: outdated in none of them.
+
+    A partition that does not exist has had none.
+    """
+    answers = [context.observer.describe_producers(partition) for partition in partitions]
+    active = [entry for answer in answers if not isinstance(answer, Refused) for entry in observed(answer, "describing producers")]
     return max([entry.coordinator_epoch for entry in active if entry.producer.producer_id == producer.current.producer_id] + [0])

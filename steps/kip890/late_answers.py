@@ -46,7 +46,7 @@ def is_overtaken(
     log = observed(context.observer.read(where, IsolationLevel.READ_UNCOMMITTED), f"reading {partition}")
     rounds.accepted = sum(not batch.marker for batch in log.batches)
     _, claim = claimed(context, ended, identity)
-    epoch, end = last_coordinator_epoch(context, where, ended), context.end_of(where)
+    epoch, end = last_coordinator_epoch(context, ended, where), context.end_of(where)
     batch = one.probe.batch_of([value], producer=one.current, sequence=one.next_sequence(where), transactional=True)
     context.faults.pause(node)
     wait = one.probe.send_produce(where, batch, transactional_id=one.transactional_id, version=context.version(one, "produce"))

@@ -6,6 +6,7 @@ from fencepost.adapters.kafka.kafka_session import KafkaSession
 from fencepost.adapters.kafka.kafka_values import AbortedTransaction, IsolationLevel, ProducerIdentity, TopicPartition
 from fencepost.adapters.kafka.probe import KafkaProbe
 from fencepost.adapters.reference_kafka import ReferenceSystem
+from fencepost.contract.errors import NotOffered
 from fencepost.contract.outcomes import Done, Refused
 
 PAYMENTS = TopicPartition("payments", 0)
@@ -66,6 +67,16 @@ def test_a_look_up_by_time_reports_offset_and_timestamp(probe: KafkaProbe, trans
 
     assert probe.record_at(PAYMENTS, IsolationLevel.READ_UNCOMMITTED, timestamp) == Done((0, timestamp))
     assert probe.record_at(PAYMENTS, IsolationLevel.READ_COMMITTED, timestamp) == Done((-1, -1))
+
+
+@pytest.mark.parametrize(("timestamp", "highest"), [(-3, 6), (-4, 7), (-5, 8)])
+def test_a_special_timestamp_needs_the_version_that_has_it(session: KafkaSession, timestamp: int, highest: int) -> None:
+    """In an earlier one a broker refuses it with UNSUPPORTED_VERSION, which would look like a violation."""
+    session.speak_at_most("list_offsets", highest)
+    probe = session.client("older")
+
+    with pytest.raises(NotOffered, match="ListOffsets .*the broker offers v"):
+        probe.record_at(PAYMENTS, IsolationLevel.READ_UNCOMMITTED, timestamp)
 
 
 @pytest.mark.parametrize("version", [1, 3, 4, 6])

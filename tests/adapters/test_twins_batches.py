@@ -107,6 +107,28 @@ def test_a_batch_is_overtaken_by_the_one_that_follows() -> None:
     assert _sent_to(wire) == [(0, 2), (0, 0), (0, 0), (0, 4), (0, 2)]
 
 
+def deleted(name: str) -> RequestPayload:
+    """DeleteTopics of one topic, by its name."""
+    return request("delete_topics", 5, topic_names=[name], timeout=1)
+
+
+@pytest.mark.parametrize(("topic", "overtakes"), [("other", False), ("t", True)])
+def test_what_is_due_is_known_until_its_topic_is_deleted(topic: str, *, overtakes: bool) -> None:
+    """A repetition after the deletion of another topic is still a repetition; the first batch of a new topic is due again."""
+    inner = broker("Ongoing", [45, 0, 45, 0] if overtakes else [45, 0, 0])
+
+    def answer(asked: RequestPayload) -> ResponsePayload:
+        if api_of(asked) == "delete_topics":
+            return response(asked, throttle_time=0, responses=[{"name": topic, "error_code": 0, "error_message": None}])
+        return inner(asked)
+
+    wire, way = on(Overtaken, answer)
+    for one in (written(12, 0), deleted(topic), written(12, 0)):
+        way.call(one, 1.0)
+
+    assert _sent_to(wire) == [(0, 2), (0, 0), *[(0, 2)] * overtakes, (0, 0)]
+
+
 def test_a_batch_that_is_taken_out_of_order_is_a_violation() -> None:
     """The one before it is lost then."""
     _, way = on(Overtaken, broker("Ongoing", [0, 0]))

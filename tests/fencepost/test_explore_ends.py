@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,6 +18,7 @@ from fencepost.cli.exit_codes import guarded_value
 from fencepost.contract import folder, register
 from fencepost.contract.errors import BrokeOff, Exit, Malformed, SystemUnreachable, UnknownName, WrongUsage
 from fencepost.contract.evidence import NoAnswer, SetUpFailed, Violation
+from fencepost.contract.played import PlayedStep, StepEnding
 from fencepost.contract.transitions import HasTransitions, Transition, watched
 from fencepost.explore import search
 from fencepost.explore.coverage import Coverage
@@ -24,11 +26,12 @@ from fencepost.explore.deadline import Deadline, TimeIsUp
 from fencepost.explore.exploration import LAYOUT
 from fencepost.explore.kept_finding import FindingKeeper
 from fencepost.explore.reduction import reduced
-from fencepost.explore.trial import ExploredFinding, SequenceResult, Trials
+from fencepost.explore.trial import ExploredFinding, ScriptResult, SequenceResult, Trials
 from fencepost.run.options import RunOptions
 from fencepost.steps.acts.act import ActLine, Script, script_of
 from fencepost.steps.acts.core import TABLE
 from fencepost.steps.acts.core_model import Core
+from fencepost.steps.acts.kip890 import TABLE as KIP890
 
 OVER = Deadline(0.0)
 
@@ -105,6 +108,21 @@ def test_how_a_line_failed_is_distinguished(monkeypatch: pytest.MonkeyPatch, err
     assert prompt.finding is not None
     assert prompt.finding.how == how
     assert (other.finding is not None, other.unanswered) == (is_found, None if is_found else str(error))
+
+
+@pytest.mark.parametrize("between_s", [0.0, 2.0])
+def test_a_transaction_that_may_have_timed_out_shows_nothing(monkeypatch: pytest.MonkeyPatch, between_s: float) -> None:
+    """On a broker, whose time passes: a violation counts only if no transaction with a short timeout was open for as long."""
+    played = trials(KIP890, "kafka")
+    monkeypatch.setattr(played, "is_prompt", False)
+    script = script_of(KIP890, ["T has written to payments-0", "A has written to payments-0", "T has committed"])
+    at = next(number for number, (line, _) in enumerate(script.lines) if line.text == "T has committed")
+    steps = [PlayedStep(line.step, StepEnding.DONE, began=number * between_s) for number, (line, _) in enumerate(script.lines[: at + 1])]
+    steps[-1] = replace(steps[-1], error=SetUpFailed("no", error="INVALID_TXN_STATE"))
+
+    tried = played.judged(script, ScriptResult(tuple(steps), None))
+
+    assert (tried.finding is not None, tried.unanswered is None) == ((True, True) if not between_s else (False, False))
 
 
 @pytest.mark.parametrize("error", [TimeIsUp(), SystemUnreachable("gone")])
