@@ -75,7 +75,7 @@ def test_a_special_timestamp_needs_the_version_that_has_it(session: KafkaSession
     session.speak_at_most("list_offsets", highest)
     probe = session.client("older")
 
-    with pytest.raises(NotOffered, match="ListOffsets .*the broker offers v"):
+    with pytest.raises(NotOffered, match=r"ListOffsets .*the broker offers v"):
         probe.record_at(PAYMENTS, IsolationLevel.READ_UNCOMMITTED, timestamp)
 
 
