@@ -21,6 +21,8 @@ _TAKES_TIME = re.compile(
     r"silent|Heartbeats for|short timeout|past its timeout|after the timeout|kept-8|blocked|paused|unavailable|is restarting"
 )
 """What an episode has where time passes in it, in which T's transaction would time out."""
+_IN_VAIN, _SPLIT = "has tried to add", frozenset({"the disturbance split"})
+"""A request of which one entry keeps the others out, and the disturbance that sends each entry in a separate request."""
 _OF_A_KIND, _AGED = 8, "at the last usable epoch"
 _THEIR_LETTERS = re.compile(r"\b[D-I]\b")
 AUTHORIZER, NODES = "authorizer", "two-nodes"
@@ -66,7 +68,9 @@ def _of_one_kind(episodes: Iterable[Kip890Episode]) -> Iterator[Act[Kip890Client
     for name, one in by_name.items():
         needs = NEEDS | set(one.needs.split())
         used = ("orders-0",) if "orders" in " ".join((one.name, *one.due)) else ()
-        yield Act(name, _may_come(one), says, (name, *one.who, *used), needs, fits=_without_l if _AGED in name else _anywhere)
+        excludes = _SPLIT if _IN_VAIN in name else frozenset()
+        fits = _without_l if _AGED in name else _anywhere
+        yield Act(name, _may_come(one), says, (name, *one.who, *used), needs, excludes=excludes, fits=fits)
 
 
 def _anywhere(_: Script[Kip890Clients]) -> bool:
