@@ -158,7 +158,7 @@ class AdminCalls(PulsarCalls):
     def _change(self, method: str, path: str, query: Mapping[str, str] | None = None, body: object = None) -> Outcome[None]:
         request = AdminRequest(method, path, query or {}, body)
         match self._client.administer(request):
-            case Done(AdminAnswer(status, body)) if status >= _SERVER_TROUBLE:
+            case Done(AdminAnswer(status, body)) if status >= _SERVER_TROUBLE or _has_no_owner(status, body):
                 return Unknown(f"{request} was answered {refusal(status, body)}, which leaves open whether it was done")
             case Done(AdminAnswer(status, body)):
                 return Done(None) if status < HTTPStatus.MULTIPLE_CHOICES else refusal(status, body)
@@ -179,6 +179,11 @@ class AdminCalls(PulsarCalls):
                     return unknown
 
         return self._patiently(attempt, _is_for_later, retry=retry)
+
+
+def _has_no_owner(status: int, body: bytes) -> bool:
+    """Whether a broker refused because no broker serves the topic at the moment, as right after an unload; it is not about the request."""
+    return status == HTTPStatus.PRECONDITION_FAILED and b"find owner for topic" in body
 
 
 def _is_for_later(outcome: Outcome[object]) -> bool:

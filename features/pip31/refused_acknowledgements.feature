@@ -54,6 +54,26 @@ Feature: Acknowledgements that are refused
       When B acknowledges "i1", "i2" for "workers"
       Then it is refused with TransactionConflict or InvalidTxnStatus
 
+    @needs:batch-index-acknowledgement
+    Scenario: [7] A transaction that has another message of the batch acknowledges a pending one
+      Given transactions A and B
+      And a batch of "b1", "b2" has been written to inputs
+      And the consumer of shared subscription "others" has received "i1", "i2", "i3", "b1", "b2" from inputs
+      And A has acknowledged "b1" for "others"
+      And B has acknowledged "b2" for "others"
+      When B acknowledges "b1" for "others"
+      Then it is refused with TransactionConflict or InvalidTxnStatus
+
+    @needs:batch-index-acknowledgement
+    Scenario: [8] Another transaction acknowledges a message of a batch, both of which one transaction has acknowledged separately
+      Given transactions A and B
+      And a batch of "b1", "b2" has been written to inputs
+      And the consumer of shared subscription "others" has received "i1", "i2", "i3", "b1", "b2" from inputs
+      And A has acknowledged "b2" for "others"
+      And A has acknowledged "b1" for "others"
+      When B acknowledges "b1" for "others"
+      Then it is refused with TransactionConflict or InvalidTxnStatus
+
   @PIP31-56 @MUST
   Rule: A broker refuses a transaction's acknowledgement of a message that is already deleted from the subscription.
     A client that processes a message which another client has acknowledged must learn of it before the commit.

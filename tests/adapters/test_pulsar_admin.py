@@ -179,6 +179,13 @@ def test_another_status_is_a_refusal(broker: ScriptedPulsar, probe: PulsarProbe,
     assert len(broker.administered) == 2
 
 
+def test_a_change_that_finds_no_owner_is_unknown(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+    """Right after an unload no broker serves a topic: that says nothing about the request, as another 412 does."""
+    broker.admin_answers = [AdminAnswer(412, text) for text in (b"Can't find owner for topic t", b"a wrong name")]
+
+    assert [type(probe.unload_topic(TOPIC)) for _ in range(2)] == [Unknown, Refused]
+
+
 def test_a_look_is_repeated_while_the_system_is_in_trouble(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """It changes nothing: after 5xx, or no answer, it is retried while the session is patient."""
     fine = reported({"state": "Ready", "leastSigBits": 7, "lowWaterMark": 5, "ongoingTxnSize": 1})

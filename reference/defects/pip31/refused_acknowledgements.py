@@ -89,6 +89,25 @@ class LastOfAListIsPending(PendingAcks):
         self._keep(PendingAck(txn, individual={place: units for place, units in wanted.items() if place not in last}))
 
 
+@defect({"PIP31-55": _ACCEPTED}, origin="exploration of Pulsar 4.0.7: a transaction with part of a batch is not compared with others")
+class OwnPartOfABatchHidesConflicts(PendingAcks):
+    """A transaction that has acknowledged one message of a batch takes over the others of the batch from another transaction."""
+
+    def add_individual(self, txn: TxnId, wanted: Mapping[MessagePosition, Units]) -> None:
+        known = {place: units for place, units in wanted.items() if txn in self._individual.get(place, {}).values()}
+        super().add_individual(txn, {place: units for place, units in wanted.items() if place not in known})
+        self._keep(PendingAck(txn, individual=known))
+
+
+@defect({"PIP31-55": _ACCEPTED}, origin="exploration of Pulsar 4.0.7: of several acknowledgements in a batch one is compared")
+class FirstOfABatchIsPending(PendingAcks):
+    """Of the messages of a batch that a transaction acknowledges one after the other, another one can take all but the first."""
+
+    def is_pending(self, place: MessagePosition, units: Units) -> bool:
+        first = list(self._individual.get(place, {}))[:1]
+        return not units.isdisjoint(first)
+
+
 @defect({"PIP31-56": _ACCEPTED}, origin="textbook: a loop that returns in its first turn")
 class FirstOfAListIsDeleted(Subscription):
     """An acknowledgement of several messages is refused if the first is deleted, and not for one of the others."""
