@@ -82,8 +82,11 @@ class ScriptResult:
 
     @property
     def error(self) -> BaseException | None:
-        """Why the last step failed."""
-        return self.steps[-1].error if self.steps else None
+        """Why the last step failed. A system that sends what its protocol does not allow violates what the step is about."""
+        error = self.steps[-1].error if self.steps else None
+        if isinstance(error, Malformed):
+            return Violation("what its protocol allows", str(error), what="message of the system")
+        return error
 
 
 class Trials:
@@ -237,7 +240,7 @@ class Trials:
             return SequenceResult(reached, unanswered=f"after a wait of less than {ENOUGH_S:g} s that was in vain, {error} shows nothing")
         if not self.is_prompt and _hurried_s([said for said, _ in script.lines], shown.steps) >= SHORT_TIMEOUT_MS / 1000:
             return SequenceResult(reached, unanswered=f"a transaction with a short timeout was open for that long before {error}")
-        if isinstance(error, SystemUnreachable | WrongUsage | Malformed):
+        if isinstance(error, SystemUnreachable | WrongUsage):
             raise error
         if not isinstance(error, Violation | SetUpFailed | NoAnswer):
             what = f"the step '{line.kind} {line.text}' broke off with {type(error).__name__}: {error}"

@@ -230,17 +230,23 @@ def test_what_breaks_off_ends_sequences_and_does_not_make_a_finding_smaller() ->
     assert broken.find(["A writes to orders"]) is None
 
 
-@pytest.mark.parametrize("error", [Malformed("bytes"), WrongUsage("no"), SystemUnreachable("gone")])
+@pytest.mark.parametrize("error", [WrongUsage("no"), SystemUnreachable("gone")])
 def test_what_is_not_ours_is_not_taken_for_our_step(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
-    """A system that sends what its protocol does not allow keeps its own error."""
-
-    def raises(*_: object) -> None:
-        raise error
-
-    monkeypatch.setattr("fencepost.steps.core.core_context.CoreContext.write", raises)
+    """A user's mistake and a system that has gone away keep their own errors."""
+    monkeypatch.setattr("fencepost.steps.core.core_context.CoreContext.write", raising(error))
 
     with pytest.raises(type(error)):
         trials(TABLE, "kafka").play(["A writes to orders"])
+
+
+def test_a_message_that_the_protocol_does_not_allow_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it is a violation in a run; the search goes on with it."""
+    monkeypatch.setattr("fencepost.steps.core.core_context.CoreContext.write", raising(Malformed("half a record")))
+
+    finding = trials(TABLE, "kafka").play(["A writes to orders"]).finding
+
+    assert finding is not None
+    assert str(finding.error) == "message of the system: expected what its protocol allows; seen half a record"
 
 
 def test_an_act_that_there_is_not_is_named_with_the_nearest() -> None:
