@@ -5,7 +5,6 @@ without a disturbance? Both turn a run of twins red. A defect is played until a 
 of twins plays all scenarios; here the other scenarios of the same features have the first half of the time.
 """
 
-import contextlib
 import json
 import os
 import random
@@ -69,8 +68,8 @@ def show(seed: int, workers: int, where: Path, part: ProofPart) -> Exit:
     wanted = [(name, seed) for name in part.of(names)]
     claimed = folder.claim(where, PROVE, keep=[name for name in PROVE.files if name != MUSEUM_TWINS])
     console, found = Console(highlight=False), list[DefectInTwins]()
-    with contextlib.suppress(KeyboardInterrupt), forkserver.pool(workers) as pool:
-        for one in pool.imap(_play, wanted):
+    with forkserver.keeping_results(), forkserver.pool(workers) as pool:
+        for _, one in pool.in_order(_play, wanted, lambda task: task[0]):
             found.append(one)
             console.print(f"  {one}"[:300], markup=False, soft_wrap=True)
     shown = [asdict(one) | {"noticed_by": one.noticed_by} for one in found]
@@ -79,7 +78,10 @@ def show(seed: int, workers: int, where: Path, part: ProofPart) -> Exit:
     for protocol in dict.fromkeys(one.protocol for one in found):
         console.print(f"  {protocol}: {_summed_up([one for one in found if one.protocol == protocol])}")
     console.print(f"{os.path.relpath(where)}/{MUSEUM_TWINS}")
-    return Exit.CONFORMS if len(found) == len(wanted) else Exit.NOT_FINISHED
+    if len(found) < len(wanted):
+        console.print(f"  stopped after {len(found)} of {len(wanted)} defects")
+        return Exit.NOT_FINISHED
+    return Exit.CONFORMS
 
 
 def _summed_up(found: Sequence[DefectInTwins]) -> str:

@@ -34,6 +34,11 @@ def _names_of(part: type) -> frozenset[str]:
     return frozenset(names | set_by)
 
 
+def names(variants: Iterable[Defect]) -> str:
+    """The names of variants that are played as one broker."""
+    return " with ".join(one.name for one in variants)
+
+
 def groups(conforming: Iterable[Defect]) -> list[tuple[Defect, ...]]:
     """Puts each variant into one group, with others of its protocol that change other things; few groups, and the same each time."""
     found: list[list[Defect]] = []

@@ -4,7 +4,6 @@ Each defect that breaks a requirement of a proposal with acts is explored by its
 Conforming variants that change different functions are one broker, and each is explored alone where that one is not silent.
 """
 
-import contextlib
 import json
 import os
 import random
@@ -81,6 +80,9 @@ class _Task:
     seed: int
     is_asked: bool = False
 
+    def __str__(self) -> str:
+        return f"{conforming_groups.names(self.broker)} ({self.spec})"
+
 
 def explored(
     specs: Sequence[str],
@@ -106,12 +108,14 @@ def explored(
         tasks += [*broken, *(_Task(broker, table.spec, examples, length, seed) for broker in conforming)]
     tasks = list(part.of(tasks))
     with forkserver.pool(workers) as pool:
-        for one, task in zip(pool.imap(_reach, tasks), tasks, strict=True):
+        alone: list[_Task] = []
+        for task, one in pool.in_order(_reach, tasks, str):
             if one.is_found and one.is_conforming and len(task.broker) > 1:
-                alone = [_Task((variant,), task.spec, examples, length, seed) for variant in task.broker]
-                yield from pool.imap_unordered(_reach, alone)
+                alone += [_Task((variant,), task.spec, examples, length, seed) for variant in task.broker]
             else:
                 yield one
+        for _, one in pool.in_order(_reach, alone, str):
+            yield one
 
 
 def asked_by(table: Table[Any]) -> frozenset[str]:
@@ -134,7 +138,7 @@ def show(
     claimed = folder.claim(where, PROVE, keep=[name for name in PROVE.files if name != EXPLORED])
     console, began, found = Console(highlight=False), time.monotonic(), list[Reach]()
     is_whole = False
-    with contextlib.suppress(KeyboardInterrupt):
+    with forkserver.keeping_results():
         for one in explored(specs or tuple(TABLES), examples, length, seed, workers, count, part):
             found.append(one)
             console.print(f"  {one}", markup=False, soft_wrap=True)

@@ -109,11 +109,14 @@ def sample(defects: Sequence[Defect], count: int | None, seed: int) -> list[Defe
 
 
 def prove_at(profile: str, defects: Sequence[Defect], workers: int, report: Callable[[ProfileTrial], None]) -> list[ProfileTrial]:
-    """Try each of these defects on that profile, each in a separate process; `report` is called with each trial as it ends."""
+    """Try each of these defects on that profile, each in a separate process; `report` is called with each trial as it ends.
+
+    An interrupt, or the death of a process, leaves out those that were not tried.
+    """
     tasks = [(defect, tuple(defect.breaks), profile) for defect in defects]
     found = []
-    with forkserver.pool(workers) as pool:
-        for seen in pool.imap_unordered(_see, tasks):
+    with forkserver.keeping_results(), forkserver.pool(workers) as pool:
+        for _, seen in pool.as_they_end(_see, tasks, lambda task: task[0].name):
             found.append(fate_of(seen))
             report(found[-1])
     return found
@@ -131,7 +134,7 @@ def stale(trials: Iterable[ProfileTrial], reasons: Mapping[str, str]) -> list[st
 
 def show(profile: str, specs: Sequence[str], count: int | None, seed: int, workers: int, where: Path) -> Exit:
     """Try the defects, print the result of each, and write `profile.json`. The exit code is 1 if one is missed without a known reason,
-    or if a known one is found.
+    or if a known one is found; 4 if it was stopped.
     """
     profiles = registry.engine(_KAFKA).profiles()
     if profile not in profiles:
@@ -147,6 +150,7 @@ def show(profile: str, specs: Sequence[str], count: int | None, seed: int, worke
     missed, found = unexplained(trials, known(profile)), stale(trials, known(profile))
     document = {
         "profile": profile,
+        "complete": len(trials) == len(defects),
         "seed": seed,
         "fates": {fate.value: counts[fate] for fate in Fate},
         "unexplained": [trial.defect.name for trial in missed],
@@ -163,6 +167,9 @@ def show(profile: str, specs: Sequence[str], count: int | None, seed: int, worke
     for name in found:
         console.print(f"  X {name} is found: remove it from fixtures/missed.yaml", markup=False, soft_wrap=True)
     console.print(f"{time.monotonic() - began:.0f} s; {os.path.relpath(where)}/{AT_PROFILE}")
+    if len(trials) < len(defects):
+        console.print(f"  stopped after {len(trials)} of {len(defects)} defects")
+        return Exit.NOT_FINISHED
     return Exit.DOES_NOT if missed or found else Exit.CONFORMS
 
 

@@ -6,7 +6,6 @@ silent, with twins drawn by the seed, or with all twins if `--all` is given. Whe
 its requirement are played there, and one that none of them needs is red.
 """
 
-import contextlib
 import functools
 import json
 import os
@@ -197,7 +196,7 @@ def show(specs: Sequence[str], seed: int, everything: bool, workers: int, where:
     wanted = part.of(tasks(specs, seed, everything))
     claimed = folder.claim(where, PROVE, keep=[name for name in PROVE.files if name != JSON])
     console, began, found = Console(highlight=False), time.monotonic(), list[Noticed]()
-    with contextlib.suppress(KeyboardInterrupt):
+    with forkserver.keeping_results():
         for one in _noticed(wanted, workers):
             found.append(one)
             console.print(f"  {one}"[:400], markup=False, soft_wrap=True)
@@ -224,13 +223,15 @@ def show(specs: Sequence[str], seed: int, everything: bool, workers: int, where:
     console.print(f"  noticed in {len(false)} of {count} brokers that conform" if false else f"  silent on {count} brokers that conform")
     console.print(f"{time.monotonic() - began:.0f} s; {os.path.relpath(where)}/{JSON}")
     if not is_whole:
+        console.print(f"  stopped after {len(found)} of {len(wanted)} brokers")
         return Exit.NOT_FINISHED
     return Exit.DOES_NOT if false or stale or len(noticed) < 0.95 * len(lost) else Exit.CONFORMS
 
 
 def _noticed(wanted: Sequence[PlayedBroker], workers: int) -> Iterator[Noticed]:
     with forkserver.pool(workers) as pool:
-        yield from pool.imap(play, wanted)
+        for _, one in pool.in_order(play, wanted, lambda task: task.name):
+            yield one
 
 
 def play(task: PlayedBroker) -> Noticed:

@@ -112,7 +112,10 @@ def prove(
     --museum runs only the defects that rebuild real bugs of released brokers (fixtures/museum.yaml). A bug is caught when the requirements
     that its defects break are violated with the stated symptoms. Exit code 1: a bug was not caught. With --twins too, each defect is
     played without the scenarios of the requirements that it breaks, until a twin differs or 7 s of CPU time are over. What it finds
-    does not change the exit code, which is 0, or 4 if it was interrupted.
+    does not change the exit code, which is 0, or 4 if it was stopped.
+
+    Exit code 4: Ctrl-C or SIGTERM stopped the proof, or one of its processes was killed, for example because memory was short. A message
+    names what that process played. What was found before is in the results folder; use -n 1, or --part I/N, to go on with less memory.
 
     Examples:
 

@@ -1,11 +1,11 @@
 """Draws mutants and judges them: the result of each, and whether enough of them were killed."""
 
-import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from fencepost.adapters import registry
+from fencepost.proof.forkserver import keeping_results
 
 from . import known_mutants, reference_sources
 from .judge_process import Failed
@@ -131,7 +131,7 @@ def run(
 ) -> MutationTrial:
     """Judge these mutants, in all profiles or in these. `report` is called for each as it ends, with its number.
 
-    An interrupt ends it early: the trial then has fewer outcomes than were drawn.
+    An interrupt, or the death of the process that holds the suites, ends it early: the trial then has fewer outcomes than were drawn.
     """
     asked_in = profiles() if in_profiles is None else in_profiles
     found: dict[MutantKey, Outcome] = {}
@@ -141,7 +141,7 @@ def run(
         found[one.place.key] = one
         report(one, len(found))
 
-    with contextlib.suppress(KeyboardInterrupt), StartedProcesses(asked_in) as processes:
+    with keeping_results(), StartedProcesses(asked_in) as processes:
         ready = processes.ready()
         honest = _noted(processes, asked_in, workers)
         reach = LineReach(ready.at_start, {one.profile: one.lines for one in honest})
