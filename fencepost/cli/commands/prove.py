@@ -72,7 +72,7 @@ def prove(
         typer.Option(
             metavar="PATH|KIND",
             help="With --mutants: change only this folder or file, such as reference/kafka, or make only changes of this kind, such as "
-            "loop. May be repeated.",
+            "loop, or only those that are listed as harmless, with harmless. May be repeated.",
         ),
     ] = None,
     write_killed: Annotated[
@@ -96,7 +96,8 @@ def prove(
     not killed. fixtures/mutants/harmless.yaml lists the changes that break no promise, with reasons. Exit code 1: fewer than 90 % of
     the other mutants were killed, a change that breaks no promise was killed, or a mutant survived that was killed before. With --only
     loop, a loop takes only the first of several items, or leaves out the last; not all harmless ones of these are listed yet. A survivor
-    where no scenario comes, or none to a second item of the loop, is marked so and counted apart.
+    where no scenario comes, or none to a second item of the loop, is marked so and counted apart. With --only harmless, only the changes
+    of fixtures/mutants/harmless.yaml are judged.
 
     --explore plays random sequences of acts on each defect until one violates a requirement, and a fixed number of sequences on each
     conforming variant. Exit code 1: exploration found something in a conforming variant. --part 1/3 explores a third of the variants.
@@ -126,6 +127,8 @@ def prove(
         fencepost prove --mutants 50 --only reference/kafka/kafka_coordinator.py --all
 
         fencepost prove --mutants 100 --only loop
+
+        fencepost prove --mutants 1000 --only harmless --only reference/pulsar
 
         fencepost prove --explore --spec core
 

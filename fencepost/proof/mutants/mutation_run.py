@@ -17,6 +17,9 @@ from .mutations import KINDS
 from .process_pool import KitFailed, StartedProcesses
 from .tasks import Honest, MutantJudge, Note
 
+HARMLESS = "harmless"
+"""As a kind of change: those that fixtures/mutants/harmless.yaml lists, whatever they change."""
+
 ENOUGH = 0.9
 """The share of the mutants that break a promise that verdicts must kill."""
 
@@ -34,13 +37,16 @@ class Drawn:
     def of(cls, count: int, seed: int, only: Sequence[str] = ()) -> "Drawn":
         """Draw `count` mutants, from all or from these files, folders and kinds. Raises WrongUsage and DataFileError.
 
-        Loops are drawn only by name, since it is not yet listed which of them are harmless.
+        Loops are drawn only by name, since it is not yet listed which of them are harmless, and with `harmless` only what is listed.
         """
         everywhere = places_of_files()
-        kinds = set(KINDS).intersection(only) or {*KINDS} - {"loop"}
-        files = [one for one in only if one not in KINDS]
+        known = known_mutants.load(everywhere)
+        kinds = set(KINDS).intersection(only) or {*KINDS} - (set() if HARMLESS in only else {"loop"})
+        files = [one for one in only if one not in (*KINDS, HARMLESS)]
         places = [place for place in (places_of_files(files) if files else everywhere) if place.kind in kinds]
-        return cls(tuple(draw(places, count, seed)), len(places), seed, known_mutants.load(everywhere))
+        if HARMLESS in only:
+            places = [place for place in places if place.key in known.harmless]
+        return cls(tuple(draw(places, count, seed)), len(places), seed, known)
 
 
 @dataclass(frozen=True)
