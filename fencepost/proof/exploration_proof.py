@@ -16,7 +16,7 @@ from typing import Any
 
 from rich.console import Console
 
-from fencepost.contract import folder, register
+from fencepost.contract import register
 from fencepost.contract.errors import Exit
 from fencepost.contract.registration import SpecifiedSystem
 from fencepost.explore import search
@@ -30,9 +30,9 @@ from fencepost.steps.acts.act import Table, drawn
 from fencepost.steps.acts.tables import TABLES, table_of
 
 from . import conforming_groups, forkserver
-from .kill_matrix import EXPLORED, PROVE
 from .profile_proof import sample
-from .twin_proof import ProofPart
+from .proof_folder import EXPLORED, claimed
+from .proof_part import ProofPart
 
 _DRAWN, _LENGTH = 1_000, 10
 """How many sequences, of how many acts, say what a table asks."""
@@ -135,7 +135,7 @@ def show(
     part: ProofPart = ProofPart(),  # noqa: B008 - it is immutable
 ) -> Exit:
     """Prove, print and write `explored.json`. The exit code is 1 where something was found in what conforms."""
-    claimed = folder.claim(where, PROVE, keep=[name for name in PROVE.files if name != EXPLORED])
+    results = claimed(where, EXPLORED)
     console, began, found = Console(highlight=False), time.monotonic(), list[Reach]()
     is_whole = False
     with forkserver.keeping_results():
@@ -154,7 +154,7 @@ def show(
         "summary": summary,
         "variants": [asdict(one) for one in found],
     }
-    claimed.put(EXPLORED, json.dumps(reported, indent=1) + "\n")
+    results.put(EXPLORED, json.dumps(reported, indent=1) + "\n")
     console.print()
     for line in summary:
         console.print(

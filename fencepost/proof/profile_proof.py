@@ -26,7 +26,6 @@ from pathlib import Path
 from rich.console import Console
 
 from fencepost.adapters import registry
-from fencepost.contract import folder
 from fencepost.contract import register as registers
 from fencepost.contract.datafile import Row, load
 from fencepost.contract.errors import Exit, UnknownName
@@ -36,7 +35,7 @@ from fencepost.reference.defects import DEFECTS, Defect
 
 from . import forkserver
 from .defect_proof import Seen, protocols_asked, see
-from .kill_matrix import AT_PROFILE, PROVE
+from .proof_folder import AT_PROFILE, claimed
 
 _KAFKA = "kafka"
 
@@ -142,7 +141,7 @@ def show(profile: str, specs: Sequence[str], count: int | None, seed: int, worke
     registry.check_proposals()
     rows = registers.bundled()
     rows.rows(specs)
-    claimed = folder.claim(where, PROVE, keep=[name for name in PROVE.files if name != AT_PROFILE])
+    results = claimed(where, AT_PROFILE)
     console, began = Console(highlight=False), time.monotonic()
     defects = sample(breaking(rows, specs), count, seed)
     trials = prove_at(profile, defects, workers, lambda one: console.print(f"  {one}", markup=False, soft_wrap=True))
@@ -157,7 +156,7 @@ def show(profile: str, specs: Sequence[str], count: int | None, seed: int, worke
         "stale": found,
         "defects": {trial.defect.name: {"fate": trial.fate.value, "violated": trial.violated, "why": trial.why} for trial in trials},
     }
-    claimed.put(AT_PROFILE, json.dumps(document, indent=1) + "\n")
+    results.put(AT_PROFILE, json.dumps(document, indent=1) + "\n")
     console.print(
         f"\n  {profile}: {', '.join(f'{counts[fate]} {fate.value}' for fate in Fate)}; {len(missed)} missed without a known reason",
         soft_wrap=True,

@@ -20,6 +20,7 @@ from fencepost.proof import exploration_proof, forkserver, kill_matrix, profile_
 from fencepost.proof.forkserver import WorkerDied, keeping_results
 from fencepost.proof.mutants import process_pool
 from fencepost.proof.mutants.tasks import Note
+from fencepost.proof.proof_part import ProofPart
 
 Task = tuple[str, int]
 LIVES, DIES, EXITS = ("lives", 0), ("dies", signal.SIGKILL), ("exits", -3)
@@ -126,10 +127,10 @@ def test_a_signal_ends_a_process_that_never_ends(tmp_path: Path, number: signal.
 MODES: dict[str, tuple[str, Callable[[Path], int]]] = {
     "prove": ("prove.json", lambda where: kill_matrix.show(("core",), False, 1, where)),
     "explore": ("explored.json", lambda where: exploration_proof.show(("core",), 1, 1, 1, 1, where)),
-    "twins": ("twins.json", lambda where: twin_proof.show(("core",), 1, False, 1, where, twin_proof.ProofPart())),
+    "twins": ("twins.json", lambda where: twin_proof.show(("core",), 1, False, 1, where, ProofPart())),
     "profile": ("profile.json", lambda where: profile_proof.show("kip98", ("core",), 1, 1, 1, where)),
     "museum": ("museum.json", lambda where: museum_proof.show(1, where)),
-    "museum twins": ("museum-twins.json", lambda where: museum_twins.show(1, 1, where, twin_proof.ProofPart())),
+    "museum twins": ("museum-twins.json", lambda where: museum_twins.show(1, 1, where, ProofPart())),
 }
 
 

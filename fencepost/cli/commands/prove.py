@@ -145,6 +145,7 @@ def prove(
     from fencepost.contract.errors import WrongUsage
     from fencepost.proof import kill_matrix, twin_proof
     from fencepost.proof.mutants import mutant_report
+    from fencepost.proof.proof_part import ProofPart
     from fencepost.run.selection import proposals_named
 
     def act() -> int:
@@ -152,7 +153,7 @@ def prove(
             raise WrongUsage(f"--sample {sample} is about one profile or exploration; use --profile or --explore too")
         if part is not None and not (twins or explore):
             raise WrongUsage(f"--part {part} is about twins or exploration; use --twins or --explore too, or leave it out")
-        asked_part = twin_proof.ProofPart.named(part) if part else twin_proof.ProofPart()
+        asked_part = ProofPart.named(part) if part else ProofPart()
         if profile is not None:
             from fencepost.proof import profile_proof
 
@@ -198,6 +199,6 @@ def prove(
         mutant_report.check(mutants, seed, only, write_killed, spec)
         if mutants is None:
             return kill_matrix.show(proposals_named(spec), everything, workers, results)
-        return kill_matrix.show_mutants(mutants, 1 if seed is None else seed, only or (), everything, workers, results, write_killed)
+        return mutant_report.show(mutants, 1 if seed is None else seed, only or (), everything, workers, results, write_killed)
 
     guarded(act)
