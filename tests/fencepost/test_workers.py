@@ -17,7 +17,7 @@ from fencepost.contract.errors import Exit
 from fencepost.museum import museum_twins
 from fencepost.museum import proof as museum_proof
 from fencepost.proof import exploration_proof, forkserver, kill_matrix, profile_proof, twin_proof
-from fencepost.proof.forkserver import WorkerDied, keeping_results
+from fencepost.proof.forkserver import WorkerDied, Workers, keeping_results
 from fencepost.proof.mutants import process_pool
 from fencepost.proof.mutants.tasks import Note
 from fencepost.proof.proof_part import ProofPart
@@ -58,15 +58,22 @@ def test_a_process_that_dies_is_reported_with_what_it_played(last: Task, how: st
     assert multiprocessing.active_children() == []
 
 
-def test_results_after_the_one_that_died_are_kept_too() -> None:
+def test_results_after_the_one_that_died_are_kept_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """In the order of tasks they would have come after it."""
-    found = []
-    with pytest.raises(WorkerDied), forkserver.pool(2) as pool:  # noqa: PT012 - what came before it is what matters
-        for _, name in pool.in_order(end_by_task, [("first", 0), DIES, *[("later", 0)] * 3], name_of):
-            found.append(name)
 
-    assert found[:1] == ["first"]
-    assert set(found[1:]) <= {"later"}
+    def results(*_: object) -> Iterator[tuple[int, str]]:
+        yield 2, "later"
+        yield 0, "first"
+        raise WorkerDied("the second", -signal.SIGKILL)
+
+    monkeypatch.setattr(Workers, "_results", results)
+    found = []
+
+    with keeping_results(), forkserver.pool(2) as pool:
+        for task, name in pool.in_order(name_of, [LIVES, DIES, EXITS], name_of):
+            found.append((task, name))
+
+    assert found == [(LIVES, "first"), (EXITS, "later")]
 
 
 def test_results_come_in_the_order_of_tasks() -> None:
