@@ -8,12 +8,16 @@ import dataclasses
 import dis
 import functools
 from abc import ABC
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from types import FunctionType
 from typing import Any
 
+from fencepost.contract.errors import first_of
 from fencepost.reference.defects import Defect
 from fencepost.reference.defects.watch import classes_by_part
+
+
+_MOST_NAMED = 2
 
 
 class _Empty(ABC):  # noqa: B024 - it is asked only for what Python gives each class
@@ -34,9 +38,9 @@ def _names_of(part: type) -> frozenset[str]:
     return frozenset(names | set_by)
 
 
-def names(variants: Iterable[Defect]) -> str:
-    """The names of variants that are played as one broker."""
-    return " with ".join(one.name for one in variants)
+def named(variants: Sequence[str]) -> str:
+    """A broker with the variants of these names, for people: `late-completion, foreign-batches and 9 more`."""
+    return first_of(variants, _MOST_NAMED)
 
 
 def groups(conforming: Iterable[Defect]) -> list[tuple[Defect, ...]]:

@@ -229,7 +229,7 @@ def _tried(
     """The result of each variant as it arrives. If a broker with several variants is caught or fails, each of them is tried alone."""
     alone: list[tuple[Defect, ...]] = []
     tasks = [_Task(broker, asked(broker[0]), until_shown) for broker in brokers]
-    for _, several in pool.as_they_end(_run, tasks, lambda task: conforming_groups.names(task.variants)):
+    for _, several in pool.as_they_end(_run, tasks, lambda task: conforming_groups.named([one.name for one in task.variants])):
         if len(several) > 1 and any(one.reds or (one.trouble and not one.is_unmet) for one in several):
             alone += [(one.defect,) for one in several]
         else:

@@ -81,7 +81,7 @@ class _Task:
     is_asked: bool = False
 
     def __str__(self) -> str:
-        return f"{conforming_groups.names(self.broker)} ({self.spec})"
+        return f"{conforming_groups.named([one.name for one in self.broker])} ({self.spec})"
 
 
 def explored(

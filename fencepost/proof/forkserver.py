@@ -32,7 +32,10 @@ class WorkerDied(interruption.StoppedEarly):
     """A process ended before it had answered; `reason` has what it played, how it ended, and how to go on."""
 
     def __init__(self, played: str, status: int | None) -> None:
-        super().__init__(f"the process that played {played} {how_ended(status)}. What was found before is kept; use `-n 1` to go on")
+        super().__init__(
+            f"the process that played {played} {how_ended(status)}. What was found before is kept. With `-n 1`, one process at a time needs "
+            "memory"
+        )
 
 
 def how_ended(status: int | None) -> str:

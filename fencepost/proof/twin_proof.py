@@ -201,7 +201,7 @@ def show(specs: Sequence[str], seed: int, everything: bool, workers: int, where:
 
 def _noticed(wanted: Sequence[PlayedBroker], workers: int) -> Iterator[Noticed]:
     with forkserver.pool(workers) as pool:
-        for _, one in pool.in_order(play, wanted, lambda task: task.name):
+        for _, one in pool.in_order(play, wanted, lambda task: conforming_groups.named(task.variant) if task.variant else task.name):
             yield one
 
 

@@ -54,7 +54,7 @@ def test_a_process_that_dies_is_reported_with_what_it_played(last: Task, how: st
             found.append((task, name))
 
     assert found == [(LIVES, "lives")]
-    assert f"fencepost: the process that played {how}. What was found before is kept; use `-n 1`" in capsys.readouterr().err
+    assert f"fencepost: the process that played {how}. What was found before is kept. With `-n 1`" in capsys.readouterr().err
     assert multiprocessing.active_children() == []
 
 
