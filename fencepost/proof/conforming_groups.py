@@ -16,7 +16,6 @@ from fencepost.contract.errors import first_of
 from fencepost.reference.defects import Defect
 from fencepost.reference.defects.watch import classes_by_part
 
-
 _MOST_NAMED = 2
 
 

@@ -33,8 +33,8 @@ class WorkerDied(interruption.StoppedEarly):
 
     def __init__(self, played: str, status: int | None) -> None:
         super().__init__(
-            f"the process that played {played} {how_ended(status)}. What was found before is kept. With `-n 1`, one process at a time needs "
-            "memory"
+            f"the process that played {played} {how_ended(status)}. What was found before is kept. With `-n 1`, one process at a time "
+            "needs memory"
         )
 
 
