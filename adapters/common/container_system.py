@@ -335,7 +335,7 @@ class ContainerSystem(ABC, Generic[B]):
 
         Raises SetUpFailed if several have died.
         """
-        if len(deaths := self._deaths.get(configuration, ())) >= _MOST_DEATHS:
+        if len(deaths := self._deaths.get(configuration, [])) >= _MOST_DEATHS:
             raise SetUpFailed(
                 f"{len(deaths)} brokers of {self._image}, configuration {configuration}, did not serve again after they had been "
                 f"down, so no other one is started; the last: {deaths[-1]}"
