@@ -34,7 +34,7 @@ def differences(reported: "Histories", buckets: int, infer: bool = False, whole:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_events_that_change_places_name_their_operations_by_the_new_ones(seed: int) -> None:
-    """Or a reader would call the history broken, and no law would judge it."""
+    """Otherwise a reader calls the history broken, and nothing in it is judged."""
     reported = events("p0 ok send x<a@0 tx=T\np0 ok commit tx=T\np1 ok poll x>a@0", "three")
     other_order(random.Random(seed), reported)
 
