@@ -6,7 +6,6 @@ An engine is added here, and nowhere else. Its code is imported at its first use
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +17,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Engine:
-    """A reference implementation of a protocol: its profiles, how it is made as a system in this process, and the module that serves it."""
+    """A reference implementation of a protocol: of its profiles and of its system in this process the module and the class, and the module
+    that serves it.
+    """
 
     protocol: str
-    profiles: Callable[[], list[str]]
-    system: Callable[[str, Defect | None, float], System]
+    profile_class: tuple[str, str]
+    system_class: tuple[str, str]
     served_by: str
+
+    def profiles(self) -> list[str]:
+        """The names of its profiles."""
+        module, name = self.profile_class
+        names: list[str] = getattr(importlib.import_module(f"fencepost.reference.{module}"), name).names()
+        return names
+
+    def system(self, profile: str, defect: Defect | None, patience_s: float) -> System:
+        """A new one in this process."""
+        system: System = getattr(self.import_system(), self.system_class[1])(profile, defect, patience_s)
+        return system
+
+    def import_system(self) -> Any:
+        """Its module, with all that it needs."""
+        return importlib.import_module(f"fencepost.adapters.{self.system_class[0]}")
 
     @property
     def served(self) -> Served:
@@ -32,53 +48,22 @@ class Engine:
         return served
 
 
-def _kafka_profiles() -> list[str]:
-    from fencepost.reference.kafka import Profile
-
-    return Profile.names()
-
-
-def _kafka(profile: str, defect: Defect | None, patience_s: float) -> System:
-    from .reference_kafka import ReferenceSystem
-
-    return ReferenceSystem(profile, defect, patience_s)
-
-
-def _pulsar_profiles() -> list[str]:
-    from fencepost.reference.pulsar import PulsarProfile
-
-    return PulsarProfile.names()
-
-
-def _pulsar(profile: str, defect: Defect | None, patience_s: float) -> System:
-    from .reference_pulsar import PulsarReferenceSystem
-
-    return PulsarReferenceSystem(profile, defect, patience_s)
-
-
-def _scalable_profiles() -> list[str]:
-    from fencepost.reference.metadata_transactions import MetadataProfile
-
-    return MetadataProfile.names()
-
-
-def _scalable(profile: str, defect: Defect | None, patience_s: float) -> System:
-    from .reference_scalable import ScalableReferenceSystem
-
-    return ScalableReferenceSystem(profile, defect, patience_s)
-
-
 ENGINES = {
     engine.protocol: engine
     for engine in (
-        Engine("kafka", _kafka_profiles, _kafka, "served_kafka"),
-        Engine("pulsar", _pulsar_profiles, _pulsar, "served_pulsar"),
-        Engine("pulsar-scalable", _scalable_profiles, _scalable, "served_pulsar"),
+        Engine("kafka", ("kafka", "Profile"), ("reference_kafka", "ReferenceSystem"), "served_kafka"),
+        Engine("pulsar", ("pulsar", "PulsarProfile"), ("reference_pulsar", "PulsarReferenceSystem"), "served_pulsar"),
+        Engine(
+            "pulsar-scalable",
+            ("metadata_transactions", "MetadataProfile"),
+            ("reference_scalable", "ScalableReferenceSystem"),
+            "served_pulsar",
+        ),
     )
 }
 
 
 def import_all() -> None:
     """Import the systems of all engines, in a process from which others are forked."""
-    for name in ("reference_kafka", "reference_pulsar", "reference_scalable"):
-        importlib.import_module(f"fencepost.adapters.{name}")
+    for engine in ENGINES.values():
+        engine.import_system()

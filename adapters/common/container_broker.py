@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
 from fencepost.contract.errors import SystemUnreachable, WrongUsage
+from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome, Unknown
 from fencepost.contract.progress import Board
 
@@ -93,6 +94,8 @@ class ContainerBroker(NoCrashPoints, ABC, Generic[C, O]):
         self._started: Future[C] = Future()
         self._serving: Future[O] = Future()
         self._closed = False
+        self.died: str | None = None
+        """Why it does not serve any more, if it did not serve again after it had been down: it never will."""
 
     in_doubt: str
     """What may be wrong with a broker that does not serve: the kind of image that is expected, or how its process ended."""
@@ -157,9 +160,22 @@ class ContainerBroker(NoCrashPoints, ABC, Generic[C, O]):
         self.containers.start_again()
 
     def restart(self) -> None:
-        """Start it again, and wait until its broker serves transactions."""
-        self.start_again()
-        self._await_serving()
+        """Start it again, and wait until its broker serves transactions. Raises SetUpFailed."""
+        if self.died is None:
+            self.start_again()
+        self.await_again()
+
+    def await_again(self) -> None:
+        """Wait until a broker that was down serves transactions. Raises SetUpFailed; it is then given up, and not awaited once more."""
+        if self.died is None:
+            try:
+                self._await_serving()
+            except SystemUnreachable as error:
+                if self._closed or not self._serving.done():  # it has not been in use
+                    raise
+                self.died = str(error)
+        if self.died is not None:
+            raise SetUpFailed(self.died)
 
     def close(self) -> None:
         """Remove the containers, now or as soon as they have been started."""

@@ -18,6 +18,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from fencepost.contract.brokers import BROKERS_AT_ONCE, MOST_AT_ONCE, Brokers, ScheduledScenario, Started, Where
 from fencepost.contract.errors import NotOffered, SystemUnreachable, WrongUsage
+from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.ports import Image
 from fencepost.contract.progress import Activity, Board
 
@@ -32,6 +33,10 @@ from .rehearsal import rehearse
 HANDSHAKE = "the handshake"
 """Why the default broker is started if no scenario needs it."""
 _CLOSED_WITHIN_S = 60.0
+_MOST_DEATHS = 4
+"""After so many brokers with one configuration that did not serve again after they had been down, no other is started. A scenario that such
+a broker does not survive costs three: in a batch with others, by itself, and once more to see whether it is red alone.
+"""
 
 
 class StartableBroker(Protocol):
@@ -44,6 +49,11 @@ class StartableBroker(Protocol):
     @property
     def offer(self) -> object:
         """The broker's offer, once it serves. Raises SystemUnreachable, and WrongUsage if it is closed."""
+        ...
+
+    @property
+    def died(self) -> str | None:
+        """Why it will never serve again after it was down; None if it does."""
         ...
 
     def log_during(self, session: Closing) -> Callable[[], str]:
@@ -78,6 +88,7 @@ class _Place(Generic[B]):
     sessions: int = 0
     is_taken: bool = False
     is_spent: bool = False
+    is_dead: bool = False
 
     @property
     def is_idle(self) -> bool:
@@ -103,6 +114,8 @@ class ContainerSystem(ABC, Generic[B]):
         self._changed = threading.Condition()
         self._shared: dict[str, _Place[B]] = {}
         """By the titles of sessions."""
+        self._deaths: dict[str, list[str]] = {}
+        """Why brokers did not serve again, by configuration."""
         self._starter: threading.Thread | None = None
         self._is_open = False
         self._closed = False
@@ -151,7 +164,7 @@ class ContainerSystem(ABC, Generic[B]):
     def share(self, titles: Collection[str], needs: Collection[str]) -> Iterator[None]:
         """In the block, sessions with these titles get one broker, even if it is fresh. The block begins when it serves, or never will."""
         held: _Place[B] | None = None
-        with contextlib.suppress(NotOffered, SystemUnreachable, WrongUsage):  # the sessions report the reason
+        with contextlib.suppress(NotOffered, SetUpFailed, SystemUnreachable, WrongUsage):  # the sessions report the reason
             with self._changed:
                 place = self._find_or_add(self._settings.configuration_for(needs))
                 for _ in titles:  # at once, so that no fresh broker is started ahead for any of them
@@ -228,13 +241,17 @@ class ContainerSystem(ABC, Generic[B]):
             return self._find_or_add(self._settings.default_configuration).broker
 
     def _session_on(self, title: str, needs: frozenset[str], open_session: Callable[[B], S]) -> S:
-        """A session on the broker for these needs, which is released with its last session. Raises NotOffered, SystemUnreachable."""
+        """A session on the broker for these needs, which is released with its last session; on another one, if a broker that an earlier
+        scenario left down does not serve again. Raises NotOffered, SystemUnreachable, and SetUpFailed if that has happened too often.
+        """
         self._check_open()
         place = self._take(self._settings.configuration_for(needs), title)
         try:
             session = open_session(place.broker)
-        except BaseException:
+        except BaseException as error:
             self._leave(place)
+            if isinstance(error, SetUpFailed) and place.is_dead:
+                return self._session_on(title, needs, open_session)
             raise
         session.on_close(partial(self._leave, place))
         session.broker_log = place.broker.log_during(session)
@@ -249,7 +266,9 @@ class ContainerSystem(ABC, Generic[B]):
     def _take(self, configuration: str, title: str) -> _Place[B]:
         """The place of a scenario's broker; releases brokers that are no longer needed, or for which there is no room next to it."""
         with self._changed:
-            if (place := self._shared.get(title)) is None:
+            self._give_up_the_dead()
+            if (place := self._shared.get(title)) is None or place.is_dead:
+                self._shared.pop(title, None)
                 place = self._find_or_add(configuration)
                 self._line.take(configuration)
             going = self._hold(place)
@@ -281,9 +300,20 @@ class ContainerSystem(ABC, Generic[B]):
     def _leave(self, place: _Place[B]) -> None:
         """A session has closed."""
         with self._changed:
+            self._give_up_the_dead()
             place.sessions -= 1
             going = [] if self._closed else self._leaving(self._line.not_needed([place]))
         self._give_back(going)
+
+    def _give_up_the_dead(self) -> None:
+        """Brokers that will never serve again get no more sessions; after several with one configuration, no other one is started."""
+        for place in self._places:
+            if place.broker.died is not None and not place.is_dead:
+                place.is_dead = place.is_spent = place.is_taken = True
+                deaths = self._deaths.setdefault(place.configuration, [])
+                deaths.append(place.broker.died)
+                if len(deaths) == _MOST_DEATHS:
+                    self._line.forget(place.configuration)
 
     @staticmethod
     def _leaving(going: list[_Place[B]]) -> list[_Place[B]]:
@@ -303,7 +333,15 @@ class ContainerSystem(ABC, Generic[B]):
                 self._changed.notify_all()
 
     def _find_or_add(self, configuration: str, why: str = "") -> _Place[B]:
-        """The broker of the next session with that configuration; it is started when it is first needed."""
+        """The broker of the next session with that configuration; it is started when it is first needed.
+
+        Raises SetUpFailed if several have died.
+        """
+        if len(deaths := self._deaths.get(configuration, [])) >= _MOST_DEATHS:
+            raise SetUpFailed(
+                f"{len(deaths)} brokers of {self._image}, configuration {configuration}, did not serve again after they had been "
+                f"down, so no other one is started; the last: {deaths[-1]}"
+            )
         for place in self._places:
             if place.configuration == configuration and not (place.is_taken or place.leaving):
                 return place

@@ -61,6 +61,10 @@ class LineUp:
         if configuration in self._wanted:
             self._wanted.remove(configuration)
 
+    def forget(self, configuration: str) -> None:
+        """No scenario will get a broker with that configuration any more."""
+        self._wanted = [one for one in self._wanted if one != configuration]
+
     def next_use(self, configuration: str) -> int | None:
         """The place in the line at which it is needed next; None if no later scenario needs it."""
         return self._wanted.index(configuration) if configuration in self._wanted else None

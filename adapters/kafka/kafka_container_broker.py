@@ -105,7 +105,7 @@ class KafkaBroker(ContainerBroker[KafkaNodes, KafkaOffer]):
             if not self.containers.is_running():
                 self.restart()
             elif not self._is_back:
-                self._await_serving()
+                self.await_again()
         if FEATURE_LEVELS in needs:
             put_back(self.address, offer, self._patience_s, self._users)
         return wall_session(self.address, offer, self._patience_s, self, needs, users=self._users, take_from_pool=self._pool.take)

@@ -5,7 +5,6 @@ without a disturbance? Both turn a run of twins red. A defect is played until a 
 of twins plays all scenarios; here the other scenarios of the same features have the first half of the time.
 """
 
-import contextlib
 import json
 import os
 import random
@@ -18,13 +17,12 @@ from pathlib import Path
 
 from rich.console import Console
 
-from fencepost.contract import folder
 from fencepost.contract.errors import Exit
 from fencepost.contract.registration import SpecifiedSystem
 from fencepost.contract.verdict import Verdict
 from fencepost.proof import forkserver
-from fencepost.proof.kill_matrix import MUSEUM_TWINS, PROVE
-from fencepost.proof.twin_proof import ProofPart
+from fencepost.proof.proof_folder import MUSEUM_TWINS, claimed
+from fencepost.proof.proof_part import ProofPart
 from fencepost.reference.defects import DEFECTS, Defect
 from fencepost.run.options import RunOptions
 from fencepost.run.plays import Play, Plays
@@ -67,19 +65,22 @@ def show(seed: int, workers: int, where: Path, part: ProofPart) -> Exit:
     """Play, print and write `museum-twins.json`. Nothing is red here: the figures say how much twins find by themselves."""
     names = list(dict.fromkeys(name for bug in bundled().played for name in bug.defects))
     wanted = [(name, seed) for name in part.of(names)]
-    claimed = folder.claim(where, PROVE, keep=[name for name in PROVE.files if name != MUSEUM_TWINS])
+    results = claimed(where, MUSEUM_TWINS)
     console, found = Console(highlight=False), list[DefectInTwins]()
-    with contextlib.suppress(KeyboardInterrupt), forkserver.pool(workers) as pool:
-        for one in pool.imap(_play, wanted):
+    with forkserver.keeping_results(), forkserver.pool(workers) as pool:
+        for _, one in pool.in_order(_play, wanted, lambda task: task[0]):
             found.append(one)
             console.print(f"  {one}"[:300], markup=False, soft_wrap=True)
     shown = [asdict(one) | {"noticed_by": one.noticed_by} for one in found]
-    claimed.put(MUSEUM_TWINS, json.dumps({"complete": len(found) == len(wanted), "seed": seed, "defects": shown}, indent=1) + "\n")
+    results.put(MUSEUM_TWINS, json.dumps({"complete": len(found) == len(wanted), "seed": seed, "defects": shown}, indent=1) + "\n")
     console.print()
     for protocol in dict.fromkeys(one.protocol for one in found):
         console.print(f"  {protocol}: {_summed_up([one for one in found if one.protocol == protocol])}")
     console.print(f"{os.path.relpath(where)}/{MUSEUM_TWINS}")
-    return Exit.CONFORMS if len(found) == len(wanted) else Exit.NOT_FINISHED
+    if len(found) < len(wanted):
+        console.print(f"  stopped after {len(found)} of {len(wanted)} defects")
+        return Exit.NOT_FINISHED
+    return Exit.CONFORMS
 
 
 def _summed_up(found: Sequence[DefectInTwins]) -> str:

@@ -11,10 +11,9 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from fencepost.contract import folder
 from fencepost.contract.errors import Exit
 from fencepost.proof.defect_proof import Seen, play
-from fencepost.proof.kill_matrix import MUSEUM, PROVE
+from fencepost.proof.proof_folder import MUSEUM, claimed
 from fencepost.reference.defects import DEFECTS
 
 from .bugs import Bug, BugKind, Museum, bundled
@@ -57,12 +56,12 @@ class BugResult:
 def show(workers: int, results: Path) -> int:
     """Play, print, and write `museum.json`. Returns 0 if every bug that is played is caught, 1 if one is not, 4 if it was stopped."""
     museum = bundled()
-    claimed = folder.claim(results, PROVE, keep=tuple(name for name in PROVE.files if name != MUSEUM))
+    files = claimed(results, MUSEUM)
     console = Console(highlight=False)
     began = time.monotonic()
     names = dict.fromkeys(name for bug in museum.played for name in bug.defects)
     judged = BugResult(museum, {one.defect.name: one for one in play([DEFECTS[name] for name in names], workers)})
-    claimed.put(MUSEUM, json.dumps(as_json(judged), indent=1) + "\n")
+    files.put(MUSEUM, json.dumps(as_json(judged), indent=1) + "\n")
     _print(judged, console)
     console.print(f"{time.monotonic() - began:.0f} s; {os.path.relpath(results)}/{MUSEUM}")
     if judged.missed:

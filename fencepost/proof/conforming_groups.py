@@ -8,12 +8,15 @@ import dataclasses
 import dis
 import functools
 from abc import ABC
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from types import FunctionType
 from typing import Any
 
+from fencepost.contract.errors import first_of
 from fencepost.reference.defects import Defect
 from fencepost.reference.defects.watch import classes_by_part
+
+_MOST_NAMED = 2
 
 
 class _Empty(ABC):  # noqa: B024 - it is asked only for what Python gives each class
@@ -32,6 +35,11 @@ def _names_of(part: type) -> frozenset[str]:
     functions = [member for member in vars(part).values() if isinstance(member, FunctionType)]
     set_by = {one.argval for function in functions for one in dis.get_instructions(function) if one.opname == "STORE_ATTR"}
     return frozenset(names | set_by)
+
+
+def named(variants: Sequence[str]) -> str:
+    """A broker with the variants of these names, for people: `late-completion, foreign-batches and 9 more`."""
+    return first_of(variants, _MOST_NAMED)
 
 
 def groups(conforming: Iterable[Defect]) -> list[tuple[Defect, ...]]:

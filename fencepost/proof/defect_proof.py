@@ -12,7 +12,6 @@ scenarios of the feature that has its requirement; conforming variants that chan
 broker is caught. `--all` runs everything on each.
 """
 
-import contextlib
 import functools
 import gc
 import io
@@ -21,7 +20,6 @@ from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
-from multiprocessing.pool import Pool
 from typing import NamedTuple
 
 from fencepost.adapters import registry
@@ -88,6 +86,14 @@ class Seen:
     def is_caught(self) -> bool:
         """Whether it is caught by each requirement that it breaks; a conforming variant never is."""
         return not self.defect.is_conforming and not self.unproved
+
+
+class _Task(NamedTuple):
+    """Variants to be judged as one broker, by these requirements."""
+
+    variants: tuple[Defect, ...]
+    asked: tuple[str, ...]
+    until_shown: bool
 
 
 class Hole(NamedTuple):
@@ -180,8 +186,8 @@ class Proof:
 def prove(register: Register, specs: Iterable[str], breadth: Breadth, workers: int, report: Callable[[Seen, int, int], None]) -> Proof:
     """Run the suite on every variant that concerns these proposals. `report` is called for each as it ends, with its number and the count.
 
-    If only some proposals are selected, a conforming variant that none of them reaches does not concern them. An interrupt ends the proof
-    early: it then names what was not run.
+    If only some proposals are selected, a conforming variant that none of them reaches does not concern them. An interrupt, or the
+    death of a process, ends the proof early: it then names what was not run.
     """
     specs = tuple(specs)
     protocols = {row.id: protocols_asked(row.id, register) for row in register.rows(specs) if row.is_tested}
@@ -194,7 +200,7 @@ def prove(register: Register, specs: Iterable[str], breadth: Breadth, workers: i
     alone, grouped = (variants, []) if breadth is Breadth.EVERYTHING else (defects.values(), conforming_groups.groups(conforming))
     brokers = [*((variant,) for variant in alone), *grouped]
     tasks = _ONE_AFTER_ANOTHER if breadth in _NARROW else 1
-    with contextlib.suppress(KeyboardInterrupt), forkserver.pool(workers, tasks) as pool:
+    with forkserver.keeping_results(), forkserver.pool(workers, tasks) as pool:
         for one in _tried(pool, brokers, lambda variant: _asked_of(variant, protocols, breadth), breadth is Breadth.UNTIL_SHOWN):
             found[one.defect.name] = one
             report(one, len(found), len(variants))
@@ -208,20 +214,22 @@ def prove(register: Register, specs: Iterable[str], breadth: Breadth, workers: i
 
 
 def play(defects: Iterable[Defect], workers: int) -> tuple[Seen, ...]:
-    """Run each of these defects on the scenarios of the requirements that it breaks. An interrupt leaves out those that were not run."""
+    """Run each of these defects on the scenarios of the requirements that it breaks. An interrupt, or the death of a
+    process, leaves out those that were not run."""
     found: list[Seen] = []
-    with contextlib.suppress(KeyboardInterrupt), forkserver.pool(workers, _ONE_AFTER_ANOTHER) as pool:
+    with forkserver.keeping_results(), forkserver.pool(workers, _ONE_AFTER_ANOTHER) as pool:
         for one in _tried(pool, [(defect,) for defect in defects], lambda defect: tuple(defect.breaks)):
             found.append(one)
     return tuple(found)
 
 
 def _tried(
-    pool: Pool, brokers: Sequence[tuple[Defect, ...]], asked: Callable[[Defect], tuple[str, ...]], until_shown: bool = False
+    pool: forkserver.Workers, brokers: Sequence[tuple[Defect, ...]], asked: Callable[[Defect], tuple[str, ...]], until_shown: bool = False
 ) -> Iterator[Seen]:
     """The result of each variant as it arrives. If a broker with several variants is caught or fails, each of them is tried alone."""
     alone: list[tuple[Defect, ...]] = []
-    for several in pool.imap_unordered(_run, [(broker, asked(broker[0]), until_shown) for broker in brokers]):
+    tasks = [_Task(broker, asked(broker[0]), until_shown) for broker in brokers]
+    for _, several in pool.as_they_end(_run, tasks, lambda task: conforming_groups.named([one.name for one in task.variants])):
         if len(several) > 1 and any(one.reds or (one.trouble and not one.is_unmet) for one in several):
             alone += [(one.defect,) for one in several]
         else:
@@ -270,9 +278,8 @@ def _asked_of(variant: Defect, protocols: Mapping[str, tuple[str, ...]], breadth
     return tuple(row for row in requirements if row in of_feature) + elsewhere
 
 
-def _run(task: tuple[tuple[Defect, ...], tuple[str, ...], bool]) -> tuple[Seen, ...]:
-    variants, asked, until_shown = task
-    return see(variants, asked, until_shown=until_shown)
+def _run(task: _Task) -> tuple[Seen, ...]:
+    return see(task.variants, task.asked, until_shown=task.until_shown)
 
 
 def see(variants: tuple[Defect, ...], asked: tuple[str, ...], profile: str | None = None, *, until_shown: bool = False) -> tuple[Seen, ...]:

@@ -4,7 +4,6 @@ Each defect that breaks a requirement of a proposal with acts is explored by its
 Conforming variants that change different functions are one broker, and each is explored alone where that one is not silent.
 """
 
-import contextlib
 import json
 import os
 import random
@@ -17,7 +16,7 @@ from typing import Any
 
 from rich.console import Console
 
-from fencepost.contract import folder, register
+from fencepost.contract import register
 from fencepost.contract.errors import Exit
 from fencepost.contract.registration import SpecifiedSystem
 from fencepost.explore import search
@@ -31,9 +30,9 @@ from fencepost.steps.acts.act import Table, drawn
 from fencepost.steps.acts.tables import TABLES, table_of
 
 from . import conforming_groups, forkserver
-from .kill_matrix import EXPLORED, PROVE
 from .profile_proof import sample
-from .twin_proof import ProofPart
+from .proof_folder import EXPLORED, claimed
+from .proof_part import ProofPart
 
 _DRAWN, _LENGTH = 1_000, 10
 """How many sequences, of how many acts, say what a table asks."""
@@ -81,6 +80,9 @@ class _Task:
     seed: int
     is_asked: bool = False
 
+    def __str__(self) -> str:
+        return f"{conforming_groups.named([one.name for one in self.broker])} ({self.spec})"
+
 
 def explored(
     specs: Sequence[str],
@@ -106,12 +108,14 @@ def explored(
         tasks += [*broken, *(_Task(broker, table.spec, examples, length, seed) for broker in conforming)]
     tasks = list(part.of(tasks))
     with forkserver.pool(workers) as pool:
-        for one, task in zip(pool.imap(_reach, tasks), tasks, strict=True):
+        alone: list[_Task] = []
+        for task, one in pool.in_order(_reach, tasks, str):
             if one.is_found and one.is_conforming and len(task.broker) > 1:
-                alone = [_Task((variant,), task.spec, examples, length, seed) for variant in task.broker]
-                yield from pool.imap_unordered(_reach, alone)
+                alone += [_Task((variant,), task.spec, examples, length, seed) for variant in task.broker]
             else:
                 yield one
+        for _, one in pool.in_order(_reach, alone, str):
+            yield one
 
 
 def asked_by(table: Table[Any]) -> frozenset[str]:
@@ -131,10 +135,10 @@ def show(
     part: ProofPart = ProofPart(),  # noqa: B008 - it is immutable
 ) -> Exit:
     """Prove, print and write `explored.json`. The exit code is 1 where something was found in what conforms."""
-    claimed = folder.claim(where, PROVE, keep=[name for name in PROVE.files if name != EXPLORED])
+    results = claimed(where, EXPLORED)
     console, began, found = Console(highlight=False), time.monotonic(), list[Reach]()
     is_whole = False
-    with contextlib.suppress(KeyboardInterrupt):
+    with forkserver.keeping_results():
         for one in explored(specs or tuple(TABLES), examples, length, seed, workers, count, part):
             found.append(one)
             console.print(f"  {one}", markup=False, soft_wrap=True)
@@ -150,7 +154,7 @@ def show(
         "summary": summary,
         "variants": [asdict(one) for one in found],
     }
-    claimed.put(EXPLORED, json.dumps(reported, indent=1) + "\n")
+    results.put(EXPLORED, json.dumps(reported, indent=1) + "\n")
     console.print()
     for line in summary:
         console.print(

@@ -15,36 +15,11 @@ from fencepost import __version__
 from fencepost.adapters import registry
 from fencepost.contract import register
 from fencepost.contract.errors import Exit
-from fencepost.contract.folder import FolderLayout, claim
 from fencepost.proof.mutants import mutant_report
 
 from .defect_proof import Breadth, Proof, Seen, prove
 from .kill_matrix_page import page
-
-EXPLORED = "explored.json"
-"""What `prove --explore` writes."""
-
-TWINS = "twins.json"
-"""What `prove --twins` writes."""
-
-AT_PROFILE = "profile.json"
-"""What `prove --profile` writes."""
-
-MUSEUM = "museum.json"
-"""What `prove --museum` writes."""
-
-MUSEUM_TWINS = "museum-twins.json"
-"""What `prove --museum --twins` writes."""
-
-_KEPT = (mutant_report.JSON, mutant_report.PAGE, EXPLORED, TWINS, AT_PROFILE, MUSEUM, MUSEUM_TWINS)
-PROVE = FolderLayout("prove", "--results", ("prove.json", "prove.html", *_KEPT))
-
-
-def show_mutants(
-    count: int, seed: int, only: Sequence[str], everything: bool, workers: int, folder: Path, write_killed: Path | None
-) -> int:
-    """Judge random mutants; their page is next to that of the kill matrix."""
-    return mutant_report.show(count, seed, only, everything, workers, folder, PROVE, write_killed)
+from .proof_folder import MATRIX, MATRIX_PAGE, claimed
 
 
 def show(specs: Sequence[str], everything: bool, workers: int, folder: Path) -> int:
@@ -52,15 +27,15 @@ def show(specs: Sequence[str], everything: bool, workers: int, folder: Path) -> 
     registry.check_proposals()
     rows = register.bundled()
     rows.rows(specs)
-    claimed = claim(folder, PROVE, keep=_KEPT)
+    results = claimed(folder, MATRIX, MATRIX_PAGE)
     console = Console(highlight=False)
     began = time.monotonic()
     breadth = Breadth.EVERYTHING if everything else Breadth.ITS_FEATURES
     proof = prove(rows, specs, breadth, workers, lambda one, number, count: console.print(_line(one, number, count)))
-    claimed.put("prove.json", json.dumps(as_json(proof), indent=1) + "\n")
-    claimed.put("prove.html", page(proof, mutant_report.read(folder)))
+    results.put(MATRIX, json.dumps(as_json(proof), indent=1) + "\n")
+    results.put(MATRIX_PAGE, page(proof, mutant_report.read(folder)))
     _sum_up(proof, console)
-    console.print(f"{time.monotonic() - began:.0f} s; {os.path.relpath(folder)}/prove.html")
+    console.print(f"{time.monotonic() - began:.0f} s; {os.path.relpath(folder)}/{MATRIX_PAGE}")
     if proof.stopped:
         return Exit.NOT_FINISHED
     return Exit.CONFORMS if proof.holds else Exit.DOES_NOT

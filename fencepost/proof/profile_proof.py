@@ -26,7 +26,6 @@ from pathlib import Path
 from rich.console import Console
 
 from fencepost.adapters import registry
-from fencepost.contract import folder
 from fencepost.contract import register as registers
 from fencepost.contract.datafile import Row, load
 from fencepost.contract.errors import Exit, UnknownName
@@ -36,7 +35,7 @@ from fencepost.reference.defects import DEFECTS, Defect
 
 from . import forkserver
 from .defect_proof import Seen, protocols_asked, see
-from .kill_matrix import AT_PROFILE, PROVE
+from .proof_folder import AT_PROFILE, claimed
 
 _KAFKA = "kafka"
 
@@ -109,11 +108,14 @@ def sample(defects: Sequence[Defect], count: int | None, seed: int) -> list[Defe
 
 
 def prove_at(profile: str, defects: Sequence[Defect], workers: int, report: Callable[[ProfileTrial], None]) -> list[ProfileTrial]:
-    """Try each of these defects on that profile, each in a separate process; `report` is called with each trial as it ends."""
+    """Try each of these defects on that profile, each in a separate process; `report` is called with each trial as it ends.
+
+    An interrupt, or the death of a process, leaves out those that were not tried.
+    """
     tasks = [(defect, tuple(defect.breaks), profile) for defect in defects]
     found = []
-    with forkserver.pool(workers) as pool:
-        for seen in pool.imap_unordered(_see, tasks):
+    with forkserver.keeping_results(), forkserver.pool(workers) as pool:
+        for _, seen in pool.as_they_end(_see, tasks, lambda task: task[0].name):
             found.append(fate_of(seen))
             report(found[-1])
     return found
@@ -131,7 +133,7 @@ def stale(trials: Iterable[ProfileTrial], reasons: Mapping[str, str]) -> list[st
 
 def show(profile: str, specs: Sequence[str], count: int | None, seed: int, workers: int, where: Path) -> Exit:
     """Try the defects, print the result of each, and write `profile.json`. The exit code is 1 if one is missed without a known reason,
-    or if a known one is found.
+    or if a known one is found; 4 if it was stopped.
     """
     profiles = registry.engine(_KAFKA).profiles()
     if profile not in profiles:
@@ -139,7 +141,7 @@ def show(profile: str, specs: Sequence[str], count: int | None, seed: int, worke
     registry.check_proposals()
     rows = registers.bundled()
     rows.rows(specs)
-    claimed = folder.claim(where, PROVE, keep=[name for name in PROVE.files if name != AT_PROFILE])
+    results = claimed(where, AT_PROFILE)
     console, began = Console(highlight=False), time.monotonic()
     defects = sample(breaking(rows, specs), count, seed)
     trials = prove_at(profile, defects, workers, lambda one: console.print(f"  {one}", markup=False, soft_wrap=True))
@@ -147,13 +149,14 @@ def show(profile: str, specs: Sequence[str], count: int | None, seed: int, worke
     missed, found = unexplained(trials, known(profile)), stale(trials, known(profile))
     document = {
         "profile": profile,
+        "complete": len(trials) == len(defects),
         "seed": seed,
         "fates": {fate.value: counts[fate] for fate in Fate},
         "unexplained": [trial.defect.name for trial in missed],
         "stale": found,
         "defects": {trial.defect.name: {"fate": trial.fate.value, "violated": trial.violated, "why": trial.why} for trial in trials},
     }
-    claimed.put(AT_PROFILE, json.dumps(document, indent=1) + "\n")
+    results.put(AT_PROFILE, json.dumps(document, indent=1) + "\n")
     console.print(
         f"\n  {profile}: {', '.join(f'{counts[fate]} {fate.value}' for fate in Fate)}; {len(missed)} missed without a known reason",
         soft_wrap=True,
@@ -163,6 +166,9 @@ def show(profile: str, specs: Sequence[str], count: int | None, seed: int, worke
     for name in found:
         console.print(f"  X {name} is found: remove it from fixtures/missed.yaml", markup=False, soft_wrap=True)
     console.print(f"{time.monotonic() - began:.0f} s; {os.path.relpath(where)}/{AT_PROFILE}")
+    if len(trials) < len(defects):
+        console.print(f"  stopped after {len(trials)} of {len(defects)} defects")
+        return Exit.NOT_FINISHED
     return Exit.DOES_NOT if missed or found else Exit.CONFORMS
 
 

@@ -6,12 +6,10 @@ silent, with twins drawn by the seed, or with all twins if `--all` is given. Whe
 its requirement are played there, and one that none of them needs is red.
 """
 
-import contextlib
 import functools
 import json
 import os
 import random
-import re
 import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -19,15 +17,15 @@ from functools import partial
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import Field
 from rich.console import Console
 
 from fencepost.adapters import registry
-from fencepost.contract import folder, proposals
+from fencepost.contract import proposals
 from fencepost.contract.datafile import DataFileError, Row, line_of, load
-from fencepost.contract.errors import Exit, WrongUsage
+from fencepost.contract.errors import Exit
 from fencepost.contract.registration import SpecifiedSystem
 from fencepost.contract.verdict import Verdict
 from fencepost.reference.defects import CONFORMING, Defect
@@ -41,10 +39,8 @@ from fencepost.twins.drawn_twins import DrawnTwins, places
 from fencepost.twins.twin import Twins, TwinVerdict
 
 from . import conforming_groups, forkserver
-from .kill_matrix import PROVE
-from .kill_matrix import TWINS as JSON
-
-T = TypeVar("T")
+from .proof_folder import TWINS, claimed
+from .proof_part import ProofPart
 
 _DRAWN = 2
 """How many twins of each scenario are played on a conforming broker, unless all are."""
@@ -166,38 +162,12 @@ def tasks(specs: Sequence[str], seed: int, everything: bool) -> list[PlayedBroke
     return found
 
 
-@dataclass(frozen=True)
-class ProofPart:
-    """One of several parts of a proof, of about as many brokers each: the `number`-th of `count`, counted from 1."""
-
-    number: int = 1
-    count: int = 1
-
-    @classmethod
-    def named(cls, name: str) -> "ProofPart":
-        """The part that `I/N` names. Raises WrongUsage."""
-        found = re.fullmatch(r"([1-9]\d*)/([1-9]\d*)", name)
-        if found is None or int(found[1]) > int(found[2]):
-            raise WrongUsage(f"--part {name} is no part: expected I/N, with I from 1 to N, such as 2/3")
-        return cls(int(found[1]), int(found[2]))
-
-    def of(self, wanted: Sequence[T]) -> Sequence[T]:
-        """Those of this part: every count-th, so that each part has some of each kind. Raises WrongUsage if there is none."""
-        own = wanted[self.number - 1 :: self.count]
-        if not own:
-            raise WrongUsage(f"--part {self} has no broker: there are {len(wanted)}")
-        return own
-
-    def __str__(self) -> str:
-        return f"{self.number}/{self.count}"
-
-
 def show(specs: Sequence[str], seed: int, everything: bool, workers: int, where: Path, part: ProofPart) -> Exit:
     """Prove, print and write `twins.json`. Exits with 1 if a conforming broker was noticed, or less than 95 % of the losses were."""
     wanted = part.of(tasks(specs, seed, everything))
-    claimed = folder.claim(where, PROVE, keep=[name for name in PROVE.files if name != JSON])
+    results = claimed(where, TWINS)
     console, began, found = Console(highlight=False), time.monotonic(), list[Noticed]()
-    with contextlib.suppress(KeyboardInterrupt):
+    with forkserver.keeping_results():
         for one in _noticed(wanted, workers):
             found.append(one)
             console.print(f"  {one}"[:400], markup=False, soft_wrap=True)
@@ -208,7 +178,7 @@ def show(specs: Sequence[str], seed: int, everything: bool, workers: int, where:
     stale = [one.name for one in found if one.name in harmless() and one.is_noticed]
     noticed = [one for one in lost if one.is_noticed]
     reported: dict[str, Any] = {"complete": is_whole, "seed": seed, "part": str(part), "losses": len(lost), "noticed": len(noticed)}
-    claimed.put(JSON, json.dumps(reported | {"brokers": [asdict(one) for one in found]}, indent=1) + "\n")
+    results.put(TWINS, json.dumps(reported | {"brokers": [asdict(one) for one in found]}, indent=1) + "\n")
     console.print()
     alone = sum(one.requirement is not None for one in noticed)
     share = f" ({100 * len(noticed) / len(lost):.0f} %)" if lost else ""
@@ -222,15 +192,17 @@ def show(specs: Sequence[str], seed: int, everything: bool, workers: int, where:
         console.print(f"  X {name} was noticed: remove it from fixtures/harmless_losses.yaml", markup=False)
     count = len(conforming)
     console.print(f"  noticed in {len(false)} of {count} brokers that conform" if false else f"  silent on {count} brokers that conform")
-    console.print(f"{time.monotonic() - began:.0f} s; {os.path.relpath(where)}/{JSON}")
+    console.print(f"{time.monotonic() - began:.0f} s; {os.path.relpath(where)}/{TWINS}")
     if not is_whole:
+        console.print(f"  stopped after {len(found)} of {len(wanted)} brokers")
         return Exit.NOT_FINISHED
     return Exit.DOES_NOT if false or stale or len(noticed) < 0.95 * len(lost) else Exit.CONFORMS
 
 
 def _noticed(wanted: Sequence[PlayedBroker], workers: int) -> Iterator[Noticed]:
     with forkserver.pool(workers) as pool:
-        yield from pool.imap(play, wanted)
+        for _, one in pool.in_order(play, wanted, lambda task: conforming_groups.named(task.variant) if task.variant else task.name):
+            yield one
 
 
 def play(task: PlayedBroker) -> Noticed:

@@ -16,6 +16,7 @@ from fencepost.console.phrases import counted
 from fencepost.console.terminal import Screen
 from fencepost.contract import folder, register
 from fencepost.contract.errors import Exit, SystemUnreachable, WrongUsage
+from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.folder import Folder, FolderLayout
 from fencepost.contract.ports import Handshake, System, Time
 from fencepost.report.soak import soak_page
@@ -149,6 +150,8 @@ class Load:
                 ending = SoakEnding(stopped=str(signalled) or "SIGINT")
             except SystemUnreachable as gone:
                 ending = SoakEnding(gone=gone)
+            except SetUpFailed as failed:  # a fault was not possible, or the broker does not serve after it
+                ending = SoakEnding(gone=SystemUnreachable(str(failed)))
             if running is not None:
                 looking.append(at_the_end.submit(self._end, *running))
             for look in looking:

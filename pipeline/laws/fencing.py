@@ -33,7 +33,7 @@ def zombie_write(history: History) -> list[HistoryWitness]:
     answered = (ops.ty == OK) & ops.tid.present
     if not answered.any():
         return []
-    accepted = answered | (_accepted(history) & ops.tid.present)
+    accepted = _accepted(history) & ops.tid.present
     of_key = ops.says_number("key_epoch")
     epoch = np.where(ops.epoch == NONE, of_key, ops.epoch)
     commits = answered & ops.f.among("commit") & (of_key != NONE)

@@ -7,15 +7,8 @@ from .act import Act
 from .kip890_episodes import NODES, Kip890Episode, acts_of
 from .kip890_lives import alone
 from .kip890_model import Kip890Clients
+from .kip890_words import APART, HAS_COMMITTED, KEPT, NEXT, PAIR, SPARE, UNCHANGED, J, K
 
-_KEPT, _SPARE, _PAIR = 'a topic "kept" with 1 partition', 'a topic "spare" with 1 partition', 'a topic "kept" with 2 partitions'
-_UNCHANGED = "the transaction of E is unchanged"
-_NEXT = "it is done and answers the same producer id and the next epoch"
-_J, _K = 'J is a member of group "crew"', 'K has joined group "crew" together with J'
-
-
-_APART = 'producer N has written "{u}" to accounts-0 on node 1 and "{u}2" to accounts-1 on node 2'
-_HAS_COMMITTED = 'producer N has committed "{u}" to accounts-0 on node 1 and "{u}2" to accounts-1 on node 2'
 _BOTH = 'producer N has written "{u}" to accounts-0 on both nodes'
 
 
@@ -26,26 +19,26 @@ def _nodes() -> Iterator[Kip890Episode]:
     listed = 'a read_committed Fetch of accounts-1 lists the aborted transaction of N from "{u}2"'
     decided = "the last stable offset of accounts-0 and accounts-1 is the high watermark"
     for givens, asks, due, why, needs in (
-        ((_APART,), "accounts-1 moves to node 1", open_one, "263", ""),
-        ((_APART, "N has aborted"), "accounts-1 moves to node 1", ("readers of accounts-1 see nothing", listed), "263", ""),
-        ((_APART, moved, "accounts-0 has moved to node 2"), "N commits", (decided, 'readers of accounts-0 see "{u}"'), "263", ""),
-        ((_APART,), "the coordinator of N moves to node 2", ("it is done", "N is coordinated by node 2 alone"), "374", ""),
+        ((APART,), "accounts-1 moves to node 1", open_one, "263", ""),
+        ((APART, "N has aborted"), "accounts-1 moves to node 1", ("readers of accounts-1 see nothing", listed), "263", ""),
+        ((APART, moved, "accounts-0 has moved to node 2"), "N commits", (decided, 'readers of accounts-0 see "{u}"'), "263", ""),
+        ((APART,), "the coordinator of N moves to node 2", ("it is done", "N is coordinated by node 2 alone"), "374", ""),
         (
-            (_APART,),
+            (APART,),
             "AlterPartitionReassignments sends accounts-1 to node 9",
             ("it is refused with INVALID_REPLICA_ASSIGNMENT", "accounts-1 is led by node 2 alone"),
             "373",
             "",
         ),
         (
-            (_APART, "accounts-0 has moved to node 2", away),
+            (APART, "accounts-0 has moved to node 2", away),
             "the system crashes and restarts",
             ("accounts-0 is led by node 2 alone", "N is coordinated by node 2 alone"),
             "373",
             "crash",
         ),
         (
-            (_APART, away),
+            (APART, away),
             "N initialises again with neither producer id nor epoch",
             (decided, "readers of accounts-1 see nothing"),
             "264",
@@ -54,7 +47,7 @@ def _nodes() -> Iterator[Kip890Episode]:
         *(
             (
                 (
-                    _HAS_COMMITTED,
+                    HAS_COMMITTED,
                     "completion of N's transactions is blocked until the next move",
                     'N has written "{u}3" to accounts-0',
                     f"N has been asked to {ends}",
@@ -69,7 +62,7 @@ def _nodes() -> Iterator[Kip890Episode]:
         *(
             (
                 (
-                    *(_HAS_COMMITTED, 'producer F with transactional id "west" at the coordinator of N'),
+                    *(HAS_COMMITTED, 'producer F with transactional id "west" at the coordinator of N'),
                     *("completion of N's and F's transactions is blocked until the next move", f"N has been asked to {one}"),
                     f"F has been asked to {other}",
                 ),
@@ -81,9 +74,9 @@ def _nodes() -> Iterator[Kip890Episode]:
             for one, other in (("commit", "commit"), ("abort", "commit"), ("commit", "abort"))
         ),
         (
-            (_APART, "node 2 is paused"),
+            (APART, "node 2 is paused"),
             "N commits",
-            (_NEXT, "the transaction of N is PrepareCommit, and waits for accounts-1 only"),
+            (NEXT, "the transaction of N is PrepareCommit, and waits for accounts-1 only"),
             "149",
             "",
         ),
@@ -110,7 +103,7 @@ def _nodes() -> Iterator[Kip890Episode]:
         ),
         *(
             (
-                (_APART, f"node 2 is {silent} until the next {event}", *asked),
+                (APART, f"node 2 is {silent} until the next {event}", *asked),
                 asks,
                 due,
                 "340",
@@ -146,7 +139,7 @@ def _nodes() -> Iterator[Kip890Episode]:
             )
         ),
         (
-            (_APART, _KEPT, 'N has written "{u}3" to kept-0', "node 2 is paused until the next deletion", "N has been asked to commit"),
+            (APART, KEPT, 'N has written "{u}3" to kept-0', "node 2 is paused until the next deletion", "N has been asked to commit"),
             'topic "accounts" is deleted',
             ("the transaction of N is over", 'readers of kept-0 see "{u}3"'),
             "230",
@@ -154,7 +147,7 @@ def _nodes() -> Iterator[Kip890Episode]:
         ),
         (
             (
-                _HAS_COMMITTED,
+                HAS_COMMITTED,
                 'N has written "{u}3" to accounts-1',
                 "node 2 is paused until the next restart",
                 "N has been asked to commit",
@@ -167,7 +160,7 @@ def _nodes() -> Iterator[Kip890Episode]:
         ),
         *(
             (
-                (_HAS_COMMITTED, 'producer F with transactional id "west"', *old, "the coordinator of F has moved to node 2"),
+                (HAS_COMMITTED, 'producer F with transactional id "west"', *old, "the coordinator of F has moved to node 2"),
                 'F writes "{u}f" to accounts-0, and an ABORT marker of N is there before node 2 notifies its leader',
                 ("it is done",),
                 "219",
@@ -177,7 +170,7 @@ def _nodes() -> Iterator[Kip890Episode]:
         ),
         *(
             (
-                (_APART,),
+                (APART,),
                 f'{commit} of accounts-0 by N for group "fund" is sent to a node that does not coordinate it',
                 ("it is refused with NOT_COORDINATOR", 'group "fund" has no committed offset of accounts-0'),
                 "359",
@@ -204,7 +197,7 @@ def _members() -> Iterator[Kip890Episode]:
     """Members of a group: each request with each kind of membership, and sessions that end."""
     due: tuple[str, ...]
     old_one, still = "a member of the generation before", 'group "crew" still has J'
-    later = (_J, 'group "crew" of J has gone on to its next generation')
+    later = (J, 'group "crew" of J has gone on to its next generation')
     yield Kip890Episode(
         later, f'J sends a Heartbeat as {old_one} to group "crew"', ("it is refused with ILLEGAL_GENERATION", still), "352", "J"
     )
@@ -213,7 +206,7 @@ def _members() -> Iterator[Kip890Episode]:
         later, asks, ("it is refused with ILLEGAL_GENERATION", 'group "crew" has no committed offset of payments-0'), "356", "J"
     )
     yield Kip890Episode(
-        (_J,),
+        (J,),
         'J joins group "crew"',
         ("it is done", "J is in a later generation than before", "each member has what the leader assigned to it"),
         "352",
@@ -222,12 +215,12 @@ def _members() -> Iterator[Kip890Episode]:
     yield Kip890Episode((), 'J joins group "crew" as a static member', ("it is done", still), "352", "J")
     for mistake in ("another protocol type", "a protocol that no other member knows"):
         yield Kip890Episode(
-            (_J,), f'K joins group "crew" with {mistake}', ("it is refused with INCONSISTENT_GROUP_PROTOCOL", still), "354", "JK"
+            (J,), f'K joins group "crew" with {mistake}', ("it is refused with INCONSISTENT_GROUP_PROTOCOL", still), "354", "JK"
         )
     yield Kip890Episode(
-        (_J,), 'K joins group "crew" with an unknown member id', ("it is refused with UNKNOWN_MEMBER_ID", still), "354", "JK"
+        (J,), 'K joins group "crew" with an unknown member id', ("it is refused with UNKNOWN_MEMBER_ID", still), "354", "JK"
     )
-    static = ('J is a static member of group "crew"', _K)
+    static = ('J is a static member of group "crew"', K)
     for one, other in ("JK", "KJ"):
         due = (
             "it is done",
@@ -236,14 +229,14 @@ def _members() -> Iterator[Kip890Episode]:
             f'group "crew" has fenced {one}',
         )
         yield Kip890Episode(static, f'another process takes the place of {one} in group "crew"', due, "355", "JK")
-    short = (_J, f"{_K} with a short session")
+    short = (J, f"{K} with a short session")
     due = ('group "crew" wants a new JoinGroup of J', 'group "crew" no longer has K')
     yield Kip890Episode(short, 'K is silent until J is notified of it in group "crew"', due, "353", "JK")
     stays = ("it is done", still)
-    yield Kip890Episode((f"{_J} with a short session",), 'J sends Heartbeats for two sessions to group "crew"', stays, "353", "J")
+    yield Kip890Episode((f"{J} with a short session",), 'J sends Heartbeats for two sessions to group "crew"', stays, "353", "J")
     gone = 'K sends offset 5 of payments-0 to group "crew" as the member that it is'
     refused = ("it is refused for payments-0 with UNKNOWN_MEMBER_ID", 'group "crew" has no pending offset of payments-0')
-    yield Kip890Episode((_J, _K, 'K has left group "crew"'), gone, refused, "055", "JK")
+    yield Kip890Episode((J, K, 'K has left group "crew"'), gone, refused, "055", "JK")
     silent = 'K has been silent until J was notified of it in group "crew"'
     yield Kip890Episode((*short, silent), gone, refused, "055", "JK")
 
@@ -268,11 +261,11 @@ def _administrators() -> Iterator[Kip890Episode]:
         yield Kip890Episode((), f'topic "spare" is created with {count}', due, "372")
     for version in ("v5", "v6"):
         due = ("it is done", 'there is no topic "spare"')
-        yield Kip890Episode((_SPARE,), f'topic "spare" is deleted by its name with DeleteTopics {version}', due, "368")
+        yield Kip890Episode((SPARE,), f'topic "spare" is deleted by its name with DeleteTopics {version}', due, "368")
     yield Kip890Episode(
-        (_SPARE,), 'topic "spare" is deleted by its id with DeleteTopics v6', ("it is done", 'there is no topic "spare"'), "368"
+        (SPARE,), 'topic "spare" is deleted by its id with DeleteTopics v6', ("it is done", 'there is no topic "spare"'), "368"
     )
-    yield Kip890Episode((_PAIR,), 'topic "kept" is deleted', ('there is no topic "kept"',), "372")
+    yield Kip890Episode((PAIR,), 'topic "kept" is deleted', ('there is no topic "kept"',), "372")
     yield Kip890Episode((), "ApiVersions v4 is sent", ("the answer offers Produce v12, TxnOffsetCommit v5 and EndTxn v5",), "004")
     east = 'producer E with transactional id "east"'
     yield Kip890Episode(
@@ -281,7 +274,7 @@ def _administrators() -> Iterator[Kip890Episode]:
     yield Kip890Episode(
         (east,), 'ListTransactions is sent for the pattern "transfer("', ("it is refused with INVALID_REGULAR_EXPRESSION",), "152"
     )
-    named = (_KEPT, east, 'producer F with transactional id "east-two"', 'F has written "{u}" to kept-0')
+    named = (KEPT, east, 'producer F with transactional id "east-two"', 'F has written "{u}" to kept-0')
     for pattern, states, listed in (
         ("east.*", "", "EF"),
         ("east.*", ' for states "Ongoing"', "F"),
@@ -290,11 +283,11 @@ def _administrators() -> Iterator[Kip890Episode]:
     ):
         due = tuple(f"{name} is {'listed' if name in listed else 'not listed'}" for name in "EF")
         yield Kip890Episode(named, f'ListTransactions is sent for the pattern "{pattern}"{states}', due, "152")
-    internal = (_KEPT, east, 'E has sent offset 5 of kept-0 to group "fund"', "E has committed")
+    internal = (KEPT, east, 'E has sent offset 5 of kept-0 to group "fund"', "E has committed")
     due = (
         'it is refused for the partition of group "fund" with TOPIC_AUTHORIZATION_FAILED',
         "it is refused for kept-0 with OPERATION_NOT_ATTEMPTED",
-        _UNCHANGED,
+        UNCHANGED,
     )
     yield Kip890Episode(internal, 'E adds kept-0 and the partition of group "fund"', due, "255")
 
@@ -319,21 +312,21 @@ def _levels() -> Iterator[Kip890Episode]:
         old = "E is an old client (transaction version 0)"
         due = ("it is done", f"readers of kept-0 see {seen}")
         yield Kip890Episode(
-            (_KEPT, east, old, state, wrote),
+            (KEPT, east, old, state, wrote),
             f"E {ends}s",
             (*due, "the producer id and epoch of E are unchanged"),
             "083",
             needs="feature-levels",
         )
         blocked = "completion of E's transactions is blocked until the next restart"
-        decided = (_KEPT, east, blocked, wrote, f"E has been asked to {ends}")
+        decided = (KEPT, east, blocked, wrote, f"E has been asked to {ends}")
         over = ("the transaction of E is over", f"readers of kept-0 see {seen}")
         yield Kip890Episode(
             decided, f"the system restarts at transaction.version {level}", over, "007", needs="feature-levels crash hold-markers"
         )
-    raised = (_KEPT, east, "transaction.version has been set to 1", wrote)
+    raised = (KEPT, east, "transaction.version has been set to 1", wrote)
     for ends, seen in (("commits", '"{u}"'), ("aborts", "nothing")):
-        yield Kip890Episode(raised, f"E {ends}", (_NEXT, f"readers of kept-0 see {seen}"), "005", needs="feature-levels")
+        yield Kip890Episode(raised, f"E {ends}", (NEXT, f"readers of kept-0 see {seen}"), "005", needs="feature-levels")
 
 
 def acts() -> Iterator[Act[Kip890Clients]]:

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 
 from .act import Act, ActLine, joined
 from .kip890_lines import NEEDS, given, not_grown, then, unchanged, when
-from .kip890_model import GROUPS, PARTITIONS, Kip890Clients
+from .kip890_model import GROUPS, HERE, THERE, Kip890Clients
 from .kip890_transactions import DONE, ENDS, after_end, may_act, move_on
 
 _HOLD, _AGED = NEEDS | {"hold-markers"}, NEEDS | {"aged-ids"}
-_HERE, _THERE = PARTITIONS[:2]
 _PREPARED = {"commits": "PrepareCommit", "aborts": "PrepareAbort"}
 _WAIT = "CONCURRENT_TRANSACTIONS"
 _OTHER = {"commits": "aborts", "aborts": "commits"}
@@ -77,19 +76,19 @@ def _while_prepared(model: Kip890Clients, name: str, asks: str) -> list[ActLine]
     value = model.new_value("stray")
     opposite = f"{_WAIT}, INVALID_TXN_STATE or PRODUCER_FENCED"
     text, errors, why = {
-        "a write": (f'{name} writes "{value}" to {_HERE}', f" with {_WAIT}", "105"),
-        "a write by Produce v10": (f'{name} writes "{value}" to {_HERE}', " with NOT_ENOUGH_REPLICAS", "104"),
-        "a write by Produce v11": (f'{name} writes "{value}" to {_HERE}', " with NOT_ENOUGH_REPLICAS", "104"),
+        "a write": (f'{name} writes "{value}" to {HERE}', f" with {_WAIT}", "105"),
+        "a write by Produce v10": (f'{name} writes "{value}" to {HERE}', " with NOT_ENOUGH_REPLICAS", "104"),
+        "a write by Produce v11": (f'{name} writes "{value}" to {HERE}', " with NOT_ENOUGH_REPLICAS", "104"),
         "an abort": (f"{name} aborts", f" with {_WAIT}", "081"),
         "the same end": (f"{name} {held} with its previous epoch", f" with {_WAIT}", "066"),
         "the opposite end": (f"{name} {_OTHER[held]} with its previous epoch", f" with {opposite}", "202"),
         "InitProducerId": (f"{name} initialises again", f" with {_WAIT}", "025"),
         "a takeover": (f"Z takes over from {name}", f" with {_WAIT}", "025"),
-        "partitions": (f"{name} adds {_HERE} and {_THERE}", f" for {_HERE} and {_THERE} with {_WAIT}", "035"),
-        "a verification": (f"the leader verifies {_HERE} for {name}", f" for {_HERE} with {_WAIT}", "041"),
+        "partitions": (f"{name} adds {HERE} and {THERE}", f" for {HERE} and {THERE} with {_WAIT}", "035"),
+        "a verification": (f"the leader verifies {HERE} for {name}", f" for {HERE} with {_WAIT}", "041"),
         "an offset": (
-            f'{name} sends offset 9 of {_HERE} to group "shop"',
-            f" for {_HERE} with {_WAIT} or COORDINATOR_NOT_AVAILABLE",
+            f'{name} sends offset 9 of {HERE} to group "shop"',
+            f" for {HERE} with {_WAIT} or COORDINATOR_NOT_AVAILABLE",
             "058",
         ),
     }[asks]
@@ -99,7 +98,7 @@ def _while_prepared(model: Kip890Clients, name: str, asks: str) -> list[ActLine]
     lines += [then("the refusal has a message", why)] if version else []
     lines += [then("the refusal has producer id -1 and epoch -1", why)] if "end" in asks else []
     lines += unchanged(model, name, why)
-    lines += not_grown(model, _HERE, why) if "write" in asks else []
+    lines += not_grown(model, HERE, why) if "write" in asks else []
     return [*lines, given(f"{name} uses Produce v12", why)] if version else lines
 
 
@@ -175,14 +174,14 @@ def _is_new_and_short(model: Kip890Clients, name: str, *_: str) -> bool:
 def _after_its_timeout(model: Kip890Clients, name: str, asks: str) -> list[ActLine]:
     value = model.new_value("late")
     text, errors, why, version = {
-        "writes": (f'{name} writes "{value}" to {_HERE}', "INVALID_PRODUCER_EPOCH", "157", ""),
+        "writes": (f'{name} writes "{value}" to {HERE}', "INVALID_PRODUCER_EPOCH", "157", ""),
         "commits": (f"{name} commits", "INVALID_TXN_STATE or PRODUCER_FENCED", "158", ""),
         "commits by EndTxn v4": (f"{name} commits", "PRODUCER_FENCED", "157", "v4"),
         "aborts by EndTxn v4": (f"{name} aborts", "PRODUCER_FENCED", "157", "v4"),
     }[asks]
     lines = [given(f"{name} uses EndTxn v4", why)] if version else []
     lines += [when(text, why), then(f"it is refused with {errors}", why), *unchanged(model, name, why)]
-    lines += not_grown(model, _HERE, why) if asks == "writes" else []
+    lines += not_grown(model, HERE, why) if asks == "writes" else []
     return [*lines, given(f"{name} uses EndTxn v5", why)] if version else lines
 
 
@@ -229,11 +228,11 @@ def _after_the_last(model: Kip890Clients, name: str, asks: str) -> list[ActLine]
     value = model.new_value("late")
     mapping = "INVALID_PRODUCER_ID_MAPPING"
     text, errors = {
-        "writes": (f'{name} writes "{value}" to {_HERE} with its previous epoch', f"INVALID_PRODUCER_EPOCH or {mapping}"),
+        "writes": (f'{name} writes "{value}" to {HERE} with its previous epoch', f"INVALID_PRODUCER_EPOCH or {mapping}"),
         "commits": (f"{name} commits with the epoch before its previous one", mapping),
     }[asks]
     lines = [when(text, "078"), then(f"it is refused with {errors}", "078"), *unchanged(model, name, "078")]
-    return [*lines, *(not_grown(model, _HERE, "078") if asks == "writes" else [])]
+    return [*lines, *(not_grown(model, HERE, "078") if asks == "writes" else [])]
 
 
 def _has_moved(model: Kip890Clients, name: str, *_: str) -> bool:
@@ -252,11 +251,11 @@ def _may_initialise_long_after(model: Kip890Clients, name: str) -> bool:
 
 def acts() -> Iterator[Act[Kip890Clients]]:
     """The acts of the three producers."""
-    for p in (_HERE, _THERE):
+    for p in (HERE, THERE):
         yield Act(f"H has written to {p}", _may_write_held, _write, ("H", p), _HOLD)
         yield Act(f"T has written to {p}", _may_write_short, _write, ("T", p), NEEDS)
-    yield Act("H has sent an offset", _may_write_held, _send_offset, ("H", GROUPS[0], _HERE), _HOLD)
-    yield Act("T has sent an offset", _may_write_short, _send_offset, ("T", GROUPS[0], _HERE), NEEDS)
+    yield Act("H has sent an offset", _may_write_held, _send_offset, ("H", GROUPS[0], HERE), _HOLD)
+    yield Act("T has sent an offset", _may_write_short, _send_offset, ("T", GROUPS[0], HERE), NEEDS)
     for until in ("", " until the next restart"):
         yield Act(f"H is blocked{until}", _may_block, _block, ("H", until), _HOLD)
     for ends in ENDS:
@@ -270,7 +269,7 @@ def acts() -> Iterator[Act[Kip890Clients]]:
     yield Act("T times out, with markers", _is_open_and_was_not_down, _time_out_with_markers, ("T",), NEEDS)
     for x in ("A", "B"):
         yield Act(f"T times out beside {x}", _may_compare, _time_out_and_compare, ("T", x), NEEDS)
-    yield Act("T writes and times out", _is_new_and_short, _write_and_time_out, ("T", _HERE), NEEDS)
+    yield Act("T writes and times out", _is_new_and_short, _write_and_time_out, ("T", HERE), NEEDS)
     for asks in ("writes", "commits", "commits by EndTxn v4", "aborts by EndTxn v4"):
         yield Act(f"T {asks} after its timeout", _has_timed_out_and_is_there, _after_its_timeout, ("T", asks), NEEDS)
     yield Act("T initialises after its timeout", _has_timed_out_and_is_there, _initialise_after_timeout, ("T",), NEEDS)

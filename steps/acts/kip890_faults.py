@@ -4,13 +4,12 @@ from collections.abc import Iterator
 
 from .act import Act, ActLine, joined
 from .kip890_lines import NEEDS, given, not_grown, then, unchanged, when
-from .kip890_model import PARTITIONS, Kip890Clients
+from .kip890_model import HERE, PARTITIONS, THERE, Kip890Clients
 from .kip890_transactions import DONE, ENDS, after_end, is_idle, is_new, is_open, may_act, move_on
 
 _CRASH, _STOP, _WIRE = NEEDS | {"crash"}, NEEDS | {"clean-stop"}, NEEDS | {"wire-faults"}
 _FATES = ("is lost", "is answered, and the answer is lost", "arrives twice")
 _MOMENTS = ("before it answers", "right after it answers")
-_HERE, _THERE = PARTITIONS[:2]
 
 
 def _crash(model: Kip890Clients) -> list[ActLine]:
@@ -195,16 +194,16 @@ def _old_instance(model: Kip890Clients, name: str, asks: str, predecessor: str) 
     successor = model.producers[name]
     value = model.new_value("late")
     asked, errors, why = {
-        "writes": (f'A writes "{value}" to {_HERE}', "INVALID_PRODUCER_EPOCH", "024"),
+        "writes": (f'A writes "{value}" to {HERE}', "INVALID_PRODUCER_EPOCH", "024"),
         "commits": ("A commits", "PRODUCER_FENCED or INVALID_TXN_STATE", "201"),
         "aborts": ("A aborts", "PRODUCER_FENCED or INVALID_TXN_STATE", "201"),
         "initialises": ("A initialises again", "PRODUCER_FENCED", "272" if successor.open else "021"),
-        "adds": (f"A adds {_THERE}", "PRODUCER_FENCED", "032"),
-        "sends": (f'A sends offset 9 of {_HERE} to group "shop"', "INVALID_PRODUCER_EPOCH", "051"),
+        "adds": (f"A adds {THERE}", "PRODUCER_FENCED", "032"),
+        "sends": (f'A sends offset 9 of {HERE} to group "shop"', "INVALID_PRODUCER_EPOCH", "051"),
     }[asks]
-    where = f" for {_THERE}" if asks == "adds" else f" for {_HERE}" if asks == "sends" else ""
+    where = f" for {THERE}" if asks == "adds" else f" for {HERE}" if asks == "sends" else ""
     lines = [*taken, when(asked, why), then(f"it is refused{where} with {errors}", why), *unchanged(model, name, why)]
-    return [*lines, *(not_grown(model, _HERE, why) if asks == "writes" else [])]
+    return [*lines, *(not_grown(model, HERE, why) if asks == "writes" else [])]
 
 
 def _may_be_fenced(model: Kip890Clients, name: str, *_: str) -> bool:
@@ -245,18 +244,18 @@ def acts() -> Iterator[Act[Kip890Clients]]:
             yield Act(f"{x} {ends} at its second attempt", _may_hold_up, _end_at_second_attempt, (x, ends), _WIRE)
             for watch in _WATCHES:
                 yield Act(f"{x} {ends}, while {watch.format(x='it')}", _may_poll, _poll_and_end, (x, ends, watch), NEEDS)
-        for p in (_HERE, _THERE):
+        for p in (HERE, THERE):
             yield Act(f"a write of {x} to {p} is held up", _may_hold_up, _hold_up_a_write, (x, p), _WIRE)
         for fate in _FATES:
-            yield Act(f"{x} writes to {_HERE}, and its Produce {fate}", _may_write_amiss, _write_amiss, (x, _HERE, fate), _WIRE)
+            yield Act(f"{x} writes to {HERE}, and its Produce {fate}", _may_write_amiss, _write_amiss, (x, HERE, fate), _WIRE)
         yield Act(f"{x} commits and aborts at once", _may_race, _race, (x, "commits", "aborts"), NEEDS, races=True)
         yield Act(f"{x} aborts and commits at once", _may_race, _race, (x, "aborts", "commits"), NEEDS, races=True)
         for ends in ENDS:
             yield Act(
-                f"{x} {ends} and writes to {_THERE} at once",
+                f"{x} {ends} and writes to {THERE} at once",
                 _may_race_with_a_batch,
                 _race_with_a_batch,
-                (x, ends, _THERE),
+                (x, ends, THERE),
                 NEEDS,
                 races=True,
             )

@@ -7,56 +7,55 @@ from .act import Act, ActLine
 from .kip890_episodes import Kip890Episode, acts_of
 from .kip890_lines import NEEDS, given, then, when
 from .kip890_model import Kip890Clients
+from .kip890_words import DECIDED, IDEMPOTENT, KEPT, WASTE, E, F
 
 _EXPIRY, _LEVELS, _LEVEL = "short-expiry", "feature-levels", "transaction.version"
-_E, _F = 'producer E with transactional id "east"', 'producer F with transactional id "west"'
-_WASTE, _KEPT = 'a topic "waste" with 1 partition', 'a topic "kept" with 1 partition'
 _GONE, _AGAIN = 'topic "waste" has been deleted', 'topic "waste" has been deleted and made again'
 _WROTE, _KEPT_TOO = 'E has written "{u}" to waste-0', 'E has written "{u}2" to kept-0'
-_OVER, _ALL_DECIDED = "the transaction of E is over", "the last stable offset of kept-0 is the high watermark"
-_I, _SKIPPED = "idempotent producer I", "it is refused with OUT_OF_ORDER_SEQUENCE_NUMBER"
+_OVER = "the transaction of E is over"
+_SKIPPED = "it is refused with OUT_OF_ORDER_SEQUENCE_NUMBER"
 _FORGOTTEN = "E has stayed idle until payments-0 forgot it"
 _LAST = 2**31 - 1
 
 _DELETED = tuple(
-    Kip890Episode((_WASTE, *givens), asks, due, why)
+    Kip890Episode((WASTE, *givens), asks, due, why)
     for givens, asks, due, why in (
-        ((_KEPT, _E, _WROTE, _KEPT_TOO, _GONE), "E commits", (_OVER, 'readers of kept-0 see "{u}2"'), "230"),
-        ((_KEPT, _E, _WROTE, _KEPT_TOO, _GONE), "E aborts", (_OVER, "readers of kept-0 see nothing"), "230"),
-        ((_E, _WROTE, _GONE), "E aborts", (_OVER,), "230"),
-        ((_KEPT, _E, _WROTE, _GONE, "E has committed"), 'E writes "more" to kept-0', ("it is done",), "230"),
+        ((KEPT, E, _WROTE, _KEPT_TOO, _GONE), "E commits", (_OVER, 'readers of kept-0 see "{u}2"'), "230"),
+        ((KEPT, E, _WROTE, _KEPT_TOO, _GONE), "E aborts", (_OVER, "readers of kept-0 see nothing"), "230"),
+        ((E, _WROTE, _GONE), "E aborts", (_OVER,), "230"),
+        ((KEPT, E, _WROTE, _GONE, "E has committed"), 'E writes "more" to kept-0', ("it is done",), "230"),
         (
-            (_KEPT, _E, _WROTE, _KEPT_TOO, _GONE),
+            (KEPT, E, _WROTE, _KEPT_TOO, _GONE),
             "E initialises again with neither producer id nor epoch",
-            ("it is done", _ALL_DECIDED),
+            ("it is done", DECIDED),
             "230",
         ),
-        ((_E, _WROTE, _AGAIN), '"{u}p" is written to waste-0', ('readers of waste-0 see "{u}p"',), "231"),
+        ((E, _WROTE, _AGAIN), '"{u}p" is written to waste-0', ('readers of waste-0 see "{u}p"',), "231"),
         (
-            (_E, _WROTE, _AGAIN, '"{u}p" has been written to waste-0'),
+            (E, _WROTE, _AGAIN, '"{u}p" has been written to waste-0'),
             "E aborts",
             ('readers of waste-0 see "{u}p"', "a read_committed Fetch of waste-0 lists no aborted transaction"),
             "231",
         ),
-        ((_E, _WROTE, "E has aborted", _AGAIN), 'E commits "{u}3" to waste-0', ('readers of waste-0 see "{u}3"',), "231"),
-        ((_E, _WROTE, "E has committed"), 'topic "waste" is deleted and made again', ("waste-0 has no state of E",), "231"),
+        ((E, _WROTE, "E has aborted", _AGAIN), 'E commits "{u}3" to waste-0', ('readers of waste-0 see "{u}3"',), "231"),
+        ((E, _WROTE, "E has committed"), 'topic "waste" is deleted and made again', ("waste-0 has no state of E",), "231"),
         (
-            (_E, 'E has sent offset 5 of payments-0 and waste-0 to group "{u}"', "E has committed"),
+            (E, 'E has sent offset 5 of payments-0 and waste-0 to group "{u}"', "E has committed"),
             'topic "waste" is deleted and made again',
             ('group "{u}" has no committed offset of waste-0', 'group "{u}" has committed offset 5 of payments-0'),
             "409",
         ),
         (
-            (_E, 'E has sent offset 5 of payments-0 and waste-0 to group "{u}"', _AGAIN),
+            (E, 'E has sent offset 5 of payments-0 and waste-0 to group "{u}"', _AGAIN),
             "E commits",
             ('group "{u}" has no committed offset of waste-0', 'group "{u}" has committed offset 5 of payments-0'),
             "409",
         ),
-        ((_I, 'I has written "{u}" to waste-0', _AGAIN), 'I writes "i2" to waste-0 at sequence 0', ("it is done",), "231"),
+        ((IDEMPOTENT, 'I has written "{u}" to waste-0', _AGAIN), 'I writes "i2" to waste-0 at sequence 0', ("it is done",), "231"),
     )
 )
 _DELETED_BEFORE_A_CRASH = tuple(
-    Kip890Episode((_WASTE, _E, *givens), "the system crashes and restarts", (due,), why, needs="crash")
+    Kip890Episode((WASTE, E, *givens), "the system crashes and restarts", (due,), why, needs="crash")
     for givens, due, why in (
         (
             ('E has sent offset 5 of waste-0 to group "{u}"', "E has committed", _AGAIN),
@@ -70,27 +69,27 @@ _DELETED_BEFORE_A_CRASH = tuple(
 _FIVE, _GAP = "E has written 5 batches to kept-0", "E has sent a batch that leaves a gap to kept-0, whatever was answered"
 _RECOGNISED = ('it is done and answers the offset of "r0"', "the log of kept-0 has not grown")
 _REPEATED = tuple(
-    Kip890Episode((_KEPT, *givens), asks, due, why)
+    Kip890Episode((KEPT, *givens), asks, due, why)
     for givens, asks, due, why in (
-        ((_E, _FIVE), 'E writes "again" to kept-0 at sequence 0', _RECOGNISED, "112"),
-        ((_E, _FIVE, _GAP), 'E writes "again" to kept-0 at sequence 0', _RECOGNISED, "112"),
-        ((_E, _F, _FIVE, "F has written 5 batches to kept-0"), 'E writes "again" to kept-0 at sequence 0', _RECOGNISED, "112"),
+        ((E, _FIVE), 'E writes "again" to kept-0 at sequence 0', _RECOGNISED, "112"),
+        ((E, _FIVE, _GAP), 'E writes "again" to kept-0 at sequence 0', _RECOGNISED, "112"),
+        ((E, F, _FIVE, "F has written 5 batches to kept-0"), 'E writes "again" to kept-0 at sequence 0', _RECOGNISED, "112"),
         (
-            (_E, _F, _FIVE, 'F has written "f1" to kept-0'),
+            (E, F, _FIVE, 'F has written "f1" to kept-0'),
             'F writes "f2" to kept-0',
             ('it is done and answers the offset of "f2"',),
             "112",
         ),
-        ((_E, 'E has written "e1" to kept-0', _GAP), 'E writes "e2" to kept-0', ('it is done and answers the offset of "e2"',), "113"),
+        ((E, 'E has written "e1" to kept-0', _GAP), 'E writes "e2" to kept-0', ('it is done and answers the offset of "e2"',), "113"),
         (
-            (_I, "I has written a batch of 1 record to kept-0", "the records of kept-0 have been deleted"),
+            (IDEMPOTENT, "I has written a batch of 1 record to kept-0", "the records of kept-0 have been deleted"),
             'I writes "r0" to kept-0 at sequence 0',
             ("the log of kept-0 has not grown",),
             "112",
         ),
         (
             (
-                _I,
+                IDEMPOTENT,
                 f"I has written a batch of 1 record to kept-0 at sequence {_LAST}",
                 "I has written a batch of 1 record to kept-0 at sequence 0",
             ),
@@ -99,7 +98,7 @@ _REPEATED = tuple(
             "112",
         ),
         (
-            (_E, "E has written a batch of 3 records to kept-0"),
+            (E, "E has written a batch of 3 records to kept-0"),
             "E writes a batch of 2 records to kept-0 at sequence 1",
             (_SKIPPED, "the log of kept-0 has not grown"),
             "113",
@@ -107,7 +106,7 @@ _REPEATED = tuple(
     )
 )
 _IDEMPOTENT = tuple(
-    Kip890Episode((_KEPT, _I, *givens), asks, due, why)
+    Kip890Episode((KEPT, IDEMPOTENT, *givens), asks, due, why)
     for givens, asks, due, why in (
         ((), 'I writes "i1" to kept-0 at sequence 5', ("it is done",), "109"),
         (
@@ -155,7 +154,7 @@ _IDEMPOTENT = tuple(
     )
 )
 _EXPIRED = tuple(
-    Kip890Episode((_E, *givens), asks, due, why, "E", _EXPIRY)
+    Kip890Episode((E, *givens), asks, due, why, "E", _EXPIRY)
     for givens, asks, due, why in (
         ((), "E stays idle until its transactional id expires", ("the coordinator does not know E",), "165"),
         (
@@ -171,13 +170,13 @@ _EXPIRED = tuple(
             "165",
         ),
         (
-            (_F,),
+            (F,),
             "E commits to payments-0 again and again until the transactional id of F has expired",
             ("it is done", "the coordinator does not know F", _OVER),
             "165",
         ),
         (
-            ('E has written "{u}" to payments-0', _F),
+            ('E has written "{u}" to payments-0', F),
             "F stays idle until its transactional id expires",
             ("the coordinator does not know F", "the transaction of E is Ongoing in payments-0"),
             "166",
@@ -200,19 +199,19 @@ _EXPIRED_BEFORE_A_CRASH = tuple(
     Kip890Episode(givens, asks, due, why, "E", f"{_EXPIRY} crash")
     for givens, asks, due, why in (
         (
-            (_E, "E has stayed idle until its transactional id expired"),
+            (E, "E has stayed idle until its transactional id expired"),
             "the system crashes and restarts",
             ("the coordinator does not know E",),
             "165",
         ),
         (
-            (_F, "F has stayed idle until its transactional id expired", _E),
+            (F, "F has stayed idle until its transactional id expired", E),
             "E stays idle through a crash, until its transactional id expires",
             ("the transactional id of E was kept about as long as that of F",),
             "165",
         ),
         (
-            (_E, "E has stayed idle until its transactional id expired", "F has taken over from E", 'F has written "{u}" to payments-0'),
+            (E, "E has stayed idle until its transactional id expired", "F has taken over from E", 'F has written "{u}" to payments-0'),
             "the system crashes and restarts",
             ("the transaction of F is Ongoing in payments-0",),
             "166",
@@ -220,24 +219,24 @@ _EXPIRED_BEFORE_A_CRASH = tuple(
     )
 )
 _EXPIRED_MEANWHILE = tuple(
-    Kip890Episode((_E, *givens), asks, due, why, "E", needs)
+    Kip890Episode((E, *givens), asks, due, why, "E", needs)
     for givens, asks, due, why, needs in (
         (
-            ("completion of E's transactions is blocked", "E has been asked to commit", _F),
+            ("completion of E's transactions is blocked", "E has been asked to commit", F),
             "F stays idle until its transactional id expires",
             ("the coordinator does not know F", "the transaction of E is PrepareCommit"),
             "166",
             f"{_EXPIRY} hold-markers",
         ),
         (
-            (_F, 'E has written "{u}" to payments-0', "F is an old client (transaction version 0)", 'F has committed "{u}2" to payments-0'),
+            (F, 'E has written "{u}" to payments-0', "F is an old client (transaction version 0)", 'F has committed "{u}2" to payments-0'),
             "F stays idle until payments-0 forgets it",
             ("payments-0 has no state of F", 'the open transaction of E in payments-0 starts at "{u}"'),
             "167",
             _EXPIRY,
         ),
         (
-            (_F,),
+            (F,),
             "E initialises again and again until the transactional id of F has expired",
             ("it is done and answers the same producer id and the next epoch", "the coordinator does not know F"),
             "165",

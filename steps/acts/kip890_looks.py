@@ -5,10 +5,8 @@ from collections.abc import Iterator
 from .act import Act, ActLine, always, joined
 from .kip890_episodes import UNUSED
 from .kip890_lines import NEEDS, everything, listed_as_aborted, quoted, readers, then, when
-from .kip890_model import PARTITIONS, Kip890Clients
+from .kip890_model import HERE, PARTITIONS, THERE, Kip890Clients
 from .kip890_transactions import is_new, is_quiet, may_act
-
-_HERE, _THERE = PARTITIONS[:2]
 
 
 def _is_readable(model: Kip890Clients, partition: str) -> bool:
@@ -214,35 +212,35 @@ def acts() -> Iterator[Act[Kip890Clients]]:
         yield Act(f"a look at what was aborted in {p}", _is_readable, listed_as_aborted, (p,), NEEDS)
     for version in ("v12", "v13"):
         yield Act(
-            f"readers look at {_HERE} with Fetch {version}",
+            f"readers look at {HERE} with Fetch {version}",
             lambda model, p, _: _is_readable(model, p),
             _read_by_version,
-            (_HERE, version),
+            (HERE, version),
             NEEDS,
         )
     for version in ("", " of version 13"):
-        for one, other in ((_HERE, _THERE), (_THERE, _HERE)):
+        for one, other in ((HERE, THERE), (THERE, HERE)):
             yield Act(f"readers look at {one} and {other}{version}", _may_read_both, _read_both, (one, other, version), NEEDS)
-    yield Act(f"the ends of {_HERE} are looked up", _is_readable, _look_up_ends, (_HERE,), NEEDS)
-    yield Act(f"one byte of {_HERE} is read", _is_open_there, _read_one_byte, (_HERE,), NEEDS)
+    yield Act(f"the ends of {HERE} are looked up", _is_readable, _look_up_ends, (HERE,), NEEDS)
+    yield Act(f"one byte of {HERE} is read", _is_open_there, _read_one_byte, (HERE,), NEEDS)
     for isolation in ("read_committed", "read_uncommitted"):
-        yield Act(f"a time in {_HERE} is looked up for {isolation}", _may_look_up_time, _look_up_time, (_HERE, isolation), NEEDS)
+        yield Act(f"a time in {HERE} is looked up for {isolation}", _may_look_up_time, _look_up_time, (HERE, isolation), NEEDS)
         yield Act(
-            f"the newest record of {_HERE} is looked up for {isolation}", _may_look_up_newest, _look_up_newest, (_HERE, isolation), NEEDS
+            f"the newest record of {HERE} is looked up for {isolation}", _may_look_up_newest, _look_up_newest, (HERE, isolation), NEEDS
         )
     for landmark in ("start", "start on the broker's own disk"):
-        yield Act(f"the {landmark} of {_HERE} is looked up", _may_look_up_start, _look_up_start, (_HERE, landmark), NEEDS)
+        yield Act(f"the {landmark} of {HERE} is looked up", _may_look_up_start, _look_up_start, (HERE, landmark), NEEDS)
     for landmark in ("first record from the next century", "end of what is stored elsewhere"):
-        yield Act(f"the {landmark} of {_HERE} is looked up", lambda *_: True, _look_up_what_is_not, (_HERE, landmark), NEEDS)
+        yield Act(f"the {landmark} of {HERE} is looked up", lambda *_: True, _look_up_what_is_not, (HERE, landmark), NEEDS)
     for point in ("its end", "past its end"):
-        yield Act(f"{_HERE} is read from {point}", lambda model, *_: model.is_quiet, _read_from, (_HERE, point), NEEDS)
+        yield Act(f"{HERE} is read from {point}", lambda model, *_: model.is_quiet, _read_from, (HERE, point), NEEDS)
     for x in ("A", "B", "C"):
         yield Act(f"a look at the transaction of {x}", may_act, _describe, (x,), NEEDS)
-        for p in (_HERE, _THERE):
+        for p in (HERE, THERE):
             yield Act(f"a look at where the transaction of {x} in {p} starts", _has_records, _look_at_its_start, (x, p), NEEDS)
             yield Act(f"a look for a transaction of {x} in {p}", _has_none, _look_for_none, (x, p), NEEDS)
     for x in ("A", "B"):
-        yield Act(f"a look at the sequence of {x} in {_HERE}", _may_look_at_sequences, _look_at_sequences, (x, _HERE), NEEDS)
+        yield Act(f"a look at the sequence of {x} in {HERE}", _may_look_at_sequences, _look_at_sequences, (x, HERE), NEEDS)
     for x in ("A", "B", "C"):
         yield Act(f"a look for the records of {x}", _may_look_for_records, _look_for_records, (x,), NEEDS)
         for states in ("Ongoing", "ongoing"):

@@ -6,10 +6,8 @@ from itertools import product
 from .act import Act
 from .kip890_episodes import Kip890Episode, acts_of
 from .kip890_model import Kip890Clients
+from .kip890_words import E_AND_F, KEPT, PAIR, SAME, SPARE, WROTE, E
 
-_E, _EF = 'producer E with transactional id "east"', 'producers E and F with transactional ids "east" and "west"'
-_KEPT, _PAIR, _SPARE = 'a topic "kept" with 1 partition', 'a topic "kept" with 2 partitions', 'a topic "spare" with 1 partition'
-_WROTE, _SAME = 'E has written "{u}" to kept-0', "the log of kept-0 has not grown"
 _KINDS = {"an ABORT marker": "nothing", "a COMMIT marker": '"{u}"'}
 _NEWER, _REFUSED = " with transaction version 2", "it is refused with INVALID_PRODUCER_EPOCH"
 _RESTARTS = {"": "", "crash": "the system has crashed and restarted"}
@@ -22,17 +20,17 @@ def _late() -> Iterator[Kip890Episode]:
     for (kind, _), (needs, restart) in product(_KINDS.items(), _RESTARTS.items()):
         down = tuple(filter(None, (restart,)))
         reaches = f"{kind} for E reaches kept-0"
-        first = (_KEPT, _E, _WROTE, *down)
-        yield Kip890Episode(first, reaches + _NEWER, (_REFUSED, _STARTS, _SAME), "127", needs=needs)
+        first = (KEPT, E, WROTE, *down)
+        yield Kip890Episode(first, reaches + _NEWER, (_REFUSED, _STARTS, SAME), "127", needs=needs)
         for has in ("committed", "aborted") if not needs else ("committed",):
-            again = (_KEPT, _E, 'E has written "{u}0" to kept-0', f"E has {has}", _WROTE, *down)
-            yield Kip890Episode(again, reaches + _NEWER, (_REFUSED, _STARTS, _SAME), "127", needs=needs)
+            again = (KEPT, E, 'E has written "{u}0" to kept-0', f"E has {has}", WROTE, *down)
+            yield Kip890Episode(again, reaches + _NEWER, (_REFUSED, _STARTS, SAME), "127", needs=needs)
             yield Kip890Episode(again, f"{reaches} with its previous epoch", (_REFUSED, _STARTS), "128", needs=needs)
-            over = (_KEPT, _E, _WROTE, f"E has {has}", *down)
-            yield Kip890Episode(over, f"{reaches} with its previous epoch", (_REFUSED, _SAME), "128", needs=needs)
+            over = (KEPT, E, WROTE, f"E has {has}", *down)
+            yield Kip890Episode(over, f"{reaches} with its previous epoch", (_REFUSED, SAME), "128", needs=needs)
     for has, kind, seen in (("committed", "a COMMIT marker", '"{u}"'), ("aborted", "an ABORT marker", "nothing")):
         for needs, restart in _RESTARTS.items():
-            over = (_KEPT, _E, _WROTE, f"E has {has}", *filter(None, (restart,)))
+            over = (KEPT, E, WROTE, f"E has {has}", *filter(None, (restart,)))
             due = ("it is done", f"readers of kept-0 see {seen}", "the last stable offset of kept-0 is the high watermark")
             yield Kip890Episode(over, f"{kind} for E reaches kept-0{_NEWER}", due, "129", needs=needs)
 
@@ -43,15 +41,15 @@ def _decided() -> Iterator[Kip890Episode]:
     decided = "the last stable offset of {} is the high watermark"
     for (kind, seen), old in product(_KINDS.items(), ((), ("E is an old client (transaction version 0)",))):
         due = ("it is done", f"readers of kept-0 see {seen}", decided.format("kept-0"))
-        yield Kip890Episode((_KEPT, _E, *old, _WROTE), f"{kind} for E reaches kept-0", due, "131")
-        for topics, here, there in (((_PAIR,), "kept-0", "kept-1"), ((_KEPT, _SPARE), "kept-0", "spare-0")):
-            givens = (*topics, _E, *old, f'E has written "{{u}}" to {here}', f'E has written "{{u}}" to {there}')
+        yield Kip890Episode((KEPT, E, *old, WROTE), f"{kind} for E reaches kept-0", due, "131")
+        for topics, here, there in (((PAIR,), "kept-0", "kept-1"), ((KEPT, SPARE), "kept-0", "spare-0")):
+            givens = (*topics, E, *old, f'E has written "{{u}}" to {here}', f'E has written "{{u}}" to {there}')
             for one, other in ((here, there), (there, here)):
                 both = (f"it is done for {one} and {other}", f"readers of {other} see {seen}", decided.format(f"{one} and {other}"))
                 yield Kip890Episode(givens, f"{kind} for E reaches {one} and {other}", both, "131")
     for kind, missing in product(_KINDS, ("kept-9", "spare-9")):
         due = (f"it is refused only for {missing} with UNKNOWN_TOPIC_OR_PARTITION", decided.format("kept-0"))
-        yield Kip890Episode((_KEPT, _SPARE, _E, _WROTE), f"{kind} for E reaches kept-0 and {missing}", due, "134")
+        yield Kip890Episode((KEPT, SPARE, E, WROTE), f"{kind} for E reaches kept-0 and {missing}", due, "134")
 
 
 def _coordinators() -> Iterator[Kip890Episode]:
@@ -60,9 +58,9 @@ def _coordinators() -> Iterator[Kip890Episode]:
     fenced = "TRANSACTION_COORDINATOR_FENCED"
     for needs, restart in _RESTARTS.items():
         down = tuple(filter(None, (restart,)))
-        seen = (_KEPT, _E, "an ABORT marker for E has reached kept-0 from coordinator epoch 7", _WROTE, *down)
+        seen = (KEPT, E, "an ABORT marker for E has reached kept-0 from coordinator epoch 7", WROTE, *down)
         for kind in _KINDS:
-            due = (f"it is refused with {fenced}", _STARTS, _SAME)
+            due = (f"it is refused with {fenced}", _STARTS, SAME)
             yield Kip890Episode(seen, f"{kind} for E reaches kept-0 from coordinator epoch 6", due, "130", needs=needs)
             for epoch in (7, 8):
                 done = ("it is done", "the last stable offset of kept-0 is the high watermark")
@@ -70,10 +68,10 @@ def _coordinators() -> Iterator[Kip890Episode]:
     for kind, before in product(_KINDS, ("", 'F has written "{u}f" to kept-0')):
         another = "an ABORT marker for E has reached kept-0 from coordinator epoch 7"
         done = ("it is done", "the last stable offset of kept-0 is the high watermark")
-        givens = (_KEPT, _EF, *filter(None, (before,)), another)
+        givens = (KEPT, E_AND_F, *filter(None, (before,)), another)
         yield Kip890Episode(givens, f"{kind} for F reaches kept-0 from coordinator epoch 6", done, "130")
     for known, other in (("kept-0", "kept-1"), ("kept-1", "kept-0")):
-        givens = (_PAIR, _E, f'E has written "{{u}}" to {other}', f"an ABORT marker for E has reached {known} from coordinator epoch 7")
+        givens = (PAIR, E, f'E has written "{{u}}" to {other}', f"an ABORT marker for E has reached {known} from coordinator epoch 7")
         due = (f"it is refused only for {known} with {fenced}", f"the last stable offset of {other} is the high watermark")
         yield Kip890Episode(givens, "an ABORT marker for E reaches kept-0 and kept-1 from coordinator epoch 6", due, "130")
 
@@ -81,7 +79,7 @@ def _coordinators() -> Iterator[Kip890Episode]:
 def _two_producers() -> Iterator[Kip890Episode]:
     """Each marker of a request is judged by itself, whatever came of the other."""
     due: tuple[str, ...]
-    both = (_KEPT, _EF, 'E has written "{u}e" to kept-0', 'F has written "{u}f" to kept-0')
+    both = (KEPT, E_AND_F, 'E has written "{u}e" to kept-0', 'F has written "{u}f" to kept-0')
     reach = "reach kept-0 in one request"
     done = tuple(f"it is done for kept-0 of {name}" for name in "EF")
     for one, other in product(_KINDS, repeat=2):
@@ -94,7 +92,7 @@ def _two_producers() -> Iterator[Kip890Episode]:
             'the open transaction of F in kept-0 starts at "{u}f"',
         )
         yield Kip890Episode(both, f"{one} for E and, with transaction version 2, {other} for F {reach}", refused, "406")
-        ahead = (_KEPT, _EF, 'F has written "{u}f" to kept-0', "an ABORT marker for E has reached kept-0 with the next epoch")
+        ahead = (KEPT, E_AND_F, 'F has written "{u}f" to kept-0', "an ABORT marker for E has reached kept-0 with the next epoch")
         behind = (
             "it is refused for kept-0 of E with INVALID_PRODUCER_EPOCH",
             done[1],
@@ -108,17 +106,17 @@ def _unknown_producers() -> Iterator[Kip890Episode]:
     for (needs, restart), kind in product(_RESTARTS.items(), _KINDS):
         down = tuple(filter(None, (restart,)))
         marker = f"{kind} for E has reached kept-0"
-        late = (_KEPT, _E, f"{marker} with the next epoch", *down)
-        yield Kip890Episode(late, 'E writes "{u}" to kept-0', (_REFUSED, _SAME), "132", needs=needs)
-        known = (_KEPT, _E, marker, *down)
+        late = (KEPT, E, f"{marker} with the next epoch", *down)
+        yield Kip890Episode(late, 'E writes "{u}" to kept-0', (_REFUSED, SAME), "132", needs=needs)
+        known = (KEPT, E, marker, *down)
         yield Kip890Episode(known, 'E writes "{u}" to kept-0 at sequence 0', ("it is done", _STARTS), "132", needs=needs)
-        skipped = ("it is refused with OUT_OF_ORDER_SEQUENCE_NUMBER", _SAME)
+        skipped = ("it is refused with OUT_OF_ORDER_SEQUENCE_NUMBER", SAME)
         yield Kip890Episode(known, 'E writes "{u}" to kept-0 at sequence 3', skipped, "132", needs=needs)
         none = (
             *("it is done", "a read_committed Fetch of kept-0 lists no aborted transaction"),
             "the last stable offset of kept-0 is the high watermark",
         )
-        yield Kip890Episode((_KEPT, _E, *down), f"{kind} for E reaches kept-0", none, "133", needs=needs)
+        yield Kip890Episode((KEPT, E, *down), f"{kind} for E reaches kept-0", none, "133", needs=needs)
 
 
 def _refused() -> Iterator[Kip890Episode]:
@@ -128,11 +126,11 @@ def _refused() -> Iterator[Kip890Episode]:
     for kind, (ends, seen) in product(_KINDS, (("commits", '"{u}"'), ("aborts", "nothing"))):
         over = ("the transaction of E is over", f"readers of kept-0 see {seen}")
         for before, refused in (
-            (("E has initialised again", _WROTE), f"kept-0 has refused {kind} for E with its previous epoch{seven}"),
-            ((_WROTE,), f"kept-0 has refused {kind} for E{seven} with transaction version 2"),
+            (("E has initialised again", WROTE), f"kept-0 has refused {kind} for E with its previous epoch{seven}"),
+            ((WROTE,), f"kept-0 has refused {kind} for E{seven} with transaction version 2"),
         ):
-            yield Kip890Episode((_KEPT, _E, *before, refused), f"E {ends}", over, "411")
-        late = (_KEPT, _E, newer, _WROTE, f"kept-0 has refused {kind} for E with the next epoch{six}")
+            yield Kip890Episode((KEPT, E, *before, refused), f"E {ends}", over, "411")
+        late = (KEPT, E, newer, WROTE, f"kept-0 has refused {kind} for E with the next epoch{six}")
         more = ('it is done and answers the offset of "{u}2"', 'the last stable offset of kept-0 is the offset of "{u}"')
         yield Kip890Episode(late, 'E writes "{u}2" to kept-0', more, "411")
 

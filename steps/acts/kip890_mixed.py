@@ -8,20 +8,18 @@ from .kip890_episodes import Kip890Episode, acts_of
 from .kip890_lines import NEEDS, given, then, when
 from .kip890_model import Kip890Clients
 from .kip890_transactions import DONE, ENDS, is_open, move_on, while_t_is_idle
+from .kip890_words import KEPT, NOT_IN, SHORT, E, F
 
-_KEPT, _WIDE = 'a topic "kept" with 1 partition', 'a topic "wide" with 12 partitions'
-_E, _F = 'producer E with transactional id "east"', 'producer F with transactional id "west"'
-_SHORT = " and a short timeout"
+_WIDE = 'a topic "wide" with 12 partitions'
 _EVERYWHERE = 'E has written "{u}" to every partition of "wide"'
 _MARKED = 'every partition of "wide" holds one {} marker of E, and its last stable offset is its high watermark'
-_NOT_IN = "TRANSACTION_ABORTABLE or INVALID_TXN_STATE"
 
 _MIXED = tuple(
     Kip890Episode((*givens,), asks, due, why, needs=needs)
     for givens, asks, due, why, needs in (
         (
             (
-                *(_KEPT, _E + _SHORT, _F + _SHORT, "completion of E's transactions is blocked", "E has been asked to commit"),
+                *(KEPT, E + SHORT, F + SHORT, "completion of E's transactions is blocked", "E has been asked to commit"),
                 'F has written "{u}" to kept-0',
             ),
             "F leaves its transaction open past its timeout",
@@ -31,7 +29,7 @@ _MIXED = tuple(
         ),
         (
             (
-                *(_KEPT, _E + _SHORT, _F + _SHORT, 'E has committed "{u}" to kept-0', 'F has written "{u}2" to kept-0'),
+                *(KEPT, E + SHORT, F + SHORT, 'E has committed "{u}" to kept-0', 'F has written "{u}2" to kept-0'),
                 "F has left its transaction open past its timeout",
             ),
             'E writes "{u}3" to kept-0 and leaves its transaction open past its timeout',
@@ -39,23 +37,23 @@ _MIXED = tuple(
             "213",
             "",
         ),
-        ((_WIDE, _E, _EVERYWHERE), "E commits", (_MARKED.format("COMMIT"),), "212", ""),
-        ((_WIDE, _E, _EVERYWHERE), "E aborts", (_MARKED.format("ABORT"),), "212", ""),
+        ((_WIDE, E, _EVERYWHERE), "E commits", (_MARKED.format("COMMIT"),), "212", ""),
+        ((_WIDE, E, _EVERYWHERE), "E aborts", (_MARKED.format("ABORT"),), "212", ""),
         (
-            (_WIDE, _E + _SHORT, 'E has added every partition of "wide"'),
+            (_WIDE, E + SHORT, 'E has added every partition of "wide"'),
             "E leaves its transaction open past its timeout",
             (_MARKED.format("ABORT"),),
             "212",
             "",
         ),
-        ((_WIDE, _E, _EVERYWHERE, "the system has crashed and restarted"), "E commits", (_MARKED.format("COMMIT"),), "212", "crash"),
+        ((_WIDE, E, _EVERYWHERE, "the system has crashed and restarted"), "E commits", (_MARKED.format("COMMIT"),), "212", "crash"),
         *(
-            ((_KEPT, _E, _F), asks, due, why, "")
+            ((KEPT, E, F), asks, due, why, "")
             for asks, due, why in (
                 (
                     "E adds kept-0 for E and verifies kept-0 for F in one request",
                     (
-                        *("it is done for kept-0 of E", f"it is refused for kept-0 of F with {_NOT_IN}"),
+                        *("it is done for kept-0 of E", f"it is refused for kept-0 of F with {NOT_IN}"),
                         *("the transaction of E is Ongoing in kept-0", "the transaction of F is unchanged"),
                     ),
                     "040",
@@ -63,7 +61,7 @@ _MIXED = tuple(
                 (
                     "E verifies kept-0 for F and adds kept-0 for E in one request",
                     (
-                        *(f"it is refused for kept-0 of F with {_NOT_IN}", "it is done for kept-0 of E"),
+                        *(f"it is refused for kept-0 of F with {NOT_IN}", "it is done for kept-0 of E"),
                         *("the transaction of E is Ongoing in kept-0", "the transaction of F is unchanged"),
                     ),
                     "040",

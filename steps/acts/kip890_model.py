@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 PARTITIONS = ("payments-0", "payments-1", "orders-0")
+HERE, THERE = PARTITIONS[:2]
 GROUPS = ('"shop"', '"bank"')
 IDS = {"A": "transfer", "B": "refund", "C": "transfer", "H": "held", "T": "brief", "L": "last", "M": "marked", "J": "joins", "K": "kin"}
 """The transactional id with which a producer initialises; C takes over from A."""

@@ -4,11 +4,10 @@ from collections.abc import Iterator
 
 from .act import Act, ActLine, always, joined
 from .kip890_lines import NEEDS, given, offsets, then, unchanged, when
-from .kip890_model import GROUPS, PARTITIONS, Kip890Clients
+from .kip890_model import GROUPS, HERE, THERE, Kip890Clients
 from .kip890_transactions import is_new, is_old, may_act
 
-_HERE, _THERE = PARTITIONS[:2]
-_FETCHES = (("v1", _THERE), ("v5", ""), ("v7", ""), ("v7", _THERE), ("v8", _THERE), ("v8", ""), ("v10", ""), ("v10", _THERE))
+_FETCHES = (("v1", THERE), ("v5", ""), ("v7", ""), ("v7", THERE), ("v8", THERE), ("v8", ""), ("v10", ""), ("v10", THERE))
 _METADATA = 'with metadata "half way" and leader epoch 3'
 
 
@@ -67,9 +66,9 @@ def _send_as_a_stranger(model: Kip890Clients, name: str) -> list[ActLine]:
     """A group that a disturbance has used before is there, and one that was never used is not."""
     model.begun(name).groups.add('"strangers"')
     return [
-        when(f'{name} sends offset 9 of {_HERE} to group "strangers" with an unknown member id', "055"),
-        then(f"it is refused for {_HERE} with UNKNOWN_MEMBER_ID or ILLEGAL_GENERATION", "055"),
-        then(f'group "strangers" has no pending offset of {_HERE}', "055"),
+        when(f'{name} sends offset 9 of {HERE} to group "strangers" with an unknown member id', "055"),
+        then(f"it is refused for {HERE} with UNKNOWN_MEMBER_ID or ILLEGAL_GENERATION", "055"),
+        then(f'group "strangers" has no pending offset of {HERE}', "055"),
     ]
 
 
@@ -112,12 +111,12 @@ def _fetch(model: Kip890Clients, name: str, version: str, partition: str) -> lis
     lines: list[ActLine] = []
     if model.once("details"):
         model.shown.add("details")
-        lines = [given(f'{name} has sent offset 5 of {_HERE} and {_THERE} to group "details" {_METADATA}', "047")]
+        lines = [given(f'{name} has sent offset 5 of {HERE} and {THERE} to group "details" {_METADATA}', "047")]
         lines.append(given(f"{name} has committed", "060"))
         model.begun(name)
         model.end(name, commit=True, how="commits", waited=True)
     why = "360" if version == "v10" else "358"
-    fetched, where = (partition, partition) if partition else ("all partitions", f"{_HERE} and {_THERE}")
+    fetched, where = (partition, partition) if partition else ("all partitions", f"{HERE} and {THERE}")
     due = f'offset 5, leader epoch 3 and metadata "half way" for {where} and for nothing else'
     return [*lines, when(f'OffsetFetch {version} is sent for {fetched} of group "details"', why), then(f"it answers {due}", why)]
 
@@ -129,9 +128,9 @@ def _may_fetch(model: Kip890Clients, name: str, *_: str) -> bool:
 
 def _send_as_an_old_client_unannounced(model: Kip890Clients, name: str) -> list[ActLine]:
     return [
-        when(f'{name} sends offset 9 of {_HERE} to group "unheard"', "048"),
-        then(f"it is refused for {_HERE} with INVALID_TXN_STATE", "048"),
-        then(f'group "unheard" has no pending offset of {_HERE}', "048"),
+        when(f'{name} sends offset 9 of {HERE} to group "unheard"', "048"),
+        then(f"it is refused for {HERE} with INVALID_TXN_STATE", "048"),
+        then(f'group "unheard" has no pending offset of {HERE}', "048"),
         *unchanged(model, name, "048"),
     ]
 
@@ -145,20 +144,18 @@ def acts() -> Iterator[Act[Kip890Clients]]:
     """The acts about offsets."""
     for x in ("A", "B", "C"):
         for group in GROUPS:
-            for partitions in ((_HERE,), (_THERE,), (_HERE, _THERE)):
+            for partitions in ((HERE,), (THERE,), (HERE, THERE)):
                 where = joined(partitions)
                 yield Act(f"{x} sends an offset of {where} to {group}", may_act, _send, (x, group, *partitions), NEEDS)
                 yield Act(f"{x} has sent an offset of {where} to {group}", may_act, _has_sent, (x, group, *partitions), NEEDS)
             yield Act(f"{x} adds the offsets of {group}", may_act, _add_offsets, (x, group), NEEDS)
-        yield Act(
-            f"{x} sends an offset of a partition that there is not", is_new, _send_beside_an_unknown_one, (x, GROUPS[0], _HERE), NEEDS
-        )
-        yield Act(f"{x} sends metadata that is too large", is_new, _send_too_large, (x, GROUPS[0], _HERE, _THERE), NEEDS)
+        yield Act(f"{x} sends an offset of a partition that there is not", is_new, _send_beside_an_unknown_one, (x, GROUPS[0], HERE), NEEDS)
+        yield Act(f"{x} sends metadata that is too large", is_new, _send_too_large, (x, GROUPS[0], HERE, THERE), NEEDS)
         yield Act(f"{x} sends an offset as a stranger", _may_send_as_a_stranger, _send_as_a_stranger, (x,), NEEDS)
         if x != "C":
             yield Act(f"{x} sends an offset unannounced", _may_send_unannounced, _send_as_an_old_client_unannounced, (x,), NEEDS)
     for group in GROUPS:
-        for partition in (_HERE, _THERE):
+        for partition in (HERE, THERE):
             yield Act(f"an offset of {partition} is committed to {group}", lambda *_: True, _commit_outside, (group, partition), NEEDS)
             yield Act(f"a look at {partition} in {group}", _may_look, offsets, (group, partition), NEEDS)
         yield Act(f"{group} is deleted", _may_delete, _delete, (group,), NEEDS)

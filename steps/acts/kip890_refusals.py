@@ -7,6 +7,7 @@ from .act import Act, ActLine
 from .kip890_lines import NEEDS, given, not_grown, then, unchanged, when
 from .kip890_model import PARTITIONS, Kip890Clients
 from .kip890_transactions import is_idle, is_new, is_old, may_act
+from .kip890_words import AHEAD
 
 _Condition = Callable[..., bool]
 _OF_A_KIND = 5
@@ -116,7 +117,7 @@ _AFTERWARDS = {
 """The versions that a new client uses otherwise."""
 _BY_THE_LOG = {"108", "113", "115", "210", "365"}
 """Requirements about what the log refuses after the coordinator has added the partition: something may be left over."""
-_EARLY, _LATE, _VERY_LATE = "with an epoch ahead of the current one", "with its previous epoch", "with the epoch before its previous one"
+_LATE, _VERY_LATE = "with its previous epoch", "with the epoch before its previous one"
 _SHORTER = "with a shorter timeout"
 _OF_B, _NO_ID = "with the producer id of B", "with no transactional id"
 _UNUSED, _EMPTY = "with an unused transactional id", "with an empty transactional id"
@@ -131,8 +132,8 @@ _ADDS_OFFSETS = '{x} adds the offsets of group "shop"'
 _MESSAGE = ("the refusal has a message",)
 
 REFUSALS = (
-    ExpectedRefusal(f"{{x}} commits {_EARLY}", "PRODUCER_FENCED", "073", is_new),
-    ExpectedRefusal(f"{{x}} aborts {_EARLY}", "PRODUCER_FENCED", "073", is_new),
+    ExpectedRefusal(f"{{x}} commits {AHEAD}", "PRODUCER_FENCED", "073", is_new),
+    ExpectedRefusal(f"{{x}} aborts {AHEAD}", "PRODUCER_FENCED", "073", is_new),
     ExpectedRefusal(f"{{x}} commits {_UNUSED}", "INVALID_PRODUCER_ID_MAPPING", "074", is_new),
     ExpectedRefusal(f"{{x}} commits {_EMPTY}", "INVALID_REQUEST", "075", is_new),
     ExpectedRefusal(f"{{x}} commits {_OF_B}", "INVALID_PRODUCER_ID_MAPPING", "074", is_new),
@@ -140,7 +141,7 @@ REFUSALS = (
     ExpectedRefusal(f"{{x}} aborts {_VERY_LATE}", "PRODUCER_FENCED", "072", _has_two),
     ExpectedRefusal(f"{{x}} commits {_LATE}", "PRODUCER_FENCED", "087", _has_previous, "EndTxn v4"),
     ExpectedRefusal(f"{{x}} commits {_LATE}", "INVALID_PRODUCER_EPOCH", "087", _has_previous, "EndTxn v1"),
-    ExpectedRefusal(f"{{x}} aborts {_EARLY}", "PRODUCER_FENCED", "087", is_new, "EndTxn v2"),
+    ExpectedRefusal(f"{{x}} aborts {AHEAD}", "PRODUCER_FENCED", "087", is_new, "EndTxn v2"),
     ExpectedRefusal(f"{{x}} initialises again {_VERY_LATE}", "PRODUCER_FENCED", "018", _has_two),
     ExpectedRefusal(f"{{x}} initialises again {_VERY_LATE}", "INVALID_PRODUCER_EPOCH", "019", _has_two, "InitProducerId v3"),
     ExpectedRefusal(f"{{x}} initialises again {_OF_B}", "PRODUCER_FENCED", "020", may_act),
@@ -153,10 +154,10 @@ REFUSALS = (
     ExpectedRefusal(
         "{x} initialises again in an unsupported version", "", "008", may_act, more=("the connection is closed without an answer",)
     ),
-    ExpectedRefusal(f"{_WRITES} {_EARLY}", "INVALID_PRODUCER_EPOCH", "102", may_act),
+    ExpectedRefusal(f"{_WRITES} {AHEAD}", "INVALID_PRODUCER_EPOCH", "102", may_act),
     ExpectedRefusal(f"{_WRITES} {_LATE}", "INVALID_PRODUCER_EPOCH", "100", _has_previous),
     ExpectedRefusal(f"{_WRITES} {_LATE}", "INVALID_PRODUCER_EPOCH", "206", _both(_has_previous, _is_in), "Produce v11"),
-    ExpectedRefusal(f"{_WRITES} {_EARLY}", "INVALID_PRODUCER_EPOCH", "102", _both(is_new, _is_in), "Produce v11"),
+    ExpectedRefusal(f"{_WRITES} {AHEAD}", "INVALID_PRODUCER_EPOCH", "102", _both(is_new, _is_in), "Produce v11"),
     ExpectedRefusal(f"{_WRITES} {_OF_B}", "INVALID_PRODUCER_ID_MAPPING", "103", is_new),
     ExpectedRefusal(f"{_WRITES} {_OF_B}", "INVALID_PRODUCER_ID_MAPPING", "103", _both(is_new, _is_in), "Produce v11"),
     ExpectedRefusal(f"{_WRITES} {_NO_ID}", "TRANSACTIONAL_ID_AUTHORIZATION_FAILED", "106", may_act),
@@ -176,15 +177,15 @@ REFUSALS = (
     ExpectedRefusal("{x} writes an empty batch to {p}", _ODD, "365", _has_records),
     ExpectedRefusal("{x} writes a batch with a base offset of 1 to {p}", _ODD, "365", _has_records),
     ExpectedRefusal(f"{{x}} adds {{p}} {_LATE}", "PRODUCER_FENCED", "032", _has_previous),
-    ExpectedRefusal(f"{{x}} adds {{p}} {_EARLY}", "PRODUCER_FENCED", "032", may_act),
-    ExpectedRefusal(f"{{x}} adds {{p}} {_EARLY}", "INVALID_PRODUCER_EPOCH", "032", may_act, "AddPartitionsToTxn v1"),
+    ExpectedRefusal(f"{{x}} adds {{p}} {AHEAD}", "PRODUCER_FENCED", "032", may_act),
+    ExpectedRefusal(f"{{x}} adds {{p}} {AHEAD}", "INVALID_PRODUCER_EPOCH", "032", may_act, "AddPartitionsToTxn v1"),
     ExpectedRefusal(f"{{x}} adds {{p}} {_UNUSED}", "INVALID_PRODUCER_ID_MAPPING", "031", may_act),
     ExpectedRefusal(f"{{x}} adds {{p}} {_OF_B}", "INVALID_PRODUCER_ID_MAPPING", "031", may_act),
     ExpectedRefusal(f"{{x}} adds {{p}} {_EMPTY}", "INVALID_REQUEST", "044", may_act),
     ExpectedRefusal("{x} adds no partition at all", "", "275", _is_idle_and_seen),
     ExpectedRefusal(_VERIFIES, "TRANSACTION_ABORTABLE or INVALID_TXN_STATE", "039", _has_none_of),
     ExpectedRefusal(f"{_VERIFIES} {_OF_B}", "INVALID_PRODUCER_ID_MAPPING", "041", may_act),
-    ExpectedRefusal(f"{_VERIFIES} {_EARLY}", "PRODUCER_FENCED", "041", may_act),
+    ExpectedRefusal(f"{_VERIFIES} {AHEAD}", "PRODUCER_FENCED", "041", may_act),
     ExpectedRefusal(f"{_VERIFIES} {_LATE}", "PRODUCER_FENCED", "206", _both(_has_previous, _is_in)),
     ExpectedRefusal(f"{_SENDS} {_LATE}", "INVALID_PRODUCER_EPOCH", "051", _has_previous),
     ExpectedRefusal(f"{_SENDS} {_LATE}", "INVALID_PRODUCER_EPOCH", "051", _has_previous, "TxnOffsetCommit v3"),

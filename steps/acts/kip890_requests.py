@@ -5,19 +5,15 @@ from collections.abc import Iterator
 from .act import Act, ActLine, always
 from .kip890_episodes import UNUSED
 from .kip890_lines import NEEDS, given, not_grown, quoted, then, unchanged, when
-from .kip890_model import GROUPS, PARTITIONS, Kip890Clients
+from .kip890_model import GROUPS, HERE, THERE, Kip890Clients
 from .kip890_transactions import DONE, ENDS, is_new, may_act, may_show_nothing_new, while_t_is_idle
+from .kip890_words import AHEAD, IN_FORCE, NEXT, NOT_IN
 
-_HERE, _THERE = PARTITIONS[:2]
-_NEXT = "it is done and answers the same producer id and the next epoch"
-_IN_FORCE = "it is done and answers the producer id and epoch in force"
 _CODECS = ("gzip", "snappy", "lz4", "zstd")
 _APPENDS, _LIMITS = NEEDS | {"failed-appends"}, NEEDS | {"known-limits"}
 _FAILED = "an append to the transaction log has failed"
 _OFFSETS = "the log of groups' offsets"
 _TIMEOUTS = ("a longer timeout", "a shorter timeout")
-_NOT_IN_IT = "TRANSACTION_ABORTABLE or INVALID_TXN_STATE"
-_AHEAD = "with an epoch ahead of the current one"
 
 
 def _initialise_with(model: Kip890Clients, name: str, timeout: str) -> list[ActLine]:
@@ -25,7 +21,7 @@ def _initialise_with(model: Kip890Clients, name: str, timeout: str) -> list[ActL
     model.producers[name].has_next_epoch("initialised")
     return [
         when(f"{name} initialises again with {timeout}", "029"),
-        then(_NEXT, "029"),
+        then(NEXT, "029"),
         then(f"the transaction timeout of {name} is {timeout}", "029"),
         given(f"{name} has initialised again", "017"),
     ]
@@ -36,7 +32,7 @@ def _initialise_after_end(model: Kip890Clients, name: str) -> list[ActLine]:
     model.producers[name].past[-1] = "initialised"
     return [
         when(f"{name} initialises again with its previous epoch", "412"),
-        then(_IN_FORCE, "412"),
+        then(IN_FORCE, "412"),
         then(f"the producer id and epoch of {name} are unchanged", "412"),
     ]
 
@@ -55,14 +51,14 @@ def _initialise_too_long(model: Kip890Clients, name: str) -> list[ActLine]:
 def _add_for_both(model: Kip890Clients, one: str, other: str, partition: str) -> list[ActLine]:
     """The second id is refused."""
     model.begun(one).added.add(partition)
-    asked = when(f"{one} adds {partition} for {one} and for {other} {_AHEAD} in one request", "037")
+    asked = when(f"{one} adds {partition} for {one} and for {other} {AHEAD} in one request", "037")
     due = (f"it is done for {partition} of {one}", f"it is refused for {partition} of {other} with PRODUCER_FENCED")
     return [asked, *(then(text, "037") for text in due), *unchanged(model, other, "037")]
 
 
 def _add_for_the_second(model: Kip890Clients, one: str, other: str, partition: str) -> list[ActLine]:
     """The first id is refused."""
-    said = f"{one} adds {partition} for {one} {_AHEAD} and for {other} in one request"
+    said = f"{one} adds {partition} for {one} {AHEAD} and for {other} in one request"
     due = (f"it is refused for {partition} of {one} with PRODUCER_FENCED", f"it is done for {partition} of {other}")
     lines = [when(said, "037"), *(then(text, "037") for text in due), *unchanged(model, one, "037")]
     model.begun(other).added.add(partition)
@@ -83,7 +79,7 @@ def _add_with_a_missing_one(model: Kip890Clients, one: str, other: str, partitio
 
 def _add_and_verify(model: Kip890Clients, one: str, other: str, partition: str) -> list[ActLine]:
     said = f"{one} adds {partition} for {one} and verifies {partition} for {other} in one request"
-    due = (f"it is done for {partition} of {one}", f"it is refused for {partition} of {other} with {_NOT_IN_IT}")
+    due = (f"it is done for {partition} of {one}", f"it is refused for {partition} of {other} with {NOT_IN}")
     model.begun(one).added.add(partition)
     return [when(said, "040"), *(then(text, "040") for text in due), *unchanged(model, other, "040")]
 
@@ -95,7 +91,7 @@ def _verify(model: Kip890Clients, name: str, partition: str) -> list[ActLine]:
 
 def _ask_about_several(model: Kip890Clients, request: str, name: str) -> list[ActLine]:
     """The last entry is of a missing partition."""
-    asked = when(f"{request} is sent for {_HERE} and {_THERE} and payments-9 in one request", "410")
+    asked = when(f"{request} is sent for {HERE} and {THERE} and payments-9 in one request", "410")
     return [asked, then("the last entry alone is refused with UNKNOWN_TOPIC_OR_PARTITION", "410"), *unchanged(model, name, "410")]
 
 
@@ -275,19 +271,19 @@ def _acts() -> Iterator[Act[Kip890Clients]]:
                 yield Act(said, _may_end_when_the_log_refuses, _end_when_the_log_refuses, (x, ends, which), _APPENDS)
             said = f"{x} {ends}, and an append of offsets fails"
             yield Act(said, _may_end_with_offsets, _end_when_the_offsets_are_refused, (x, ends), _APPENDS)
-        for p in (_HERE, _THERE):
+        for p in (HERE, THERE):
             yield Act(f"{p} is verified for {x}", _may_verify, _verify, (x, p), NEEDS)
             said = f"{x} writes to {p}, and an append fails"
             yield Act(said, _may_write_when_the_log_refuses, _write_when_the_log_refuses, (x, p), _APPENDS)
         said = f"{x} sends an offset, and an append fails"
-        yield Act(said, _is_new_and_quiet, _send_when_the_log_refuses, (x, GROUPS[0], _HERE), _APPENDS)
+        yield Act(said, _is_new_and_quiet, _send_when_the_log_refuses, (x, GROUPS[0], HERE), _APPENDS)
         for version in ("Produce v9", "Produce v11"):
             said = f"{x} writes where it is, and where it is not, by {version}"
-            yield Act(said, _may_write_where_it_is_not, _write_where_it_is_not, (x, _HERE, _THERE, version), NEEDS)
+            yield Act(said, _may_write_where_it_is_not, _write_where_it_is_not, (x, HERE, THERE, version), NEEDS)
     for request in ("DescribeProducers", "ListOffsets"):
         yield Act(f"{request} about several partitions", _may_ask_about_several, _ask_about_several, (request, "A"), NEEDS)
     yield Act("A, B and an unused id are described", _may_describe_several, _describe_several, ("A", "B"), NEEDS)
-    for p in (_HERE, _THERE):
+    for p in (HERE, THERE):
         yield Act(f"A adds {p} for A, and for B in vain", _are_new, _add_for_both, ("A", "B", p), NEEDS)
         yield Act(f"A adds {p} for A in vain, and for B", _are_new, _add_for_the_second, ("A", "B", p), NEEDS)
         yield Act(f"A adds {p} and a missing one for A, and {p} for B", _are_new, _add_with_a_missing_one, ("A", "B", p), NEEDS)

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from .act import Act
 from .kip890_episodes import AUTHORIZER, Kip890Episode, acts_of
 from .kip890_model import Kip890Clients
+from .kip890_words import NO_RIGHT_TO_ID
 
-_NO_ID, _NO_CLUSTER = "TRANSACTIONAL_ID_AUTHORIZATION_FAILED", "CLUSTER_AUTHORIZATION_FAILED"
+_NO_CLUSTER = "CLUSTER_AUTHORIZATION_FAILED"
 _SENDS = 'U sends offset 5 of payments-0 to group "billing"'
 
 
@@ -21,12 +22,12 @@ def _without(right: str, asks: str, errors: str, why: str, *more: str, opened: b
 _UNDER, _DESCRIBE = "write under its transactional id", "describe its transactional id"
 
 _RIGHTS = (
-    _without(_UNDER, "U initialises again", f" with {_NO_ID}", "173", opened=True),
-    _without(_UNDER, "U adds payments-1", f" for payments-1 with {_NO_ID}", "173", opened=True),
-    _without(_UNDER, 'U adds the offsets of group "billing"', f" with {_NO_ID}", "173", opened=True),
-    _without(_UNDER, _SENDS, f" for payments-0 with {_NO_ID}", "173", opened=True),
-    _without(_UNDER, "U commits", f" with {_NO_ID}", "173", opened=True),
-    _without(_UNDER, "U aborts", f" with {_NO_ID}", "173", opened=True),
+    _without(_UNDER, "U initialises again", f" with {NO_RIGHT_TO_ID}", "173", opened=True),
+    _without(_UNDER, "U adds payments-1", f" for payments-1 with {NO_RIGHT_TO_ID}", "173", opened=True),
+    _without(_UNDER, 'U adds the offsets of group "billing"', f" with {NO_RIGHT_TO_ID}", "173", opened=True),
+    _without(_UNDER, _SENDS, f" for payments-0 with {NO_RIGHT_TO_ID}", "173", opened=True),
+    _without(_UNDER, "U commits", f" with {NO_RIGHT_TO_ID}", "173", opened=True),
+    _without(_UNDER, "U aborts", f" with {NO_RIGHT_TO_ID}", "173", opened=True),
     _without('read group "billing"', 'U adds the offsets of group "billing"', " with GROUP_AUTHORIZATION_FAILED", "174"),
     _without('read group "billing"', _SENDS, " for payments-0 with GROUP_AUTHORIZATION_FAILED", "174"),
     _without("read payments", _SENDS, " for payments-0 with TOPIC_AUTHORIZATION_FAILED", "174"),
@@ -38,9 +39,9 @@ _RIGHTS = (
         "258",
         "it is refused for payments-0 with OPERATION_NOT_ATTEMPTED",
     ),
-    _without(_DESCRIBE, "U itself sends FindCoordinator for its transactional id", f" with {_NO_ID}", "259"),
-    _without(_DESCRIBE, "U itself sends FindCoordinator v3 for its transactional id", f" with {_NO_ID}", "259"),
-    _without(_DESCRIBE, "U itself sends DescribeTransactions for its transactional id", f" with {_NO_ID}", "260", opened=True),
+    _without(_DESCRIBE, "U itself sends FindCoordinator for its transactional id", f" with {NO_RIGHT_TO_ID}", "259"),
+    _without(_DESCRIBE, "U itself sends FindCoordinator v3 for its transactional id", f" with {NO_RIGHT_TO_ID}", "259"),
+    _without(_DESCRIBE, "U itself sends DescribeTransactions for its transactional id", f" with {NO_RIGHT_TO_ID}", "260", opened=True),
     _without(_DESCRIBE, "U itself sends ListTransactions for its transactional id", "U is not listed", "261", opened=True),
     _without("read payments", "U itself sends DescribeProducers for payments-0", " with TOPIC_AUTHORIZATION_FAILED", "262", opened=True),
     Kip890Episode(

@@ -7,33 +7,31 @@ from .kip890_episodes import Kip890Episode, acts_of
 from .kip890_lines import NEEDS, given, readers, then, when
 from .kip890_model import PARTITIONS, Kip890Clients
 from .kip890_transactions import DONE, ENDS, is_new, is_open, may_act
+from .kip890_words import IDEMPOTENT, KEPT, LANE, WASTE, WROTE, E, J, K
 
-_E, _I = 'producer E with transactional id "east"', "idempotent producer I"
-_WASTE, _KEPT = 'a topic "waste" with 1 partition', 'a topic "kept" with 1 partition'
-_LANE, _BROAD = 'a topic "lane" with 1 partition and a new segment for each batch', 'a topic "broad" with 12 partitions'
-_BY_ID, _WRITTEN = "E uses Produce v13", 'E has written "{u}" to kept-0'
+_BROAD = 'a topic "broad" with 12 partitions'
+_BY_ID = "E uses Produce v13"
 _ANY = "a read_committed Fetch of any batch of E in lane-0 lists its aborted transaction"
 _EVERYWHERE = 'every partition of "broad" holds one {} marker of E, and its last stable offset is its high watermark'
 _SAME = "the log of {} has not grown"
-_J, _K = 'J is a member of group "crew"', 'K has joined group "crew" together with J'
 
 _SHAPES = tuple(
     Kip890Episode(givens, asks, due, why)
     for givens, asks, due, why in (
-        ((_LANE, _E, "E has written 4 batches to lane-0"), "E aborts", (_ANY, "readers of lane-0 see nothing"), "145"),
+        ((LANE, E, "E has written 4 batches to lane-0"), "E aborts", (_ANY, "readers of lane-0 see nothing"), "145"),
         (
-            (_LANE, _E, "E has written 4 batches to lane-0", '"{u}p" has been written to lane-0'),
+            (LANE, E, "E has written 4 batches to lane-0", '"{u}p" has been written to lane-0'),
             "E aborts",
             (_ANY, 'readers of lane-0 see "{u}p"'),
             "145",
         ),
         *(
-            ((_BROAD, _E, 'E has written "{u}" to every partition of "broad"'), f"E {ends}", (_EVERYWHERE.format(kind),), "212")
+            ((_BROAD, E, 'E has written "{u}" to every partition of "broad"'), f"E {ends}", (_EVERYWHERE.format(kind),), "212")
             for ends, kind in (("commits", "COMMIT"), ("aborts", "ABORT"))
         ),
-        ((_KEPT, _E, _BY_ID), 'E writes "{u}" to kept-0', ("it is done", "the transaction of E is Ongoing in kept-0"), "250"),
+        ((KEPT, E, _BY_ID), 'E writes "{u}" to kept-0', ("it is done", "the transaction of E is Ongoing in kept-0"), "250"),
         (
-            (_KEPT, _E, _BY_ID, _WRITTEN),
+            (KEPT, E, _BY_ID, WROTE),
             "E aborts",
             (
                 "one ABORT marker was added to kept-0, with the next epoch of E",
@@ -42,32 +40,32 @@ _SHAPES = tuple(
             "250",
         ),
         (
-            (_KEPT, _E, _BY_ID, _WRITTEN, "E has committed"),
+            (KEPT, E, _BY_ID, WROTE, "E has committed"),
             'E writes "late" to kept-0 with its previous epoch',
             ("it is refused with INVALID_PRODUCER_EPOCH", _SAME.format("kept-0")),
             "250",
         ),
         (
-            (_WASTE, _E, 'topic "waste" has been deleted and made again'),
+            (WASTE, E, 'topic "waste" has been deleted and made again'),
             'E writes "{u}" to waste-0 by the id of the deleted topic',
             ("it is refused with UNKNOWN_TOPIC_ID", _SAME.format("waste-0"), "the transaction of E is unchanged"),
             "251",
         ),
         (
-            (_KEPT, '"{u}" has been written to kept-0', '"{u}2" has been written to kept-0'),
+            (KEPT, '"{u}" has been written to kept-0', '"{u}2" has been written to kept-0'),
             'the records of kept-0 before "{u}2" are deleted',
             ("it is done", 'kept-0 begins with "{u}2"', 'readers of kept-0 see "{u}2"'),
             "362",
         ),
         (
-            (_KEPT, _I, 'I has written "{u}" to kept-0', "I has raised its own epoch", 'I has written "{u}2" to kept-0'),
+            (KEPT, IDEMPOTENT, 'I has written "{u}" to kept-0', "I has raised its own epoch", 'I has written "{u}2" to kept-0'),
             'I writes "late" to kept-0 with its previous epoch',
             ("it is refused with INVALID_PRODUCER_EPOCH", _SAME.format("kept-0")),
             "367",
         ),
         (
             (
-                *(_KEPT, _E, "E is an old client (transaction version 0)"),
+                *(KEPT, E, "E is an old client (transaction version 0)"),
                 *('E has sent "{u}" to kept-0, whatever was answered', "E has added kept-0"),
             ),
             'E writes "{u}2" to kept-0 at sequence 1',
@@ -78,7 +76,7 @@ _SHAPES = tuple(
 )
 _MEMBERS = (
     Kip890Episode(
-        (_J, _K), "the system crashes and restarts", ('group "crew" still has J', 'group "crew" still has K'), "395", "JK", "crash"
+        (J, K), "the system crashes and restarts", ('group "crew" still has J', 'group "crew" still has K'), "395", "JK", "crash"
     ),
 )
 

@@ -7,13 +7,10 @@ from .act import Act
 from .kip890_episodes import Kip890Episode, acts_of
 from .kip890_lives import alone
 from .kip890_model import Kip890Clients
+from .kip890_words import CRASH, E_AND_F, KEPT, PAIR, WROTE, E
 
-_E, _EF = 'producer E with transactional id "east"', 'producers E and F with transactional ids "east" and "west"'
-_KEPT, _PAIR = 'a topic "kept" with 1 partition', 'a topic "kept" with 2 partitions'
 _VAULT = 'a compacted topic "vault" that keeps markers for no time'
-_CRASH = "the system has crashed and restarted"
 _MARKERS = ("an ABORT marker", "a COMMIT marker")
-_WROTE = 'E has written "{u}" to kept-0'
 _DECIDED = "the last stable offset of vault-0 is the high watermark"
 
 
@@ -26,7 +23,7 @@ def _compacted() -> Iterator[Kip890Episode]:
     for marker, has, (needs, goes) in product(_MARKERS, ("aborted", "committed"), (("", ""), ("crash", "crash"))):
         givens = (
             _VAULT,
-            _EF,
+            E_AND_F,
             f'F has committed "{{u}}f" under the key of {marker} to vault-0',
             f'E has {has} "{{u}}" under key "x" to vault-0',
         )
@@ -36,7 +33,7 @@ def _compacted() -> Iterator[Kip890Episode]:
         yield Kip890Episode((*givens, *down), asks, (sees.format(seen), _DECIDED), "444", needs=f"compaction {needs}".strip())
     for has, times in product(("committed", "aborted"), ("", " twice")):
         older = ('F has committed "{u}1" under key "x" to vault-0', f'F has {has} "{{u}}2" under key "x" to vault-0')
-        givens = (_VAULT, _EF, *older, "a new segment of vault-0 has begun", 'E has written "{u}" under key "x" to vault-0')
+        givens = (_VAULT, E_AND_F, *older, "a new segment of vault-0 has begun", 'E has written "{u}" under key "x" to vault-0')
         left = '"{u}2"' if has == "committed" else '"{u}1"'
         due = (
             "the last stable offset of compacted vault-0 has never gone back",
@@ -44,11 +41,11 @@ def _compacted() -> Iterator[Kip890Episode]:
         )
         yield Kip890Episode(givens, f"vault-0 is compacted{times}", (*due, sees.format(left)), "443", needs="compaction")
     newer = 'F has committed "{u}f" under key "x" to vault-0'
-    for needs, down in (("", ()), ("crash", (_CRASH,))):
+    for needs, down in (("", ()), ("crash", (CRASH,))):
         need = f"compaction {needs}".strip()
         idle = (
             _VAULT,
-            _EF,
+            E_AND_F,
             "idempotent producer I",
             'I has written "{u}" under key "x" to vault-0',
             newer,
@@ -56,10 +53,10 @@ def _compacted() -> Iterator[Kip890Episode]:
             *down,
         )
         yield Kip890Episode(idle, 'I writes "{u}" under key "x" to vault-0 at sequence 0', (sees.format('"{u}f"'),), "447", needs=need)
-        raised = (_VAULT, _EF, "idempotent producer I", "I has raised its own epoch", *idle[3:])
+        raised = (_VAULT, E_AND_F, "idempotent producer I", "I has raised its own epoch", *idle[3:])
         late = 'I writes "{u}0" under key "x" to vault-0 with its previous epoch'
         yield Kip890Episode(raised, late, ("it is refused with INVALID_PRODUCER_EPOCH",), "447", needs=need)
-        gone = (_VAULT, _EF, 'E has aborted "{u}" under key "x" to vault-0', newer, "vault-0 has been compacted 3 times", *down)
+        gone = (_VAULT, E_AND_F, 'E has aborted "{u}" under key "x" to vault-0', newer, "vault-0 has been compacted 3 times", *down)
         for marker in _MARKERS:
             asks = f"{marker} for E reaches vault-0 with its previous epoch"
             yield Kip890Episode(gone, asks, ("it is refused with INVALID_PRODUCER_EPOCH",), "447", needs=need)
@@ -70,9 +67,9 @@ def _compacted() -> Iterator[Kip890Episode]:
         )
         skipped = 'E writes "{u}2" under key "x" to vault-0 at sequence 2'
         refused = ("it is refused with OUT_OF_ORDER_SEQUENCE_NUMBER",)
-        yield Kip890Episode((_VAULT, _EF, *old, "E has added vault-0", *down), skipped, refused, "447", needs=need)
+        yield Kip890Episode((_VAULT, E_AND_F, *old, "E has added vault-0", *down), skipped, refused, "447", needs=need)
     for has in ("aborted", "committed"):
-        archive = ('a compacted topic "vault" that keeps markers for a day', _EF, f'E has {has} "{{u}}" under key "x" to vault-0')
+        archive = ('a compacted topic "vault" that keeps markers for a day', E_AND_F, f'E has {has} "{{u}}" under key "x" to vault-0')
         givens = (*archive, 'E has committed "{u}2" under key "x" to vault-0', "vault-0 has been compacted")
         kind = "ABORT" if has == "aborted" else "COMMIT"
         due = (f"vault-0 still holds the {kind} marker of E", sees.format('"{u}2"'))
@@ -83,25 +80,25 @@ def _added() -> Iterator[Kip890Episode]:
     """Verification of two partitions, and offsets that are in a transaction, in each state."""
     both, neither = "the leader verifies kept-0 and kept-1 for E", "it is refused for kept-0 and kept-1 with {}"
     not_in, unchanged = "TRANSACTION_ABORTABLE or INVALID_TXN_STATE", "the transaction of E is unchanged"
-    for before in ((), (_WROTE, "E has committed"), (_WROTE, "E has aborted"), ("E has initialised again",)):
-        yield Kip890Episode((_PAIR, _E, *before), both, (neither.format(not_in), unchanged), "042")
+    for before in ((), (WROTE, "E has committed"), (WROTE, "E has aborted"), ("E has initialised again",)):
+        yield Kip890Episode((PAIR, E, *before), both, (neither.format(not_in), unchanged), "042")
     for identity, error in (
         ("the producer id of F", "INVALID_PRODUCER_ID_MAPPING"),
         ("an epoch ahead of the current one", "PRODUCER_FENCED"),
     ):
         for added in (("E has added kept-0",), ("E has added kept-0 and kept-1",)):
-            yield Kip890Episode((_PAIR, _EF, *added), f"{both} with {identity}", (neither.format(error), unchanged), "041")
+            yield Kip890Episode((PAIR, E_AND_F, *added), f"{both} with {identity}", (neither.format(error), unchanged), "041")
     for ends in ("commit", "abort"):
-        blocked = (_PAIR, _E, "completion of E's transactions is blocked", f"E has been asked to {ends}")
+        blocked = (PAIR, E, "completion of E's transactions is blocked", f"E has been asked to {ends}")
         waits = neither.format("CONCURRENT_TRANSACTIONS")
         yield Kip890Episode(blocked, both, (waits,), "041", needs="hold-markers")
         yield Kip890Episode(blocked, "E adds kept-0 and kept-1", (waits, unchanged), "035", needs="hold-markers")
     ongoing = "the transaction of E is Ongoing in a partition of __consumer_offsets"
     for request, why in (('E adds the offsets of group "fund"', "046"), ('E sends offset 5 of kept-0 to group "fund"', "047")):
         for before in ((), ('E has committed "{u}" to kept-0',)):
-            yield Kip890Episode((_KEPT, _E, *before), request, (ongoing,), why)
+            yield Kip890Episode((KEPT, E, *before), request, (ongoing,), why)
     for version, error in (("v0", "INVALID_PRODUCER_EPOCH"), ("v1", "INVALID_PRODUCER_EPOCH"), ("v2", "PRODUCER_FENCED")):
-        givens = (_KEPT, _E, "E has initialised again", f"E uses AddOffsetsToTxn {version}")
+        givens = (KEPT, E, "E has initialised again", f"E uses AddOffsetsToTxn {version}")
         for identity in ("its previous epoch", "an epoch ahead of the current one"):
             asks = f'E adds the offsets of group "fund" with {identity}'
             yield Kip890Episode(givens, asks, (f"it is refused with {error}", unchanged), "380")
@@ -112,10 +109,10 @@ def _deleted_groups() -> Iterator[Kip890Episode]:
     sent, gone = 'E has sent offset {} of {} to group "fund"', 'group "fund" has been deleted'
     earlier = (sent.format(3, "kept-0"), "E has committed")
     for before, places in product(((), earlier), ("kept-0", "kept-0 and kept-1")):
-        pending = (_PAIR, _E, *before, sent.format(5, places))
+        pending = (PAIR, E, *before, sent.format(5, places))
         due = tuple(f'group "fund" has no pending offset of {place}' for place in places.split(" and "))
         yield Kip890Episode(pending, 'group "fund" is deleted', due, "243")
-        for ends, (needs, down) in product(("commits", "aborts"), (("", ()), ("crash", (_CRASH,)))):
+        for ends, (needs, down) in product(("commits", "aborts"), (("", ()), ("crash", (CRASH,)))):
             none = tuple(f'group "fund" has no committed offset of {place}' for place in places.split(" and "))
             over = ("the transaction of E is over", *none, *due)
             yield Kip890Episode((*pending, gone, *down), f"E {ends}", over, "243", needs=needs)
@@ -129,15 +126,15 @@ def _unverified() -> Iterator[Kip890Episode]:
     starts, unknown = 'the open transaction of E in kept-0 starts at "{u}"', "the transaction of E is Empty"
     asks = 'E writes "{u}" to kept-0'
     for version in ("Produce v10", "Produce v11"):
-        older = (_KEPT, _E, f"E uses {version}")
+        older = (KEPT, E, f"E uses {version}")
         yield Kip890Episode(older, asks, ("it is done", unknown, starts), "116", needs="verification-off")
         for marker, seen in zip(_MARKERS, ("nothing", '"{u}"'), strict=True):
             due = ("it is done", f"readers of kept-0 see {seen}", "the last stable offset of kept-0 is the high watermark", unknown)
-            yield Kip890Episode((*older, _WROTE), f"{marker} for E reaches kept-0", due, "170", needs="verification-off")
-    yield Kip890Episode((_KEPT, _E), asks, ("it is done", "the transaction of E is Ongoing in kept-0"), "116", needs="verification-off")
+            yield Kip890Episode((*older, WROTE), f"{marker} for E reaches kept-0", due, "170", needs="verification-off")
+    yield Kip890Episode((KEPT, E), asks, ("it is done", "the transaction of E is Ongoing in kept-0"), "116", needs="verification-off")
     offsets = 'E sends offset 5 of kept-0 to group "till"'
     added = ("it is done for kept-0", "the transaction of E is Ongoing in a partition of __consumer_offsets")
-    yield Kip890Episode((_KEPT, _E), offsets, added, "047", needs="verification-off")
+    yield Kip890Episode((KEPT, E), offsets, added, "047", needs="verification-off")
 
 
 def _expired() -> Iterator[Kip890Episode]:
@@ -145,21 +142,21 @@ def _expired() -> Iterator[Kip890Episode]:
     due: tuple[str, ...]
     unknown, needs = "the coordinator does not know E", "short-expiry"
     for has in ("committed", "aborted"):
-        idle = (_KEPT, _E, f"E has {has} 2 transactions in kept-0")
+        idle = (KEPT, E, f"E has {has} 2 transactions in kept-0")
         yield Kip890Episode(idle, "E stays idle until its transactional id expires", (unknown,), "165", "E", needs)
-    used = (_KEPT, _EF, 'F has committed "{u}" to kept-0')
+    used = (KEPT, E_AND_F, 'F has committed "{u}" to kept-0')
     due = ("kept-0 has no state of F", "kept-0 has a state of E")
     yield Kip890Episode(used, "E commits to kept-0 again and again until the state of F has expired", due, "167", "E", needs)
-    slept = ('producer F with transactional id "west"', "F has stayed idle until its transactional id expired", _E)
+    slept = ('producer F with transactional id "west"', "F has stayed idle until its transactional id expired", E)
     asks = "E stays idle through a crash that lasts as long as F was idle, until its transactional id expires"
     yield Kip890Episode(slept, asks, ("the transactional id of E was kept about as long as that of F",), "165", "E", f"{needs} crash")
-    spread = ('a topic "broad" with 50 partitions', f"{_E} and a short timeout")
+    spread = ('a topic "broad" with 50 partitions', f"{E} and a short timeout")
     asks = 'E writes to one partition of "broad" after the other, two fifths of its timeout apart'
     yield Kip890Episode(spread, asks, ("the transaction of E is over",), "156")
     for ends, seen in (("commits", '"{u}0", "{u}"'), ("aborts", '"{u}0"')):
         twice = "each marker is answered twice, the second time just before the next crash"
-        begun = ('E has committed "{u}0" to kept-0', _WROTE, "the system crashes right after it answers the next EndTxn of E")
-        givens = (_KEPT, _E, twice, *begun)
+        begun = ('E has committed "{u}0" to kept-0', WROTE, "the system crashes right after it answers the next EndTxn of E")
+        givens = (KEPT, E, twice, *begun)
         yield Kip890Episode(givens, f"E {ends}", (f"readers of kept-0 see {seen}",), "340", needs="crash doubled-answers")
 
 

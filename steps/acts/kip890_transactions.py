@@ -6,6 +6,7 @@ from dataclasses import replace
 from .act import Act, ActLine, always, joined
 from .kip890_lines import NEEDS, given, not_grown, quoted, then, when
 from .kip890_model import PARTITIONS, Kip890Clients, Kip890Producer
+from .kip890_words import NEW_ID, NEXT
 
 ENDS = {"commits": "commit", "aborts": "abort"}
 """The acts of a producer as sentences name them, and the requests."""
@@ -13,8 +14,6 @@ DONE = {"commits": "committed", "aborts": "aborted"}
 """The same in the perfect."""
 _ENDED = {"aborts nothing": "aborts"}
 """What ends a transaction that has nothing in it, and so is repeated as an end is."""
-_NEXT = "it is done and answers the same producer id and the next epoch"
-_MOVED = "it is done and answers a new producer id and epoch 0"
 _ALL = ("A", "B", "C", "L")
 _REPEATED = frozenset({"the disturbance twice", "the disturbance answer-lost"})
 """What would repeat a retry. A client that moves to another producer id has one."""
@@ -56,7 +55,7 @@ def after_end(producer: Kip890Producer) -> str:
     """The answer to the end of a producer's transaction."""
     if producer.is_old:
         return "it is done"
-    return _MOVED if producer.is_exhausted else _NEXT
+    return NEW_ID if producer.is_exhausted else NEXT
 
 
 def _write(model: Kip890Clients, name: str, partition: str) -> list[ActLine]:
@@ -257,7 +256,7 @@ def _initialise(model: Kip890Clients, name: str) -> list[ActLine]:
     was_open = producer.open is not None
     why = _why_initialise(producer)
     again = "027" if producer.is_exhausted else "017"
-    lines = [when(f"{name} initialises again", why, f"{name} has initialised again"), then(_MOVED if producer.is_exhausted else _NEXT, why)]
+    lines = [when(f"{name} initialises again", why, f"{name} has initialised again"), then(NEW_ID if producer.is_exhausted else NEXT, why)]
     lines.append(then(f"the producer id and epoch of {name} are those of the answer", why))
     model.decide(producer, commit=False)
     model.under_way.add(name)

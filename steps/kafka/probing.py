@@ -26,7 +26,7 @@ def epoch_of_coordinator(context: KafkaContext, producer: ProducerInstance, part
 def last_coordinator_epoch(context: KafkaContext, producer: ProducerInstance, *partitions: TopicPartition) -> int:
     """The highest coordinator epoch of the producer's last markers in these partitions, 0 if there were none: outdated in none of them.
 
-    Of several partitions, one that does not exist has had none.
+    One of several partitions that does not exist has had none.
     """
     several = len(partitions) > 1
     answers = [context.observer.describe_producers(partition, retry=not several) for partition in partitions]

@@ -7,6 +7,7 @@ import pytest
 from fencepost.adapters.common import container_broker
 from fencepost.adapters.common.container_broker import ContainerBroker
 from fencepost.contract.errors import SystemUnreachable, WrongUsage
+from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome, Unknown
 
 
@@ -89,6 +90,23 @@ def test_a_broker_whose_container_ends_is_not_waited_for() -> None:
         match=r"an/image:1, configuration short, ended before it served \(expected an image.*not yet.*\nthe password is \.\.\.$",
     ):
         _ = broker.offer
+
+
+def test_a_broker_that_does_not_serve_again_is_given_up() -> None:
+    """It is awaited once; a later restart fails at once with the same reason."""
+    broker = NotedBroker()
+    broker.start()
+    broker.crash()
+    broker._ends = True
+    reasons = []
+
+    for _ in range(2):
+        with pytest.raises(SetUpFailed, match="an/image:1, configuration short, ended before it served") as raised:
+            broker.restart()
+        reasons.append(str(raised.value))
+
+    assert reasons == [broker.died] * 2
+    assert broker.made.calls == ["kill", "start again"]
 
 
 def test_a_broker_that_is_closed_while_it_starts_is_removed() -> None:

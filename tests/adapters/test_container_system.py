@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 import pytest
 from hypothesis import given, settings
@@ -10,6 +11,7 @@ from paper_brokers import NEEDS, PaperBroker, PaperSession, PaperSystem, needs_f
 
 from fencepost.adapters.common.line_up import MOST_CONTAINERS, Kind, LineUp
 from fencepost.contract.errors import WrongUsage
+from fencepost.contract.evidence import SetUpFailed
 
 CONFIGURATIONS = st.sampled_from(["plain", *NEEDS])
 ORDERS = st.lists(CONFIGURATIONS, max_size=25)
@@ -284,3 +286,62 @@ class Standing:
 
     def __init__(self, configuration: str) -> None:
         self.configuration = configuration
+
+
+@pytest.mark.parametrize("configuration", ["plain", "b", "fresh"])
+def test_a_broker_that_does_not_serve_again_is_replaced(system: PaperSystem, configuration: str) -> None:
+    """Its containers go with its last session, the scenarios after it get another one, and after the fourth death none does."""
+    opened(system, [configuration] * 7)
+
+    first, with_it = system.session(configuration), system.session(configuration)
+    first.broker.die()
+    others = [system.session(configuration)]
+    first.close()
+    with_it.close()
+    is_gone = first.broker.is_closed
+    for _ in range(3):
+        others[-1].broker.die()
+        others[-1].close()
+        with suppress(SetUpFailed):
+            others.append(system.session(configuration))
+
+    assert is_gone
+    assert len({one.broker for one in (first, *others)}) == 4
+    with pytest.raises(SetUpFailed, match=rf"^4 brokers of paper, configuration {configuration}, did not serve again .*ended before"):
+        system.session(configuration)
+    system.close()
+    assert system.host.now == 0
+
+
+def test_a_scenario_for_which_a_broker_does_not_come_back_gets_another_one(system: PaperSystem, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It did not bring it down: an earlier one left it so."""
+    opened(system, ["plain", "plain"])
+    left_down = system.session("plain")
+    left_down.broker.containers.is_broken = True
+    left_down.broker.sessions = 0
+    session_of = PaperBroker.session
+
+    def restarted(broker: PaperBroker) -> PaperSession:
+        if not broker.containers.is_running():
+            broker.restart()
+        return session_of(broker)
+
+    monkeypatch.setattr(PaperBroker, "session", restarted)
+
+    assert system.session("plain").broker is not left_down.broker
+    left_down.close()
+
+
+def test_scenarios_whose_shared_broker_died_get_another_one(system: PaperSystem) -> None:
+    """Also while the block lasts in which they were to share it."""
+    opened(system, ["plain", *["b"] * 3])
+
+    with system.share("ac", NEEDS["b"]):
+        first = system.session("b", "a")
+        first.broker.die()
+        first.close()
+        second = system.session("b", "c")
+        second.close()
+
+    assert second.broker is not first.broker
+    assert first.broker.is_closed

@@ -5,11 +5,12 @@ They lie about nothing but their substance: the life of a broker and of its syst
 
 import threading
 from collections.abc import Callable, Collection
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 from fencepost.adapters.common.configurations import BrokerConfiguration, BrokerSettings
 from fencepost.adapters.common.container_broker import ContainerBroker, Starting
 from fencepost.adapters.common.container_system import ContainerSystem
+from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome
 
 NEEDS = {name: frozenset({name}) for name in ("b", "c", "d", "e", "two", "fresh")}
@@ -63,13 +64,14 @@ class PaperContainers:
 
     def __init__(self, host: Host, count: int) -> None:
         self.host, self.count = host, count
+        self.is_broken = False
         host.hold(count)
 
     def kill(self) -> None: ...
     def start_again(self) -> None: ...
 
     def is_running(self) -> bool:
-        return True
+        return not self.is_broken
 
     def last_lines(self) -> str:
         return ""
@@ -126,6 +128,13 @@ class PaperBroker(ContainerBroker[PaperContainers, str]):
         assert self.offer == "all"
         self.sessions += 1
         return PaperSession(self)
+
+    def die(self) -> None:
+        """Do not serve again after a crash."""
+        self.crash()
+        self.containers.is_broken = True
+        with suppress(SetUpFailed):
+            self.restart()
 
     def pause(self, node: int) -> None: ...
     def resume(self, node: int) -> None: ...

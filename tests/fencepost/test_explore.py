@@ -6,13 +6,12 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 from io import StringIO
-from multiprocessing.pool import ThreadPool
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from commands import fencepost, verdicts
 from exploring import always, raising, trials
+from workers import pool_of_this_process
 
 from fencepost.console.terminal import Screen
 from fencepost.contract.brokers import Where
@@ -222,8 +221,7 @@ def test_the_proof_says_which_defects_exploration_finds(monkeypatch: pytest.Monk
     kept = ("core-kafka-dirty-read", "core-kafka-acknowledged-and-dropped")
     monkeypatch.setattr(exploration_proof, "DEFECTS", {name: DEFECTS[name] for name in kept})
     monkeypatch.setattr(exploration_proof, "CONFORMING", {"late-completion": CONFORMING["late-completion"]})
-    threads = SimpleNamespace(Pool=lambda count, maxtasksperchild: ThreadPool(count // maxtasksperchild))
-    monkeypatch.setattr(exploration_proof.forkserver, "forking", lambda: threads)
+    monkeypatch.setattr(exploration_proof.forkserver, "pool", pool_of_this_process)
 
     code = exploration_proof.show(("core",), 30, 8, 1, 1, tmp_path / "proof")
 
@@ -258,8 +256,7 @@ def test_the_proof_does_not_take_trouble_for_silence(
 
 def test_a_sample_is_drawn_by_the_seed_and_says_what_acts_ask(monkeypatch: pytest.MonkeyPatch) -> None:
     """The acts of the core ask for dirty reads, and for nothing of another proposal."""
-    threads = SimpleNamespace(Pool=lambda count, maxtasksperchild: ThreadPool(count // maxtasksperchild))
-    monkeypatch.setattr(exploration_proof.forkserver, "forking", lambda: threads)
+    monkeypatch.setattr(exploration_proof.forkserver, "pool", pool_of_this_process)
     conforming, sequences, seconds = False, 1, 0.1
     monkeypatch.setattr(conforming_groups, "groups", lambda _: [])
     monkeypatch.setattr(

@@ -179,3 +179,12 @@ def test_only_may_name_a_folder_or_a_file_and_a_kind() -> None:
         reference_sources.files(["reference/kafk"])
     loops = Drawn.of(5, 1, ["loop", "reference/pulsar"])
     assert {(place.kind, place.key.file.split("/")[1]) for place in loops.places} == {("loop", "pulsar")}
+
+
+def test_those_that_are_listed_as_harmless_are_drawn_by_name() -> None:
+    """All of them, loops too, or those of a folder; an entry that is killed is then found without luck."""
+    listed = Drawn.of(10**6, 1, ["harmless"])
+    assert {place.key for place in listed.places} == set(listed.known.harmless)
+    of_pulsar = Drawn.of(10**6, 1, ["harmless", "reference/pulsar"])
+    assert {place.key.file.split("/")[1] for place in of_pulsar.places} == {"pulsar"}
+    assert of_pulsar.possible < listed.possible

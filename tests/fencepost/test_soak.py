@@ -16,6 +16,7 @@ from fencepost.contract import folder
 from fencepost.contract.anomalies import Finding
 from fencepost.contract.capabilities import CAPABILITIES
 from fencepost.contract.errors import SystemUnreachable, UnknownName, WrongUsage
+from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.operations import operation
 from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 from fencepost.contract.register import bundled
@@ -136,17 +137,18 @@ def test_what_was_written_is_judged_when_a_run_is_stopped(tmp_path: Path, monkey
     assert headline(judged.verdicts, ending) == "Stopped before its end (SIGINT); no definite anomaly in 1 segment."
 
 
-def test_a_system_that_is_gone_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was seen until then is judged."""
-    gone = SystemUnreachable("it does not come up")
+@pytest.mark.parametrize("kind", [SystemUnreachable, SetUpFailed])
+def test_a_system_that_is_gone_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: type[Exception]) -> None:
+    """What was seen until then is judged; also if it does not serve after a fault."""
 
     def inflict(*_: object) -> None:
-        raise gone
+        raise kind("it does not come up")
 
     monkeypatch.setattr(fault_schedule, "inflict", inflict)
     judged, ending, _ = soaked(tmp_path, monkeypatch, profile="kafka-4.3", wrong="crash")
 
-    assert ending == SoakEnding(gone=gone)
+    assert isinstance(ending.gone, SystemUnreachable)
+    assert str(ending.gone) == "it does not come up"
     assert len(judged.verdicts) == 1
 
 

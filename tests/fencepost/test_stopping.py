@@ -219,19 +219,15 @@ def test_a_ctrl_c_while_processes_start_takes_effect_when_they_have_started() ->
 
 DEAF_PROCESSES = """
 import signal
-from fencepost.run import interruption
 from fencepost.proof import forkserver
 
 def deaf(_):
     return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 if __name__ == "__main__":
-    with interruption.unheard():
-        processes = forkserver.forking()
-        processes.set_forkserver_preload(["fencepost"])  # what they have imported is nothing to what they hear
-        pool = processes.Pool(2, maxtasksperchild=1)
-    with pool:
-        print(pool.map(deaf, range(6), chunksize=1))
+    forkserver.PRELOADED = ["fencepost"]  # what they have imported is nothing to what they hear
+    with forkserver.pool(2) as pool:
+        print([one for _, one in pool.in_order(deaf, range(6), str)])
 """
 
 

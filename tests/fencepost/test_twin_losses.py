@@ -9,6 +9,7 @@ from twin_plays import first_noticed
 from fencepost.contract.datafile import DataFileError
 from fencepost.contract.errors import WrongUsage
 from fencepost.proof import twin_proof
+from fencepost.proof.proof_part import ProofPart
 from fencepost.reference.defects.replay import losses, nothing_like, variants
 from fencepost.reference.kafka import KafkaParts
 from fencepost.reference.kafka.kafka_types import PartitionName
@@ -19,12 +20,12 @@ def test_a_proof_is_played_in_parts() -> None:
     """Each broker is in one of them, and a part is named by two numbers."""
     brokers = twin_proof.tasks(["pip31"], 1, False)
 
-    parts = [twin_proof.ProofPart.named(f"{number}/3").of(brokers) for number in (1, 2, 3)]
+    parts = [ProofPart.named(f"{number}/3").of(brokers) for number in (1, 2, 3)]
 
     assert sorted(one.name for part in parts for one in part) == sorted(one.name for one in brokers)
     for name in ("0/3", "4/3", "2", "a/b", f"{len(brokers) + 1}/{len(brokers) + 1}"):
         with pytest.raises(WrongUsage, match=f"--part {name} "):
-            twin_proof.ProofPart.named(name).of(brokers)
+            ProofPart.named(name).of(brokers)
 
 
 LOST = {

@@ -1,11 +1,12 @@
 """A history in parts shows what it shows as a whole, witness by witness: each law reads no more of other logs than moves to it."""
 
+import random
 from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
 from both_ways import CYCLES, SEED, cases_and_few, cases_and_few_in_process, in_process
-from changed_histories import changed
+from changed_histories import changed, other_order
 from check_cases import cases
 from check_histories import events
 from in_parts import in_parts
@@ -29,6 +30,17 @@ def differences(reported: "Histories", buckets: int, infer: bool = False, whole:
     whole, found = in_process(reported, infer) if whole is None else whole, in_parts(reported, buckets, infer)
     apart = Counter({one: count for one, count in found.items() if not infer or one[0] in CYCLES})
     return whole - apart, apart - whole
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_events_that_change_places_name_their_operations_by_the_new_ones(seed: int) -> None:
+    """Otherwise a reader calls the history broken, and nothing in it is judged."""
+    reported = events("p0 ok send x<a@0 tx=T\np0 ok commit tx=T\np1 ok poll x>a@0", "three")
+    other_order(random.Random(seed), reported)
+
+    for one in reported:
+        assert one["type"] != "invoke" or one["op_id"] == one["idx"]
+        assert sum(other["op_id"] == one["op_id"] for other in reported) == 2
 
 
 @pytest.mark.parametrize("buckets", [1, FEW, MANY])

@@ -72,11 +72,14 @@ def other_process(chance: random.Random, events: list[Event]) -> None:
 
 
 def other_order(chance: random.Random, events: list[Event]) -> None:
-    """Two events in each other's place."""
+    """Two events in each other's place; an operation is named by the new place of its invocation."""
     if len(events) > 1:
         one, other = chance.sample(events, 2)
         for name in ("idx", "t_ns"):
             one[name], other[name] = other[name], one[name]
+        places = {event["op_id"]: event["idx"] for event in (one, other) if event["type"] == "invoke"}
+        for event in events:
+            event["op_id"] = places.get(event["op_id"], event["op_id"])
 
 
 def other_transaction(chance: random.Random, events: list[Event]) -> None:

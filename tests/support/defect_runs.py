@@ -8,13 +8,14 @@ WORKERS = 2
 def judged_of_all(defects: Iterable[str], only: tuple[str, ...] = ()) -> dict[str, dict[str, str]]:
     """What everything that binds such a broker, or only what is named, says of the reference with each of these defects: requirement to
     verdict."""
-    from fencepost.proof.forkserver import forking
+    from fencepost.proof import forkserver
 
-    with forking().Pool(WORKERS, maxtasksperchild=1) as pool:
-        return dict(pool.imap_unordered(_judged, [(defect, only) for defect in defects]))
+    with forkserver.pool(WORKERS) as pool:
+        tasks = [(defect, only) for defect in defects]
+        return {defect: verdicts for (defect, _), verdicts in pool.as_they_end(_judged, tasks, lambda task: task[0])}
 
 
-def _judged(task: tuple[str, tuple[str, ...]]) -> tuple[str, dict[str, str]]:
+def _judged(task: tuple[str, tuple[str, ...]]) -> dict[str, str]:
     from fencepost.contract.registration import SpecifiedSystem
     from fencepost.contract.verdict import ScenarioResult, judge
     from fencepost.run.options import RunOptions
@@ -26,4 +27,4 @@ def _judged(task: tuple[str, tuple[str, ...]]) -> tuple[str, dict[str, str]]:
     with Plays(RunOptions(asked=SpecifiedSystem({"defect": defect}), selection=Selection(only=only))) as plays:
         for play in plays:
             found.setdefault(play.requirement, []).append(plays.judge(play).result)
-    return defect, {requirement: judge(requirement, results).verdict.value for requirement, results in found.items()}
+    return {requirement: judge(requirement, results).verdict.value for requirement, results in found.items()}

@@ -17,10 +17,10 @@ def anomalies_of_all(due: Mapping[str, set[str]]) -> dict[str, tuple[bool, set[s
     from fencepost.proof import forkserver
 
     with forkserver.pool(WORKERS, AT_A_TIME) as pool:
-        return dict(pool.imap_unordered(_play, due.items()))
+        return {defect: shown for (defect, _), shown in pool.as_they_end(_play, [*due.items()], lambda task: task[0])}
 
 
-def _play(task: tuple[str, set[str]]) -> tuple[str, tuple[bool, set[str]]]:
+def _play(task: tuple[str, set[str]]) -> tuple[bool, set[str]]:
     from fencepost.contract.registration import SpecifiedSystem
     from fencepost.contract.verdict import Verdict
     from fencepost.pipeline.laws.judge import judge
@@ -38,4 +38,4 @@ def _play(task: tuple[str, set[str]]) -> tuple[str, tuple[bool, set[str]]]:
             anomalies |= judge(json.loads(json.dumps(event)) for event in shown.history).keys()
             if is_red and due <= anomalies:
                 break
-    return defect, (is_red, anomalies)
+    return is_red, anomalies

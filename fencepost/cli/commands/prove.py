@@ -72,7 +72,7 @@ def prove(
         typer.Option(
             metavar="PATH|KIND",
             help="With --mutants: change only this folder or file, such as reference/kafka, or make only changes of this kind, such as "
-            "loop. May be repeated.",
+            "loop, or only those that are listed as harmless, with harmless. May be repeated.",
         ),
     ] = None,
     write_killed: Annotated[
@@ -96,7 +96,8 @@ def prove(
     not killed. fixtures/mutants/harmless.yaml lists the changes that break no promise, with reasons. Exit code 1: fewer than 90 % of
     the other mutants were killed, a change that breaks no promise was killed, or a mutant survived that was killed before. With --only
     loop, a loop takes only the first of several items, or leaves out the last; not all harmless ones of these are listed yet. A survivor
-    where no scenario comes, or none to a second item of the loop, is marked so and counted apart.
+    where no scenario comes, or none to a second item of the loop, is marked so and counted apart. With --only harmless, only the changes
+    of fixtures/mutants/harmless.yaml are judged.
 
     --explore plays random sequences of acts on each defect until one violates a requirement, and a fixed number of sequences on each
     conforming variant. Exit code 1: exploration found something in a conforming variant. --part 1/3 explores a third of the variants.
@@ -112,7 +113,10 @@ def prove(
     --museum runs only the defects that rebuild real bugs of released brokers (fixtures/museum.yaml). A bug is caught when the requirements
     that its defects break are violated with the stated symptoms. Exit code 1: a bug was not caught. With --twins too, each defect is
     played without the scenarios of the requirements that it breaks, until a twin differs or 7 s of CPU time are over. What it finds
-    does not change the exit code, which is 0, or 4 if it was interrupted.
+    does not change the exit code, which is 0, or 4 if it was stopped.
+
+    Exit code 4: Ctrl-C or SIGTERM stopped the proof, or one of its processes was killed, for example because memory was short. A message
+    names what that process played. What was found before is in the results folder; use -n 1, or --part I/N, to go on with less memory.
 
     Examples:
 
@@ -123,6 +127,8 @@ def prove(
         fencepost prove --mutants 50 --only reference/kafka/kafka_coordinator.py --all
 
         fencepost prove --mutants 100 --only loop
+
+        fencepost prove --mutants 1000 --only harmless --only reference/pulsar
 
         fencepost prove --explore --spec core
 
@@ -139,6 +145,7 @@ def prove(
     from fencepost.contract.errors import WrongUsage
     from fencepost.proof import kill_matrix, twin_proof
     from fencepost.proof.mutants import mutant_report
+    from fencepost.proof.proof_part import ProofPart
     from fencepost.run.selection import proposals_named
 
     def act() -> int:
@@ -146,7 +153,7 @@ def prove(
             raise WrongUsage(f"--sample {sample} is about one profile or exploration; use --profile or --explore too")
         if part is not None and not (twins or explore):
             raise WrongUsage(f"--part {part} is about twins or exploration; use --twins or --explore too, or leave it out")
-        asked_part = twin_proof.ProofPart.named(part) if part else twin_proof.ProofPart()
+        asked_part = ProofPart.named(part) if part else ProofPart()
         if profile is not None:
             from fencepost.proof import profile_proof
 
@@ -192,6 +199,6 @@ def prove(
         mutant_report.check(mutants, seed, only, write_killed, spec)
         if mutants is None:
             return kill_matrix.show(proposals_named(spec), everything, workers, results)
-        return kill_matrix.show_mutants(mutants, 1 if seed is None else seed, only or (), everything, workers, results, write_killed)
+        return mutant_report.show(mutants, 1 if seed is None else seed, only or (), everything, workers, results, write_killed)
 
     guarded(act)

@@ -32,7 +32,7 @@ class MutantEntry(Row):
         return MutantKey(self.file, self.function, self.line, self.change, self.nth)
 
 
-class Lawful(MutantEntry):
+class HarmlessMutant(MutantEntry):
     """A change that no client can ever see as a broken promise, with the reason."""
 
     reason: Annotated[str, Field(min_length=10)]
@@ -58,7 +58,7 @@ def load(places: Iterable[MutationSite]) -> KnownMutants:
 
 
 def _harmless(path: Traversable, there: Collection[MutantKey]) -> dict[MutantKey, str]:
-    rows = datafile.load(path, list[Lawful])
+    rows = datafile.load(path, list[HarmlessMutant])
     for number, one in enumerate(rows):
         if one.key not in there:
             raise _wrong(

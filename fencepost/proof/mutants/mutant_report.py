@@ -15,14 +15,12 @@ from rich.text import Text
 from fencepost import __version__
 from fencepost.contract.datafile import DataFileError
 from fencepost.contract.errors import Exit, WrongUsage
-from fencepost.contract.folder import Folder, FolderLayout, claim
+from fencepost.contract.folder import Folder
+from fencepost.proof.proof_folder import MUTANTS, MUTANTS_PAGE, claimed
 
 from . import known_mutants, mutation_run
 from .mutant_verdicts import Outcome
 from .mutation_run import Drawn, MutationTrial
-
-JSON = "mutants.json"
-PAGE = "mutants.html"
 
 
 def show(
@@ -32,22 +30,21 @@ def show(
     everything: bool,
     workers: int,
     folder: Path,
-    layout: FolderLayout,
     write_killed: Path | None,
 ) -> int:
     """Draw mutants, judge them, print, and write both files. Returns 0 if the trial holds, 1 if not, 4 if it was stopped."""
     drawn = Drawn.of(count, seed, only)
-    claimed = claim(folder, layout, keep=[name for name in layout.files if name not in (JSON, PAGE)])
+    results = claimed(folder, MUTANTS, MUTANTS_PAGE)
     console = Console(highlight=False, soft_wrap=True)
     began = time.monotonic()
     if count > drawn.possible:
         console.print(f"there are only {drawn.possible} places")
     done = mutation_run.run(drawn, everything, workers, lambda one, number: console.print(_line(one, number, drawn)))
-    _write(claimed, done)
+    _write(results, done)
     if write_killed:
         write_killed.write_text(known_mutants.killed_text(one.place.key for one in done.outcomes if one.is_killed), encoding="utf-8")
     _sum_up(done, console)
-    console.print(f"{time.monotonic() - began:.0f} s; {os.path.relpath(folder)}/{PAGE}")
+    console.print(f"{time.monotonic() - began:.0f} s; {os.path.relpath(folder)}/{MUTANTS_PAGE}")
     if done.stopped:
         return Exit.NOT_FINISHED
     return Exit.CONFORMS if done.holds else Exit.DOES_NOT
@@ -102,12 +99,12 @@ def _sum_up(done: MutationTrial, console: Console) -> None:
     )
 
 
-def _write(claimed: Folder, done: MutationTrial) -> None:
+def _write(results: Folder, done: MutationTrial) -> None:
     document = as_json(done)
-    claimed.put(JSON, json.dumps(document, indent=1) + "\n")
+    results.put(MUTANTS, json.dumps(document, indent=1) + "\n")
     template = resources.files("fencepost.fixtures").joinpath("mutants.html.j2").read_text(encoding="utf-8")
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    claimed.put(PAGE, environment.from_string(template).render(**document, why_unseen=_why_unseen))
+    results.put(MUTANTS_PAGE, environment.from_string(template).render(**document, why_unseen=_why_unseen))
 
 
 def as_json(done: MutationTrial) -> dict[str, Any]:
@@ -156,7 +153,7 @@ def _row(done: MutationTrial, one: Outcome) -> dict[str, Any]:
 
 def read(folder: Path) -> dict[str, Any] | None:
     """What an earlier trial wrote in this folder; None if there is none."""
-    path = folder / JSON
+    path = folder / MUTANTS
     if not path.is_file():
         return None
     try:

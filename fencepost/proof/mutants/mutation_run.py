@@ -1,11 +1,11 @@
 """Draws mutants and judges them: the result of each, and whether enough of them were killed."""
 
-import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from fencepost.adapters import registry
+from fencepost.proof.forkserver import keeping_results
 
 from . import known_mutants, reference_sources
 from .judge_process import Failed
@@ -16,6 +16,9 @@ from .mutation_sites import MutantKey, MutationSite, draw, places_in
 from .mutations import KINDS
 from .process_pool import KitFailed, StartedProcesses
 from .tasks import Honest, MutantJudge, Note
+
+HARMLESS = "harmless"
+"""As a kind of change: those that fixtures/mutants/harmless.yaml lists, whatever they change."""
 
 ENOUGH = 0.9
 """The share of the mutants that break a promise that verdicts must kill."""
@@ -34,13 +37,16 @@ class Drawn:
     def of(cls, count: int, seed: int, only: Sequence[str] = ()) -> "Drawn":
         """Draw `count` mutants, from all or from these files, folders and kinds. Raises WrongUsage and DataFileError.
 
-        Loops are drawn only by name, since it is not yet listed which of them are harmless.
+        Loops are drawn only by name, since it is not yet listed which of them are harmless, and with `harmless` only what is listed.
         """
         everywhere = places_of_files()
-        kinds = set(KINDS).intersection(only) or {*KINDS} - {"loop"}
-        files = [one for one in only if one not in KINDS]
+        known = known_mutants.load(everywhere)
+        kinds = set(KINDS).intersection(only) or {*KINDS} - (set() if HARMLESS in only else {"loop"})
+        files = [one for one in only if one not in (*KINDS, HARMLESS)]
         places = [place for place in (places_of_files(files) if files else everywhere) if place.kind in kinds]
-        return cls(tuple(draw(places, count, seed)), len(places), seed, known_mutants.load(everywhere))
+        if HARMLESS in only:
+            places = [place for place in places if place.key in known.harmless]
+        return cls(tuple(draw(places, count, seed)), len(places), seed, known)
 
 
 @dataclass(frozen=True)
@@ -131,7 +137,7 @@ def run(
 ) -> MutationTrial:
     """Judge these mutants, in all profiles or in these. `report` is called for each as it ends, with its number.
 
-    An interrupt ends it early: the trial then has fewer outcomes than were drawn.
+    An interrupt, or the death of the process that holds the suites, ends it early: the trial then has fewer outcomes than were drawn.
     """
     asked_in = profiles() if in_profiles is None else in_profiles
     found: dict[MutantKey, Outcome] = {}
@@ -141,7 +147,7 @@ def run(
         found[one.place.key] = one
         report(one, len(found))
 
-    with contextlib.suppress(KeyboardInterrupt), StartedProcesses(asked_in) as processes:
+    with keeping_results(), StartedProcesses(asked_in) as processes:
         ready = processes.ready()
         honest = _noted(processes, asked_in, workers)
         reach = LineReach(ready.at_start, {one.profile: one.lines for one in honest})

@@ -10,13 +10,15 @@ from multiprocessing.process import BaseProcess
 from types import TracebackType
 from typing import Any
 
+from fencepost.contract.errors import BrokeOff
+from fencepost.proof.forkserver import WorkerDied
 from fencepost.run import interruption
 
 from .judge_process import BEFOREHAND, Failed, Ready, ended, judge_from_import, serve
 from .tasks import MutantJudge, Note
 
 
-class KitFailed(Exception):
+class KitFailed(BrokeOff):
     """A process of the kit failed, and no mutant caused it."""
 
 
@@ -33,7 +35,7 @@ class StartedProcesses:
 
     def __enter__(self) -> "StartedProcesses":
         self._tasks, theirs = Pipe()
-        self._start(serve, theirs, tuple(self._profiles))
+        self._server = self._start(serve, theirs, tuple(self._profiles))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -46,11 +48,12 @@ class StartedProcesses:
             process.join()
 
     def ready(self) -> Ready:
-        """Wait until the suite is prepared."""
-        return self._checked(self._tasks.recv()[1])  # type: ignore[no-any-return]
+        """Wait until the suite is prepared. Raises WorkerDied."""
+        return self._received()[1]  # type: ignore[no-any-return]
 
     def begin(self, number: int, task: Note | MutantJudge) -> None:
-        self._tasks.send((number, task))
+        with suppress(BrokenPipeError, ConnectionResetError):  # `next` reports that the process has ended
+            self._tasks.send((number, task))
 
     def begin_from_import(self, number: int, task: MutantJudge) -> None:
         """Begin a task in a process that has not imported the reference."""
@@ -58,11 +61,12 @@ class StartedProcesses:
         self._from_import[mine] = number, self._start(judge_from_import, theirs, task)
 
     def next(self) -> tuple[int, Any]:
-        """The number and the result of a task that has ended; Failed for a mutant that ended its process."""
+        """The number and the result of a task that has ended; Failed for a mutant that ended its process. Raises WorkerDied if the process
+        that holds the suites has ended, with all that are forked from it.
+        """
         first = wait([self._tasks, *self._from_import])[0]
         if first is self._tasks:
-            number, result = self._tasks.recv()
-            return number, self._checked(result)
+            return self._received()
         assert isinstance(first, Connection)
         number, process = self._from_import.pop(first)
         try:
@@ -81,6 +85,14 @@ class StartedProcesses:
         theirs.close()
         self._started.append(process)
         return process
+
+    def _received(self) -> tuple[int, Any]:
+        try:
+            number, result = self._tasks.recv()
+        except (EOFError, ConnectionResetError):
+            self._server.join()
+            raise WorkerDied("the mutants", self._server.exitcode) from None
+        return number, self._checked(result)
 
     @staticmethod
     def _checked(result: Any) -> Any:

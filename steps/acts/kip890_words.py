@@ -1,0 +1,29 @@
+"""Sentences and parts of them that acts of KIP-890 share: what they are given, and what they expect."""
+
+KEPT = 'a topic "kept" with 1 partition'
+PAIR = 'a topic "kept" with 2 partitions'
+SPARE = 'a topic "spare" with 1 partition'
+WASTE = 'a topic "waste" with 1 partition'
+LANE = 'a topic "lane" with 1 partition and a new segment for each batch'
+E = 'producer E with transactional id "east"'
+F = 'producer F with transactional id "west"'
+E_AND_F = 'producers E and F with transactional ids "east" and "west"'
+IDEMPOTENT = "idempotent producer I"
+J = 'J is a member of group "crew"'
+K = 'K has joined group "crew" together with J'
+SHORT = " and a short timeout"
+OLD = "E is an old client (transaction version 0)"
+WROTE = 'E has written "{u}" to kept-0'
+APART = 'producer N has written "{u}" to accounts-0 on node 1 and "{u}2" to accounts-1 on node 2'
+HAS_COMMITTED = 'producer N has committed "{u}" to accounts-0 on node 1 and "{u}2" to accounts-1 on node 2'
+CRASH = "the system has crashed and restarted"
+AHEAD = "with an epoch ahead of the current one"
+NEXT = "it is done and answers the same producer id and the next epoch"
+IN_FORCE = "it is done and answers the producer id and epoch in force"
+NEW_ID = "it is done and answers a new producer id and epoch 0"
+NOT_IN = "TRANSACTION_ABORTABLE or INVALID_TXN_STATE"
+NO_RIGHT_TO_ID = "TRANSACTIONAL_ID_AUTHORIZATION_FAILED"
+SAME = "the log of kept-0 has not grown"
+DECIDED = "the last stable offset of kept-0 is the high watermark"
+UNCHANGED = "the transaction of E is unchanged"
+RESTARTS = {"": "", "crash": CRASH, "clean-stop": "the system has stopped cleanly and restarted"}
