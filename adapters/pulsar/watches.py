@@ -65,15 +65,16 @@ class WatchCalls(LayoutCalls):
 
         return self._watch("session", command, watch, broker, retry=retry)
 
-    def layouts_reported(self, watch: LayoutWatchHandle) -> tuple[ReportedLayout, ...]:
+    def layouts_reported(self, watch: LayoutWatchHandle, *, is_remade: bool = False) -> tuple[ReportedLayout, ...]:
         """All layouts that a watch has received, in order, from the first on, without waiting.
 
-        Raises Malformed for an invalid layout, and for one that is older than one before.
+        Raises Malformed for an invalid layout, and for one that is older than one before, unless the topic was deleted and made again
+        (`is_remade`), whose epochs begin again.
         """
         reported = [layout_of_update(body) for body in self._watches[watch.number].reported() if refusal_in(body) is None]
         layouts = (watch.first, *reported)
         for before, after in itertools.pairwise(layouts):
-            if after.epoch < before.epoch:
+            if after.epoch < before.epoch and not is_remade:
                 raise Malformed(f"{watch.topic} was sent an older layout: epoch {after.epoch} after epoch {before.epoch}")
         return layouts
 

@@ -199,7 +199,7 @@ def is_notified_of_the_deletion(
     expected, seen, holds = f"TopicNotFound, or {now}", "", False
     for _ in context.session.time.attempts():
         observed(client.ping(), "looking for news")
-        end, layout = client.end_reported(watch), client.layouts_reported(watch)[-1]
+        end, layout = client.end_reported(watch), client.layouts_reported(watch, is_remade=True)[-1]
         holds = _shape(layout) == _shape(now) if end is None else end.error == "TopicNotFound"
         seen = str(layout if end is None else end)
         if holds:

@@ -200,13 +200,14 @@ def test_a_closed_watch_shows_what_is_reported_all_the_same(broker: ScriptedPuls
 
 
 def test_a_layout_of_the_past_is_malformed(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
-    """After a newer one, in the same session."""
+    """After a newer one, in the same session; unless the topic was made again, whose epochs begin again."""
     watch = value_of(probe.watch_layout(TOPIC))
     broker.push(reported(watch.number, 1, *SPLIT))
     broker.push(reported(watch.number, 0, WHOLE))
 
     with pytest.raises(Malformed, match="an older layout: epoch 0 after epoch 1"):
         probe.layouts_reported(watch)
+    assert [layout.epoch for layout in probe.layouts_reported(watch, is_remade=True)] == [0, 1, 0]
 
 
 def test_a_watch_is_refused_or_ends_with_an_error(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
