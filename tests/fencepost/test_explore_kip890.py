@@ -106,6 +106,26 @@ def test_an_operation_that_is_not_offered_is_no_finding() -> None:
     assert tried.unanswered is not None
 
 
+def test_a_marker_for_a_partition_that_there_is_not_takes_time() -> None:
+    """Its answer is waited for, and in that time T's transaction would time out."""
+    table = trials(TABLE, "kafka").table
+    marker = next(name for name in table.by_name if "an ABORT marker for E reaches kept-0 and kept-9" in name)
+
+    assert marker in script_of(table, ["T has written to payments-0", "T has committed", marker]).acts
+    assert marker not in script_of(table, ["T has written to payments-0", marker]).acts
+
+
+def test_what_is_refused_as_a_whole_is_not_split() -> None:
+    """Of two requests, the one for the partition that there is would begin a transaction."""
+    table = trials(TABLE, "kafka").table
+    refused = [act for act in table.acts if "E has tried to add kept-0 and kept-9" in act.name]
+
+    assert refused
+    for act in refused:
+        assert script_of(table, ["the disturbance split", act.name]).acts == ["the disturbance split"]
+        assert script_of(table, ["the disturbance reordered", act.name]).acts == ["the disturbance reordered", act.name]
+
+
 def test_a_sequence_keeps_to_what_one_broker_offers() -> None:
     """A broker with users and their rights is none that crashes, so an act of the one keeps those of the other away."""
     table = trials(TABLE, "kafka").table
