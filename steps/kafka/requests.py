@@ -243,7 +243,7 @@ def _poll_until_settled(context: KafkaContext, producer: ProducerInstance) -> No
     if armed.polls_partitions:
         for _ in context.time.attempts():
             _poll(context, context.partitions)
-            if context.is_over(producer):
+            if isinstance(context.answer, Refused) or context.is_over(producer):  # a refused end is not waited for
                 break
         _poll(context, context.partitions)
     if armed.polls_transaction_of == producer.name:

@@ -115,6 +115,18 @@ def test_a_marker_for_a_partition_that_there_is_not_takes_time() -> None:
     assert marker not in script_of(table, ["T has written to payments-0", marker]).acts
 
 
+def test_a_refused_end_is_not_polled_until_it_is_over() -> None:
+    """It ends nothing, so the polls would go on for as long as patience lasts, and T's transaction would time out."""
+    polled = ("A has written to payments-0", "A commits, while every partition is polled", "T has written to payments-0")
+    played = trials(TABLE, "kafka")
+    refused = next(name for name in played.table.by_name if "E commits with its previous epoch (087)" in name and "EndTxn v4" in name)
+
+    tried = played.play([*polled, refused])
+
+    assert tried.acts == (*polled, refused)
+    assert tried.finding is None
+
+
 def test_what_is_refused_as_a_whole_is_not_split() -> None:
     """Of two requests, the one for the partition that there is would begin a transaction."""
     table = trials(TABLE, "kafka").table
