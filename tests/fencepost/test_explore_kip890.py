@@ -128,7 +128,7 @@ def test_a_refused_end_is_not_polled_until_it_is_over() -> None:
 
 
 def test_what_is_refused_as_a_whole_is_not_split() -> None:
-    """Of two requests, the one for the partition that there is would begin a transaction."""
+    """The separate request for the partition that there is would begin a transaction."""
     table = trials(TABLE, "kafka").table
     refused = [act for act in table.acts if "E has tried to add kept-0 and kept-9" in act.name]
 
