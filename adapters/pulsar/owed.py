@@ -45,10 +45,16 @@ class Owed:
             those.pop(message.id, None)
 
     def acknowledged(self, ids: Sequence[MessageId], kind: AckKind, transaction: TransactionId | None) -> None:
-        """The broker has accepted an acknowledgement."""
-        covered = dict[MessageId, str]()
+        """The broker has accepted an acknowledgement. If it is cumulative and ends within a batch, the broker may redeliver all of that
+        batch.
+        """
+        in_part = [one for one in ids if kind is AckKind.CUMULATIVE and -1 < one.batch_index < one.batch_size - 1]
+        self.perhaps_acknowledged([one for one in self.delivered if any(_covers(part, one, kind) for part in in_part)], AckKind.INDIVIDUAL)
+        covered, within = dict[MessageId, str](), {one.position for one in in_part}
         for those in (self.delivered, self.returned, self.aborted, *self.pending.values()):
-            covered |= _removed(those, lambda one: any(_covers(acknowledged, one, kind) for acknowledged in ids))
+            covered |= _removed(
+                those, lambda one: one.position not in within and any(_covers(acknowledged, one, kind) for acknowledged in ids)
+            )
         self.settled |= {*covered, *ids}
         if transaction is not None:
             self.pending.setdefault(transaction, {}).update(covered)

@@ -63,14 +63,11 @@ class TransactionKeyCalls(PulsarTransactionCalls, AdminCalls):
         While the coordinator is not found because it is being loaded, the request is retried.
         """
 
-        def attempt() -> Outcome[KeyGrant]:
-            return self.begin_connect_with_key(key, epoch, coordinator=coordinator).then(self.connected_with_key)
-
-        return self._patiently(attempt, _is_being_loaded, retry=True)
+        return self._connected(key, epoch, coordinator)
 
     def connect_without_key(self) -> Outcome[KeyGrant]:
-        """TC_CLIENT_CONNECT without a key: no epoch is expected, and one that arrives all the same is reported."""
-        return self.begin_connect_with_key(None).then(self.connected_with_key)
+        """TC_CLIENT_CONNECT without a key, retried too: no epoch is expected, and one that arrives all the same is reported."""
+        return self._connected(None, NEW, None)
 
     def connect_second_key(self, key: bytes, coordinator: int) -> Outcome[KeyGrant]:
         """TC_CLIENT_CONNECT with another key, once, on the connection that has one already."""
@@ -102,6 +99,12 @@ class TransactionKeyCalls(PulsarTransactionCalls, AdminCalls):
         return self._located(lambda: self._client.way_to(asked)).converted(
             lambda connection: self._asked_for(key.encode() if isinstance(key, str) else key, epoch, asked, connection, coordinator is None)
         )
+
+    def _connected(self, key: str | bytes | None, epoch: int | None, coordinator: int | None) -> Outcome[KeyGrant]:
+        def attempt() -> Outcome[KeyGrant]:
+            return self.begin_connect_with_key(key, epoch, coordinator=coordinator).then(self.connected_with_key)
+
+        return self._patiently(attempt, _is_being_loaded, retry=True)
 
     def connected_with_key(self, pending: PendingKeyConnect, *, within_s: float | None = None) -> Outcome[KeyGrant]:
         """Wait for the answer to a connect with a key; if the key is granted, the client has it from then on."""

@@ -15,7 +15,7 @@ from hypothesis.database import ExampleDatabase
 from fencepost.contract.brokers import Where
 from fencepost.contract.errors import BrokeOff, SystemUnreachable
 from fencepost.steps.acts import act
-from fencepost.steps.acts.act import Script
+from fencepost.steps.acts.act import Script, Table
 
 from .against import Comparison
 from .deadline import TimeIsUp
@@ -24,6 +24,8 @@ from .walk import walked
 
 AHEAD = 96
 """So many sequences are drawn at a time, so that those for one broker are found."""
+_COSTLY_ONE_OF = 16
+"""Of the scripts that take a broker long to prepare, one of so many is played on it."""
 _IN_VAIN = 16
 """So many sequences without an answer, one after the other, say that a broker is gone."""
 
@@ -145,6 +147,13 @@ def drawn(trials: Plays, examples: int, length: int, seed: int, goes_on: GoesOn,
     return progress
 
 
+def drawn_for_broker(table: Table[Any], count: int, length: int, chance: random.Random) -> list[Script[Any]]:
+    """So many random scripts, few of which have what a broker needs long to prepare."""
+    drawn = (act.drawn(table, length, chance.choice) for _ in itertools.count())
+    is_cheap = (script for script in drawn if table.costly.isdisjoint(script.needs) or chance.randrange(_COSTLY_ONE_OF) == 0)
+    return list(itertools.islice(is_cheap, count))
+
+
 def by_brokers(trials: Plays, scripts: Iterable[Script[Any]]) -> Mapping[tuple[Where, ...], list[Script[Any]]]:
     """These scripts by the brokers on which they are played."""
     found: dict[tuple[Where, ...], list[Script[Any]]] = {}
@@ -160,7 +169,7 @@ def at_once(trials: Plays, examples: int, length: int, seed: int, most: int, goe
     """
     progress, chance, left = SearchProgress(), random.Random(seed), examples  # noqa: S311 - a sequence is no secret
     while left and progress.is_whole:
-        scripts = [act.drawn(trials.table, length, chance.choice) for _ in range(min(AHEAD, left))]
+        scripts = drawn_for_broker(trials.table, min(AHEAD, left), length, chance)
         left -= len(scripts)
         for brokers, alike in by_brokers(trials, scripts).items():
             if progress.is_whole:

@@ -12,9 +12,9 @@ from fencepost.contract.fair_places import FairPlaces
 from fencepost.contract.shared_crashes import SharedCrashes
 from fencepost.run.crash_sharing import by_way_down, way_down
 from fencepost.run.plays import falls_in
-from fencepost.steps.acts.act import DISTURBANCE, Script, drawn
+from fencepost.steps.acts.act import DISTURBANCE, Script
 
-from .search import AHEAD, GoesOn, SearchProgress, by_brokers, go_on
+from .search import AHEAD, GoesOn, SearchProgress, by_brokers, drawn_for_broker, go_on
 from .trial import SequenceResult, Trials
 
 _MOST_SHARING = 24
@@ -25,7 +25,7 @@ def sharing_crashes(trials: Trials, examples: int, length: int, seed: int, most:
     """So many sequences of `length` acts, drawn by a seed, of which up to `most` are busy at the same time."""
     progress, chance = SearchProgress(), random.Random(seed)  # noqa: S311 - a sequence is no secret
     while progress.count < examples:
-        scripts = [drawn(trials.table, length, chance.choice) for _ in range(min(AHEAD, examples - progress.count))]
+        scripts = drawn_for_broker(trials.table, min(AHEAD, examples - progress.count), length, chance)
         for wave in waves(trials, scripts):
             if not go_on(progress, _played(trials, wave, most), goes_on):
                 return progress

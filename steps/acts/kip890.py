@@ -140,6 +140,7 @@ TABLE = Table(
     places=(frozenset(), frozenset({"B"}), frozenset({"payments-1", "orders-0"}), frozenset({"B", "payments-1", "orders-0"})),
     alike=(("A", "B"), ("payments-0", "payments-1"), GROUPS),
     hears=Kip890Clients.hear,
+    costly=frozenset({"aged-ids"}),
     hurries=lambda model: model.producers["T"].open is not None,
     begins=_begins(),
 )

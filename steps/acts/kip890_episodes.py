@@ -18,14 +18,13 @@ _ITS_VERSION = re.compile(r"\b([D-I])(?: uses | is an old client| compresses )")
 _ITS_FAULT = re.compile(r"\b([D-I])'s (?=.*\bblocked)|\b([D-I]) with transactional id [^,]*, logged in as")
 """What stays with the letter of a producer, so that no later episode has one of this letter."""
 _TAKES_TIME = re.compile(
-    r"silent|Heartbeats for|short timeout|past its timeout|after the timeout|kept-8|reaches \S+ and \S+-9|"
-    r"blocked|paused|unavailable|is restarting"
+    r"silent|Heartbeats for|short timeout|past its timeout|after the timeout|kept-8|blocked|paused|unavailable|is restarting"
 )
 """What an episode has where time passes in it, in which T's transaction would time out."""
+_IN_VAIN, _SPLIT = "has tried to add", frozenset({"the disturbance split"})
+"""A request of which one entry keeps the others out, and the disturbance that sends each entry in a separate request."""
 _OF_A_KIND, _AGED = 8, "at the last usable epoch"
 _THEIR_LETTERS = re.compile(r"\b[D-I]\b")
-_ALL_OR_NONE = re.compile(r"tried to add \S+ and ")
-"""A request that is refused as a whole, and not for each of its entries if they were separate."""
 AUTHORIZER, NODES = "authorizer", "two-nodes"
 UNUSED = "an unused transactional id"
 
@@ -69,7 +68,7 @@ def _of_one_kind(episodes: Iterable[Kip890Episode]) -> Iterator[Act[Kip890Client
     for name, one in by_name.items():
         needs = NEEDS | set(one.needs.split())
         used = ("orders-0",) if "orders" in " ".join((one.name, *one.due)) else ()
-        excludes = frozenset({"the disturbance split"} if _ALL_OR_NONE.search(name) else ())
+        excludes = _SPLIT if _IN_VAIN in name else frozenset()
         fits = _without_l if _AGED in name else _anywhere
         yield Act(name, _may_come(one), says, (name, *one.who, *used), needs, excludes=excludes, fits=fits)
 

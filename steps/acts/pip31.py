@@ -15,7 +15,7 @@ from .act import Act, ActLine, Table, given, then
 from .pip31_acknowledging import LATE
 from .pip31_consuming import READER, is_plain, received
 from .pip31_ending import NUMBERS, end, let_go
-from .pip31_model import BATCH, GONE, INPUT, INPUTS, KINDS, MESSAGES, Pip31, Pip31Subscription, Pip31Topic, narrowest
+from .pip31_model import BATCH, GONE, INPUT, INPUTS, KINDS, MESSAGES, Pip31, Pip31Subscription, Pip31Topic, narrowest, rare
 from .pip31_topics import compacted, read
 from .pip31_writing import BUSY, DEDUPLICATED, KEYED, TOPICS, TRANSACTIONS
 
@@ -87,7 +87,9 @@ def _left(model: Pip31, one: Pip31Subscription) -> list[ActLine]:
         return [then(f'"{one.name}" agrees with the answers', narrowest(one.whys) if one.whys else "PIP31-74")]
     if not one.is_clear and not one.free:
         return []
-    why = narrowest(one.whys) if one.whys else "PIP31-86" if model.crashed_at else "PIP31-59" if one.kind == "shared" else "PIP31-93"
+    of_topic = model.topics[one.topic].whys if one.topic in model.topics else ()
+    usual = "PIP31-86" if model.crashed_at else "PIP31-59" if one.kind == "shared" else "PIP31-93"
+    why = narrowest(one.whys) if one.whys else rare(of_topic, usual)
     return [then(f'subscription "{one.name}" has{"" if one.is_clear else " at least"} {shown(one.free)} left', why)]
 
 

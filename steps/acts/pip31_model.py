@@ -362,6 +362,10 @@ class Pip31:
         for producer in self.producers.values():
             producer.is_connected = False
 
+    def why_withheld(self, one: Pip31Topic) -> str:
+        """The requirement by which a topic withholds what is open."""
+        return "PIP31-08" if one.has_more_behind else "PIP31-05"
+
     def unload(self, topic: str) -> None:
         """A topic was reloaded."""
         for one in self.subscriptions.values():

@@ -45,7 +45,7 @@ def _why_read(model: Pip31, one: Pip31Topic) -> str:
     if one.whys:
         return narrowest(one.whys)
     if one.has_open:
-        return "PIP31-08" if one.has_more_behind else "PIP31-05"
+        return model.why_withheld(one)
     return "PIP31-47" if model.crashed_at else "PIP31-01"
 
 

@@ -10,7 +10,7 @@ from .act import Act, ActLine
 from .pip460_lines import given, something_written, then, when
 from .pip460_model import FIRST, SEGMENTS, Layouts, Pip460Subscription
 
-_NAME, _OTHER = '"clerks"', '"others"'
+_NAME, _OTHER = '"pickers"', '"packers"'
 _PLACES = (*FIRST, "low", "high")
 
 
@@ -121,13 +121,13 @@ def _may_look_at_child(model: Layouts, segment: str) -> bool:
 def acts() -> Iterator[Act[Layouts]]:
     """All acts of consumers of one segment."""
     for segment in _PLACES:
-        yield Act(f"clerks subscribe to {segment}", _may_subscribe, _subscribe, (segment,))
+        yield Act(f"pickers subscribe to {segment}", _may_subscribe, _subscribe, (segment,))
         yield Act(f"another clerk subscribes to {segment}", _may_subscribe_too, _subscribe_too, (segment,))
         for which in ("first", "last"):
-            yield Act(f"clerks acknowledge the {which} of {segment}", _may_acknowledge, _acknowledge, (segment, which))
-        yield Act(f"clerks ask for the first of {segment} again", _may_ask_again, _ask_again, (segment,))
-        yield Act(f"what clerks are told of the end of {segment}", _has_subscribed, _look_at_end, (segment,))
-        yield Act(f"a look at what clerks have left in {segment}", _may_look_at_left, _look_at_left, (segment,))
+            yield Act(f"pickers acknowledge the {which} of {segment}", _may_acknowledge, _acknowledge, (segment, which))
+        yield Act(f"pickers ask for the first of {segment} again", _may_ask_again, _ask_again, (segment,))
+        yield Act(f"what pickers are told of the end of {segment}", _has_subscribed, _look_at_end, (segment,))
+        yield Act(f"a look at what pickers have left in {segment}", _may_look_at_left, _look_at_left, (segment,))
     for segment in SEGMENTS:
         if segment not in FIRST:
-            yield Act(f"a look at what clerks have in {segment}", _may_look_at_child, _look_at_child, (segment,))
+            yield Act(f"a look at what pickers have in {segment}", _may_look_at_child, _look_at_child, (segment,))

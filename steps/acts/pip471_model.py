@@ -36,6 +36,11 @@ class Pip471(Pip31):
             one.states |= {value: UNCLEAR for value, state in one.states.items() if state == GONE}
         super().go_back(one)
 
+    def why_withheld(self, one: Pip31Topic) -> str:
+        """Another one after a reload: a reloaded segment may have forgotten what is open."""
+        is_reloaded = any(entry.is_open and entry.written_at < self.loaded_at for entry in one.entries)
+        return "PIP471-60" if is_reloaded else super().why_withheld(one)
+
     def unload(self, topic: str) -> None:
         """Segments are unloaded with their whole namespace; the deduplicated topic has a separate one."""
         for name in (topic,) if topic == DEDUPLICATED else (other for other in (*self.topics, INPUTS) if other != DEDUPLICATED):

@@ -276,6 +276,9 @@ def _is_collected(model: Pip471, name: str) -> bool:
 
 
 def _has_written(model: Pip471, name: str, topic: str) -> bool:
+    """A message that was not announced may be stored too, or not."""
+    if model.topics[topic].strays_at:
+        return False
     return is_open(model, name) and any(is_of(entry, model.transactions[name]) for entry in model.topics[topic].entries)
 
 

@@ -26,8 +26,10 @@ def epoch_of_coordinator(context: KafkaContext, producer: ProducerInstance, part
 def last_coordinator_epoch(context: KafkaContext, producer: ProducerInstance, *partitions: TopicPartition) -> int:
     """The highest coordinator epoch of the producer's last markers in these partitions, 0 if there were none: outdated in none of them.
 
-    A partition that does not exist has had none.
+    Of several partitions, one that does not exist has had none.
     """
-    answers = [context.observer.describe_producers(partition) for partition in partitions]
-    active = [entry for answer in answers if not isinstance(answer, Refused) for entry in observed(answer, "describing producers")]
+    several = len(partitions) > 1
+    answers = [context.observer.describe_producers(partition, retry=not several) for partition in partitions]
+    known = [answer for answer in answers if not (several and isinstance(answer, Refused))]
+    active = [entry for answer in known for entry in observed(answer, "describing producers")]
     return max([entry.coordinator_epoch for entry in active if entry.producer.producer_id == producer.current.producer_id] + [0])

@@ -239,11 +239,12 @@ def _errors_in(answer: object) -> Iterator[str]:
 
 
 def _poll_until_settled(context: KafkaContext, producer: ProducerInstance) -> None:
+    """Poll until the transaction is over, which a refused end may leave open for good."""
     armed = context.armed
     if armed.polls_partitions:
         for _ in context.time.attempts():
             _poll(context, context.partitions)
-            if isinstance(context.answer, Refused) or context.is_over(producer):  # a refused end is not waited for
+            if isinstance(context.answer, Refused) or context.is_over(producer):
                 break
         _poll(context, context.partitions)
     if armed.polls_transaction_of == producer.name:

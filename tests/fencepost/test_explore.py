@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import random
 from collections.abc import Sequence
 from dataclasses import replace
 from io import StringIO
@@ -354,6 +355,17 @@ def test_several_at_once_are_the_same_sequences_for_the_same_seed() -> None:
         assert [name for name, _ in itertools.groupby(busy)] in (["", "crashing"], ["crashing", ""])
 
     assert kept[0] == kept[1]
+
+
+def test_few_sequences_have_what_a_broker_needs_long_to_prepare() -> None:
+    """Some do, so that it is tested; a broker that prepared it for each of them would do little else."""
+    costly = replace(TABLE, costly=frozenset({"crash"}))
+
+    drawn, kept = (search.drawn_for_broker(table, 200, 10, random.Random(1)) for table in (TABLE, costly))
+
+    with_crashes = [sum("crash" in script.needs for script in scripts) for scripts in (drawn, kept)]
+    assert 0 < with_crashes[1] < with_crashes[0] / 4
+    assert len(kept) == 200
 
 
 @pytest.mark.parametrize(

@@ -106,15 +106,6 @@ def test_an_operation_that_is_not_offered_is_no_finding() -> None:
     assert tried.unanswered is not None
 
 
-def test_a_marker_for_a_partition_that_there_is_not_takes_time() -> None:
-    """Its answer is waited for, and in that time T's transaction would time out."""
-    table = trials(TABLE, "kafka").table
-    marker = next(name for name in table.by_name if "an ABORT marker for E reaches kept-0 and kept-9" in name)
-
-    assert marker in script_of(table, ["T has written to payments-0", "T has committed", marker]).acts
-    assert marker not in script_of(table, ["T has written to payments-0", marker]).acts
-
-
 def test_a_refused_end_is_not_polled_until_it_is_over() -> None:
     """It ends nothing, so the polls would go on for as long as patience lasts, and T's transaction would time out."""
     polled = ("A has written to payments-0", "A commits, while every partition is polled", "T has written to payments-0")

@@ -88,7 +88,7 @@ FOUND: dict[str, tuple[str, tuple[str, ...]]] = {
         "PIP460-11",
         ("left is split", "low is split", "a merge of low and high, of which one is sealed"),
     ),
-    "scalable-registered-only": ("PIP460-17", ("clerks subscribe to left", "left is split", "a look at what clerks have in low")),
+    "scalable-registered-only": ("PIP460-17", ("pickers subscribe to left", "left is split", "a look at what pickers have in low")),
     "scalable-assigned-in-blocks": ("PIP460-35", ("ann joins", "bob joins", "left is split", "a look at what ann and bob are assigned")),
     "scalable-close-is-not-heard": ("PIP460-32", ("V watches", "V watches once more, and closes that watch", "left is split")),
 }

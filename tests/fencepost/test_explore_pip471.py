@@ -76,6 +76,7 @@ FOUND: dict[str, tuple[str, tuple[str, ...]]] = {
     "metadata-late-messages-taken": ("PIP471-15", ("A writes to orders", "A commits", "A writes to orders late")),
     "metadata-aborted-known-by-memory": ("PIP471-23", ("A writes to orders", "A aborts", "orders is unloaded")),
     "metadata-recovered-without-positions": ("PIP471-29", ("A acknowledges i1 for workers", "inputs is unloaded")),
+    "metadata-open-without-position": ("PIP471-60", ("A writes to orders", "orders is unloaded", "a look at orders")),
     "metadata-header-not-kept": ("PIP471-37", ("A writes to orders", "A commits, and its header is kept")),
     "metadata-time-out-cut": ("PIP471-01", ("A begins", "the header of A")),
     "metadata-deadline-stays-in-the-index": ("PIP471-41", ("A commits", "the deadline of A")),

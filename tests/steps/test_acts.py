@@ -22,20 +22,20 @@ _RARE = {
         ("right is split", "a write to third", "a client opens a producer of third at another broker"),
         ("right is split", "a write to third", "a client subscribes to third at another broker"),
         *(
-            ("left is split", "a write to {segment}", "clerks subscribe to {segment}", act)
+            ("left is split", "a write to {segment}", "pickers subscribe to {segment}", act)
             for act in (
                 "another clerk subscribes to {segment}",
-                "clerks acknowledge the first of {segment}",
-                "clerks acknowledge the last of {segment}",
-                "clerks ask for the first of {segment} again",
+                "pickers acknowledge the first of {segment}",
+                "pickers acknowledge the last of {segment}",
+                "pickers ask for the first of {segment} again",
             )
         ),
         ("{x} writes to right", "right is split", "the end of right behind {x}"),
         ("left is split", "{x} writes to {segment}", "low and high are merged", "the end of {segment} behind {x}"),
         ("ann joins", "bob joins", "a write to left", "ann and bob read everything"),
-        ("a write to right", "clerks subscribe to right", "clerks acknowledge the first of right"),
-        ("clerks subscribe to left", "left is split", "low and high are merged", "whole is split", "a look at what clerks have in lower"),
-        ("clerks subscribe to left", "left is split", "low and high are merged", "whole is split", "a look at what clerks have in upper"),
+        ("a write to right", "pickers subscribe to right", "pickers acknowledge the first of right"),
+        ("pickers subscribe to left", "left is split", "low and high are merged", "whole is split", "a look at what pickers have in lower"),
+        ("pickers subscribe to left", "left is split", "low and high are merged", "whole is split", "a look at what pickers have in upper"),
     ),
     "pip471": (
         ("left is split", "low and high are merged", "{x} writes to again", "{x} aborts", "{x} writes to again late"),
