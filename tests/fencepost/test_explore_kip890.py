@@ -108,7 +108,8 @@ def test_an_operation_that_is_not_offered_is_no_finding() -> None:
 
 def test_a_refused_end_is_not_polled_until_it_is_over() -> None:
     """It ends nothing, so the polls would go on for as long as patience lasts, and T's transaction would time out."""
-    polled = ("A has written to payments-0", "A commits, while every partition is polled", "T has written to payments-0")
+    polled = ("A has written to payments-0", "A commits, while every partition is polled", "the ends of payments-0 are looked up")
+    polled = (*polled, "T has written to payments-0")
     played = trials(TABLE, "kafka")
     refused = next(name for name in played.table.by_name if "E commits with its previous epoch (087)" in name and "EndTxn v4" in name)
 
