@@ -79,7 +79,7 @@ def _places() -> Iterator[Kip890Episode]:
             left = "committed offset 5" if ends == "commits" else "no committed offset"
             due = (f'group "{group}" has committed offset 7 of {where}', f'group "{there}" has {left} of {here}')
             givens = (_PAIR, _EF, *sent, *(by_f if has_f else plain), *((_CRASH,) if needs else ()))
-            yield Kip890Episode(givens, f"E {ends}", due, "242" if ends == "commits" else "054", needs=needs)
+            yield Kip890Episode(givens, f"E {ends}", due, "053" if ends == "commits" else "054", needs=needs)
 
 
 def _refused() -> Iterator[Kip890Episode]:

@@ -40,6 +40,14 @@ FOUND = {
             'E has sent offset 3 of kept-0 to group "fund"; E commits (053)',
         ),
     ),
+    "one-overtaken-offset-drops-all": (
+        "KIP890-053",
+        (
+            'a topic "kept" with 2 partitions; producers E and F with transactional ids "east" and "west"; '
+            'E has sent offset 5 of kept-0 to group "fund"; E has sent offset 5 of kept-1 to group "fund"; '
+            'offset 7 of kept-0 has been committed to group "fund" outside of transactions; E commits (053)',
+        ),
+    ),
     "duration-ignored": ("KIP890-151", ("A has written to payments-0", "old transactions are listed, without A")),
     "one-bad-offset-spoils-all": ("KIP890-056", ("A sends an offset of a partition that there is not",)),
     "only-the-first-is-added": ("KIP890-140", ("A has written to two partitions",)),
