@@ -97,6 +97,16 @@ def _refused() -> Iterator[Kip890Episode]:
             yield Kip890Episode(givens, asks, (f"it is refused for kept-0 with {errors}", *pending), "411", needs=needs)
 
 
+def _neighbours() -> Iterator[Kip890Episode]:
+    """Producers begin at the same sequence number: the first batch of one is no repetition of another's."""
+    own = {"I": "idempotent producer I", "G": "idempotent producer G", "E": _E, "F": 'producer F with transactional id "west"'}
+    for one, other in (("I", "G"), ("E", "I"), ("I", "E"), ("E", "F")):
+        for needs, down in (("", ()), ("crash", (_CRASH,))):
+            givens = (_KEPT, own[one], own[other], f'{one} has written "{{u}}" to kept-0', *down)
+            due = ("it is done", 'read_uncommitted readers of kept-0 see "{u}", "{u}2"')
+            yield Kip890Episode(givens, f'{other} writes "{{u}}2" to kept-0', due, "112", needs=needs)
+
+
 def _restarts() -> Iterator[Kip890Episode]:
     """What is open is reported after a restart as before it, with its partitions and its beginning."""
     old = ("E is an old client (transaction version 0)", "E has added kept-0")
@@ -107,5 +117,5 @@ def _restarts() -> Iterator[Kip890Episode]:
 
 def acts() -> Iterator[Act[Kip890Clients]]:
     """The acts about what is left."""
-    for episodes in (_own_logs, _beginnings, _places, _refused, _restarts):
+    for episodes in (_own_logs, _beginnings, _places, _refused, _restarts, _neighbours):
         yield from acts_of(episodes())
