@@ -25,7 +25,7 @@ from .walk import walked
 AHEAD = 96
 """So many sequences are drawn at a time, so that those for one broker are found."""
 _COSTLY_ONE_OF = 16
-"""Of the scripts that take a broker long to prepare, one of so many is played on it."""
+"""One of so many scripts that take a broker long to prepare is played on it."""
 _IN_VAIN = 16
 """So many sequences without an answer, one after the other, say that a broker is gone."""
 

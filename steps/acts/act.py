@@ -142,7 +142,7 @@ class Table(Generic[M]):
     hurries: Callable[[M], bool] = lambda _: False
     """Whether a transaction is open that times out soon, if acts take time."""
     costly: frozenset[str] = frozenset()
-    """Capabilities that a broker needs long to prepare, for each sequence anew: few of its sequences have acts that need them."""
+    """Capabilities that a broker needs long to prepare, for each sequence again: few of its sequences have acts that need them."""
     begins: frozenset[str] = frozenset()
     """Acts that others need before them. Where an act is not possible, random sequences try it again after one of these."""
 

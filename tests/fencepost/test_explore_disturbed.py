@@ -4,6 +4,7 @@ import random
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from commands import fencepost
 from exploring import trials
 
@@ -119,6 +120,20 @@ def test_a_line_that_fails_before_its_disturbance_is_not_found_by_it() -> None:
 
     assert found is not None
     assert found.disturbance is None
+
+
+@pytest.mark.parametrize(("named", "requirement"), [("KIP890-051", "KIP890-051"), ("CORE-17", "KIP890-060"), (None, "KIP890-060")])
+def test_what_a_disturbance_finds_by_itself_is_of_its_own_requirement(named: str | None, requirement: str) -> None:
+    """The line that is said meanwhile is about another one. A requirement of another proposal names nothing here."""
+    broken = trials(TABLE, "kafka")
+    script = script_of(broken.table, [ADDS, "the disturbance crowd", LOOKS])
+    plain = broken.show(script)
+    failed = replace(plain.steps[-1], error=Violation("a refusal", "success", what="answer to a write of the crowd", requirement=named))
+
+    found = broken._judged_disturbed(script, "crowd", ScriptResult((*plain.steps[:-1], failed), plain.session)).finding
+
+    assert found is not None
+    assert found.requirement == requirement
 
 
 def test_a_plain_form_that_has_no_place_for_the_disturbance_does_not_show_the_same() -> None:
