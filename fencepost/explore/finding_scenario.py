@@ -1,25 +1,36 @@
 """A finding as a scenario in the closed vocabulary, which a person can read and keep, and `fencepost run --feature` plays."""
 
+import contextlib
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
 from fencepost.contract.register import Requirement
 from fencepost.steps.acts.act import DISTURBANCE, ActLine
+from fencepost.steps.phrase import Placeholder
+from fencepost.steps.sentence import Form
+from fencepost.steps.vocabularies import Speech
 
-from .trial import ExploredFinding
+from .trial import REFUSED, ExploredFinding
+
+_DONE = "it is done"
+"""The words of every vocabulary for a request of the When that was answered with success."""
 
 Plays = Callable[[Sequence[ActLine]], bool]
 """Whether these lines show the same."""
 
 
-def reported(finding: ExploredFinding, shows: Plays) -> tuple[ActLine, ...]:
+def reported(finding: ExploredFinding, shows: Plays, speech: Speech) -> tuple[ActLine, ...]:
     """The lines of a finding as a scenario says them: what led to the question as Givens, one When where there is one, and one Then.
 
-    A Given waits until what it did is everywhere, and a When does not, so the plain form is only taken where it `shows` the same.
+    A Given waits until what it did is everywhere, and a When does not; an observation on the way may wait too. So a form with fewer
+    lines is only taken where it `shows` the same. Where a set-up was refused, the plain form asks for it, and expects that it is done:
+    a scenario without a Then judges nothing, on any system.
     """
     raw = tuple(_without_what_held(finding.lines))
     plain = tuple(_with_givens(raw))
-    return plain if plain == raw or shows(plain) else raw
+    asked = _as_question(plain, speech) if finding.how == REFUSED else None
+    forms = [form for form in (asked, plain, raw) if form is not None]
+    return next((form for form in forms if form == finding.lines or shows(form)), finding.lines)
 
 
 def feature(finding: ExploredFinding, lines: Iterable[ActLine], row: Requirement, needs: Iterable[str], how_found: str) -> str:
@@ -61,6 +72,44 @@ def _with_givens(lines: Sequence[ActLine]) -> Iterable[ActLine]:
         is_asked = after.kind == "Then" and line.kind == "When"
         yield line if is_asked or line.given is None else ActLine("Given", line.given, line.requirement)
     yield lines[-1] if lines[-1].kind != "When" or lines[-1].given is None else ActLine("Given", lines[-1].given, lines[-1].requirement)
+
+
+def _as_question(lines: Sequence[ActLine], speech: Speech) -> tuple[ActLine, ...] | None:
+    """The last line, a set-up, as the request that is judged. None where no sentence can request it or expect that it is done."""
+    last = lines[-1]
+    if last.kind != "Given" or not speech.parsing("Then", _DONE):
+        return None
+    for sentence in speech.parsing("Given", last.text):
+        given, when = (next((form for form in sentence.forms if form.kind == kind), None) for kind in ("Given", "When"))
+        text = _in_other_form(last.text, given, when) if given is not None and when is not None else None
+        if text is not None:
+            return (*lines[:-1], ActLine("When", text, last.requirement, last.text), ActLine("Then", _DONE, last.requirement))
+    return None
+
+
+def _in_other_form(said: str, given: Form, when: Form) -> str | None:
+    """A Given in the words of its When, whose optional words are left out where the Given has none; None where it is not certain.
+
+    One value may be in another grammatical form, such as "has committed" and "commits": the same one, or the word in the same place.
+    """
+    values = given.parse(said)
+    if values is None:
+        return None
+    names = {one.name for one in when.placeholders}
+    missing = [one for one in when.parts if isinstance(one, Placeholder) and one.name not in values]
+    others = [one for one in given.parts if isinstance(one, Placeholder) and one.name not in names]
+    is_more = any(value is not None and name not in names and name not in {one.name for one in others} for name, value in values.items())
+    if is_more or len(missing) > 1 or len(missing) != len(others):
+        return None
+    filled = {name: values.get(name) for name in names}
+    for one, other in zip(missing, others, strict=True):
+        words, others_words = one.type.written.split(" | "), other.type.written.split(" | ")
+        is_choice = len(words) == len(others_words) > 1
+        filled[one.name] = words[others_words.index(values[other.name])] if is_choice else values[other.name]
+    with contextlib.suppress(LookupError, TypeError, ValueError, AttributeError):
+        text = when.render(filled)
+        return text if when.parse(text) == filled else None
+    return None
 
 
 def _one_line(text: str) -> str:

@@ -11,6 +11,7 @@ from fencepost.contract.folder import Folder
 from fencepost.contract.register import Register
 from fencepost.contract.version import VERSION
 from fencepost.steps.acts.act import ActLine
+from fencepost.steps.vocabularies import speech_of
 
 from .deadline import TimeIsUp
 from .finding_scenario import feature, reported
@@ -81,7 +82,7 @@ class FindingKeeper:
                 progress.gone = str(error)
                 return False
 
-        return self._written(name, small, reported(small, shows), again)
+        return self._written(name, small, reported(small, shows, speech_of(self._trials.table.spec)), again)
 
     def _find(self, acts: Iterable[str]) -> ExploredFinding | None:
         self._plays += 1

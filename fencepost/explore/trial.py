@@ -26,6 +26,9 @@ from fencepost.steps.player import PlayedScene, player_of
 from .deadline import Deadline
 from .disturbed import DisturbedTable, disturbance_in
 
+REFUSED = "refused"
+"""How a finding shows where a set-up was refused."""
+
 
 @dataclass(frozen=True)
 class ExploredFinding:
@@ -218,7 +221,9 @@ class Trials:
             if shown.error is not None or self._disturbed is None or not self._disturbed.has_place(lines):
                 return False
             shown = self._play(lines, needs, shown)
-        return len(shown.steps) == len(lines) and type(shown.error) is type(finding.error)
+        is_asked = finding.how == REFUSED and lines[-1].kind == "Then"  # the set-up that was refused is now what is judged
+        wanted = Violation if is_asked else type(finding.error)
+        return len(shown.steps) == len(lines) and type(shown.error) is wanted
 
     def scene(self, needs: frozenset[str], begin: Callable[[Session], None] = lambda _: None) -> PlayedScene:
         """A scenario in a new session, which `begin` gets first, and whose lines are said one by one."""
@@ -259,7 +264,7 @@ class Trials:
         requirement = asked.requirement
         if isinstance(error, Violation) and line is asked:
             requirement = self.table.means(script.model, line, error)
-        how = "violated" if is_seen else "refused" if isinstance(error, SetUpFailed) else "unanswered"
+        how = "violated" if is_seen else REFUSED if isinstance(error, SetUpFailed) else "unanswered"
         lines = tuple(said for said, _ in script.lines[: number + 1])
         finding = ExploredFinding(tuple(script.acts), lines, requirement, how, error)
         return SequenceResult(reached, known=finding) if self._is_known(finding, shown) else SequenceResult(reached, finding)

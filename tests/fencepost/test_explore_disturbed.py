@@ -18,6 +18,7 @@ from fencepost.explore.trial import ScriptResult, needs_of
 from fencepost.steps.acts.act import DISTURBANCE, ActLine, drawn, script_of
 from fencepost.steps.acts.core import TABLE as CORE
 from fencepost.steps.acts.kip890 import TABLE
+from fencepost.steps.vocabularies import speech_of
 from fencepost.twins import disturbances
 
 DEFECT = "repeated-announcement-refused"
@@ -32,7 +33,7 @@ def test_what_a_disturbance_shows_is_cut_with_it_and_met_without_it(tmp_path: Pa
     assert finding is not None
 
     small = reduced(finding, broken.find)
-    lines = reported(small, lambda said: broken.shows(said, small))
+    lines = reported(small, lambda said: broken.shows(said, small), speech_of(broken.table.spec))
     file = tmp_path / "found.feature"
     file.write_text(feature(small, lines, bundled()[small.requirement], needs_of(broken.table, small.acts), "found"))
 

@@ -13,9 +13,10 @@ from fencepost.deviations.known_deviations import DeviationEntry, Expectations, 
 from fencepost.explore import search
 from fencepost.explore.finding_scenario import feature, reported
 from fencepost.explore.reduction import reduced
-from fencepost.explore.trial import ExploredFinding, Trials
+from fencepost.explore.trial import REFUSED, ExploredFinding, Trials
 from fencepost.steps.acts.act import ActLine
 from fencepost.steps.acts.core import TABLE
+from fencepost.steps.vocabularies import speech_of
 
 
 def given(*texts: str) -> tuple[ActLine, ...]:
@@ -23,6 +24,7 @@ def given(*texts: str) -> tuple[ActLine, ...]:
 
 
 WHEN = ActLine("When", "A commits", "CORE-07", "A has committed")
+SPEECH = speech_of("core")
 DONE = ActLine("Then", "it is done", "CORE-07")
 SEEN = ActLine("Then", 'readers of orders see "a1"', "CORE-07")
 
@@ -41,14 +43,44 @@ def finding(*lines: ActLine, acts: tuple[str, ...] = ("x",)) -> ExploredFinding:
 )
 def test_a_finding_is_said_as_a_scenario(lines: tuple[ActLine, ...], as_said: list[str]) -> None:
     """What led to the question is a Given, what is judged comes after one When, and the check that a request succeeded is left out."""
-    said = reported(finding(*lines), lambda _: True)
+    said = reported(finding(*lines), lambda _: True, SPEECH)
 
     assert [f"{line.kind} {line.text}" for line in said] == as_said
 
 
 def test_a_finding_that_a_given_hides_keeps_its_whens() -> None:
     """A Given waits until everything is everywhere; where that heals the system, the scenario says what was really asked."""
-    assert [line.kind for line in reported(finding(WHEN, DONE, WHEN, DONE, SEEN), lambda _: False)] == ["When", "When", "Then"]
+    said = reported(finding(WHEN, DONE, WHEN, DONE, SEEN), lambda lines: lines[0] is WHEN, SPEECH)
+
+    assert [line.kind for line in said] == ["When", "When", "Then"]
+
+
+def test_a_finding_that_needs_what_was_observed_on_the_way_keeps_it() -> None:
+    """An observation may wait for what the system does later. A shorter form that shows nothing is not what a person gets."""
+    lines = (WHEN, DONE, WHEN, DONE, SEEN)
+
+    assert reported(finding(*lines), lambda _: False, SPEECH) == lines
+
+
+def test_a_set_up_that_was_refused_is_asked_for() -> None:
+    """A scenario of Givens judges nothing: not on the broken system, and not on a healthy one."""
+    broken, healthy = (trials(TABLE, "kafka", defect) for defect in ("no-epoch-bump", None))
+    found = broken.find(('A takes input from inputs for "workers"', "B begins a transaction", "B has aborted", "B aborts"))
+
+    assert found is not None
+    assert (found.how, found.lines[-1].text) == ("refused", "B has aborted")
+    said = reported(found, lambda lines: broken.shows(lines, found), SPEECH)
+    assert [f"{line.kind} {line.text}" for line in said[-2:]] == ["When B aborts", "Then it is done"]
+    assert broken.shows(said, found)
+    assert healthy._play(said, frozenset(), None).error is None
+
+
+def test_a_set_up_that_no_request_says_stays_one() -> None:
+    """Only what a client requests can be judged by its answer."""
+    found = finding(*given("a writer A"))
+    refused = ExploredFinding(found.acts, found.lines, found.requirement, REFUSED, found.error)
+
+    assert reported(refused, lambda _: True, SPEECH) == found.lines
 
 
 def test_markup_and_line_ends_of_a_system_stay_in_their_line() -> None:
