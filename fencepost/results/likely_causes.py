@@ -117,7 +117,8 @@ def _reported(one: ScenarioResult, red: Mapping[str, ScenarioResult], register: 
     for base in _bases(one.requirement, red, register):
         if not _is_answer(deviation) or _request(deviation) == _request(red[base].violation):
             reported[_rest_on(base)] = _DECLARED
-    return reported | {_rest_on(one.requirement): _DECLARED, f"{one.requirement} is violated in other ways": _OWN}
+    own = f"{one.requirement} is violated in other ways" if one.verdict is Verdict.VIOLATED else f"{one.requirement} could not be judged"
+    return reported | {_rest_on(one.requirement): _DECLARED, own: _OWN}
 
 
 def _rest_on(base: str) -> str:

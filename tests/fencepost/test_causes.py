@@ -131,6 +131,13 @@ def test_a_missing_check_is_that_of_a_request_and_the_name_of_an_error_is_that_o
     assert refuses.keys() == {"C_ERROR instead of A_ERROR"}
 
 
+def test_scenarios_that_could_not_be_judged_are_not_called_violated() -> None:
+    """Two scenarios that checked nothing show no violation, and no other way."""
+    several = [red("KIP890-372", verdict=Verdict.INCONCLUSIVE, violation=None, number=number) for number in (1, 2)]
+
+    assert list(found(*several)[0]) == ["KIP890-372 could not be judged"]
+
+
 def test_a_requirement_that_deviates_in_several_scenarios_is_a_separate_cause() -> None:
     """One row, and not one for each scenario."""
     reported, _ = found(red("KIP890-372", "a", "b", "c"), red("KIP890-372", *success("CreateTopics", "X_Y"), number=2))
