@@ -100,7 +100,8 @@ def refuse_options(registration: Registration, given: Mapping[str, str], own: Co
         if name not in registration.options:
             shown = "(not shown)" if may_be_secret(name, value) else value
             said = f"--{name} {shown}" if name in own else f"--set-system {name}={shown}"
-            raise WrongUsage(f"{said}: {why.get(name) or registration.usage}")
+            known = "" if name in own or not registration.options else f"; known options: {', '.join(registration.options)}"
+            raise WrongUsage(f"{said}: {why.get(name) or registration.usage}{known}")
 
 
 def may_be_secret(name: str, value: str) -> bool:

@@ -181,8 +181,12 @@ def _table(document: dict[str, Any], sums: Sequence[Total], pictured: Sequence[R
         f"{_runs(invalid)} with a definite anomaly"
     )
     if document["quarantined"]:
-        console.print(f"{document['quarantined']} lines or files could not be read; see {results / QUARANTINE}")
+        console.print(f"{_unread(document['quarantined'])} could not be read; see {results / QUARANTINE}")
     console.print(f"results: {results}", soft_wrap=True)
+
+
+def _unread(count: int) -> str:
+    return f"{count} {'line or file' if count == 1 else 'lines or files'}"
 
 
 def _runs(number: int) -> str:

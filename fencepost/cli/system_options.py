@@ -205,7 +205,7 @@ def other_system(name: str | None, said: Sequence[str], patience_s: float) -> "R
     from fencepost.contract.registration import SpecifiedSystem
     from fencepost.run.options import RunOptions, given
 
-    own = given({}, said)
+    own = given({}, said, "--against-set")
     profile = own.pop("profile", None)
     return RunOptions(registry.named(name), SpecifiedSystem(own, profile, patience_s))
 

@@ -84,6 +84,11 @@ class Explored:
         """The acts that came in no sequence."""
         return [name for name in self.acts if name not in self.progress.fired]
 
+    @property
+    def is_hollow(self) -> bool:
+        """Whether all sequences were without acts: no act of the table was possible in them."""
+        return self.progress.is_whole and not self.progress.fired
+
     def as_json(self) -> dict[str, Any]:
         return {
             "spec": self.spec,
@@ -144,6 +149,11 @@ class Exploration:
         finally:
             for one in systems:
                 one.close()
+        if self.acts and all(one.is_hollow for one in done):
+            raise WrongUsage(
+                f"--acts {'; '.join(self.acts)}: none of these acts can come first, so nothing was tried; expected also what they need "
+                "before them, such as a write before a commit"
+            )
         self.screen.write_line(f"  results: {folder_of_results}")
         return Exit.DOES_NOT if any(one.finding for one in done) else Exit.CONFORMS
 

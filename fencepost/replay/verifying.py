@@ -78,6 +78,13 @@ def show(results: Path) -> int:
     return Exit.CONFORMS
 
 
+def _why_unknown(run: Compliance) -> str:
+    """Why a scenario of a run is none of ours."""
+    if run.fencepost == __version__:
+        return "no bundled feature has this scenario, as it is from a file that --feature or --features named"
+    return f"fencepost {__version__} has no such scenario; the run is of {run.fencepost}"
+
+
 def verify(results: Path, run: Compliance) -> Verified:
     """Judge again what a run recorded. Raises WrongUsage where it recorded nothing that can be."""
     if not (results / EXCHANGES).is_dir():
@@ -95,7 +102,7 @@ def verify(results: Path, run: Compliance) -> Verified:
         lines, is_whole = lines_of(path)
         play = ours.get((path.name, protocol_of(lines))) or next((play for (name, _), play in ours.items() if name == path.name), None)
         if play is None:
-            found.left[f"fencepost {__version__} has no such scenario; the run is of {run.fencepost}"].append(path.name)
+            found.left[_why_unknown(run)].append(path.name)
         else:
             _judge(results, path, lines, play, waiting[f"{play.requirement} {play.name}"], found, is_whole=is_whole)
     names = {f"{play.requirement} {play.name}" for play in ours.values()}

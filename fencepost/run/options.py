@@ -128,15 +128,18 @@ def _concurrency(most: int | None) -> int | None:
     return most
 
 
-def given(own: Mapping[str, str | None], more: Iterable[str]) -> dict[str, str]:
-    """The settings of the system: from Fencepost's own options, None if one was not given, and from `NAME=VALUE`. Raises WrongUsage."""
+def given(own: Mapping[str, str | None], more: Iterable[str], option: str = "--set-system") -> dict[str, str]:
+    """The settings of the system: from Fencepost's own options, None if one was not given, and from the `NAME=VALUE` of an option.
+
+    Raises WrongUsage.
+    """
     said = {name: value for name, value in own.items() if value is not None}
     for text in more:
         name, is_set, value = text.partition("=")
         if not (name and is_set):
-            raise WrongUsage(f"--set-system {text}: expected NAME=VALUE")
+            raise WrongUsage(f"{option} {text}: expected NAME=VALUE")
         if name in said:
-            raise WrongUsage(f"--set-system {text}: {name} is given twice, first as {said[name]}")
+            raise WrongUsage(f"{option} {text}: {name} is given twice, first as {said[name]}")
         said[name] = value
     return said
 

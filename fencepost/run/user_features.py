@@ -29,7 +29,10 @@ scenarios({path!r})
 
 def files_of(folder: Path) -> tuple[Path, ...]:
     """The feature files below a folder. Raises WrongUsage if there are none."""
-    found = tuple(sorted(folder.rglob("*.feature"))) if folder.is_dir() else ()
+    if not folder.is_dir():
+        what = "is a file; --feature FILE plays one" if folder.exists() else "there is no such folder"
+        raise WrongUsage(f"--features {folder}: {what}; expected a folder with files called NAME.feature")
+    found = tuple(sorted(folder.rglob("*.feature")))
     if not found:
         raise WrongUsage(f"--features {folder}: expected a folder with files called NAME.feature, and there are none")
     return found
@@ -48,6 +51,8 @@ def read(file: Path) -> OwnFeature:
     """A file whose steps can all be played. Raises WrongUsage for any other, with its line."""
     try:
         feature = gherkin.parse(str(file), file.read_text(encoding="utf-8"))
+    except IsADirectoryError as error:
+        raise WrongUsage(f"--feature {file}: is a folder, not a feature file; --features DIR plays those of a folder") from error
     except FileNotFoundError as error:
         raise WrongUsage(
             f"--feature {file}: there is no such file; expected a feature file, such as one that `fencepost explore` saves"

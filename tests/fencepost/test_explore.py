@@ -32,6 +32,14 @@ from fencepost.steps.acts.core import TABLE
 PROTOCOLS = ("kafka", "pulsar", "pulsar-scalable")
 
 
+@pytest.mark.parametrize("bounds", [("--examples", "3"), ("--depth", "2")])
+def test_acts_none_of_which_can_come_are_no_certificate(bounds: tuple[str, str], tmp_path: Path) -> None:
+    """Empty sequences violate nothing, and nothing was tried."""
+    finished = fencepost("explore", "--acts", "A commits", *bounds, expect=2, cwd=tmp_path)
+
+    assert "--acts A commits: none of these acts can come first, so nothing was tried" in finished.err
+
+
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_the_reference_keeps_every_sequence_of_two_acts(protocol: str) -> None:
     """And random ones of ten."""

@@ -25,6 +25,7 @@ COMMANDS = (
     "check",
     "report",
     "prove",
+    "explore",
     "compare",
     "doctor",
     "serve",

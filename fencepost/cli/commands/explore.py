@@ -23,7 +23,9 @@ def explore(
     examples: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Play N random sequences. Default: 1000, or as many as --time allows.")
     ] = None,
-    length: Annotated[int, typer.Option(metavar="N", min=1, max=100, help="How many acts each random sequence has.")] = 10,
+    length: Annotated[
+        int | None, typer.Option(metavar="N", min=1, max=100, help="How many acts each random sequence has. Default: 10.")
+    ] = None,
     acts: Annotated[
         str | None,
         typer.Option(
@@ -97,6 +99,8 @@ def explore(
     """
     if depth is not None and examples is not None:
         fail("--depth and --examples exclude each other: the first tries every sequence, the second random ones")
+    if depth is not None and length is not None:
+        fail("--depth and --length exclude each other: the first says how long sequences are, the second how long random ones are")
     if against_set and not against:
         fail("--against-set needs --against, the system whose option it sets")
     judged.need("explore")
@@ -107,7 +111,7 @@ def explore(
         from fencepost.run.interruption import seconds
 
         limit_s = None if limit is None else seconds(limit, "--time")
-        bounds = Bounds(depth, examples or (10**9 if limit_s else 1_000), length, seed, limit_s)
+        bounds = Bounds(depth, examples or (10**9 if limit_s else 1_000), length or 10, seed, limit_s)
         patterns = [part.strip() for part in (acts or "").split(";") if part.strip()]
         other = other_system(against, against_set or (), judged.patience)
         return Exploration(judged.options(results), tuple(spec or ("core",)), bounds, crashes, Screen(), other, patterns).run()

@@ -292,6 +292,9 @@ def run(
     for name, values in lists.items():
         arguments += [f"{name}={value}" for value in values or ()]
     if plan:
+        planless = {"--twins": twins, "--feature": feature, "--features": features, "--verify-expectations": verify_expectations}
+        if unplanned := next((name for name, value in planless.items() if value is not None), None):
+            fail(f"--plan and {unplanned} exclude each other: a plan is of the bundled scenarios, each played once")
         from fencepost.contract import register
         from fencepost.run import plan as planning
         from fencepost.run import pytest_session
