@@ -1,7 +1,8 @@
 """An act, its table, and the lines of a sequence of acts."""
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -16,6 +17,8 @@ T = TypeVar("T")
 
 RACES = "races"
 """The trait of acts in which requests race."""
+_TRIED_PHASES = 12
+"""So many acts of the course are passed over where they are not possible, before any act is chosen."""
 DISTURBANCE = "Disturbance"
 """The kind of a line that is no sentence: its text names a disturbance, and it changes nothing that clients know."""
 
@@ -111,6 +114,14 @@ class Act(Generic[M]):
         return self.needs | {self.name} | ({RACES} if self.races else set())
 
 
+class Phase(NamedTuple):
+    """Part of a sequence: so many acts of these kinds, of all kinds where none is named. A kind that is named twice comes more often."""
+
+    kinds: tuple[Kind, ...]
+    least: int
+    most: int
+
+
 @dataclass(frozen=True)
 class Table(Generic[M]):
     """The acts of a proposal, and the model that they are about.
@@ -137,6 +148,8 @@ class Table(Generic[M]):
     """Acts that no client may notice. A random sequence has one of them at most."""
     hears: Callable[[M, str], None] = lambda *_: None
     """Notes in the model what the disturbance of this name leaves."""
+    phases: tuple[Phase, ...] = ()
+    """The course of most scenarios, such as writes, a crash, ends: two thirds of the random sequences repeat it."""
 
     @functools.cached_property
     def kinds(self) -> "dict[Kind, list[Act[M]]]":
@@ -236,6 +249,12 @@ class Script(Generic[M]):
         self.lines = [*opened, *self.lines, *((line, None) for line in self.table.closes(self.model))]
 
 
+def kinds_of(acts: Sequence[Act[M]], names: Mapping[str, int]) -> tuple[Kind, ...]:
+    """The kinds of the acts of these names, each so many times."""
+    by_name = {act.name: act.says for act in acts}
+    return tuple(by_name[name] for name, times in names.items() for _ in range(times))
+
+
 def script_of(table: Table[M], names: Iterable[str]) -> Script[M]:
     """The script of these acts, without those that are not possible in their place. Raises UnknownName for an unknown act."""
     script, acts = Script(table), table.by_name
@@ -252,22 +271,35 @@ def drawn(table: Table[M], length: int, choose: Choose) -> Script[M]:
     """A script of so many acts, each chosen from those that are possible: first its kind, then its actors and place.
 
     Half of the scripts keep to a few kinds of acts, and half of these to one place: what needs several acts of one kind in one place, such
-    as the third abort in a log, hardly occurs where each act is one of twenty-five. A quarter of them is disturbed, where the table has
-    disturbances.
+    as the third abort in a log, hardly occurs where each act is one of twenty-five. Where the table has phases, two thirds of the scripts go
+    through these instead: an end after a crash after two writes hardly occurs otherwise. A quarter of them is disturbed, where the table
+    has disturbances.
     """
     script, kept, places = Script(table), _few_kinds(table, choose), choose(table.places)
+    course = _course(table, choose) if table.phases and choose(range(3)) else None
     disturbance = choose(table.disturbances) if table.disturbances and choose(range(4)) == 0 else None
     place = choose(range(length))
     for number in range(length):
         if disturbance is not None and number >= place and script.may_come(disturbance):
             script.add(disturbance)
             disturbance = None
-        acts = _of_one_kind(script, kept, places, choose) or _of_one_kind(script, list(table.kinds), frozenset(), choose)
+        ahead = (kept,) if course is None else itertools.islice(course, _TRIED_PHASES)
+        acts = next((found for kinds in ahead if (found := _of_one_kind(script, kinds, places, choose))), [])
+        acts = acts or _of_one_kind(script, list(table.kinds), frozenset(), choose)
         if not acts:
             break
         script.add(choose(acts))
     script.close()
     return script
+
+
+def _course(table: Table[M], choose: Choose) -> Iterator[Sequence[Kind]]:
+    """The kinds of one act after the other, by the phases of the table, again and again."""
+    of_phases = [[kind for kind in phase.kinds if kind in table.kinds] if phase.kinds else list(table.kinds) for phase in table.phases]
+    while True:
+        for phase, kinds in zip(table.phases, of_phases, strict=True):
+            for _ in range(choose(range(phase.least, phase.most + 1))):
+                yield kinds
 
 
 def _few_kinds(table: Table[M], choose: Choose) -> Sequence[Kind]:

@@ -65,14 +65,23 @@ _PLACES = pip31.TABLE.places
 _ALL = frozenset().union(*_PLACES)
 _SEGMENTS = frozenset({*SEGMENTS, *pip471_segments.DRAINERS})
 
+_ACTS = tuple(_acts())
+_UPSETS = {
+    "left is split": 2,
+    "left and right are merged": 1,
+    "the retention of A": 1,
+    "the first coordinator moves to another broker": 1,
+}
+
 TABLE = Table(
     "pip471",
     Pip471,
-    tuple(_acts()),
+    _ACTS,
     _opens,
     _closes,
     _means,
     (frozenset(), *(place | _SEGMENTS for place in _PLACES[1:]), *(_ALL | (_SEGMENTS - kept) for kept in _KEPT)),
     (TRANSACTIONS,),
     (pip471_episodes.PLAIN, frozenset({"metadata-indexes"})),
+    phases=pip31.phases(_ACTS, _UPSETS),
 )
