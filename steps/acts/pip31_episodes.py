@@ -7,9 +7,10 @@ acknowledgements than a page has.
 from collections.abc import Iterator
 from itertools import product
 
-from . import episodes
+from . import episodes, pending_cases, written_cases
 from .act import Act, ActLine, LinesOf
 from .episodes import Episode
+from .pending_cases import CRASHED, Between, Held
 from .pip31_model import Pip31
 
 _LINES = LinesOf("PIP31")
@@ -103,7 +104,33 @@ def _of_deleted_topics() -> Iterator[Episode]:
     yield Episode(pending, '"new" is written to desk', ('subscription "clerks" has "new" left',), "146")
 
 
-_PARTS = (_of_mixed_acknowledgements, _of_conflicts, _of_batches, _of_many, _of_deleted_topics)
+def _why_pending(held: Held, between: Between, is_commit: bool) -> str:  # noqa: FBT001 - it is one of two ends
+    if CRASHED in between.said:
+        return "86"
+    if held.is_cumulative:
+        return "173" if held.gone and not is_commit else "83" if is_commit else "84"
+    return "57" if held.is_bound else "61" if between.consumer == "others" else "93"
+
+
+def _why_written(happened: tuple[str, ...], is_commit: bool) -> str:  # noqa: FBT001 - it is one of two ends
+    return "47" if CRASHED in happened and is_commit else "171" if happened and not is_commit else "01" if is_commit else "02"
+
+
+def _of_terminated_topics() -> Iterator[Episode]:
+    held = (_TOPIC, _received("shared"), _X, 'X has acknowledged "d1" for "clerks"', "desk has been terminated")
+    yield Episode(held, "X aborts", ('the consumer of "clerks" receives "d1" before any other write',), "174")
+    yield Episode(held, "X commits", ('nothing of X is pending in "clerks"',), "174", frozenset({"buffer-statistics"}))
+
+
+def _cases(of: Iterator[tuple[str, Episode]]) -> list[list[Episode]]:
+    """By kind."""
+    found: dict[str, list[Episode]] = {}
+    for kind, one in of:
+        found.setdefault(kind, []).append(one)
+    return list(found.values())
+
+
+_PARTS = (_of_mixed_acknowledgements, _of_conflicts, _of_batches, _of_many, _of_deleted_topics, _of_terminated_topics)
 
 
 def _says(model: Pip31, one: Episode) -> list[ActLine]:
@@ -121,3 +148,5 @@ def acts() -> Iterator[Act[Pip31]]:
     """These, one kind for each theme."""
     for part in _PARTS:
         yield from episodes.acts_of(part(), _may_come, _says)
+    for part in (*_cases(pending_cases.cases(_why_pending)), *_cases(written_cases.cases(_why_written))):
+        yield from episodes.acts_of(part, _may_come, _says)
