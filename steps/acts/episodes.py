@@ -44,3 +44,11 @@ def acts_of(
 
     for name, one in by_name.items():
         yield Act(name, may_come_here, lines, (name,), one.needs, one.races)
+
+
+def by_kind(cases: Iterable[tuple[str, Episode]]) -> list[list[Episode]]:
+    """Episodes by the kinds that are named with them."""
+    found: dict[str, list[Episode]] = {}
+    for kind, one in cases:
+        found.setdefault(kind, []).append(one)
+    return list(found.values())

@@ -15,7 +15,7 @@ KINDS = ("shared", "key-shared", "exclusive", "failover")
 _SINGLE = KINDS[2:]
 """Types that allow cumulative acknowledgements."""
 _ENDS = {"commits": True, "aborts": False}
-CRASH = frozenset({"crash"})
+CRASH, ALIKE = frozenset({"crash"}), frozenset({"more-coordinators"})
 
 
 def shown(values: Iterable[str]) -> str:
@@ -35,6 +35,11 @@ class Held:
     is_bound: bool = False
     """Whether more may be left than is certain."""
 
+    @property
+    def is_open_to_conflicts(self) -> bool:
+        """Whether the first message is pending, one by one, and the last one is free."""
+        return "d1" in self.x and not self.is_cumulative and "d3" not in self.x + self.y + self.gone
+
 
 @dataclass(frozen=True)
 class Between:
@@ -45,6 +50,8 @@ class Between:
     kinds: tuple[str, ...] = KINDS
     consumer: str = "clerks"
     """The consumer that is attached then."""
+    is_conflict: bool = False
+    """Whether another transaction is refused the first message, and the last one with it."""
     is_quiet: bool = False
     """Whether the consumer that has received the messages is still attached, and has received none of them since."""
 
@@ -100,29 +107,50 @@ BETWEEN = (
         is_quiet=True,
     ),
 )
+_TRIES = ("transaction Z", 'Z has tried to acknowledge "d3", "d1" for "clerks"')
+CONFLICTS = tuple(
+    Between((*_TRIES, *then), needs, is_conflict=True)
+    for then, needs in (
+        ((), frozenset[str]()),
+        (("Z has aborted",), frozenset[str]()),
+        (("Z has committed",), frozenset[str]()),
+        ((UNLOADED,), frozenset[str]()),
+        ((CRASHED,), CRASH),
+    )
+)
 
 
-def cases(why: Callable[[Held, Between, bool], str], between: Iterable[Between] = BETWEEN) -> Iterator[tuple[str, Episode]]:
+def cases(why: Callable[[Held, Between, bool], str], between: Iterable[Between] = (*BETWEEN, *CONFLICTS)) -> Iterator[tuple[str, Episode]]:
     """All of them, each with the type of its subscription; `why` names the requirement."""
     for kind, one in product(KINDS, between):
         if kind not in one.kinds:
             continue
         for held in (*_ONE_BY_ONE, *(_UP_TO if kind in _SINGLE else ())):
+            if one.is_conflict and not held.is_open_to_conflicts:
+                continue
             for other in ("", "committed", "aborted") if held.y else ("",):
                 for how, is_commit in _ENDS.items():
-                    yield kind, _case(kind, one, held, other, how, why(held, one, is_commit))
+                    for is_alike in (False, True) if held.y and not one.said else (False,):
+                        yield kind, _case(kind, one, held, other, how, why(held, one, is_commit), is_alike=is_alike)
 
 
-def _case(kind: str, one: Between, held: Held, other: str, how: str, why: str) -> Episode:
+def begun(others: str, *, is_alike: bool) -> str:
+    """The transactions, which may have the same number at two coordinators."""
+    if is_alike:
+        return "X and Y are transactions with the same number at two coordinators"
+    return "transactions X and Y" if others else "transaction X"
+
+
+def _case(kind: str, one: Between, held: Held, other: str, how: str, why: str, *, is_alike: bool) -> Episode:
     said = [DESK, f'the consumer of {kind} subscription "clerks" has received {shown(ALL)} from desk']
-    said += ["transactions X and Y" if held.y else "transaction X", *held.said]
+    said += [begun(held.y, is_alike=is_alike), *held.said]
     said += [text.format(kind) for text in one.said]
     said += [f"Y has {other}"] if other else []
     returned = [*(held.x.split() if how == "aborts" else ()), *(held.y.split() if other == "aborted" else ())]
     taken = {*held.gone.split(), *held.x.split(), *held.y.split()} - set(returned)
     free = [value for value in ALL if value not in taken]
     due = [_due(kind, one, held, sorted(returned), free)]
-    return Episode(tuple(said), f"X {how}", tuple(due), why, one.needs)
+    return Episode(tuple(said), f"X {how}", tuple(due), why, one.needs | (ALIKE if is_alike else frozenset()))
 
 
 def _due(kind: str, one: Between, held: Held, returned: list[str], free: list[str]) -> str:

@@ -159,13 +159,32 @@ _HOLDS = {
 """What transactions hold afterwards, and what is plain next to it."""
 _UPSETS = {"a crash": 3, "orders is unloaded": 3, "another consumer takes over workers": 1, "S times out": 1}
 _ENDS = {"A commits": 5, "A commits, held up": 1, "A commits, and a crash comes": 1, "the end of A is let go": 1}
+_FOLLOWS = {
+    "A writes to orders late": 3,
+    "A acknowledges i1 for workers late": 1,
+    "A acknowledges i1 for workers": 2,
+    "A acknowledges everything up to i1 for auditors": 1,
+    "A commits again": 3,
+    "orders is told of the end of A again": 1,
+    "redelivery for workers": 1,
+    "redelivery of i1 for workers": 1,
+    "workers go back to i1": 1,
+    "another consumer takes over workers and is looked at": 1,
+    "a look at workers": 2,
+    "a look at orders": 2,
+    "P sends its last again": 1,
+    "watchers join orders": 1,
+}
+"""What clients do about that, in time or late."""
 
 
 def phases(acts: Sequence[Act[Any]], more_upsets: Mapping[str, int]) -> tuple[Phase, ...]:
     """What is held when something happens, and ended then or before; acts of some kinds come more often."""
     upsets, other = Phase(kinds_of(acts, {**_UPSETS, **more_upsets}), 0, 1), Phase((), 0, 1)
+    there = {act.name for act in acts}
+    follows = Phase(kinds_of(acts, {name: times for name, times in _FOLLOWS.items() if name in there}), 0, 1)
     holds, ends = Phase(kinds_of(acts, _HOLDS), 1, 3), Phase(kinds_of(acts, _ENDS), 0, 2)
-    return (Phase(kinds_of(acts, _SETUPS), 0, 1), holds, upsets, other, ends, upsets, other)
+    return (Phase(kinds_of(acts, _SETUPS), 0, 1), holds, upsets, follows, ends, upsets, follows, other)
 
 
 _ACTS = _acts()

@@ -7,10 +7,11 @@ acknowledgements than a page has.
 from collections.abc import Iterator
 from itertools import product
 
-from . import episodes, pending_cases, written_cases
+from . import episodes, pending_cases, timed_cases, written_cases
 from .act import Act, ActLine, LinesOf
-from .episodes import Episode
+from .episodes import Episode, by_kind
 from .pending_cases import CRASHED, Between, Held
+from .pip31_ending import MOST_TIMED_OUT, TIMED_OUT
 from .pip31_model import Pip31
 
 _LINES = LinesOf("PIP31")
@@ -93,6 +94,10 @@ def _of_many() -> Iterator[Episode]:
         said = ('the topic "desk"', _X, 'X has acknowledged 150 messages of desk for "clerks", one by one', *([between] if between else []))
         due = '"clerks" agrees with the answers' if ends == "aborts" else 'subscription "clerks" has nothing left'
         yield Episode(said, f"X {ends}", (due,), "174")
+    for ends, between in product(("aborts", "commits"), _BETWEEN):
+        said = ('the topic "desk"', _X, 'X has acknowledged the last of 70 messages of desk for "clerks", which are one batch')
+        happened = [between] if between else []
+        yield Episode((*said, *happened), f"X {ends}", ('"clerks" agrees with the answers',), "66", _INDEX | _NEEDS.get(between, frozenset()))
 
 
 def _of_deleted_topics() -> Iterator[Episode]:
@@ -116,21 +121,41 @@ def _why_written(happened: tuple[str, ...], is_commit: bool) -> str:  # noqa: FB
     return "47" if CRASHED in happened and is_commit else "171" if happened and not is_commit else "01" if is_commit else "02"
 
 
+def _of_both_kinds() -> Iterator[Episode]:
+    """Of an individual and a cumulative acknowledgement of one message, at most one succeeds and commits."""
+    alone, up_to = '{} has {} "d1" for "clerks"', '{} has {} everything up to "d2" for "clerks"'
+    for first, second in ((alone, up_to), (up_to, alone)):
+        said = (_TOPIC, _received("failover"), _BOTH, first.format("X", "acknowledged"), second.format("Y", "tried to acknowledge"))
+        for one, other in ("XY", "YX"):
+            for between in _BETWEEN:
+                happened = (f"{one} has tried to commit", *([between] if between else []))
+                due = 'at most one of X and Y has acknowledged "d1" for "clerks" and committed'
+                yield Episode((*said, *happened), f"{other} commits", (due,), "121", _NEEDS.get(between, frozenset()))
+
+
+def _of_timeouts() -> Iterator[Episode]:
+    through = "X has been open for a moment and through a crash, with a timeout longer than a restart"
+    due = "X was OPEN until its timeout had passed, and not when S had timed out"
+    yield Episode((through,), "S begins and times out just after X", (due,), "43", _NEEDS[_BETWEEN[2]])
+
+
+def _of_lost_clients() -> Iterator[Episode]:
+    begun = "X was begun by a client that has lost its connection"
+    for ends, seen in (("commits", '"d1", "d2", "d3", "x1"'), ("aborts", _ALL)):
+        yield Episode((_TOPIC, begun, 'X has written "x1" to desk'), f"X {ends}", ("it is done", f"readers of desk see {seen}"), "40")
+    cannot = "X has tried to add a topic whose name cannot be parsed"
+    for ends, left in (("commits", '"d2", "d3"'), ("aborts", _ALL)):
+        said = (_TOPIC, _received("shared"), _X, 'X has acknowledged "d1" for "clerks"', cannot)
+        yield Episode(said, f"X {ends}", (f'subscription "clerks" has {left} left',), "112")
+
+
 def _of_terminated_topics() -> Iterator[Episode]:
     held = (_TOPIC, _received("shared"), _X, 'X has acknowledged "d1" for "clerks"', "desk has been terminated")
     yield Episode(held, "X aborts", ('the consumer of "clerks" receives "d1" before any other write',), "174")
     yield Episode(held, "X commits", ('nothing of X is pending in "clerks"',), "174", frozenset({"buffer-statistics"}))
 
 
-def _cases(of: Iterator[tuple[str, Episode]]) -> list[list[Episode]]:
-    """By kind."""
-    found: dict[str, list[Episode]] = {}
-    for kind, one in of:
-        found.setdefault(kind, []).append(one)
-    return list(found.values())
-
-
-_PARTS = (_of_mixed_acknowledgements, _of_conflicts, _of_batches, _of_many, _of_deleted_topics, _of_terminated_topics)
+_PARTS = (_of_mixed_acknowledgements, _of_conflicts, _of_batches, _of_many, _of_deleted_topics, _of_terminated_topics, _of_both_kinds, _of_timeouts, _of_lost_clients)
 
 
 def _says(model: Pip31, one: Episode) -> list[ActLine]:
@@ -144,9 +169,22 @@ def _may_come(model: Pip31, _: Episode) -> bool:
     return not model.done["episode"]
 
 
+def _says_timed(model: Pip31, one: Episode) -> list[ActLine]:
+    model.done[TIMED_OUT] += 1
+    return _says(model, one)
+
+
+def _may_time_out(model: Pip31, one: Episode) -> bool:
+    """Names and waits are shared with other acts."""
+    is_free = not {"S", "T", "X"} & model.transactions.keys()
+    return is_free and model.done[TIMED_OUT] < MOST_TIMED_OUT and _may_come(model, one)
+
+
 def acts() -> Iterator[Act[Pip31]]:
     """These, one kind for each theme."""
     for part in _PARTS:
         yield from episodes.acts_of(part(), _may_come, _says)
-    for part in (*_cases(pending_cases.cases(_why_pending)), *_cases(written_cases.cases(_why_written))):
+    for part in (*by_kind(pending_cases.cases(_why_pending)), *by_kind(written_cases.cases(_why_written))):
         yield from episodes.acts_of(part, _may_come, _says)
+    for part in by_kind(timed_cases.cases(str)):
+        yield from episodes.acts_of(part, _may_time_out, _says_timed)

@@ -11,7 +11,7 @@ from typing import Any
 from fencepost.contract.evidence import Violation
 from fencepost.steps.pulsar.vocabulary import values_shown
 
-from . import pip31, pip471_episodes, pip471_kinds, pip471_segments, pip471_store
+from . import pip31, pip471_cases, pip471_episodes, pip471_kinds, pip471_segments, pip471_store
 from .act import Act, ActLine, Table, given
 from .pip31_writing import TRANSACTIONS
 from .pip471_adapting import ADAPTED, retold
@@ -51,7 +51,7 @@ def _means(model: Pip471, line: ActLine, violation: Violation) -> str:
 
 def _acts() -> Iterator[Act[Any]]:
     yield from ADAPTED.values()
-    for part in (pip471_segments, pip471_store, pip471_kinds, pip471_episodes):
+    for part in (pip471_segments, pip471_store, pip471_kinds, pip471_episodes, pip471_cases):
         yield from part.acts()
 
 

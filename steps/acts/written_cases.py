@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from .episodes import Episode
-from .pending_cases import CRASH, CRASHED, UNLOADED, shown
+from .pending_cases import ALIKE, CRASH, CRASHED, UNLOADED, begun, shown
 
 _ENDS = {"commits": "committed", "aborts": "aborted"}
 _BETWEEN = ((), (UNLOADED,), (CRASHED,), (CRASHED, UNLOADED))
@@ -49,7 +49,8 @@ def cases(why: Callable[[tuple[str, ...], bool], str]) -> Iterator[tuple[str, Ep
             continue
         looked = ("readers", "a consumer")[number % 2]
         said = [_TOPICS[number % 3 == 2], *([_ATTACHED] if looked != "readers" else [])]
-        said += ["transactions X and Y" if written.y else "transaction X", *written.said, *between]
+        is_alike = bool(written.y) and number % 5 == 0
+        said += [begun(written.y, is_alike=is_alike), *written.said, *between]
         said += [f"Y has {_ENDS[first]}", *later] if first else []
         others = [] if first or not written.y else ["Y has committed"]
         visible = [*written.plain.split(), *(written.x.split() if how == "commits" else ())]
@@ -58,5 +59,5 @@ def cases(why: Callable[[tuple[str, ...], bool], str]) -> Iterator[tuple[str, Ep
         due = f"readers of desk see {shown(sorted(visible))}{order}"
         if looked != "readers":
             due = f'the consumer of "clerks" receives {shown(sorted(visible))} and nothing else' if visible else "readers of desk see nothing"
-        needs = CRASH if CRASHED in said else frozenset[str]()
+        needs = (CRASH if CRASHED in said else frozenset[str]()) | (ALIKE if is_alike else frozenset())
         yield looked, Episode((*said, *others), f"X {how}", (due,), why((*between, *later), how == "commits"), needs)
