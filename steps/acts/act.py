@@ -105,6 +105,8 @@ class Act(Generic[M]):
     """Whether requests race, so that the answers depend on which arrives first."""
     excludes: frozenset[str] = frozenset()
     """Traits that no other act of the sequence may have."""
+    is_case: bool = False
+    """Whether it is one of many generated cases, of which only a sample can be played."""
     fits: "Callable[[Script[M]], bool]" = lambda _: True
     """Whether it may come after these lines, whatever clients know."""
 

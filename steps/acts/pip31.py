@@ -182,9 +182,10 @@ def phases(acts: Sequence[Act[Any]], more_upsets: Mapping[str, int]) -> tuple[Ph
     """What is held when something happens, and ended then or before; acts of some kinds come more often."""
     upsets, other = Phase(kinds_of(acts, {**_UPSETS, **more_upsets}), 0, 1), Phase((), 0, 1)
     there = {act.name for act in acts}
+    cases = Phase(tuple(dict.fromkeys(act.says for act in acts if act.is_case)), 0, 2)
     follows = Phase(kinds_of(acts, {name: times for name, times in _FOLLOWS.items() if name in there}), 0, 1)
     holds, ends = Phase(kinds_of(acts, _HOLDS), 1, 3), Phase(kinds_of(acts, _ENDS), 0, 2)
-    return (Phase(kinds_of(acts, _SETUPS), 0, 1), holds, upsets, follows, ends, upsets, follows, other)
+    return (Phase(kinds_of(acts, _SETUPS), 0, 1), holds, upsets, follows, ends, upsets, follows, cases, other)
 
 
 _ACTS = _acts()

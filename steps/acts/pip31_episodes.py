@@ -15,6 +15,7 @@ from .pip31_ending import MOST_TIMED_OUT, TIMED_OUT
 from .pip31_model import Pip31
 
 _LINES = LinesOf("PIP31")
+CASES = "cases"
 _TOPIC, _X, _BOTH = 'the topic "desk" with "d1", "d2", "d3"', "transaction X", "transactions X and Y"
 _ALL = '"d1", "d2", "d3"'
 _BETWEEN = ("", "desk has been unloaded", "the system has crashed and restarted")
@@ -169,15 +170,27 @@ def _may_come(model: Pip31, _: Episode) -> bool:
     return not model.done["episode"]
 
 
+def _says_case(model: Pip31, one: Episode) -> list[ActLine]:
+    model.done[CASES] += 1
+    if one.needs & {"crash"}:
+        model.go_down()
+    return one.numbered(model.done[CASES] - 1).lines(_LINES)
+
+
+def _may_case_come(model: Pip31, _: Episode) -> bool:
+    return model.done[CASES] < episodes.MOST_CASES
+
+
 def _says_timed(model: Pip31, one: Episode) -> list[ActLine]:
     model.done[TIMED_OUT] += 1
-    return _says(model, one)
+    model.done["timed case"] += 1
+    return _says_case(model, one)
 
 
 def _may_time_out(model: Pip31, one: Episode) -> bool:
     """Names and waits are shared with other acts."""
-    is_free = not {"S", "T", "X"} & model.transactions.keys()
-    return is_free and model.done[TIMED_OUT] < MOST_TIMED_OUT and _may_come(model, one)
+    is_free = "S" not in model.transactions and not model.done["timed case"]
+    return is_free and model.done[TIMED_OUT] < MOST_TIMED_OUT and _may_case_come(model, one)
 
 
 def acts() -> Iterator[Act[Pip31]]:
@@ -185,6 +198,6 @@ def acts() -> Iterator[Act[Pip31]]:
     for part in _PARTS:
         yield from episodes.acts_of(part(), _may_come, _says)
     for part in (*by_kind(pending_cases.cases(_why_pending)), *by_kind(written_cases.cases(_why_written))):
-        yield from episodes.acts_of(part, _may_come, _says)
+        yield from episodes.acts_of(part, _may_case_come, _says_case, are_cases=True)
     for part in by_kind(timed_cases.cases(str)):
-        yield from episodes.acts_of(part, _may_time_out, _says_timed)
+        yield from episodes.acts_of(part, _may_time_out, _says_timed, are_cases=True)

@@ -8,6 +8,7 @@ from . import episodes, pending_cases, timed_cases, written_cases
 from .act import Act, ActLine, LinesOf
 from .episodes import Episode, by_kind
 from .pending_cases import CRASH, CRASHED, UNLOADED, Between, Held, shown
+from .pip31_episodes import CASES
 from .pip31_ending import MOST_TIMED_OUT, TIMED_OUT
 from .pip471_model import Pip471
 
@@ -60,24 +61,27 @@ def _of_sealed() -> Iterator[tuple[str, Episode]]:
 
 
 def _says(model: Pip471, one: Episode) -> list[ActLine]:
-    model.done["episode"] += 1
-    model.done[TIMED_OUT] += one.why == _TIMEOUT
+    model.done[CASES] += 1
+    if one.why == _TIMEOUT:
+        model.done[TIMED_OUT] += 1
+        model.done["timed case"] += 1
     if one.needs & CRASH:
         model.go_down()
     elif any(text.endswith(" has been unloaded") for text in one.givens):
         model.unload("orders")
-    return one.lines(_LINES)
+    return one.numbered(model.done[CASES] - 1).lines(_LINES)
 
 
 def _may_come(model: Pip471, one: Episode) -> bool:
     """Reloading may take as long as a short timeout."""
-    if model.done["episode"] or (one.why == _TIMEOUT and (model.loaded_at or model.done[TIMED_OUT] >= MOST_TIMED_OUT)):
-        return False
-    return not {"S", "T", "X", "Y", "M"} & model.transactions.keys()
+    if one.why != _TIMEOUT:
+        return model.done[CASES] < episodes.MOST_CASES
+    is_free = "S" not in model.transactions and not model.done["timed case"] and model.done[TIMED_OUT] < MOST_TIMED_OUT
+    return is_free and not model.loaded_at and model.done[CASES] < episodes.MOST_CASES
 
 
 def acts() -> Iterator[Act[Any]]:
     """These, one kind for each type of subscription, for each look and for each wait."""
     of = (pending_cases.cases(_why_pending), written_cases.cases(_why_written), timed_cases.cases(lambda _: _TIMEOUT), _of_sealed())
     for part in (part for cases in of for part in by_kind(cases)):
-        yield from episodes.acts_of(part, _may_come, _says)
+        yield from episodes.acts_of(part, _may_come, _says, are_cases=True)

@@ -7,7 +7,14 @@ from collections.abc import Iterator
 
 from fencepost.steps.pulsar.vocabulary import shown
 
-from . import transaction_key_begun, transaction_key_faults, transaction_key_neighbours, transaction_key_refusals, transaction_key_waiting
+from . import (
+    transaction_key_begun,
+    transaction_key_cases,
+    transaction_key_faults,
+    transaction_key_neighbours,
+    transaction_key_refusals,
+    transaction_key_waiting,
+)
 from . import transaction_key_conditions as conditions
 from .act import Act, ActLine, Phase, Table, always, given, kinds_of, then, when
 from .transaction_key_lines import aborted, others_stay, transaction_of
@@ -330,13 +337,14 @@ def _acts() -> Iterator[Act[KnownKeys]]:
         transaction_key_waiting,
         transaction_key_neighbours,
         transaction_key_begun,
+        transaction_key_cases,
     ):
         yield from part.acts()
     yield Act("a crash", lambda model: bool(model.last), _crash, (), frozenset({"crash"}))
 
 
 _FEW = frozenset(KEYS[1:])
-_PLACES: tuple[frozenset[str], ...] = (frozenset(), _FEW, _FEW | {_INPUTS}, _FEW | {_TOPIC}, _FEW | {TASKS[2]}, frozenset(KEYS[2:]))
+_PLACES: tuple[frozenset[str], ...] = (frozenset(), frozenset(KEYS[:2]), _FEW, _FEW | {_INPUTS}, _FEW | {_TOPIC}, _FEW | {TASKS[2]}, frozenset(KEYS[2:]))
 
 _ACTS = tuple(_acts())
 _CONNECTS = {f"task one connects with {PAYMENTS}": 3, "task one comes back": 1, "task one comes back with no epoch": 1}
@@ -364,7 +372,8 @@ def _phases() -> Iterator[Phase]:
     upsets = Phase(kinds_of(_ACTS, _UPSETS), 0, 1)
     for part in (Phase(kinds_of(_ACTS, _CONNECTS), 1, 2), Phase(kinds_of(_ACTS, _USES), 0, 3), upsets):
         yield part
-    yield from (Phase((), 0, 1), Phase(kinds_of(_ACTS, _ENDS_OF_KEYS), 0, 2), upsets)
+    cases = tuple(dict.fromkeys(act.says for act in _ACTS if act.is_case))
+    yield from (Phase((), 0, 1), Phase(kinds_of(_ACTS, _ENDS_OF_KEYS), 0, 2), upsets, Phase(cases, 0, 1))
 
 
 TABLE = Table(
