@@ -10,6 +10,7 @@ from .episodes import Episode, by_kind
 from .pending_cases import CRASH, CRASHED, UNLOADED, Between, Held, shown
 from .pip31_episodes import CASES
 from .pip31_ending import MOST_TIMED_OUT, TIMED_OUT
+from .pip31_writing import DEDUPLICATED
 from .pip471_model import Pip471
 
 _LINES = LinesOf("PIP471")
@@ -68,7 +69,7 @@ def _says(model: Pip471, one: Episode) -> list[ActLine]:
     if one.needs & CRASH:
         model.go_down()
     elif any(text.endswith(" has been unloaded") for text in one.givens):
-        model.unload("orders")
+        model.unload(DEDUPLICATED if written_cases.DEDUPLICATED in one.givens else "orders")
     return one.numbered(model.done[CASES] - 1).lines(_LINES)
 
 

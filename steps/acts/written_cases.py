@@ -12,7 +12,8 @@ from .pending_cases import ALIKE, CRASH, CRASHED, UNLOADED, begun, shown
 
 _ENDS = {"commits": "committed", "aborts": "aborted"}
 _BETWEEN = ((), (UNLOADED,), (CRASHED,), (CRASHED, UNLOADED))
-_TOPICS = ('the topic "desk"', 'the deduplicated topic "desk"')
+DEDUPLICATED = 'the deduplicated topic "desk"'
+_TOPICS = ('the topic "desk"', DEDUPLICATED)
 
 
 @dataclass(frozen=True)
