@@ -273,9 +273,9 @@ def drawn(table: Table[M], length: int, choose: Choose) -> Script[M]:
     """A script of so many acts, each chosen from those that are possible: first its kind, then its actors and place.
 
     Half of the scripts keep to a few kinds of acts, and half of these to one place: what needs several acts of one kind in one place, such
-    as the third abort in a log, hardly occurs where each act is one of twenty-five. Where the table has phases, two thirds of the scripts go
-    through these instead: an end after a crash after two writes hardly occurs otherwise. A quarter of them is disturbed, where the table
-    has disturbances.
+    as the third abort in a log, hardly occurs where each act is one of twenty-five. Where the table has phases, two thirds of the scripts
+    go through these instead: an end after a crash after two writes hardly occurs otherwise. A quarter of them is disturbed, where the
+    table has disturbances.
     """
     script, kept, places = Script(table), _few_kinds(table, choose), choose(table.places)
     course = _course(table, choose) if table.phases and choose(range(3)) else None

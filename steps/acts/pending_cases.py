@@ -1,4 +1,4 @@
-"""Cases of pending acknowledgements: what two transactions have acknowledged, what happens then, who ends, and what is left of three messages.
+"""Cases of pending acknowledgements: what two transactions have acknowledged, what happens then, who ends, and what is left.
 
 PIP-31 and PIP-471 ask the same of them, each by its requirements.
 """

@@ -98,7 +98,9 @@ def _of_many() -> Iterator[Episode]:
     for ends, between in product(("aborts", "commits"), _BETWEEN):
         said = ('the topic "desk"', _X, 'X has acknowledged the last of 70 messages of desk for "clerks", which are one batch')
         happened = [between] if between else []
-        yield Episode((*said, *happened), f"X {ends}", ('"clerks" agrees with the answers',), "66", _INDEX | _NEEDS.get(between, frozenset()))
+        yield Episode(
+            (*said, *happened), f"X {ends}", ('"clerks" agrees with the answers',), "66", _INDEX | _NEEDS.get(between, frozenset())
+        )
 
 
 def _of_deleted_topics() -> Iterator[Episode]:
@@ -110,7 +112,7 @@ def _of_deleted_topics() -> Iterator[Episode]:
     yield Episode(pending, '"new" is written to desk', ('subscription "clerks" has "new" left',), "146")
 
 
-def _why_pending(held: Held, between: Between, is_commit: bool) -> str:  # noqa: FBT001 - it is one of two ends
+def _why_pending(held: Held, between: Between, is_commit: bool) -> str:
     if CRASHED in between.said:
         return "86"
     if held.is_cumulative:
@@ -118,7 +120,7 @@ def _why_pending(held: Held, between: Between, is_commit: bool) -> str:  # noqa:
     return "57" if held.is_bound else "61" if between.consumer == "others" else "93"
 
 
-def _why_written(happened: tuple[str, ...], is_commit: bool) -> str:  # noqa: FBT001 - it is one of two ends
+def _why_written(happened: tuple[str, ...], is_commit: bool) -> str:
     return "47" if CRASHED in happened and is_commit else "171" if happened and not is_commit else "01" if is_commit else "02"
 
 
@@ -156,7 +158,17 @@ def _of_terminated_topics() -> Iterator[Episode]:
     yield Episode(held, "X commits", ('nothing of X is pending in "clerks"',), "174", frozenset({"buffer-statistics"}))
 
 
-_PARTS = (_of_mixed_acknowledgements, _of_conflicts, _of_batches, _of_many, _of_deleted_topics, _of_terminated_topics, _of_both_kinds, _of_timeouts, _of_lost_clients)
+_PARTS = (
+    _of_mixed_acknowledgements,
+    _of_conflicts,
+    _of_batches,
+    _of_many,
+    _of_deleted_topics,
+    _of_terminated_topics,
+    _of_both_kinds,
+    _of_timeouts,
+    _of_lost_clients,
+)
 
 
 def _says(model: Pip31, one: Episode) -> list[ActLine]:

@@ -75,8 +75,7 @@ def _phases() -> Iterator[Phase]:
     """Those who read and those who write before and after a change, and what happens to them."""
     changes, upsets = Phase(kinds_of(_ACTS, _CHANGES), 0, 2), Phase(kinds_of(_ACTS, _UPSETS), 0, 2)
     yield Phase(kinds_of(_ACTS, _READERS), 0, 2)
-    for part in (Phase(kinds_of(_ACTS, _WRITES), 0, 2), changes, Phase(kinds_of(_ACTS, _LOOKS), 0, 1), upsets, Phase((), 0, 1)):
-        yield part
+    yield from (Phase(kinds_of(_ACTS, _WRITES), 0, 2), changes, Phase(kinds_of(_ACTS, _LOOKS), 0, 1), upsets, Phase((), 0, 1))
 
 
 TABLE = Table(

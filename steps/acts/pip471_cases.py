@@ -8,8 +8,8 @@ from . import episodes, pending_cases, timed_cases, written_cases
 from .act import Act, ActLine, LinesOf
 from .episodes import Episode, by_kind
 from .pending_cases import CRASH, CRASHED, UNLOADED, Between, Held, shown
-from .pip31_episodes import CASES
 from .pip31_ending import MOST_TIMED_OUT, TIMED_OUT
+from .pip31_episodes import CASES
 from .pip31_writing import DEDUPLICATED
 from .pip471_model import Pip471
 
@@ -17,13 +17,13 @@ _LINES = LinesOf("PIP471")
 _TIMEOUT = "43"
 
 
-def _why_pending(_: Held, between: Between, is_commit: bool) -> str:  # noqa: FBT001 - it is one of two ends
+def _why_pending(_: Held, between: Between, is_commit: bool) -> str:
     if CRASHED in between.said or UNLOADED in between.said:
         return "30" if is_commit else "31"
     return "32" if between.consumer == "others" else "28" if is_commit else "29"
 
 
-def _why_written(happened: tuple[str, ...], is_commit: bool) -> str:  # noqa: FBT001 - it is one of two ends
+def _why_written(happened: tuple[str, ...], is_commit: bool) -> str:
     return "21" if is_commit else "25" if happened else "23"
 
 

@@ -61,7 +61,7 @@ def _case(begun: Begun, part: str, happens: str, asked: str, time_out: str, why:
     due += ["X is OPEN"] if is_open else []
     has_taken = begun.stays and kind == "shared" and (is_open or happens == "X has committed")
     shows = '"x1"' if happens == "X has committed" else None
-    due += [f'readers of desk see {shown(("d1", "d2", "d3"))}{f", {shows}" if shows else ""}']
+    due += [f"readers of desk see {shown(('d1', 'd2', 'd3'))}{f', {shows}' if shows else ''}"]
     if "incomplete" not in happens:
         due += [f'subscription "clerks" has {shown(("d1", "d2") if has_taken else ("d1", "d2", "d3"))}{f", {shows}" if shows else ""} left']
     return Episode(tuple(said), asked, tuple(due), why, needs)

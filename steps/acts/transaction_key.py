@@ -344,7 +344,15 @@ def _acts() -> Iterator[Act[KnownKeys]]:
 
 
 _FEW = frozenset(KEYS[1:])
-_PLACES: tuple[frozenset[str], ...] = (frozenset(), frozenset(KEYS[:2]), _FEW, _FEW | {_INPUTS}, _FEW | {_TOPIC}, _FEW | {TASKS[2]}, frozenset(KEYS[2:]))
+_PLACES: tuple[frozenset[str], ...] = (
+    frozenset(),
+    frozenset(KEYS[:2]),
+    _FEW,
+    _FEW | {_INPUTS},
+    _FEW | {_TOPIC},
+    _FEW | {TASKS[2]},
+    frozenset(KEYS[2:]),
+)
 
 _ACTS = tuple(_acts())
 _CONNECTS = {f"task one connects with {PAYMENTS}": 3, "task one comes back": 1, "task one comes back with no epoch": 1}
@@ -370,13 +378,10 @@ _ENDS_OF_KEYS = {
 def _phases() -> Iterator[Phase]:
     """What tasks have open when others connect, before and after something happens."""
     upsets = Phase(kinds_of(_ACTS, _UPSETS), 0, 1)
-    for part in (Phase(kinds_of(_ACTS, _CONNECTS), 1, 2), Phase(kinds_of(_ACTS, _USES), 0, 3), upsets):
-        yield part
+    yield from (Phase(kinds_of(_ACTS, _CONNECTS), 1, 2), Phase(kinds_of(_ACTS, _USES), 0, 3), upsets)
     cases = tuple(dict.fromkeys(act.says for act in _ACTS if act.is_case))
     yield from (Phase((), 0, 1), Phase(kinds_of(_ACTS, _ENDS_OF_KEYS), 0, 2), upsets, Phase(cases, 0, 1))
 
 
-TABLE = Table(
-    "transaction_key", KnownKeys, _ACTS, _opens, _closes, places=_PLACES, alike=(TASKS,), phases=tuple(_phases())
-)
+TABLE = Table("transaction_key", KnownKeys, _ACTS, _opens, _closes, places=_PLACES, alike=(TASKS,), phases=tuple(_phases()))
 """A sequence may keep to one key, and to one topic."""

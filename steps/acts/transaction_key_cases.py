@@ -1,4 +1,4 @@
-"""Cases of keys: what a transaction has when its key has the next owner or is deleted, what happens then, and what its client asks for late.
+"""Cases of keys: what a transaction has when its key has the next owner or is deleted, and what its client asks for late.
 
 Each has a separate key, separate tasks and a separate topic.
 """
@@ -112,7 +112,8 @@ def _says(model: KnownKeys, one: Episode) -> list[ActLine]:
 
 
 def _may_come(model: KnownKeys, _: Episode) -> bool:
-    return model.done["cases"] < _MOST and not model.done["coordinators"]
+    """Not where participants are notified late."""
+    return model.done["cases"] < _MOST and model.done["waits"] == model.done["cases"] and not model.done["coordinators"]
 
 
 def acts() -> Iterator[Act[KnownKeys]]:

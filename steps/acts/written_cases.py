@@ -1,4 +1,4 @@
-"""Cases of messages: what two transactions have written to a topic, what happens then, who ends first, and what readers and consumers receive.
+"""Cases of messages: what two transactions have written to a topic, what happens then, who ends first, and what is received.
 
 PIP-31 and PIP-471 ask the same of them, each by its requirements.
 """
@@ -59,6 +59,8 @@ def cases(why: Callable[[tuple[str, ...], bool], str]) -> Iterator[tuple[str, Ep
         order = " in some order" if len(visible) > 1 else ""
         due = f"readers of desk see {shown(sorted(visible))}{order}"
         if looked != "readers":
-            due = f'the consumer of "clerks" receives {shown(sorted(visible))} and nothing else' if visible else "readers of desk see nothing"
+            due = (
+                f'the consumer of "clerks" receives {shown(sorted(visible))} and nothing else' if visible else "readers of desk see nothing"
+            )
         needs = (CRASH if CRASHED in said else frozenset[str]()) | (ALIKE if is_alike else frozenset())
         yield looked, Episode((*said, *others), f"X {how}", (due,), why((*between, *later), how == "commits"), needs)
