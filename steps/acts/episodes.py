@@ -24,6 +24,8 @@ class Episode:
     why: str
     needs: frozenset[str] = frozenset()
     races: bool = False
+    not_with: frozenset[str] = frozenset()
+    """Traits that no act of the sequence may have."""
 
     @property
     def name(self) -> str:
@@ -62,7 +64,7 @@ def acts_of(
         return says(model, by_name[name])
 
     for name, one in by_name.items():
-        yield Act(name, may_come_here, lines, (name,), one.needs, one.races, is_case=are_cases)
+        yield Act(name, may_come_here, lines, (name,), one.needs, one.races, one.not_with, is_case=are_cases)
 
 
 def by_kind(cases: Iterable[tuple[str, Episode]]) -> list[list[Episode]]:

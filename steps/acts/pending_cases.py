@@ -107,6 +107,8 @@ BETWEEN = (
         is_quiet=True,
     ),
 )
+_NOT_SPLIT = frozenset({"the disturbance split"})
+"""A message that is free is granted if it is sent in a separate request."""
 _TRIES = ("transaction Z", 'Z has tried to acknowledge "d3", "d1" for "clerks"')
 CONFLICTS = tuple(
     Between((*_TRIES, *then), needs, is_conflict=True)
@@ -150,7 +152,14 @@ def _case(kind: str, one: Between, held: Held, other: str, how: str, why: str, *
     taken = {*held.gone.split(), *held.x.split(), *held.y.split()} - set(returned)
     free = [value for value in ALL if value not in taken]
     due = [_due(kind, one, held, sorted(returned), free)]
-    return Episode(tuple(said), f"X {how}", tuple(due), why, one.needs | (ALIKE if is_alike else frozenset()))
+    return Episode(
+        tuple(said),
+        f"X {how}",
+        tuple(due),
+        why,
+        one.needs | (ALIKE if is_alike else frozenset()),
+        not_with=_NOT_SPLIT if one.is_conflict else frozenset(),
+    )
 
 
 def _due(kind: str, one: Between, held: Held, returned: list[str], free: list[str]) -> str:

@@ -97,9 +97,9 @@ def _means(model: Pip31, line: ActLine, violation: Violation) -> str:
     seen = values_shown(violation.mismatch.seen)
     if seen is None:
         return line.requirement
-    if line.requirement in _OF_READERS and (found := _READERS.match(line.text)):
+    if line.requirement in _OF_READERS and (found := _READERS.match(line.text)) and found[1] in model.topics:
         return _meaning_for_readers(model.topics[found[1]], line, seen)
-    if line.requirement in _OF_CONSUMERS and (found := _LEFT.match(line.text)):
+    if line.requirement in _OF_CONSUMERS and (found := _LEFT.match(line.text)) and found[1] in model.subscriptions:
         return _meaning_of_left(model, model.subscriptions[found[1]], line, seen)
     return line.requirement
 
