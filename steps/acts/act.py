@@ -278,7 +278,8 @@ def drawn(table: Table[M], length: int, choose: Choose) -> Script[M]:
     table has disturbances.
     """
     script, kept, places = Script(table), _few_kinds(table, choose), choose(table.places)
-    course = _course(table, choose) if table.phases and choose(range(3)) else None
+    has_phases = bool(table.phases) and choose(range(3)) > 0
+    course = _course(table, choose) if has_phases else None
     disturbance = choose(table.disturbances) if table.disturbances and choose(range(4)) == 0 else None
     place = choose(range(length))
     for number in range(length):

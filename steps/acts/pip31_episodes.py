@@ -209,7 +209,7 @@ def acts() -> Iterator[Act[Pip31]]:
     """These, one kind for each theme."""
     for part in _PARTS:
         yield from episodes.acts_of(part(), _may_come, _says)
-    for part in (*by_kind(pending_cases.cases(_why_pending)), *by_kind(written_cases.cases(_why_written))):
-        yield from episodes.acts_of(part, _may_case_come, _says_case, are_cases=True)
-    for part in by_kind(timed_cases.cases(str)):
-        yield from episodes.acts_of(part, _may_time_out, _says_timed, are_cases=True)
+    for cases in (*by_kind(pending_cases.cases(_why_pending)), *by_kind(written_cases.cases(_why_written))):
+        yield from episodes.acts_of(cases, _may_case_come, _says_case, are_cases=True)
+    for cases in by_kind(timed_cases.cases(str)):
+        yield from episodes.acts_of(cases, _may_time_out, _says_timed, are_cases=True)
