@@ -328,14 +328,19 @@ def _of_one_kind(script: Script[M], kinds: Sequence[Kind], left_out: frozenset[s
 
 
 def sequences(table: Table[M], depth: int) -> Iterator[tuple[str, ...]]:
-    """Every sequence of at most so many acts, the shortest first; only one of those that differ only in the names of actors."""
+    """Every sequence of at most so many acts, the shortest first; only one of those that differ only in the names of actors.
+
+    A generated case is a sequence by itself.
+    """
     level: list[tuple[str, ...]] = [()]
+    acts = table.acts
     for _ in range(depth):
         following = []
         for names in level:
-            following += [(*names, act.name) for act in begun(table, names).possible()]
+            following += [(*names, act.name) for act in begun(table, names).possible(acts)]
         yield from following
-        level = following
+        level = [names for names in following if not table.by_name[names[-1]].is_case]
+        acts = [act for act in table.acts if not act.is_case]
 
 
 def begun(table: Table[M], names: Iterable[str]) -> Script[M]:
