@@ -17,7 +17,7 @@ _OPPOSITE = {"commits": "PIP31-26", "aborts": "PIP31-27"}
 NUMBERS = "numbers"
 """Stands for the acts about transaction numbers, or about an unknown transaction, where a sequence may leave them out."""
 TIMED_OUT, _IDS, _RACERS = "timed out", "ids", 16
-MOST_TIMED_OUT = 2
+MOST_TIMED_OUT, TIMED_CASE = 2, "timed case"
 
 
 def decision(committed: bool | None) -> str:
@@ -257,7 +257,7 @@ def _is_oldest(model: Pip31, name: str) -> bool:
 
 
 def _may_time_out(model: Pip31, name: str, topic: str) -> bool:
-    is_fresh = name not in model.transactions and SHORT not in model.transactions
+    is_fresh = name not in model.transactions and SHORT not in model.transactions and not model.done[TIMED_CASE]
     return is_fresh and may_write(model, name, topic) and model.done[TIMED_OUT] < MOST_TIMED_OUT
 
 

@@ -11,7 +11,7 @@ from . import episodes, pending_cases, timed_cases, written_cases
 from .act import Act, ActLine, LinesOf
 from .episodes import Episode, by_kind
 from .pending_cases import CRASHED, Between, Held
-from .pip31_ending import MOST_TIMED_OUT, TIMED_OUT
+from .pip31_ending import MOST_TIMED_OUT, TIMED_CASE, TIMED_OUT
 from .pip31_model import Pip31
 
 _LINES = LinesOf("PIP31")
@@ -138,8 +138,8 @@ def _of_both_kinds() -> Iterator[Episode]:
 
 def _of_timeouts() -> Iterator[Episode]:
     through = "X has been open for a moment and through a crash, with a timeout longer than a restart"
-    due = "X was OPEN until its timeout had passed, and not when S had timed out"
-    yield Episode((through,), "S begins and times out just after X", (due,), "43", _NEEDS[_BETWEEN[2]])
+    due = "X was OPEN until its timeout had passed, and not when Y had timed out"
+    yield Episode((through,), "Y begins and times out just after X", (due,), "43", _NEEDS[_BETWEEN[2]])
 
 
 def _of_lost_clients() -> Iterator[Episode]:
@@ -195,13 +195,13 @@ def _may_case_come(model: Pip31, _: Episode) -> bool:
 
 def _says_timed(model: Pip31, one: Episode) -> list[ActLine]:
     model.done[TIMED_OUT] += 1
-    model.done["timed case"] += 1
+    model.done[TIMED_CASE] += 1
     return _says_case(model, one)
 
 
 def _may_time_out(model: Pip31, one: Episode) -> bool:
     """Names and waits are shared with other acts."""
-    is_free = "S" not in model.transactions and not model.done["timed case"]
+    is_free = "S" not in model.transactions and not model.done[TIMED_CASE]
     return is_free and model.done[TIMED_OUT] < MOST_TIMED_OUT and _may_case_come(model, one)
 
 

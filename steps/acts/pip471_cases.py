@@ -8,7 +8,7 @@ from . import episodes, pending_cases, timed_cases, written_cases
 from .act import Act, ActLine, LinesOf
 from .episodes import Episode, by_kind
 from .pending_cases import CRASH, CRASHED, UNLOADED, Between, Held, shown
-from .pip31_ending import MOST_TIMED_OUT, TIMED_OUT
+from .pip31_ending import MOST_TIMED_OUT, TIMED_CASE, TIMED_OUT
 from .pip31_episodes import CASES
 from .pip31_writing import DEDUPLICATED
 from .pip471_model import Pip471
@@ -65,7 +65,7 @@ def _says(model: Pip471, one: Episode) -> list[ActLine]:
     model.done[CASES] += 1
     if one.why == _TIMEOUT:
         model.done[TIMED_OUT] += 1
-        model.done["timed case"] += 1
+        model.done[TIMED_CASE] += 1
     if one.needs & CRASH:
         model.go_down()
     elif any(text.endswith(" has been unloaded") for text in one.givens):
@@ -77,7 +77,7 @@ def _may_come(model: Pip471, one: Episode) -> bool:
     """Reloading may take as long as a short timeout."""
     if one.why != _TIMEOUT:
         return model.done[CASES] < episodes.MOST_CASES
-    is_free = "S" not in model.transactions and not model.done["timed case"] and model.done[TIMED_OUT] < MOST_TIMED_OUT
+    is_free = "S" not in model.transactions and not model.done[TIMED_CASE] and model.done[TIMED_OUT] < MOST_TIMED_OUT
     return is_free and not model.loaded_at and model.done[CASES] < episodes.MOST_CASES
 
 
