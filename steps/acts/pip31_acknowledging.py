@@ -137,9 +137,9 @@ def _acknowledge_plainly_up_to(model: Pip31, where: str, which: str) -> list[Act
     for other in covered:
         if one.states[other] == FREE:
             one.take(other, UNCLEAR if is_pending or value == BATCH[0] == other else TAKEN)
+    one.is_exact = one.is_exact and not is_pending and value != BATCH[0]
     if is_pending:
         one.whys.append("PIP31-57")
-        one.is_exact = False
     why = narrowest(one.whys)
     return [given(f'everything up to "{value}" has been acknowledged for "{where}" without a transaction', why)]
 
