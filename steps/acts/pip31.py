@@ -165,7 +165,6 @@ _FOLLOWS = {
     "A acknowledges i1 for workers": 2,
     "A acknowledges everything up to i1 for auditors": 1,
     "A commits again": 3,
-    "orders is told of the end of A again": 1,
     "redelivery for workers": 1,
     "redelivery of i1 for workers": 1,
     "workers go back to i1": 1,

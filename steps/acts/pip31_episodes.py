@@ -125,7 +125,7 @@ def _why_written(happened: tuple[str, ...], is_commit: bool) -> str:
 
 
 def _of_both_kinds() -> Iterator[Episode]:
-    """Of an individual and a cumulative acknowledgement of one message, at most one succeeds and commits."""
+    """At most one of two transactions succeeds and commits, if one acknowledges individually and the other one cumulatively."""
     alone, up_to = '{} has {} "d1" for "clerks"', '{} has {} everything up to "d2" for "clerks"'
     for first, second in ((alone, up_to), (up_to, alone)):
         said = (_TOPIC, _received("failover"), _BOTH, first.format("X", "acknowledged"), second.format("Y", "tried to acknowledge"))
