@@ -55,7 +55,8 @@ def acts_of(
     are_cases: bool = False,
 ) -> Iterator[Act[M]]:
     """Episodes of one theme as acts of one kind, so that many of a kind do not crowd out others."""
-    by_name = {f"{one.name} ({one.why})": one for one in episodes}
+    of = ", a case" if are_cases else ""
+    by_name = {f"{one.name} ({one.why}{of})": one for one in episodes}
 
     def may_come_here(model: M, name: str) -> bool:
         return may_come(model, by_name[name])
