@@ -30,13 +30,10 @@ def _why_written(happened: tuple[str, ...], is_commit: bool) -> str:
 _SEGMENTS = 'the scalable topic "invoices" of segments "east" and "west"'
 _CHANGES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("{one} has been split into north and south",), "north"),
-    (("{one} and {other} have been merged into whole",), "whole"),
-    (("{other} and {one} have been merged into whole",), "whole"),
     (("{one} has been split into north and south", "north and south have been merged into again"), "again"),
-    (("{one} and {other} have been merged into whole", "whole has been split into north and south"), "south"),
     (("{one} has been split into north and south", "south has been split into lower and lowest"), "lowest"),
 )
-"""What becomes of the first of two segments, and one that is active then."""
+"""What becomes of the first of two segments, and one that is active then. The two are of no split, so a broker may refuse to merge them."""
 
 
 def _of_sealed() -> Iterator[tuple[str, Episode]]:
