@@ -1,7 +1,8 @@
 """An act, its table, and the lines of a sequence of acts."""
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -16,6 +17,8 @@ T = TypeVar("T")
 
 RACES = "races"
 """The trait of acts in which requests race."""
+_TRIED_PHASES = 12
+"""So many acts of the course are passed over where they are not possible, before any act is chosen."""
 DISTURBANCE = "Disturbance"
 """The kind of a line that is no sentence: its text names a disturbance, and it changes nothing that clients know."""
 
@@ -104,6 +107,8 @@ class Act(Generic[M]):
     """Whether requests race, so that the answers depend on which arrives first."""
     excludes: frozenset[str] = frozenset()
     """Traits that no other act of the sequence may have."""
+    is_case: bool = False
+    """Whether it is one of many generated cases, of which only a sample can be played."""
     fits: "Callable[[Script[M]], bool]" = lambda _: True
     """Whether it may come after these lines, whatever clients know."""
 
@@ -111,6 +116,14 @@ class Act(Generic[M]):
     def traits(self) -> frozenset[str]:
         """What another act may exclude: its name, the capabilities that it needs, and `RACES`."""
         return self.needs | {self.name} | ({RACES} if self.races else set())
+
+
+class Phase(NamedTuple):
+    """Part of a sequence: so many acts of these kinds, of all kinds where none is named. A kind that is named twice comes more often."""
+
+    kinds: tuple[Kind, ...]
+    least: int
+    most: int
 
 
 @dataclass(frozen=True)
@@ -145,6 +158,8 @@ class Table(Generic[M]):
     """Capabilities that a broker needs long to prepare, for each sequence anew: few of its sequences have acts that need them."""
     begins: frozenset[str] = frozenset()
     """Acts that others need before them. Where an act is not possible, random sequences try it again after one of these."""
+    phases: tuple[Phase, ...] = ()
+    """The course of most scenarios, such as writes, a crash, ends: two thirds of the random sequences repeat it."""
 
     @functools.cached_property
     def kinds(self) -> "dict[Kind, list[Act[M]]]":
@@ -259,6 +274,12 @@ class Script(Generic[M]):
         self.lines = [*opened, *self.lines, *((line, None) for line in closed)]
 
 
+def kinds_of(acts: Sequence[Act[M]], names: Mapping[str, int]) -> tuple[Kind, ...]:
+    """The kinds of the acts of these names, each so many times."""
+    by_name = {act.name: act.says for act in acts}
+    return tuple(by_name[name] for name, times in names.items() for _ in range(times))
+
+
 def script_of(table: Table[M], names: Iterable[str]) -> Script[M]:
     """The script of these acts, without those that are not possible in their place. Raises UnknownName for an unknown act."""
     script, acts = Script(table), table.by_name
@@ -275,22 +296,24 @@ def drawn(table: Table[M], length: int, choose: Choose) -> Script[M]:
     """A script of so many acts, each chosen from those that are possible: first its kind, then its actors and place.
 
     Half of the scripts keep to a few kinds of acts, and half of these to one place: what needs several acts of one kind in one place, such
-    as the third abort in a log, hardly occurs where each act is one of twenty-five. A quarter of them is disturbed, where the table has
-    disturbances.
+    as the third abort in a log, hardly occurs where each act is one of twenty-five. Where the table has phases, two thirds of the scripts
+    go through these instead: an end after a crash after two writes hardly occurs otherwise. A quarter of them is disturbed, where the
+    table has disturbances.
     """
     script, kept, places = Script(table), _few_kinds(table, choose), choose(table.places)
     wanted = _Wanted(script, places, choose)
+    has_phases = bool(table.phases) and choose(range(3)) > 0
+    course = _course(table, choose) if has_phases else None
     disturbance = choose(table.disturbances) if table.disturbances and choose(range(4)) == 0 else None
     place = choose(range(length))
     for number in range(length):
         if disturbance is not None and number >= place and script.may_come(disturbance):
             script.add(disturbance)
             disturbance = None
-        acts = (
-            wanted.following(kept)
-            or _of_one_kind(script, kept, places, choose)
-            or _of_one_kind(script, list(table.kinds), frozenset(), choose)
-        )
+        ahead = (kept,) if course is None else itertools.islice(course, _TRIED_PHASES)
+        acts = wanted.following(kept) if course is None else []
+        acts = acts or next((found for kinds in ahead if (found := _of_one_kind(script, kinds, places, choose))), [])
+        acts = acts or _of_one_kind(script, list(table.kinds), frozenset(), choose)
         if not acts:
             break
         script.add(choose(acts))
@@ -342,6 +365,15 @@ class _Wanted(Generic[M]):
         return [act for act in self.script.possible(acts) if self.left_out.isdisjoint(act.arguments)]
 
 
+def _course(table: Table[M], choose: Choose) -> Iterator[Sequence[Kind]]:
+    """The kinds of one act after the other, by the phases of the table, again and again."""
+    of_phases = [[kind for kind in phase.kinds if kind in table.kinds] if phase.kinds else list(table.kinds) for phase in table.phases]
+    while True:
+        for phase, kinds in zip(table.phases, of_phases, strict=True):
+            for _ in range(choose(range(phase.least, phase.most + 1))):
+                yield kinds
+
+
 def _few_kinds(table: Table[M], choose: Choose) -> Sequence[Kind]:
     """All kinds of acts, or some of them."""
     kinds = list(table.kinds)
@@ -365,14 +397,19 @@ def _of_one_kind(script: Script[M], kinds: Sequence[Kind], left_out: frozenset[s
 
 
 def sequences(table: Table[M], depth: int) -> Iterator[tuple[str, ...]]:
-    """Every sequence of at most so many acts, the shortest first; only one of those that differ only in the names of actors."""
+    """Every sequence of at most so many acts, the shortest first; only one of those that differ only in the names of actors.
+
+    A generated case is a sequence by itself.
+    """
     level: list[tuple[str, ...]] = [()]
+    acts = table.acts
     for _ in range(depth):
         following = []
         for names in level:
-            following += [(*names, act.name) for act in begun(table, names).possible()]
+            following += [(*names, act.name) for act in begun(table, names).possible(acts)]
         yield from following
-        level = following
+        level = [names for names in following if not table.by_name[names[-1]].is_case]
+        acts = [act for act in table.acts if not act.is_case]
 
 
 def begun(table: Table[M], names: Iterable[str]) -> Script[M]:
