@@ -54,7 +54,7 @@ def _acts() -> Iterator[Act[Layouts]]:
 _LEFT = frozenset({"left", "low", "high", "first", "second", "whole", "upper", "lower"})
 
 _ACTS = tuple(_acts())
-_READERS = {"ann joins": 4, "V watches": 1, "keepers are registered": 1, "clerks subscribe to left": 2}
+_READERS = {"ann joins": 4, "V watches": 1, "keepers are registered": 1, "pickers subscribe to left": 2}
 _WRITES = {"a write to left": 2, "a write by key m": 2, "A writes to left": 1}
 _CHANGES = {"left is split": 2, "low and high are merged": 1}
 _UPSETS = {
@@ -68,7 +68,7 @@ _UPSETS = {
     "V loses its connection": 1,
     "A commits": 1,
 }
-_LOOKS = {"ann reads everything": 2, "a look at what ann is assigned": 1, "clerks acknowledge the first of left": 2, "a look at left": 1}
+_LOOKS = {"ann reads everything": 2, "a look at what ann is assigned": 1, "pickers acknowledge the first of left": 2, "a look at left": 1}
 
 
 def _phases() -> Iterator[Phase]:
