@@ -27,10 +27,16 @@ class Mismatch:
 
 
 class Violation(AssertionError):
-    """The system does something else than the requirement says. `mismatch` has the message as data."""
+    """The system does something else than the requirement says. `mismatch` has the message as data.
 
-    def __init__(self, expected: str, seen: str, *, what: str, error: str | None = None, code: int | None = None) -> None:
+    `requirement` is given where a violation is not of what its scenario is about: a disturbance has found it by itself.
+    """
+
+    def __init__(
+        self, expected: str, seen: str, *, what: str, error: str | None = None, code: int | None = None, requirement: str | None = None
+    ) -> None:
         self.mismatch = Mismatch(expected, seen, what, error, code)
+        self.requirement = requirement
         super().__init__(str(self.mismatch))
 
 

@@ -178,17 +178,18 @@ class ConsumerCalls(PulsarCalls):
         return Done(tuple(taken))
 
     def close_consumer(self, consumer: ConsumerHandle) -> Outcome[None]:
-        """CLOSE_CONSUMER, if it is open; the subscription stays."""
+        """CLOSE_CONSUMER, if it is open; the subscription stays. A consumer whose connection is lost is closed by that."""
         held = self._consumers.pop(consumer.number)
         connection = held.connection
         if not held.is_open or connection is None:
             return Done(None)
-        return self._write(
+        closed = self._write(
             lambda: Done(connection),
             lambda number: pb.CommandCloseConsumer(consumer_id=consumer.number, request_id=number),
             lambda _: None,
             frozenset(),
         )
+        return closed if connection.lost is None else Done(None)
 
     # --- what the groups that use consumers share -------------------------------------------------------------------------------
 

@@ -30,6 +30,8 @@ _OF_PRODUCERS = {
 }
 _NEW = {"end_txn": 5, "produce": 12, "txn_offset_commit": 5}
 """The first version of clients that take a new epoch with each transaction."""
+_REFUSED_BY = {"produce": ("KIP890-100", "KIP890-095"), "txn_offset_commit": ("KIP890-051", "KIP890-048")}
+"""The requirement by which a late request is refused: of new clients, and of old ones."""
 _COMPLETE = ("CompleteCommit", "CompleteAbort")
 
 
@@ -44,6 +46,12 @@ class _Late:
     def is_of_new_client(self) -> bool:
         """Whether it begins a transaction by itself, unless the end of the last one has raised the epoch."""
         return bool(self.request.__version__ >= _NEW[api_of(self.request)])
+
+    @property
+    def refused_by(self) -> str:
+        """The requirement by which it is refused."""
+        new, old = _REFUSED_BY[api_of(self.request)]
+        return new if self.is_of_new_client else old
 
 
 @dataclass(frozen=True)
@@ -128,7 +136,8 @@ def _is_refused(late: _Late) -> bool:
     """Whether it is refused; False if no answer comes. Raises Violation if it is accepted."""
     answer = late.transport.call(late.request, late.deadline_s)
     if isinstance(answer, Done) and not any(errors_in(answer.value)):
-        raise Violation("a refusal", "success", what=f"answer to a {late.what} that comes when its transaction is over")
+        what = f"answer to a {late.what} that comes when its transaction is over"
+        raise Violation("a refusal", "success", what=what, requirement=late.refused_by)
     return isinstance(answer, Done)
 
 

@@ -51,7 +51,8 @@ class _Crowded(Performer):
         for _ in self.session.time.attempts():
             if (seen := self._log.committed(log)) == Done(list(values)):
                 return
-        raise Violation(str(list(values)), f"{seen}{self._ends(log)}{_state(writer)}", what=f"what readers of {log} see")
+        state = f"{seen}{self._ends(log)}{_state(writer)}"
+        raise Violation(str(list(values)), state, what=f"what readers of {log} see", requirement="KIP890-140")
 
     def _ends(self, log: str) -> str:
         view = self.session.client("crowd").read(self._log.partition(log), IsolationLevel.READ_COMMITTED)
@@ -109,16 +110,17 @@ class Crowd(_Crowded):
                 done(writer.take(_LATE_GROUP, _DECIDED, 1), "taking input in the crowd")
             done(writer.end(commit), "ending in the crowd")
             self._await(writer)
-            self._refuse(writer.write_late(_DECIDED, "late"), "write")
+            self._refuse(writer.write_late(_DECIDED, "late"), "write", "KIP890-095" if log.kind is ClientKind.OLD else "KIP890-100")
         entry, version = {log.partition(_DECIDED): CommittedOffset(1)}, log.version("txn_offset_commit")
         late = self._probe.commit_each_offset(writer.transactional_id, producer, log.group(_LATE_GROUP), entry, version=version)
         for result in late.value.values() if isinstance(late, Done) else ():
-            self._refuse(result, "commit of offsets")
+            self._refuse(result, "commit of offsets", "KIP890-048" if log.kind is ClientKind.OLD else "KIP890-051")
 
     @staticmethod
-    def _refuse(late: Outcome[Any], what: str) -> None:
+    def _refuse(late: Outcome[Any], what: str, requirement: str) -> None:
         if isinstance(late, Done):
-            raise Violation("a refusal", "success", what=f"answer to a {what} of the crowd that comes when its transaction is over")
+            what = f"answer to a {what} of the crowd that comes when its transaction is over"
+            raise Violation("a refusal", "success", what=what, requirement=requirement)
 
     def _expect_place(self, values: Sequence[str]) -> None:
         expect(values, self._log.place(self._group, _DECIDED), f"the values before the place of group {self._group}")
@@ -127,7 +129,8 @@ class Crowd(_Crowded):
         views = done(self._probe.read_together(self._partitions, IsolationLevel.READ_COMMITTED), "reading the crowd")
         others = [str(where.partition) for where, view in views.items() if view.values() != list(values)]
         if others:
-            raise Violation(f"{what} in each", f"otherwise in {', '.join(others)}", what=f"the {PARTITIONS} partitions of the crowd")
+            seen, where = f"otherwise in {', '.join(others)}", f"the {PARTITIONS} partitions of the crowd"
+            raise Violation(f"{what} in each", seen, what=where, requirement="KIP890-140")
 
     def _commit_in_a_deleted_topic(self) -> None:
         if not self._probe.offers("delete_topics", 1):

@@ -80,5 +80,6 @@ class LateMarker(RequestPerformer):
         versions = {"version": _VERSION, "transaction_version": _TRANSACTION_VERSION}
         late = probe.write_marker(where, ended.producer, commit=ended.commit, coordinator_epoch=epoch, retry=False, **versions)
         if isinstance(late, Done):
-            raise Violation("a refusal", "success", what="answer to a marker that comes when the next transaction of its producer is open")
+            what = "answer to a marker that comes when the next transaction of its producer is open"
+            raise Violation("a refusal", "success", what=what, requirement="KIP890-127")
         self.did("sent", "late marker")

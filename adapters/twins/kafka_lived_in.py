@@ -72,7 +72,8 @@ class LivedIn(RequestPerformer):
             end = done(probe.delete_records(where), f"deleting the records of {where}")
             write(where)
             if (now := probe.end_offset(where, IsolationLevel.READ_UNCOMMITTED)) != Done(end):
-                raise Violation(str(end), str(now), what=f"end of {where} when a batch that was deleted has arrived again")
+                what = f"end of {where} when a batch that was deleted has arrived again"
+                raise Violation(str(end), str(now), what=what, requirement="KIP890-112")
             self.did("gave an earlier life to", "partition")
 
     def _writers(self) -> Iterator[str]:

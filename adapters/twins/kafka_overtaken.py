@@ -44,7 +44,8 @@ class Overtaken(RequestPerformer):
             if self._is_due(batch, where, is_new=batch.transactional and request.__version__ >= _NEW):
                 answer = transport.call(overtaking, ANSWER_WITHIN_S)
                 if isinstance(answer, Done) and not any(errors_in(answer.value)):
-                    raise Violation("a refusal", "success", what="answer to a batch that comes before the one that is due")
+                    what = "answer to a batch that comes before the one that is due"
+                    raise Violation("a refusal", "success", what=what, requirement="KIP890-113")
                 self.did("sent", "batch out of order")
 
     def finish(self, transport: KafkaTransport, request: RequestPayload, answer: Heard, deadline_s: float) -> Heard:  # noqa: ARG002

@@ -201,6 +201,14 @@ Feature: What a group's offsets are during and after a transaction
       When the system crashes and restarts
       Then group "shop" has committed offset 3 of payments-0
 
+    Scenario: [14] Another client moves the group forward in one of two partitions before the commit
+      Given producer A with transactional id "transfer"
+      And A has sent offset 5 of payments-0 and payments-1 to group "shop"
+      And offset 7 of payments-0 has been committed to group "shop" outside of transactions
+      When A commits
+      Then group "shop" has committed offset 5 of payments-1
+      And group "shop" has committed offset 7 of payments-0
+
   @KIP890-054 @MUST @aborts
   Rule: An abort of a transaction leaves the offset that was committed before it unchanged.
     A group that loses its earlier position through an abort starts from the beginning.

@@ -193,9 +193,18 @@ class Trials:
         found = tried.finding
         if found is not None and self._disturbed is not None and self._disturbed.may_differ(name, found.requirement, str(found.error)):
             return SequenceResult(tried.acts)
+        if found is not None and (own := self._own_requirement(found)) is not None:
+            found = replace(found, requirement=own)
+            tried = replace(tried, finding=found)
         if found is not None and found.disturbance is None and shown.is_disturbed:  # it is there throughout
             return replace(tried, finding=replace(found, lines=(ActLine(DISTURBANCE, name, ""), *found.lines)))
         return tried
+
+    def _own_requirement(self, found: ExploredFinding) -> str | None:
+        """What a disturbance names that has found it by itself: not the requirement of the line that was said meanwhile."""
+        named = found.error.requirement if isinstance(found.error, Violation) else None
+        proposal = found.requirement.rpartition("-")[0]
+        return named if named is not None and named.rpartition("-")[0] == proposal else None
 
     def judged(self, script: Script[Any], shown: ScriptResult) -> SequenceResult:
         """What a script has shown, as a finding where a line did not hold."""

@@ -11,6 +11,7 @@ from . import (
     kip890_clusters,
     kip890_endings,
     kip890_faults,
+    kip890_leftovers,
     kip890_limits,
     kip890_lives,
     kip890_logs,
@@ -59,6 +60,7 @@ _MODULES = (
     kip890_clusters,
     kip890_users,
     kip890_storage,
+    kip890_leftovers,
 )
 _Says = Callable[..., Sequence[ActLine]]
 _PRODUCERS = {"A": "", "B": "", "H": "", "T": " and a short timeout", "M": "", "J": "", "K": ""}

@@ -154,6 +154,7 @@ def _last_epochs() -> Iterator[Kip890Episode]:
     for has, ends in (("committed", "commits"), ("aborted", "aborts")):
         over = (PAIR, _LAST, WROTE, f"E has {has}")
         yield Kip890Episode(over, f"E {ends} with its previous epoch", (IN_FORCE,), "077", needs="aged-ids")
+        yield Kip890Episode((*over, CRASH), f"E {ends} with its previous epoch", (IN_FORCE,), "163", needs="aged-ids crash")
         for where in ("kept-0", "kept-1"):
             due = (f"it is refused with {_EPOCH_OR_ID}", f"the log of {where} has not grown")
             yield Kip890Episode(over, f'E writes "late" to {where} with its previous epoch', due, "078", needs="aged-ids")

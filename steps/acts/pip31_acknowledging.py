@@ -34,6 +34,8 @@ def _acknowledge(model: Pip31, name: str, where: str, *which: str) -> list[ActLi
         tried = when(asked.text, why, f"{name} has tried to acknowledge {said}")
         return [*lines, tried, then(_CONFLICT, why)]
     one.hold(name, values)
+    if name in one.cumulative:
+        one.whys.append("PIP31-83")
     why = _why_done(model, one, name)
     return [*lines, asked._replace(requirement=why), then("it is done", why)]
 
@@ -89,6 +91,8 @@ def _acknowledge_up_to(model: Pip31, name: str, where: str, which: str) -> list[
         one.tried[name] = one.up_to(index)
         one.whys.append("PIP31-64")
         return [*lines, given(tried, "PIP31-64")]
+    if one.holds(name):
+        one.whys.append("PIP31-83")
     one.hold(name, one.up_to(index))
     one.cumulative[name] = index
     why = _why_done(model, one, name)

@@ -23,6 +23,8 @@ _TROUBLES = {
     "the store does not answer the next change of a layout, and has written it": "51",
 }
 _NEWS = ("lost", "late", "delivered twice")
+_NEW_WATCHES = frozenset({"the disturbance reconnect"})
+"""A client that watches again may be sent the layout that its broker knows, which was not notified of the last change."""
 _IMPOSSIBLE = "it is refused as something that cannot be done"
 _STRANGER = f"stranger is a segment that does not exist of {TOPIC}"
 _OUTDATED = f"the layout of {TOPIC} is read as it was before its last change for some seconds"
@@ -272,9 +274,8 @@ def acts() -> Iterator[Act[Layouts]]:
         yield Act(f"{parent} is split", _may_split, _split, (parent, *children))
         yield Act(f"a split of {parent}, which is sealed", is_sealed, _split_refused, (parent,))
         for loss in _NEWS:
-            yield Act(
-                f"{parent} is split, of which an event is {loss}", _may_split_unheard, _change_unheard, (parent, loss, *children), _FAULTS
-            )
+            said, names = f"{parent} is split, of which an event is {loss}", (parent, loss, *children)
+            yield Act(said, _may_split_unheard, _change_unheard, names, _FAULTS, excludes=_NEW_WATCHES if loss == "lost" else frozenset())
     for (one, other), child in MERGED.items():
         yield Act(f"{one} and {other} are merged", _may_merge, _merge, (one, other, child))
         yield Act(f"a merge of {one} and {other}, of which one is sealed", _is_one_sealed, _merge_refused, (one, other))

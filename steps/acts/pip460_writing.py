@@ -57,6 +57,7 @@ _open_gone = always(*refused("a client opens a producer of {0}", "13"))
 def _go_on(model: Layouts, segment: str, child: str) -> list[ActLine]:
     value = model.new_value()
     model.write(child, value)
+    model.done[f"{segment} gone on"] += 1
     return [when(f'the producer that {segment} had sends "{value}" to {child}', "13"), then("it is done", "13")]
 
 
@@ -92,15 +93,17 @@ def _is_open(model: Layouts, name: str, _: str) -> bool:
 
 
 def _has_producer(model: Layouts, segment: str) -> bool:
-    """A message was written there by the producer that all use, and it is still there."""
+    """A message was written there by the producer that all use, and both are still there."""
     one = model.segments.get(segment)
-    if model.is_open_ended or one is None or not one.is_sealed or one.is_reloaded or one.may_be_gone or not one.is_exact:
+    if model.done[f"{segment} gone on"] or model.is_open_ended or one is None:
+        return False
+    if not one.is_sealed or one.is_reloaded or one.may_be_gone or not one.is_exact:
         return False
     return any(of is None and value not in model.keys for value, of in one.entries)
 
 
 def _may_go_on(model: Layouts, segment: str, child: str) -> bool:
-    return _has_producer(model, segment) and model.is_active(child) and not model.done[f"{segment} gone on"]
+    return _has_producer(model, segment) and model.is_active(child)
 
 
 def is_sealed(model: Layouts, segment: str) -> bool:

@@ -69,8 +69,10 @@ def test_a_batch_that_is_taken_after_the_end_is_a_violation() -> None:
     _, way = on(AfterTheEnd, broker("CompleteCommit", [0, 0]))
 
     way.call(written(11), 1.0)
-    with pytest.raises(Violation, match=r"answer to a Produce to t-0 that comes when its transaction is over: expected a refusal"):
+    with pytest.raises(Violation, match=r"answer to a Produce to t-0 that comes when its transaction is over: expected a refusal") as error:
         way.call(END, 1.0)
+
+    assert error.value.requirement == "KIP890-095", "an old client's, in a partition that is in no transaction"
 
 
 def _sent_to(wire: Wire) -> list[tuple[int, int]]:
@@ -133,8 +135,10 @@ def test_a_batch_that_is_taken_out_of_order_is_a_violation() -> None:
     """The one before it is lost then."""
     _, way = on(Overtaken, broker("Ongoing", [0, 0]))
 
-    with pytest.raises(Violation, match="answer to a batch that comes before the one that is due: expected a refusal"):
+    with pytest.raises(Violation, match="answer to a batch that comes before the one that is due: expected a refusal") as error:
         way.call(written(12, 0), 1.0)
+
+    assert error.value.requirement == "KIP890-113"
 
 
 def test_records_get_keys_that_no_other_has() -> None:

@@ -4,6 +4,7 @@ import random
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from commands import fencepost
 from exploring import trials
 
@@ -14,9 +15,10 @@ from fencepost.explore.disturbed import DisturbedTable
 from fencepost.explore.finding_scenario import feature, reported
 from fencepost.explore.reduction import reduced
 from fencepost.explore.trial import ScriptResult, needs_of
-from fencepost.steps.acts.act import DISTURBANCE, ActLine, drawn, script_of
+from fencepost.steps.acts.act import DISTURBANCE, ActLine, script_of
 from fencepost.steps.acts.core import TABLE as CORE
 from fencepost.steps.acts.kip890 import TABLE
+from fencepost.steps.acts.random_script import drawn
 from fencepost.twins import disturbances
 
 DEFECT = "repeated-announcement-refused"
@@ -119,6 +121,20 @@ def test_a_line_that_fails_before_its_disturbance_is_not_found_by_it() -> None:
 
     assert found is not None
     assert found.disturbance is None
+
+
+@pytest.mark.parametrize(("named", "requirement"), [("KIP890-051", "KIP890-051"), ("CORE-17", "KIP890-060"), (None, "KIP890-060")])
+def test_what_a_disturbance_finds_by_itself_is_of_its_own_requirement(named: str | None, requirement: str) -> None:
+    """The line that is said meanwhile is about another one. A requirement of another proposal names nothing here."""
+    broken = trials(TABLE, "kafka")
+    script = script_of(broken.table, [ADDS, "the disturbance crowd", LOOKS])
+    plain = broken.show(script)
+    failed = replace(plain.steps[-1], error=Violation("a refusal", "success", what="answer to a write of the crowd", requirement=named))
+
+    found = broken._judged_disturbed(script, "crowd", ScriptResult((*plain.steps[:-1], failed), plain.session)).finding
+
+    assert found is not None
+    assert found.requirement == requirement
 
 
 def test_a_plain_form_that_has_no_place_for_the_disturbance_does_not_show_the_same() -> None:

@@ -9,9 +9,10 @@ from fencepost.explore import search
 from fencepost.explore.reduction import reduced
 from fencepost.proof import conforming_groups
 from fencepost.reference.defects import CONFORMING, Defect
-from fencepost.steps.acts.act import Script, drawn, script_of
+from fencepost.steps.acts.act import Script, script_of
 from fencepost.steps.acts.kip890 import TABLE
 from fencepost.steps.acts.kip890_model import Kip890Clients
+from fencepost.steps.acts.random_script import drawn
 
 GROUPS = [group for group in conforming_groups.groups(CONFORMING.values()) if group[0].protocol == "kafka"]
 FOUND = {
@@ -38,6 +39,14 @@ FOUND = {
         (
             'a topic "kept" with 1 partition; producer E with transactional id "east"; E has sent offset 5 of kept-0 to group "fund"; '
             'E has sent offset 3 of kept-0 to group "fund"; E commits (053)',
+        ),
+    ),
+    "one-overtaken-offset-drops-all": (
+        "KIP890-053",
+        (
+            'a topic "kept" with 2 partitions; producers E and F with transactional ids "east" and "west"; '
+            'E has sent offset 5 of kept-0 to group "fund"; E has sent offset 5 of kept-1 to group "fund"; '
+            'offset 7 of kept-0 has been committed to group "fund" outside of transactions; E commits (053)',
         ),
     ),
     "duration-ignored": ("KIP890-151", ("A has written to payments-0", "old transactions are listed, without A")),
@@ -104,6 +113,30 @@ def test_an_operation_that_is_not_offered_is_no_finding() -> None:
 
     assert (tried.finding, tried.known) == (None, None)
     assert tried.unanswered is not None
+
+
+def test_a_refused_end_is_not_polled_until_it_is_over() -> None:
+    """It ends nothing, so the polls would go on for as long as patience lasts, and T's transaction would time out."""
+    polled = ("A has written to payments-0", "A commits, while every partition is polled", "the ends of payments-0 are looked up")
+    polled = (*polled, "T has written to payments-0")
+    played = trials(TABLE, "kafka")
+    refused = next(name for name in played.table.by_name if "E commits with its previous epoch (087)" in name and "EndTxn v4" in name)
+
+    tried = played.play([*polled, refused])
+
+    assert tried.acts == (*polled, refused)
+    assert tried.finding is None
+
+
+def test_what_is_refused_as_a_whole_is_not_split() -> None:
+    """The separate request for the partition that there is would begin a transaction."""
+    table = trials(TABLE, "kafka").table
+    refused = [act for act in table.acts if "E has tried to add kept-0 and kept-9" in act.name]
+
+    assert refused
+    for act in refused:
+        assert script_of(table, ["the disturbance split", act.name]).acts == ["the disturbance split"]
+        assert script_of(table, ["the disturbance reordered", act.name]).acts == ["the disturbance reordered", act.name]
 
 
 def test_a_sequence_keeps_to_what_one_broker_offers() -> None:

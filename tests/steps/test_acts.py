@@ -13,8 +13,9 @@ from fencepost.contract.errors import WrongUsage
 from fencepost.contract.evidence import Violation
 from fencepost.contract.register import bundled
 from fencepost.steps import vocabularies
-from fencepost.steps.acts.act import Act, ActLine, Phase, Script, Table, drawn, kinds_of, script_of, sequences
+from fencepost.steps.acts.act import Act, ActLine, Phase, Script, Table, kinds_of, script_of, sequences
 from fencepost.steps.acts.core import TABLE as CORE
+from fencepost.steps.acts.random_script import drawn
 from fencepost.steps.acts.tables import TABLES, table_of
 
 _FEW = 150

@@ -50,6 +50,20 @@ class EmptyGroupLosesPending(_LosesPending):
 
 
 @defect(
+    {"KIP890-053": seen("^no offset", expected="^offset 5", what="committed offset of payments-1 in group shop")},
+    origin="red team: a comparison for all offsets of a transaction together",
+)
+class OneOvertakenOffsetDropsAll(GroupOffsets):
+    """A transaction commits none of its offsets if another client has committed a later one for one of their partitions."""
+
+    def decide(self, producer_id: int, decision: MarkerType) -> None:
+        decided = self._pending.get(producer_id, {})
+        if decision is MarkerType.COMMIT and not all(self.counts(one, self._committed.get(place)) for place, one in decided.items()):
+            decided.clear()
+        super().decide(producer_id, decision)
+
+
+@defect(
     {"KIP890-052": seen("UNSTABLE_OFFSET_COMMIT", what="offset of payments-0 in group Shop")},
     origin="red team: a database whose keys ignore case",
 )

@@ -101,7 +101,7 @@ class OwnPartOfABatchHidesConflicts(PendingAcks):
 
 @defect({"PIP31-55": _ACCEPTED}, origin="exploration of Pulsar 4.0.7: of several acknowledgements in a batch one is compared")
 class FirstOfABatchIsPending(PendingAcks):
-    """Of the messages of a batch that a transaction acknowledges one after the other, another one can take all but the first."""
+    """A transaction acknowledges the messages of a batch one after the other, and another one can take all of them but the first."""
 
     def is_pending(self, place: MessagePosition, units: Units) -> bool:
         first = list(self._individual.get(place, {}))[:1]
