@@ -155,12 +155,9 @@ class AdminCalls(PulsarCalls):
 
     # --- how ------------------------------------------------------------------------------------------------------------------
 
-    def _change(
-        self, method: str, path: str, query: Mapping[str, str] | None = None, body: object = None, *, until_ready: bool = False
-    ) -> Outcome[None]:
-        """Request a change. `until_ready`: it is retried while what it is about is not loaded (503), which changes nothing."""
+    def _change(self, method: str, path: str, query: Mapping[str, str] | None = None, body: object = None) -> Outcome[None]:
         request = AdminRequest(method, path, query or {}, body)
-        match self._patiently(lambda: self._client.administer(request), _is_not_ready, retry=until_ready):
+        match self._client.administer(request):
             case Done(AdminAnswer(status, body)) if status >= _SERVER_TROUBLE or _has_no_owner(status, body):
                 return Unknown(f"{request} was answered {refusal(status, body)}, which leaves open whether it was done")
             case Done(AdminAnswer(status, body)):
@@ -182,10 +179,6 @@ class AdminCalls(PulsarCalls):
                     return unknown
 
         return self._patiently(attempt, _is_for_later, retry=retry)
-
-
-def _is_not_ready(outcome: Outcome[AdminAnswer]) -> bool:
-    return isinstance(outcome, Done) and outcome.value.status == HTTPStatus.SERVICE_UNAVAILABLE
 
 
 def _has_no_owner(status: int, body: bytes) -> bool:

@@ -186,7 +186,7 @@ class TransactionKeyCalls(PulsarTransactionCalls, AdminCalls):
 
     def delete_transaction_key(self, key: str, owner: str | None = None) -> Outcome[None]:
         """Remove a key, and abort its open transactions; 404 if it is not known."""
-        return self._change("DELETE", _path(key), self._query(owner), until_ready=True)
+        return self._change("DELETE", _path(key), self._query(owner))
 
     def key_metrics(self) -> Outcome[KeyMetrics]:
         """The broker's metrics of all keys, as Prometheus scrapes them."""

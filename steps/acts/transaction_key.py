@@ -16,7 +16,7 @@ from . import (
     transaction_key_waiting,
 )
 from . import transaction_key_conditions as conditions
-from .act import Act, ActLine, Phase, Table, always, given, kinds_of, then, when
+from .act import Act, ActLine, Phase, Script, Table, always, given, kinds_of, then, when
 from .transaction_key_lines import aborted, others_stay, transaction_of
 from .transaction_key_model import KEYS, PAYMENTS, TASKS, KeyedTransaction, KnownKeys
 
@@ -219,6 +219,11 @@ def _delete(model: KnownKeys, key: str) -> list[ActLine]:
     return [*lines, *aborted(lost, "TXKEY-27"), then(f"administrators do not find {key}", "TXKEY-28"), *others_stay(model, key)]
 
 
+def _is_loaded_again(script: Script[KnownKeys]) -> bool:
+    """Whether no coordinator may be loading: a deletion is not retried."""
+    return not any("crash" in act for act in script.acts[-1:])
+
+
 def _look_at_key(model: KnownKeys, key: str) -> list[ActLine]:
     one = model.current(key)
     assert one is not None, f"{key} has an owner"
@@ -320,7 +325,7 @@ def _acts() -> Iterator[Act[KnownKeys]]:
         )
         yield Act(f"{x} fails to connect", conditions.may_fail, _fail_to_connect, (x, PAYMENTS), _KEYED | {"key-topic-faults"})
     for key in KEYS:
-        yield Act(f"{key} is deleted", conditions.is_somebodys, _delete, (key,), _KEYED)
+        yield Act(f"{key} is deleted", conditions.is_somebodys, _delete, (key,), _KEYED, fits=_is_loaded_again)
         yield Act(f"a look at {key}", conditions.is_somebodys, _look_at_key, (key,), _KEYED)
     yield Act("a look at all keys", conditions.has_keys, _look_at_keys, (), _KEYED)
     yield Act("a look at the metrics", conditions.has_metrics, _look_at_metrics, (), _KEYED)
