@@ -24,7 +24,7 @@ def shown(values: Iterable[str]) -> str:
 
 
 @dataclass(frozen=True)
-class Held:
+class PendingParts:
     """What was acknowledged: by X, by Y, and outside of transactions."""
 
     said: tuple[str, ...]
@@ -69,22 +69,22 @@ def _plain(what: str) -> str:
 
 
 _ONE_BY_ONE = (
-    Held((_x('"d1"'),), "d1"),
-    Held((_x('"d1", "d3"'),), "d1 d3"),
-    Held((_x('"d3"'), _x('"d1"')), "d1 d3"),
-    Held((_x('"d1"'), _y('"d2"')), "d1", "d2"),
-    Held((_y('"d1", "d3"'), _x('"d2"')), "d2", "d1 d3"),
-    Held((_plain('"d3"'), _x('"d1"'), _y('"d2"')), "d1", "d2", "d3"),
-    Held((_x('"d2"'), _plain('"d1"')), "d2", "", "d1"),
+    PendingParts((_x('"d1"'),), "d1"),
+    PendingParts((_x('"d1", "d3"'),), "d1 d3"),
+    PendingParts((_x('"d3"'), _x('"d1"')), "d1 d3"),
+    PendingParts((_x('"d1"'), _y('"d2"')), "d1", "d2"),
+    PendingParts((_y('"d1", "d3"'), _x('"d2"')), "d2", "d1 d3"),
+    PendingParts((_plain('"d3"'), _x('"d1"'), _y('"d2"')), "d1", "d2", "d3"),
+    PendingParts((_x('"d2"'), _plain('"d1"')), "d2", "", "d1"),
 )
 _UP_TO = (
-    Held((_x('everything up to "d2"'),), "d1 d2", is_cumulative=True),
-    Held((_x('everything up to "d1"'), _x('everything up to "d3"')), "d1 d2 d3", is_cumulative=True),
-    Held((_x('everything up to "d1"'), _x('"d3"')), "d1 d3", is_cumulative=True),
-    Held((_y('"d3"'), _x('everything up to "d2"')), "d1 d2", "d3", is_cumulative=True),
-    Held((_plain('"d2"'), _x('everything up to "d3"')), "d1 d3", "", "d2", is_cumulative=True),
-    Held((_plain('everything up to "d1"'), _x('everything up to "d2"')), "d2", "", "d1", is_cumulative=True),
-    Held((_x('"d2"'), _plain('everything up to "d3"')), "d2", "", "d1 d3", is_bound=True),
+    PendingParts((_x('everything up to "d2"'),), "d1 d2", is_cumulative=True),
+    PendingParts((_x('everything up to "d1"'), _x('everything up to "d3"')), "d1 d2 d3", is_cumulative=True),
+    PendingParts((_x('everything up to "d1"'), _x('"d3"')), "d1 d3", is_cumulative=True),
+    PendingParts((_y('"d3"'), _x('everything up to "d2"')), "d1 d2", "d3", is_cumulative=True),
+    PendingParts((_plain('"d2"'), _x('everything up to "d3"')), "d1 d3", "", "d2", is_cumulative=True),
+    PendingParts((_plain('everything up to "d1"'), _x('everything up to "d2"')), "d2", "", "d1", is_cumulative=True),
+    PendingParts((_x('"d2"'), _plain('everything up to "d3"')), "d2", "", "d1 d3", is_bound=True),
 )
 _OTHERS = 'the consumer of {} subscription "others" has received nothing from desk, by the name of "clerks"'
 _LEFT, _OTHERS_LEFT = 'the consumer of "clerks" has left', 'the consumer of "others" has left'
@@ -122,7 +122,9 @@ CONFLICTS = tuple(
 )
 
 
-def cases(why: Callable[[Held, Between, bool], str], between: Iterable[Between] = (*BETWEEN, *CONFLICTS)) -> Iterator[tuple[str, Episode]]:
+def cases(
+    why: Callable[[PendingParts, Between, bool], str], between: Iterable[Between] = (*BETWEEN, *CONFLICTS)
+) -> Iterator[tuple[str, Episode]]:
     """All of them, each with the type of its subscription; `why` names the requirement."""
     for kind, one in product(KINDS, between):
         if kind not in one.kinds:
@@ -143,7 +145,7 @@ def begun(others: str, *, is_alike: bool) -> str:
     return "transactions X and Y" if others else "transaction X"
 
 
-def _case(kind: str, one: Between, held: Held, other: str, how: str, why: str, *, is_alike: bool) -> Episode:
+def _case(kind: str, one: Between, held: PendingParts, other: str, how: str, why: str, *, is_alike: bool) -> Episode:
     said = [DESK, f'the consumer of {kind} subscription "clerks" has received {shown(ALL)} from desk']
     said += [begun(held.y, is_alike=is_alike), *held.said]
     said += [text.format(kind) for text in one.said]
@@ -162,7 +164,7 @@ def _case(kind: str, one: Between, held: Held, other: str, how: str, why: str, *
     )
 
 
-def _due(kind: str, one: Between, held: Held, returned: list[str], free: list[str]) -> str:
+def _due(kind: str, one: Between, held: PendingParts, returned: list[str], free: list[str]) -> str:
     """What the attached consumer receives, where that is known; otherwise what the next one receives."""
     if one.consumer == "others" and one.said[-1] == _LEFT:
         return f'the consumer of "others" receives {shown(free)} and nothing else' if free else 'subscription "others" has nothing left'

@@ -14,7 +14,7 @@ _COORDINATORS, _HELD = frozenset({"more-coordinators"}), frozenset({"held-ends"}
 
 
 @dataclass(frozen=True)
-class Begun:
+class TimedBegin:
     """Transactions that were begun, in this order: those that time out, and one that does not."""
 
     said: tuple[str, ...]
@@ -24,12 +24,12 @@ class Begun:
 
 
 _BEGUN = (
-    Begun(("transaction S with a {} timeout",)),
-    Begun(("transactions S and T with a {} timeout",), "S T"),
-    Begun(("S is a transaction of the second coordinator with a {} timeout",), needs=_COORDINATORS),
-    Begun(("transaction X", "transaction S with a {} timeout"), stays=True),
-    Begun(("transaction S with a {} timeout", "transaction X"), stays=True),
-    Begun(("transaction X with a maximal timeout", "transaction S with a {} timeout"), stays=True, needs=frozenset({"own-broker"})),
+    TimedBegin(("transaction S with a {} timeout",)),
+    TimedBegin(("transactions S and T with a {} timeout",), "S T"),
+    TimedBegin(("S is a transaction of the second coordinator with a {} timeout",), needs=_COORDINATORS),
+    TimedBegin(("transaction X", "transaction S with a {} timeout"), stays=True),
+    TimedBegin(("transaction S with a {} timeout", "transaction X"), stays=True),
+    TimedBegin(("transaction X with a maximal timeout", "transaction S with a {} timeout"), stays=True, needs=frozenset({"own-broker"})),
 )
 _PARTS = ("a topic", "a subscription", "both", "two messages", "a cumulative one")
 _LEFT_OPEN, _WHILE_OPEN = "S is left open past its timeout", "the system crashes while S is OPEN and restarts"
@@ -47,7 +47,7 @@ def cases(why: Callable[[str], str]) -> Iterator[tuple[str, Episode]]:
         yield asked, _case(begun, part, happens, asked, time_out, why(number))
 
 
-def _case(begun: Begun, part: str, happens: str, asked: str, time_out: str, why: str) -> Episode:
+def _case(begun: TimedBegin, part: str, happens: str, asked: str, time_out: str, why: str) -> Episode:
     kind = "exclusive" if part == "a cumulative one" else "shared"
     said = [DESK, f'the consumer of {kind} subscription "clerks" has received "d1", "d2", "d3" from desk']
     said += [text.format(time_out) for text in begun.said]

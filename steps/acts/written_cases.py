@@ -17,7 +17,7 @@ _TOPICS = ('the topic "desk"', DEDUPLICATED)
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenParts:
     """What was written: by X, by Y, and outside of transactions."""
 
     said: tuple[str, ...]
@@ -32,12 +32,12 @@ def _by(name: str, what: str) -> str:
 
 _PLAIN = '"p1" has been written to desk'
 WRITTEN = (
-    Written((_by("X", '"x1"'), _by("Y", '"y1"')), "x1", "y1"),
-    Written((_by("X", '"x1"'), _by("Y", '"y1"'), _by("X", '"x2"')), "x1 x2", "y1"),
-    Written((_by("Y", '"y1"'), _by("X", '"x1"'), _by("Y", '"y2"')), "x1", "y1 y2"),
-    Written((_by("X", '"x1"'), _PLAIN, _by("Y", '"y1"')), "x1", "y1", "p1"),
-    Written((_PLAIN, _by("X", 'a batch of "x1", "x2"'), _by("Y", '"y1"')), "x1 x2", "y1", "p1"),
-    Written((_by("X", '"x1"'), _PLAIN, _by("X", '"x2"')), "x1 x2", "", "p1"),
+    WrittenParts((_by("X", '"x1"'), _by("Y", '"y1"')), "x1", "y1"),
+    WrittenParts((_by("X", '"x1"'), _by("Y", '"y1"'), _by("X", '"x2"')), "x1 x2", "y1"),
+    WrittenParts((_by("Y", '"y1"'), _by("X", '"x1"'), _by("Y", '"y2"')), "x1", "y1 y2"),
+    WrittenParts((_by("X", '"x1"'), _PLAIN, _by("Y", '"y1"')), "x1", "y1", "p1"),
+    WrittenParts((_PLAIN, _by("X", 'a batch of "x1", "x2"'), _by("Y", '"y1"')), "x1 x2", "y1", "p1"),
+    WrittenParts((_by("X", '"x1"'), _PLAIN, _by("X", '"x2"')), "x1 x2", "", "p1"),
 )
 _ATTACHED = 'the consumer of shared subscription "clerks" has received nothing from desk'
 
