@@ -123,7 +123,8 @@ CONFLICTS = tuple(
 
 
 def cases(
-    why: Callable[[PendingParts, Between, bool], str], between: Iterable[Between] = (*BETWEEN, *CONFLICTS)
+    why: Callable[[PendingParts, Between, bool], str],
+    between: Iterable[Between] = (*BETWEEN, *CONFLICTS),
 ) -> Iterator[tuple[str, Episode]]:
     """All of them, each with the type of its subscription; `why` names the requirement."""
     for kind, one in product(KINDS, between):

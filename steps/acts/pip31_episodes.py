@@ -10,7 +10,7 @@ from itertools import product
 from . import episodes, pending_cases, timed_cases, written_cases
 from .act import Act, ActLine, LinesOf
 from .episodes import Episode, by_kind
-from .pending_cases import CRASHED, Between, Held
+from .pending_cases import CRASHED, Between, PendingParts
 from .pip31_ending import MOST_TIMED_OUT, TIMED_CASE, TIMED_OUT
 from .pip31_model import Pip31
 
@@ -112,7 +112,7 @@ def _of_deleted_topics() -> Iterator[Episode]:
     yield Episode(pending, '"new" is written to desk', ('subscription "clerks" has "new" left',), "146")
 
 
-def _why_pending(held: Held, between: Between, is_commit: bool) -> str:
+def _why_pending(held: PendingParts, between: Between, is_commit: bool) -> str:
     if CRASHED in between.said:
         return "86"
     if held.is_cumulative:

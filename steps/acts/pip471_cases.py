@@ -7,7 +7,7 @@ from typing import Any
 from . import episodes, pending_cases, timed_cases, written_cases
 from .act import Act, ActLine, LinesOf
 from .episodes import Episode, by_kind
-from .pending_cases import CRASH, CRASHED, UNLOADED, Between, Held, shown
+from .pending_cases import CRASH, CRASHED, UNLOADED, Between, PendingParts, shown
 from .pip31_ending import MOST_TIMED_OUT, TIMED_CASE, TIMED_OUT
 from .pip31_episodes import CASES
 from .pip31_writing import DEDUPLICATED
@@ -17,7 +17,7 @@ _LINES = LinesOf("PIP471")
 _TIMEOUT = "43"
 
 
-def _why_pending(_: Held, between: Between, is_commit: bool) -> str:
+def _why_pending(_: PendingParts, between: Between, is_commit: bool) -> str:
     if CRASHED in between.said or UNLOADED in between.said:
         return "30" if is_commit else "31"
     return "32" if between.consumer == "others" else "28" if is_commit else "29"
