@@ -14,7 +14,7 @@ from hypothesis.database import ExampleDatabase
 
 from fencepost.contract.brokers import Where
 from fencepost.contract.errors import BrokeOff, SystemUnreachable
-from fencepost.steps.acts import act
+from fencepost.steps.acts import act, random_script
 from fencepost.steps.acts.act import Script, Table
 
 from .against import Comparison
@@ -134,7 +134,7 @@ def drawn(trials: Plays, examples: int, length: int, seed: int, goes_on: GoesOn,
     progress = SearchProgress()
     kept = sorted(database.fetch(_FOUND)) if database else []
     for number in itertools.chain(kept, (f"{seed}-{count}".encode() for count in range(examples))):
-        script = act.drawn(trials.table, length, random.Random(number).choice)  # noqa: S311 - a sequence is no secret
+        script = random_script.drawn(trials.table, length, random.Random(number).choice)  # noqa: S311 - a sequence is no secret
         if not progress.saw_of(partial(trials.put, script)):
             break
         if database and progress.finding:
@@ -149,7 +149,7 @@ def drawn(trials: Plays, examples: int, length: int, seed: int, goes_on: GoesOn,
 
 def drawn_for_broker(table: Table[Any], count: int, length: int, chance: random.Random) -> list[Script[Any]]:
     """So many random scripts, few of which have what a broker needs long to prepare."""
-    drawn = (act.drawn(table, length, chance.choice) for _ in itertools.count())
+    drawn = (random_script.drawn(table, length, chance.choice) for _ in itertools.count())
     is_cheap = (script for script in drawn if table.costly.isdisjoint(script.needs) or chance.randrange(_COSTLY_ONE_OF) == 0)
     return list(itertools.islice(is_cheap, count))
 

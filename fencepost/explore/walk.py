@@ -16,11 +16,12 @@ from .trial import ScriptResult, SequenceResult, Trials
 
 
 def walked(trials: Trials, depth: int) -> Iterator[SequenceResult]:
-    """What every sequence of at most so many acts shows, the shortest first."""
+    """What every sequence of at most so many acts shows, the shortest first. A generated case is a sequence by itself."""
     parts = list(_offered_at_once(trials.table))
     for length in range(1, depth + 1):
         for number, needs in enumerate(parts):
-            yield from _Walk(trials, needs, parts[:number]).sequences(length)
+            acts = trials.table.acts if length == 1 else [act for act in trials.table.acts if not act.is_case]
+            yield from _Walk(trials, needs, parts[:number], acts).sequences(length)
 
 
 def _offered_at_once(table: Table[Any]) -> Iterator[frozenset[str]]:
@@ -36,9 +37,9 @@ def _offered_at_once(table: Table[Any]) -> Iterator[frozenset[str]]:
 class _Walk:
     """Goes through the sequences that need no more than `needs`, and more than each of `done`, which others have gone through."""
 
-    def __init__(self, trials: Trials, needs: frozenset[str], done: Iterable[frozenset[str]]) -> None:
+    def __init__(self, trials: Trials, needs: frozenset[str], done: Iterable[frozenset[str]], acts: Iterable[Act[Any]]) -> None:
         self._trials, self._done = trials, tuple(done)
-        self._acts = [act for act in trials.table.acts if act.needs <= needs]
+        self._acts = [act for act in acts if act.needs <= needs]
         self._used = frozenset().union(*(act.arguments for act in self._acts))
         self._script: Script[Any] = Script(trials.table)
         self._scene = trials.scene(needs)

@@ -26,7 +26,8 @@ from fencepost.explore.trial import Trials
 from fencepost.reference.defects import CONFORMING, DEFECTS, Defect
 from fencepost.run.judged_systems import JudgedSystems
 from fencepost.run.options import RunOptions
-from fencepost.steps.acts.act import Table, drawn
+from fencepost.steps.acts.act import Table
+from fencepost.steps.acts.random_script import drawn
 from fencepost.steps.acts.tables import TABLES, table_of
 
 from . import conforming_groups, forkserver

@@ -1,7 +1,7 @@
 """An act, its table, and the lines of a sequence of acts."""
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -104,6 +104,8 @@ class Act(Generic[M]):
     """Whether requests race, so that the answers depend on which arrives first."""
     excludes: frozenset[str] = frozenset()
     """Traits that no other act of the sequence may have."""
+    is_case: bool = False
+    """Whether it is one of many generated cases, of which only a sample can be played."""
     fits: "Callable[[Script[M]], bool]" = lambda _: True
     """Whether it may come after these lines, whatever clients know."""
 
@@ -111,6 +113,14 @@ class Act(Generic[M]):
     def traits(self) -> frozenset[str]:
         """What another act may exclude: its name, the capabilities that it needs, and `RACES`."""
         return self.needs | {self.name} | ({RACES} if self.races else set())
+
+
+class Phase(NamedTuple):
+    """Part of a sequence: so many acts of these kinds, of all kinds where none is named. A kind that is named twice comes more often."""
+
+    kinds: tuple[Kind, ...]
+    least: int
+    most: int
 
 
 @dataclass(frozen=True)
@@ -145,6 +155,8 @@ class Table(Generic[M]):
     """Capabilities that a broker needs long to prepare, for each sequence again: few of its sequences have acts that need them."""
     begins: frozenset[str] = frozenset()
     """Acts that others need before them. Where an act is not possible, random sequences try it again after one of these."""
+    phases: tuple[Phase, ...] = ()
+    """The course of most scenarios, such as writes, a crash, ends: two thirds of the random sequences repeat it."""
 
     @functools.cached_property
     def kinds(self) -> "dict[Kind, list[Act[M]]]":
@@ -259,6 +271,12 @@ class Script(Generic[M]):
         self.lines = [*opened, *self.lines, *((line, None) for line in closed)]
 
 
+def kinds_of(acts: Sequence[Act[M]], names: Mapping[str, int]) -> tuple[Kind, ...]:
+    """The kinds of the acts of these names, each so many times."""
+    by_name = {act.name: act.says for act in acts}
+    return tuple(by_name[name] for name, times in names.items() for _ in range(times))
+
+
 def script_of(table: Table[M], names: Iterable[str]) -> Script[M]:
     """The script of these acts, without those that are not possible in their place. Raises UnknownName for an unknown act."""
     script, acts = Script(table), table.by_name
@@ -271,108 +289,20 @@ def script_of(table: Table[M], names: Iterable[str]) -> Script[M]:
     return script
 
 
-def drawn(table: Table[M], length: int, choose: Choose) -> Script[M]:
-    """A script of so many acts, each chosen from those that are possible: first its kind, then its actors and place.
-
-    Half of the scripts keep to a few kinds of acts, and half of these to one place: what needs several acts of one kind in one place, such
-    as the third abort in a log, hardly occurs where each act is one of twenty-five. A quarter of them is disturbed, where the table has
-    disturbances.
-    """
-    script, kept, places = Script(table), _few_kinds(table, choose), choose(table.places)
-    wanted = _Wanted(script, places, choose)
-    disturbance = choose(table.disturbances) if table.disturbances and choose(range(4)) == 0 else None
-    place = choose(range(length))
-    for number in range(length):
-        if disturbance is not None and number >= place and script.may_come(disturbance):
-            script.add(disturbance)
-            disturbance = None
-        acts = (
-            wanted.following(kept)
-            or _of_one_kind(script, kept, places, choose)
-            or _of_one_kind(script, list(table.kinds), frozenset(), choose)
-        )
-        if not acts:
-            break
-        script.add(choose(acts))
-    script.close()
-    return script
-
-
-_PATIENCE = 3
-"""How many acts may begin what a kind needs."""
-
-
-@dataclass
-class _Wanted(Generic[M]):
-    """The act that was chosen before it was possible, and how many acts have begun since then what it may need."""
-
-    script: Script[M]
-    left_out: frozenset[str]
-    choose: Choose
-    act: Act[M] | None = None
-    count: int = 0
-
-    def following(self, kinds: Sequence[Kind]) -> list[Act[M]]:
-        """The acts of a chosen kind, or one that begins what these may need; none where the table has no such acts, or where the chosen
-        one was not possible after several.
-        """
-        table = self.script.table
-        if not table.beginnings:
-            return []
-        if self.act is None:
-            self.act, self.count = self.choose(table.kinds[self.choose(kinds)]), 0
-        if found := self._possible(table.kinds[self.act.says]):
-            self.act = None
-            return found
-        self.count += 1
-        nearest = [self._nearest(acts, frozenset(self.act.arguments)) for acts in table.beginnings]
-        begun = [found for shared, found in nearest for _ in range(shared * shared)]
-        if self.count > _PATIENCE or not begun:
-            self.act = None
-            return []
-        return self.choose(begun)
-
-    def _nearest(self, acts: Iterable[Act[M]], arguments: frozenset[str]) -> tuple[int, list[Act[M]]]:
-        """Those of these that are possible, and have most in common with these arguments, and how many these are."""
-        found = [(len(arguments.intersection(act.arguments)), act) for act in self._possible(acts)]
-        most = max((shared for shared, _ in found), default=0)
-        return most, [act for shared, act in found if shared == most]
-
-    def _possible(self, acts: Iterable[Act[M]]) -> list[Act[M]]:
-        return [act for act in self.script.possible(acts) if self.left_out.isdisjoint(act.arguments)]
-
-
-def _few_kinds(table: Table[M], choose: Choose) -> Sequence[Kind]:
-    """All kinds of acts, or some of them."""
-    kinds = list(table.kinds)
-    if not kinds or not choose((True, False)):
-        return kinds
-    return list(dict.fromkeys(choose(kinds) for _ in range(choose(range(3, 9)))))
-
-
-def _of_one_kind(script: Script[M], kinds: Sequence[Kind], left_out: frozenset[str], choose: Choose) -> list[Act[M]]:
-    """The acts of a kind that are possible now, about none of the places that are left out; none where no kind has any.
-
-    Kinds are chosen until one has some, since checking all acts of a large table takes as long as playing the chosen one.
-    """
-    left = list(kinds)
-    while left:
-        kind = choose(left)
-        if found := [act for act in script.possible(script.table.kinds[kind]) if left_out.isdisjoint(act.arguments)]:
-            return found
-        left.remove(kind)
-    return []
-
-
 def sequences(table: Table[M], depth: int) -> Iterator[tuple[str, ...]]:
-    """Every sequence of at most so many acts, the shortest first; only one of those that differ only in the names of actors."""
+    """Every sequence of at most so many acts, the shortest first; only one of those that differ only in the names of actors.
+
+    A generated case is a sequence by itself.
+    """
     level: list[tuple[str, ...]] = [()]
+    acts = table.acts
     for _ in range(depth):
         following = []
         for names in level:
-            following += [(*names, act.name) for act in begun(table, names).possible()]
+            following += [(*names, act.name) for act in begun(table, names).possible(acts)]
         yield from following
-        level = following
+        level = [names for names in following if not table.by_name[names[-1]].is_case]
+        acts = [act for act in table.acts if not act.is_case]
 
 
 def begun(table: Table[M], names: Iterable[str]) -> Script[M]:

@@ -5,13 +5,14 @@ another transaction holds, the model has no answer, and the lines state only wha
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from fencepost.contract.evidence import Violation
 from fencepost.steps.pulsar.vocabulary import shown, values_shown
 
 from . import pip31_acknowledging, pip31_consuming, pip31_ending, pip31_episodes, pip31_topics, pip31_writing
-from .act import Act, ActLine, Table, given, then
+from .act import Act, ActLine, Phase, Table, given, kinds_of, then
 from .pip31_acknowledging import LATE
 from .pip31_consuming import READER, is_plain, received
 from .pip31_ending import NUMBERS, end, let_go
@@ -98,9 +99,9 @@ def _means(model: Pip31, line: ActLine, violation: Violation) -> str:
     seen = values_shown(violation.mismatch.seen)
     if seen is None:
         return line.requirement
-    if line.requirement in _OF_READERS and (found := _READERS.match(line.text)):
+    if line.requirement in _OF_READERS and (found := _READERS.match(line.text)) and found[1] in model.topics:
         return _meaning_for_readers(model.topics[found[1]], line, seen)
-    if line.requirement in _OF_CONSUMERS and (found := _LEFT.match(line.text)):
+    if line.requirement in _OF_CONSUMERS and (found := _LEFT.match(line.text)) and found[1] in model.subscriptions:
         return _meaning_of_left(model, model.subscriptions[found[1]], line, seen)
     return line.requirement
 
@@ -145,4 +146,59 @@ _KEPT = (
 """Sets of topics and subscriptions to which a sequence may keep; most acts are possible on two of the subscriptions."""
 _ALL = frozenset({*TOPICS, *KINDS, *LATE, READER, NUMBERS})
 
-TABLE = Table("pip31", Pip31, _acts(), _opens, _closes, _means, (frozenset(), *(_ALL - kept for kept in _KEPT)), (TRANSACTIONS,))
+_SETUPS = {"watchers join orders": 2, "a reader of orders": 1, "A adds two topics": 1, "A adds two subscriptions": 1, "A begins": 1}
+_HOLDS = {
+    "A writes to orders": 4,
+    "A writes a batch to orders": 1,
+    "A writes to both keys of states": 1,
+    "P sends one to payments in A": 1,
+    "A acknowledges i1 for workers": 5,
+    "A acknowledges everything up to i1 for auditors": 3,
+    "i1 is acknowledged for workers plainly": 1,
+    "everything up to i2 is acknowledged for auditors plainly": 1,
+    "a plain write to orders": 1,
+}
+"""What transactions hold afterwards, and what is plain next to it."""
+_UPSETS = {"a crash": 3, "orders is unloaded": 3, "another consumer takes over workers": 1, "S times out": 1}
+_ENDS = {"A commits": 5, "A commits, held up": 1, "A commits, and a crash comes": 1, "the end of A is let go": 1}
+_FOLLOWS = {
+    "A writes to orders late": 3,
+    "A acknowledges i1 for workers late": 1,
+    "A acknowledges i1 for workers": 2,
+    "A acknowledges everything up to i1 for auditors": 1,
+    "A commits again": 3,
+    "redelivery for workers": 1,
+    "redelivery of i1 for workers": 1,
+    "workers go back to i1": 1,
+    "another consumer takes over workers and is looked at": 1,
+    "a look at workers": 2,
+    "a look at orders": 2,
+    "P sends its last again": 1,
+    "watchers join orders": 1,
+}
+"""What clients do about that, in time or late."""
+
+
+def phases(acts: Sequence[Act[Any]], more_upsets: Mapping[str, int]) -> tuple[Phase, ...]:
+    """What is held when something happens, and ended then or before; acts of some kinds come more often."""
+    upsets, other = Phase(kinds_of(acts, {**_UPSETS, **more_upsets}), 0, 1), Phase((), 0, 1)
+    there = {act.name for act in acts}
+    cases = Phase(tuple(dict.fromkeys(act.says for act in acts if act.is_case)), 0, 2)
+    follows = Phase(kinds_of(acts, {name: times for name, times in _FOLLOWS.items() if name in there}), 0, 1)
+    holds, ends = Phase(kinds_of(acts, _HOLDS), 1, 3), Phase(kinds_of(acts, _ENDS), 0, 2)
+    return (Phase(kinds_of(acts, _SETUPS), 0, 1), holds, upsets, follows, ends, upsets, follows, cases, other)
+
+
+_ACTS = _acts()
+
+TABLE = Table(
+    "pip31",
+    Pip31,
+    _ACTS,
+    _opens,
+    _closes,
+    _means,
+    (frozenset(), *(_ALL - kept for kept in _KEPT)),
+    (TRANSACTIONS,),
+    phases=phases(_ACTS, {"states is compacted": 1}),
+)

@@ -34,6 +34,8 @@ def _acknowledge(model: Pip31, name: str, where: str, *which: str) -> list[ActLi
         tried = when(asked.text, why, f"{name} has tried to acknowledge {said}")
         return [*lines, tried, then(_CONFLICT, why)]
     one.hold(name, values)
+    if name in one.cumulative:
+        one.whys.append("PIP31-83")
     why = _why_done(model, one, name)
     return [*lines, asked._replace(requirement=why), then("it is done", why)]
 
@@ -89,6 +91,8 @@ def _acknowledge_up_to(model: Pip31, name: str, where: str, which: str) -> list[
         one.tried[name] = one.up_to(index)
         one.whys.append("PIP31-64")
         return [*lines, given(tried, "PIP31-64")]
+    if one.holds(name):
+        one.whys.append("PIP31-83")
     one.hold(name, one.up_to(index))
     one.cumulative[name] = index
     why = _why_done(model, one, name)
@@ -137,9 +141,9 @@ def _acknowledge_plainly_up_to(model: Pip31, where: str, which: str) -> list[Act
     for other in covered:
         if one.states[other] == FREE:
             one.take(other, UNCLEAR if is_pending or value == BATCH[0] == other else TAKEN)
+    one.is_exact = one.is_exact and not is_pending and value != BATCH[0]
     if is_pending:
         one.whys.append("PIP31-57")
-        one.is_exact = False
     why = narrowest(one.whys)
     return [given(f'everything up to "{value}" has been acknowledged for "{where}" without a transaction', why)]
 
@@ -147,7 +151,7 @@ def _acknowledge_plainly_up_to(model: Pip31, where: str, which: str) -> list[Act
 def _acknowledge_late(model: Pip31, name: str, where: str, value: str) -> list[ActLine]:
     one = used(model, where)
     one.whys.append("PIP31-89")
-    one.banned.add(value)
+    one.banned |= {value, name}
     one.is_exact, one.is_odd = False, True
     unannounced = "" if where in model.transactions[name].subscriptions else ", which it has not added"
     return [given(f'{name} has tried to acknowledge "{value}" for "{where}"{unannounced}', "PIP31-89")]
@@ -290,7 +294,9 @@ def _may_add_late(model: Pip31, name: str, where: str) -> bool:
 
 
 def _may_notify_again(model: Pip31, name: str, where: str) -> bool:
-    return model.is_over(name) and where in model.transactions[name].subscriptions and is_there(model, where)
+    """Not where its late acknowledgement may have been accepted, to which a repeated end may apply."""
+    is_part = model.is_over(name) and where in model.transactions[name].subscriptions and is_there(model, where)
+    return is_part and name not in model.subscriptions[where].banned
 
 
 def _may_pipeline(model: Pip31, name: str, where: str, topic: str) -> bool:

@@ -7,12 +7,15 @@ acknowledgements than a page has.
 from collections.abc import Iterator
 from itertools import product
 
-from . import episodes
+from . import episodes, pending_cases, timed_cases, written_cases
 from .act import Act, ActLine, LinesOf
-from .episodes import Episode
+from .episodes import Episode, by_kind
+from .pending_cases import CRASHED, Between, PendingParts
+from .pip31_ending import MOST_TIMED_OUT, TIMED_CASE, TIMED_OUT
 from .pip31_model import Pip31
 
 _LINES = LinesOf("PIP31")
+CASES = "cases"
 _TOPIC, _X, _BOTH = 'the topic "desk" with "d1", "d2", "d3"', "transaction X", "transactions X and Y"
 _ALL = '"d1", "d2", "d3"'
 _BETWEEN = ("", "desk has been unloaded", "the system has crashed and restarted")
@@ -92,6 +95,12 @@ def _of_many() -> Iterator[Episode]:
         said = ('the topic "desk"', _X, 'X has acknowledged 150 messages of desk for "clerks", one by one', *([between] if between else []))
         due = '"clerks" agrees with the answers' if ends == "aborts" else 'subscription "clerks" has nothing left'
         yield Episode(said, f"X {ends}", (due,), "174")
+    for ends, between in product(("aborts", "commits"), _BETWEEN):
+        said = ('the topic "desk"', _X, 'X has acknowledged the last of 70 messages of desk for "clerks", which are one batch')
+        happened = [between] if between else []
+        yield Episode(
+            (*said, *happened), f"X {ends}", ('"clerks" agrees with the answers',), "66", _INDEX | _NEEDS.get(between, frozenset())
+        )
 
 
 def _of_deleted_topics() -> Iterator[Episode]:
@@ -103,7 +112,63 @@ def _of_deleted_topics() -> Iterator[Episode]:
     yield Episode(pending, '"new" is written to desk', ('subscription "clerks" has "new" left',), "146")
 
 
-_PARTS = (_of_mixed_acknowledgements, _of_conflicts, _of_batches, _of_many, _of_deleted_topics)
+def _why_pending(held: PendingParts, between: Between, is_commit: bool) -> str:
+    if CRASHED in between.said:
+        return "86"
+    if held.is_cumulative:
+        return "173" if held.gone and not is_commit else "83" if is_commit else "84"
+    return "57" if held.is_bound else "61" if between.consumer == "others" else "93"
+
+
+def _why_written(happened: tuple[str, ...], is_commit: bool) -> str:
+    return "47" if CRASHED in happened and is_commit else "171" if happened and not is_commit else "01" if is_commit else "02"
+
+
+def _of_both_kinds() -> Iterator[Episode]:
+    """At most one of two transactions succeeds and commits, if one acknowledges individually and the other one cumulatively."""
+    alone, up_to = '{} has {} "d1" for "clerks"', '{} has {} everything up to "d2" for "clerks"'
+    for first, second in ((alone, up_to), (up_to, alone)):
+        said = (_TOPIC, _received("failover"), _BOTH, first.format("X", "acknowledged"), second.format("Y", "tried to acknowledge"))
+        for one, other in ("XY", "YX"):
+            for between in _BETWEEN:
+                happened = (f"{one} has tried to commit", *([between] if between else []))
+                due = 'at most one of X and Y has acknowledged "d1" for "clerks" and committed'
+                yield Episode((*said, *happened), f"{other} commits", (due,), "121", _NEEDS.get(between, frozenset()))
+
+
+def _of_timeouts() -> Iterator[Episode]:
+    through = "X has been open for a moment and through a crash, with a timeout longer than a restart"
+    due = "X was OPEN until its timeout had passed, and not when Y had timed out"
+    yield Episode((through,), "Y begins and times out just after X", (due,), "43", _NEEDS[_BETWEEN[2]])
+
+
+def _of_lost_clients() -> Iterator[Episode]:
+    begun = "X was begun by a client that has lost its connection"
+    for ends, seen in (("commits", '"d1", "d2", "d3", "x1"'), ("aborts", _ALL)):
+        yield Episode((_TOPIC, begun, 'X has written "x1" to desk'), f"X {ends}", ("it is done", f"readers of desk see {seen}"), "40")
+    cannot = "X has tried to add a topic whose name cannot be parsed"
+    for ends, left in (("commits", '"d2", "d3"'), ("aborts", _ALL)):
+        said = (_TOPIC, _received("shared"), _X, 'X has acknowledged "d1" for "clerks"', cannot)
+        yield Episode(said, f"X {ends}", (f'subscription "clerks" has {left} left',), "112")
+
+
+def _of_terminated_topics() -> Iterator[Episode]:
+    held = (_TOPIC, _received("shared"), _X, 'X has acknowledged "d1" for "clerks"', "desk has been terminated")
+    yield Episode(held, "X aborts", ('the consumer of "clerks" receives "d1" before any other write',), "174")
+    yield Episode(held, "X commits", ('nothing of X is pending in "clerks"',), "174", frozenset({"buffer-statistics"}))
+
+
+_PARTS = (
+    _of_mixed_acknowledgements,
+    _of_conflicts,
+    _of_batches,
+    _of_many,
+    _of_deleted_topics,
+    _of_terminated_topics,
+    _of_both_kinds,
+    _of_timeouts,
+    _of_lost_clients,
+)
 
 
 def _says(model: Pip31, one: Episode) -> list[ActLine]:
@@ -117,7 +182,34 @@ def _may_come(model: Pip31, _: Episode) -> bool:
     return not model.done["episode"]
 
 
+def _says_case(model: Pip31, one: Episode) -> list[ActLine]:
+    model.done[CASES] += 1
+    if one.needs & {"crash"}:
+        model.go_down()
+    return one.numbered(model.done[CASES] - 1).lines(_LINES)
+
+
+def _may_case_come(model: Pip31, _: Episode) -> bool:
+    return model.done[CASES] < episodes.MOST_CASES
+
+
+def _says_timed(model: Pip31, one: Episode) -> list[ActLine]:
+    model.done[TIMED_OUT] += 1
+    model.done[TIMED_CASE] += 1
+    return _says_case(model, one)
+
+
+def _may_time_out(model: Pip31, one: Episode) -> bool:
+    """Names and waits are shared with other acts."""
+    is_free = "S" not in model.transactions and not model.done[TIMED_CASE]
+    return is_free and model.done[TIMED_OUT] < MOST_TIMED_OUT and _may_case_come(model, one)
+
+
 def acts() -> Iterator[Act[Pip31]]:
     """These, one kind for each theme."""
     for part in _PARTS:
         yield from episodes.acts_of(part(), _may_come, _says)
+    for cases in (*by_kind(pending_cases.cases(_why_pending)), *by_kind(written_cases.cases(_why_written))):
+        yield from episodes.acts_of(cases, _may_case_come, _says_case, are_cases=True)
+    for cases in by_kind(timed_cases.cases(str)):
+        yield from episodes.acts_of(cases, _may_time_out, _says_timed, are_cases=True)

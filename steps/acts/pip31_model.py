@@ -17,7 +17,7 @@ MESSAGES = (*INPUT, *BATCH)
 KINDS = {"workers": "shared", "auditors": "exclusive", "packers": "key-shared", "heirs": "failover"}
 """The subscriptions that have received all of the input from the beginning, by their kinds."""
 
-_NARROW = ("PIP31-57", "PIP31-64", "PIP31-85", "PIP31-89", "PIP31-50", "PIP31-51", "PIP31-110", "PIP31-90")
+_NARROW = ("PIP31-57", "PIP31-64", "PIP31-85", "PIP31-83", "PIP31-60", "PIP31-89", "PIP31-50", "PIP31-51", "PIP31-110", "PIP31-90")
 """Requirements about rare requests, whose violation spoils what follows."""
 
 
@@ -379,6 +379,8 @@ class Pip31:
         if one.is_removed:
             return
         one.load()
+        if one.cumulative:
+            one.whys.append("PIP31-60")
         if one.is_reader:
             one.is_exact = False
             one.owed = []

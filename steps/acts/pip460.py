@@ -15,7 +15,7 @@ from . import (
     pip460_watching,
     pip460_writing,
 )
-from .act import Act, ActLine, Table
+from .act import Act, ActLine, Phase, Table, kinds_of
 from .pip460_consuming import may_wait, waiting
 from .pip460_episodes import acts_of
 from .pip460_lines import given, layout, readers, then
@@ -53,13 +53,39 @@ def _acts() -> Iterator[Act[Layouts]]:
 
 _LEFT = frozenset({"left", "low", "high", "first", "second", "whole", "upper", "lower"})
 
+_ACTS = tuple(_acts())
+_READERS = {"ann joins": 4, "V watches": 1, "keepers are registered": 1, "pickers subscribe to left": 2}
+_WRITES = {"a write to left": 2, "a write by key m": 2, "A writes to left": 1}
+_CHANGES = {"left is split": 2, "low and high are merged": 1}
+_UPSETS = {
+    "a crash": 2,
+    "the controller crashes": 1,
+    "all brokers return": 1,
+    "another controller takes over": 1,
+    "ann is cut off": 2,
+    "the grace period passes": 2,
+    "the retention passes": 2,
+    "V loses its connection": 1,
+    "A commits": 1,
+}
+_LOOKS = {"ann reads everything": 2, "a look at what ann is assigned": 1, "pickers acknowledge the first of left": 2, "a look at left": 1}
+
+
+def _phases() -> Iterator[Phase]:
+    """Those who read and those who write before and after a change, and what happens to them."""
+    changes, upsets = Phase(kinds_of(_ACTS, _CHANGES), 0, 2), Phase(kinds_of(_ACTS, _UPSETS), 0, 2)
+    yield Phase(kinds_of(_ACTS, _READERS), 0, 2)
+    yield from (Phase(kinds_of(_ACTS, _WRITES), 0, 2), changes, Phase(kinds_of(_ACTS, _LOOKS), 0, 1), upsets, Phase((), 0, 1))
+
+
 TABLE = Table(
     "pip460",
     Layouts,
-    tuple(_acts()),
+    _ACTS,
     _opens,
     _closes,
     places=(frozenset(), frozenset(SEGMENTS) - _LEFT, frozenset(SEGMENTS) - _LEFT | {"bob", "carol"}, _LEFT),
     alike=(pip460_writing.TRANSACTIONS, pip460_watching.WATCHERS),
+    phases=tuple(_phases()),
 )
 """A sequence may keep to one half of the hashes."""

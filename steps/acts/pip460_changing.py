@@ -274,8 +274,8 @@ def acts() -> Iterator[Act[Layouts]]:
         yield Act(f"{parent} is split", _may_split, _split, (parent, *children))
         yield Act(f"a split of {parent}, which is sealed", is_sealed, _split_refused, (parent,))
         for loss in _NEWS:
-            said, names = f"{parent} is split, of which an event is {loss}", (parent, loss, *children)
-            yield Act(said, _may_split_unheard, _change_unheard, names, _FAULTS, excludes=_NEW_WATCHES if loss == "lost" else frozenset())
+            said, whom = f"{parent} is split, of which an event is {loss}", (parent, loss, *children)
+            yield Act(said, _may_split_unheard, _change_unheard, whom, _FAULTS, excludes=_NEW_WATCHES if loss == "lost" else frozenset())
     for (one, other), child in MERGED.items():
         yield Act(f"{one} and {other} are merged", _may_merge, _merge, (one, other, child))
         yield Act(f"a merge of {one} and {other}, of which one is sealed", _is_one_sealed, _merge_refused, (one, other))

@@ -86,13 +86,18 @@ def _is_plain(model: Layouts, segment: str) -> bool:
     )
 
 
+def _is_connected(model: Layouts) -> bool:
+    """Whether no broker has crashed, to which the consumer may have been connected."""
+    return not model.has_crashed and not model.done["controller"]
+
+
 def _may_subscribe(model: Layouts, segment: str) -> bool:
-    return _is_plain(model, segment) and not model.done[_NAME] and not model.segments[segment].is_sealed and not model.has_crashed
+    return _is_plain(model, segment) and not model.done[_NAME] and not model.segments[segment].is_sealed and _is_connected(model)
 
 
 def _has_subscribed(model: Layouts, segment: str, *_: str) -> bool:
     """What it has received is what was there then: the connection is the first one, and nothing was written since."""
-    return _is_plain(model, segment) and _place(model) == segment and not model.has_crashed and not model.done["left"]
+    return _is_plain(model, segment) and _place(model) == segment and _is_connected(model) and not model.done["left"]
 
 
 def _may_subscribe_too(model: Layouts, segment: str) -> bool:
@@ -115,7 +120,7 @@ def _may_look_at_left(model: Layouts, segment: str) -> bool:
 
 def _may_look_at_child(model: Layouts, segment: str) -> bool:
     is_on = _NAME in model.subscriptions and segment in model.subscriptions[_NAME].consumed and _place(model) != segment
-    return is_on and _is_plain(model, segment) and not model.done[f"{_NAME} in {segment}"]
+    return is_on and _is_plain(model, segment) and not model.done["controller"] and not model.done[f"{_NAME} in {segment}"]
 
 
 def acts() -> Iterator[Act[Layouts]]:

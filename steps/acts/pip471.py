@@ -11,7 +11,7 @@ from typing import Any
 from fencepost.contract.evidence import Violation
 from fencepost.steps.pulsar.vocabulary import values_shown
 
-from . import pip31, pip471_episodes, pip471_kinds, pip471_segments, pip471_store
+from . import pip31, pip471_cases, pip471_episodes, pip471_kinds, pip471_segments, pip471_store
 from .act import Act, ActLine, Table, given
 from .pip31_writing import TRANSACTIONS
 from .pip471_adapting import ADAPTED, retold
@@ -51,7 +51,7 @@ def _means(model: Pip471, line: ActLine, violation: Violation) -> str:
 
 def _acts() -> Iterator[Act[Any]]:
     yield from ADAPTED.values()
-    for part in (pip471_segments, pip471_store, pip471_kinds, pip471_episodes):
+    for part in (pip471_segments, pip471_store, pip471_kinds, pip471_episodes, pip471_cases):
         yield from part.acts()
 
 
@@ -65,14 +65,23 @@ _PLACES = pip31.TABLE.places
 _ALL = frozenset().union(*_PLACES)
 _SEGMENTS = frozenset({*SEGMENTS, *pip471_segments.DRAINERS})
 
+_ACTS = tuple(_acts())
+_UPSETS = {
+    "left is split": 2,
+    "left and right are merged": 1,
+    "the retention of A": 1,
+    "the first coordinator moves to another broker": 1,
+}
+
 TABLE = Table(
     "pip471",
     Pip471,
-    tuple(_acts()),
+    _ACTS,
     _opens,
     _closes,
     _means,
     (frozenset(), *(place | _SEGMENTS for place in _PLACES[1:]), *(_ALL | (_SEGMENTS - kept) for kept in _KEPT)),
     (TRANSACTIONS,),
     (pip471_episodes.PLAIN, frozenset({"metadata-indexes"})),
+    phases=pip31.phases(_ACTS, _UPSETS),
 )

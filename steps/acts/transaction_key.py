@@ -7,9 +7,16 @@ from collections.abc import Iterator
 
 from fencepost.steps.pulsar.vocabulary import shown
 
-from . import transaction_key_begun, transaction_key_faults, transaction_key_neighbours, transaction_key_refusals, transaction_key_waiting
+from . import (
+    transaction_key_begun,
+    transaction_key_cases,
+    transaction_key_faults,
+    transaction_key_neighbours,
+    transaction_key_refusals,
+    transaction_key_waiting,
+)
 from . import transaction_key_conditions as conditions
-from .act import Act, ActLine, Table, always, given, then, when
+from .act import Act, ActLine, Phase, Script, Table, always, given, kinds_of, then, when
 from .transaction_key_lines import aborted, others_stay, transaction_of
 from .transaction_key_model import KEYS, PAYMENTS, TASKS, KeyedTransaction, KnownKeys
 
@@ -212,6 +219,11 @@ def _delete(model: KnownKeys, key: str) -> list[ActLine]:
     return [*lines, *aborted(lost, "TXKEY-27"), then(f"administrators do not find {key}", "TXKEY-28"), *others_stay(model, key)]
 
 
+def _is_loaded_again(script: Script[KnownKeys]) -> bool:
+    """Whether no coordinator may be loading: a deletion is not retried."""
+    return not any("crash" in act for act in script.acts[-1:])
+
+
 def _look_at_key(model: KnownKeys, key: str) -> list[ActLine]:
     one = model.current(key)
     assert one is not None, f"{key} has an owner"
@@ -313,7 +325,7 @@ def _acts() -> Iterator[Act[KnownKeys]]:
         )
         yield Act(f"{x} fails to connect", conditions.may_fail, _fail_to_connect, (x, PAYMENTS), _KEYED | {"key-topic-faults"})
     for key in KEYS:
-        yield Act(f"{key} is deleted", conditions.is_somebodys, _delete, (key,), _KEYED)
+        yield Act(f"{key} is deleted", conditions.is_somebodys, _delete, (key,), _KEYED, fits=_is_loaded_again)
         yield Act(f"a look at {key}", conditions.is_somebodys, _look_at_key, (key,), _KEYED)
     yield Act("a look at all keys", conditions.has_keys, _look_at_keys, (), _KEYED)
     yield Act("a look at the metrics", conditions.has_metrics, _look_at_metrics, (), _KEYED)
@@ -330,13 +342,51 @@ def _acts() -> Iterator[Act[KnownKeys]]:
         transaction_key_waiting,
         transaction_key_neighbours,
         transaction_key_begun,
+        transaction_key_cases,
     ):
         yield from part.acts()
     yield Act("a crash", lambda model: bool(model.last), _crash, (), frozenset({"crash"}))
 
 
 _FEW = frozenset(KEYS[1:])
-_PLACES: tuple[frozenset[str], ...] = (frozenset(), _FEW, _FEW | {_INPUTS}, _FEW | {_TOPIC}, _FEW | {TASKS[2]}, frozenset(KEYS[2:]))
+_PLACES: tuple[frozenset[str], ...] = (
+    frozenset(),
+    frozenset(KEYS[:2]),
+    _FEW,
+    _FEW | {_INPUTS},
+    _FEW | {_TOPIC},
+    _FEW | {TASKS[2]},
+    frozenset(KEYS[2:]),
+)
 
-TABLE = Table("transaction_key", KnownKeys, tuple(_acts()), _opens, _closes, places=_PLACES, alike=(TASKS,))
+_ACTS = tuple(_acts())
+_CONNECTS = (_connect, _connect, _connect, _come_back)
+_USES = {"task one begins": 2, "task one writes": 2, "task one acknowledges i1": 1}
+_UPSETS = {
+    "a crash": 3,
+    "orders is unloaded": 1,
+    "the key topic is compacted": 1,
+    "coordinators are added": 1,
+    "task one leaves": 1,
+    "task one connects, and a crash comes": 1,
+}
+_ENDS_OF_KEYS = {
+    "task one commits": 2,
+    f"{PAYMENTS} is deleted": 1,
+    "task one writes late": 1,
+    "task one commits late": 1,
+    "task one begins though it is fenced": 1,
+}
+
+
+def _phases() -> Iterator[Phase]:
+    """What tasks have open when others connect, before and after something happens."""
+    upsets = Phase(kinds_of(_ACTS, _UPSETS), 0, 1)
+    yield from (Phase(_CONNECTS, 1, 2), Phase(kinds_of(_ACTS, _USES), 0, 3), upsets)
+    cases = tuple(dict.fromkeys(act.says for act in _ACTS if act.is_case))
+    ends = (*kinds_of(_ACTS, _ENDS_OF_KEYS), _come_back_late)
+    yield from (Phase((), 0, 1), Phase(ends, 0, 2), upsets, Phase(cases, 0, 1))
+
+
+TABLE = Table("transaction_key", KnownKeys, _ACTS, _opens, _closes, places=_PLACES, alike=(TASKS,), phases=tuple(_phases()))
 """A sequence may keep to one key, and to one topic."""

@@ -13,8 +13,9 @@ from fencepost.explore.disturbed import DisturbedTable
 from fencepost.explore.shared_crash_search import sharing_crashes, waves
 from fencepost.explore.trial import SequenceResult, Trials
 from fencepost.run.plays import falls_in
-from fencepost.steps.acts.act import Script, drawn, script_of
+from fencepost.steps.acts.act import Script, script_of
 from fencepost.steps.acts.core import TABLE
+from fencepost.steps.acts.random_script import drawn
 
 CRASHING = TABLE.offered({"crash", "reload"})
 UNTIMED = replace(CRASHING, acts=tuple(act for act in CRASHING.acts if "times out" not in act.name))

@@ -15,9 +15,10 @@ from fencepost.explore.disturbed import DisturbedTable
 from fencepost.explore.finding_scenario import feature, reported
 from fencepost.explore.reduction import reduced
 from fencepost.explore.trial import ScriptResult, needs_of
-from fencepost.steps.acts.act import DISTURBANCE, ActLine, drawn, script_of
+from fencepost.steps.acts.act import DISTURBANCE, ActLine, script_of
 from fencepost.steps.acts.core import TABLE as CORE
 from fencepost.steps.acts.kip890 import TABLE
+from fencepost.steps.acts.random_script import drawn
 from fencepost.steps.vocabularies import speech_of
 from fencepost.twins import disturbances
 

@@ -9,9 +9,10 @@ from fencepost.explore import search
 from fencepost.explore.reduction import reduced
 from fencepost.proof import conforming_groups
 from fencepost.reference.defects import CONFORMING, Defect
-from fencepost.steps.acts.act import Script, drawn, script_of
+from fencepost.steps.acts.act import Script, script_of
 from fencepost.steps.acts.kip890 import TABLE
 from fencepost.steps.acts.kip890_model import Kip890Clients
+from fencepost.steps.acts.random_script import drawn
 
 GROUPS = [group for group in conforming_groups.groups(CONFORMING.values()) if group[0].protocol == "kafka"]
 FOUND = {

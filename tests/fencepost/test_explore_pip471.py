@@ -9,8 +9,8 @@ from fencepost.explore import search
 from fencepost.explore.reduction import reduced
 from fencepost.proof import conforming_groups
 from fencepost.reference.defects import CONFORMING, Defect
-from fencepost.steps.acts.act import drawn
 from fencepost.steps.acts.pip471 import TABLE
+from fencepost.steps.acts.random_script import drawn
 
 
 def test_each_line_is_about_a_requirement_of_the_proposal() -> None:

@@ -1,6 +1,7 @@
 """Tables of acts: their lines are sentences of the vocabulary, and which act is possible follows from what clients know."""
 
 import random
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import permutations, product
@@ -12,8 +13,9 @@ from fencepost.contract.errors import WrongUsage
 from fencepost.contract.evidence import Violation
 from fencepost.contract.register import bundled
 from fencepost.steps import vocabularies
-from fencepost.steps.acts.act import Act, ActLine, Script, Table, drawn, script_of, sequences
+from fencepost.steps.acts.act import Act, ActLine, Phase, Script, Table, kinds_of, script_of, sequences
 from fencepost.steps.acts.core import TABLE as CORE
+from fencepost.steps.acts.random_script import drawn
 from fencepost.steps.acts.tables import TABLES, table_of
 
 _FEW = 150
@@ -106,7 +108,8 @@ def walk(table: Table[Any], missing: dict[str, Act[Any]], chance: random.Random)
 @pytest.mark.parametrize("spec", TABLES)
 def test_every_act_comes_in_some_sequence(spec: str) -> None:
     """An act that can never come looks like coverage and is none."""
-    table, chance = TABLES[spec], random.Random(1)
+    whole, chance = TABLES[spec], random.Random(1)
+    table = replace(whole, acts=tuple(act for act in whole.acts if not act.is_case))
     missing = {act.name: act for act in table.acts}
     for acts, x, segment in product(_RARE.get(spec, ()), "AB", ("low", "high")):
         for name in script_of(table, [act.format(x=x, segment=segment) for act in acts]).acts:
@@ -122,6 +125,7 @@ def test_every_act_comes_in_some_sequence(spec: str) -> None:
             walk(near(table, act), missing, chance)
 
     assert missing.keys() == set()
+    assert [act.name for act in whole.acts if act.is_case and not Script(whole).may_come(act)] == []
 
 
 @pytest.mark.parametrize("spec", TABLES)
@@ -132,6 +136,27 @@ def test_an_act_changes_nothing_before_it_comes(spec: str) -> None:
         asked = drawn(table, 8, chance.choice)
 
         assert script_of(table, asked.acts).lines == asked.lines
+
+
+@pytest.mark.parametrize("spec", [spec for spec, table in TABLES.items() if any(act.is_case for act in table.acts)])
+def test_the_cases_of_a_sequence_have_separate_objects(spec: str) -> None:
+    """A topic or a transaction of one case is none of another one, or of an episode that is not numbered."""
+    cases = [act.name for act in TABLES[spec].acts if act.is_case and " timeout" not in act.name]
+    script = script_of(TABLES[spec], [cases[0], cases[-1]])
+    made = [found for line, _ in script.lines for found in re.findall(r'the (?:scalable |deduplicated )?topic "([a-z]+)"', line.text)]
+
+    assert script.acts == [cases[0], cases[-1]]
+    assert len(made) == len(set(made)) > 1
+
+
+def test_a_table_with_phases_repeats_them_in_most_sequences() -> None:
+    """Writes and ends in turn, where each phase is one act; the acts of a phase that is not possible are passed over."""
+    parts = [Phase(kinds_of(CORE.acts, {name: 1}), 1, 1) for name in ("A writes to orders", "a crash", "A commits")]
+    table = replace(CORE, phases=tuple(parts))
+    courses = [[table.by_name[act].says for act in drawn(table, 6, random.Random(seed).choice).acts] for seed in range(60)]
+    expected = [kind for part in parts for kind in part.kinds] * 2
+
+    assert sum(course == expected for course in courses) > 20
 
 
 def test_of_sequences_that_differ_in_names_only_one_is_tried() -> None:
