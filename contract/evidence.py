@@ -48,6 +48,10 @@ class SetUpFailed(Exception):
         super().__init__(said)
 
 
+class NeverBack(SetUpFailed):
+    """A broker that was down does not serve again. A scenario about the restart itself judges that."""
+
+
 class NoAnswer(Exception):
     """An answer did not arrive in time, so the system's act is not known: inconclusive."""
 

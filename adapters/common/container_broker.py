@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
 from fencepost.contract.errors import SystemUnreachable, WrongUsage
-from fencepost.contract.evidence import SetUpFailed
+from fencepost.contract.evidence import NeverBack
 from fencepost.contract.outcomes import Done, Outcome, Unknown
 from fencepost.contract.progress import Board
 
@@ -160,13 +160,13 @@ class ContainerBroker(NoCrashPoints, ABC, Generic[C, O]):
         self.containers.start_again()
 
     def restart(self) -> None:
-        """Start it again, and wait until its broker serves transactions. Raises SetUpFailed."""
+        """Start it again, and wait until its broker serves transactions. Raises NeverBack."""
         if self.died is None:
             self.start_again()
         self.await_again()
 
     def await_again(self) -> None:
-        """Wait until a broker that was down serves transactions. Raises SetUpFailed; it is then given up, and not awaited once more."""
+        """Wait until a broker that was down serves transactions. Raises NeverBack; it is then given up, and not awaited once more."""
         if self.died is None:
             try:
                 self._await_serving()
@@ -175,7 +175,7 @@ class ContainerBroker(NoCrashPoints, ABC, Generic[C, O]):
                     raise
                 self.died = str(error)
         if self.died is not None:
-            raise SetUpFailed(self.died)
+            raise NeverBack(self.died)
 
     def close(self) -> None:
         """Remove the containers, now or as soon as they have been started."""

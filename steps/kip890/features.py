@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from fencepost.adapters.kafka.probe import KafkaOffer, VersionRange
 from fencepost.contract.errors import Malformed, SystemUnreachable
-from fencepost.contract.evidence import Violation
+from fencepost.contract.evidence import NeverBack, Violation
 from fencepost.contract.outcomes import Done, Refused, Unknown
 from fencepost.steps.kafka.judging import answer_of, judge_answer, reported
 from fencepost.steps.kafka.kafka_context import KafkaContext
@@ -87,7 +87,11 @@ def restarts_at(context: KafkaContext, level: int) -> None:
     try:
         context.faults.restart()
         answer = context.observer.api_versions(NEWEST_API_VERSIONS)
-    except (SystemUnreachable, Malformed) as error:  # one that is about to end may still answer, with an error where there is none
+    except (
+        NeverBack,
+        SystemUnreachable,
+        Malformed,
+    ) as error:  # one that is about to end may still answer, with a false error
         raise _not_back(str(error).splitlines()[0]) from error  # the rest is the broker's log
     match answer:
         case Done():

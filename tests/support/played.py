@@ -3,12 +3,12 @@
 import contextlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
 from unittest import mock
 
-from fencepost.adapters.engines import ENGINES
+from fencepost.adapters.engines import ENGINES, Engine
 from fencepost.contract.events import Event
 from fencepost.contract.ports import System
 from fencepost.contract.registration import SpecifiedSystem
@@ -74,7 +74,8 @@ def played_telling(asked: RunOptions, protocol: str, bundled: Played, breadth: s
 @contextlib.contextmanager
 def engine_of(protocol: str, system: Callable[..., System]) -> Iterator[None]:
     """Meanwhile this is the bundled reference of the protocol."""
-    with mock.patch.dict(ENGINES, {protocol: replace(ENGINES[protocol], system=system)}):
+    another = type("Another", (Engine,), {"system": staticmethod(system)})
+    with mock.patch.dict(ENGINES, {protocol: another(**vars(ENGINES[protocol]))}):
         yield
 
 
