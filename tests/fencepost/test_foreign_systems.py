@@ -66,7 +66,11 @@ def test_the_doctor_looks_at_it(packages: Path) -> None:
     [
         ((), {}, "which tiny broker? a tiny broker is named with --set-system address=HOST:PORT"),
         ((), {"bootstrap": "a:1"}, "--bootstrap a:1: a tiny broker is named with --set-system address=HOST:PORT"),
-        (("adress=a:1",), {}, "--set-system adress=a:1: a tiny broker is named with --set-system address=HOST:PORT"),
+        (
+            ("adress=a:1",),
+            {},
+            "--set-system adress=a:1: a tiny broker is named with --set-system address=HOST:PORT; known options: address",
+        ),
         (("address",), {}, "--set-system address: expected NAME=VALUE"),
         (("address=a:1", "address=a:2"), {}, "--set-system address=a:2: address is given twice, first as a:1"),
         (("address=a:1",), {"defect": "no-epoch-bump"}, "--defect no-epoch-bump: only the reference has defects"),
