@@ -40,6 +40,11 @@ class Violation(AssertionError):
         super().__init__(str(self.mismatch))
 
 
+def sent_what_is_not_allowed(what: str) -> Violation:
+    """The violation of a system that sent what its protocol does not allow."""
+    return Violation("what its protocol allows", what, what="message of the system")
+
+
 class SetUpFailed(Exception):
     """A Given was refused, so the question could not be put: inconclusive. `error` and `code` are the protocol's, of the refusal."""
 

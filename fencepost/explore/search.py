@@ -150,8 +150,8 @@ def drawn(trials: Plays, examples: int, length: int, seed: int, goes_on: GoesOn,
 def drawn_for_broker(table: Table[Any], count: int, length: int, chance: random.Random) -> list[Script[Any]]:
     """So many random scripts, few of which have what a broker needs long to prepare."""
     drawn = (random_script.drawn(table, length, chance.choice) for _ in itertools.count())
-    is_cheap = (script for script in drawn if table.costly.isdisjoint(script.needs) or chance.randrange(_COSTLY_ONE_OF) == 0)
-    return list(itertools.islice(is_cheap, count))
+    played = (script for script in drawn if table.costly.isdisjoint(script.needs) or chance.randrange(_COSTLY_ONE_OF) == 0)
+    return list(itertools.islice(played, count))
 
 
 def by_brokers(trials: Plays, scripts: Iterable[Script[Any]]) -> Mapping[tuple[Where, ...], list[Script[Any]]]:

@@ -11,7 +11,7 @@ from typing import Any
 from fencepost.adapters.twins.performer import Performer, Undisturbed
 from fencepost.contract.brokers import Where, where_of
 from fencepost.contract.errors import BrokeOff, Malformed, NotOffered, SystemUnreachable, WrongUsage
-from fencepost.contract.evidence import Mismatch, NoAnswer, SetUpFailed, Violation
+from fencepost.contract.evidence import Mismatch, NoAnswer, SetUpFailed, Violation, sent_what_is_not_allowed
 from fencepost.contract.played import PlayedStep, StepEnding
 from fencepost.contract.ports import Session
 from fencepost.contract.shared_crashes import SharedCrashes, SharesCrashes
@@ -88,7 +88,7 @@ class ScriptResult:
         """Why the last step failed. A system that sends what its protocol does not allow violates what the step is about."""
         error = self.steps[-1].error if self.steps else None
         if isinstance(error, Malformed):
-            return Violation("what its protocol allows", str(error), what="message of the system")
+            return sent_what_is_not_allowed(str(error))
         return error
 
 
@@ -252,13 +252,13 @@ class Trials:
             return SequenceResult(reached, unanswered=str(error))
         if isinstance(error, Violation) and 0 < waited_in(shown.session).in_vain_s < ENOUGH_S:
             return SequenceResult(reached, unanswered=f"after a wait of less than {ENOUGH_S:g} s that was in vain, {error} shows nothing")
-        if not self.is_prompt and _hurried_s([said for said, _ in script.lines], shown.steps) >= SHORT_TIMEOUT_MS / 1000:
-            return SequenceResult(reached, unanswered=f"a transaction with a short timeout was open for that long before {error}")
         if isinstance(error, SystemUnreachable | WrongUsage):
             raise error
         if not isinstance(error, Violation | SetUpFailed | NoAnswer):
             what = f"the step '{line.kind} {line.text}' broke off with {type(error).__name__}: {error}"
             raise BrokeOff(f"{what}; acts: {'; '.join(reached)}") from error
+        if not self.is_prompt and _hurried_s([said for said, _ in script.lines], shown.steps) >= SHORT_TIMEOUT_MS / 1000:
+            return SequenceResult(reached, unanswered=f"a transaction with a short timeout was open for that long before {error}")
         is_seen = isinstance(error, Violation)
         asked = next(said for said, _ in reversed(script.lines[: number + 1]) if said.kind != DISTURBANCE)
         requirement = asked.requirement

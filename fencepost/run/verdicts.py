@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from fencepost.contract.errors import AccessRefused, Malformed, NotOffered, WrongUsage
-from fencepost.contract.evidence import Evidence, Mismatch, NoAnswer, SetUpFailed, Violation
+from fencepost.contract.evidence import Evidence, Mismatch, NoAnswer, SetUpFailed, Violation, sent_what_is_not_allowed
 from fencepost.contract.ports import Handshake
 from fencepost.contract.verdict import Expectation, Verdict
 from fencepost.deviations.known_deviations import LocatedDeviation
@@ -105,7 +105,7 @@ def _as_it_looks(error: BaseException | None, evidence: Evidence) -> Judgement:
         case NotOffered():
             return Judgement(Verdict.NOT_OFFERED, str(error))
         case Malformed():
-            sent = Mismatch("what its protocol allows", str(error), "message of the system")
+            sent = sent_what_is_not_allowed(str(error)).mismatch
             return Judgement(Verdict.VIOLATED, f"the system sent what its protocol does not allow: {error}", sent)
         case Violation():
             return Judgement(Verdict.VIOLATED, str(error), error.mismatch)

@@ -189,7 +189,7 @@ def _says_case(model: Pip31, one: Episode) -> list[ActLine]:
     return one.numbered(model.done[CASES] - 1).lines(_LINES)
 
 
-def _may_case_come(model: Pip31, _: Episode) -> bool:
+def may_case_come(model: Pip31, _: Episode) -> bool:
     return model.done[CASES] < episodes.MOST_CASES
 
 
@@ -199,10 +199,10 @@ def _says_timed(model: Pip31, one: Episode) -> list[ActLine]:
     return _says_case(model, one)
 
 
-def _may_time_out(model: Pip31, one: Episode) -> bool:
+def may_time_out(model: Pip31, one: Episode) -> bool:
     """Names and waits are shared with other acts."""
     is_free = "S" not in model.transactions and not model.done[TIMED_CASE]
-    return is_free and model.done[TIMED_OUT] < MOST_TIMED_OUT and _may_case_come(model, one)
+    return is_free and model.done[TIMED_OUT] < MOST_TIMED_OUT and may_case_come(model, one)
 
 
 def acts() -> Iterator[Act[Pip31]]:
@@ -210,6 +210,6 @@ def acts() -> Iterator[Act[Pip31]]:
     for part in _PARTS:
         yield from episodes.acts_of(part(), _may_come, _says)
     for cases in (*by_kind(pending_cases.cases(_why_pending)), *by_kind(written_cases.cases(_why_written))):
-        yield from episodes.acts_of(cases, _may_case_come, _says_case, are_cases=True)
+        yield from episodes.acts_of(cases, may_case_come, _says_case, are_cases=True)
     for cases in by_kind(timed_cases.cases(str)):
-        yield from episodes.acts_of(cases, _may_time_out, _says_timed, are_cases=True)
+        yield from episodes.acts_of(cases, may_time_out, _says_timed, are_cases=True)

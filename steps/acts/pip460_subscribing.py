@@ -131,7 +131,7 @@ def acts() -> Iterator[Act[Layouts]]:
         for which in ("first", "last"):
             yield Act(f"pickers acknowledge the {which} of {segment}", _may_acknowledge, _acknowledge, (segment, which))
         yield Act(f"pickers ask for the first of {segment} again", _may_ask_again, _ask_again, (segment,))
-        yield Act(f"what pickers are told of the end of {segment}", _has_subscribed, _look_at_end, (segment,))
+        yield Act(f"what pickers learn of the end of {segment}", _has_subscribed, _look_at_end, (segment,))
         yield Act(f"a look at what pickers have left in {segment}", _may_look_at_left, _look_at_left, (segment,))
     for segment in SEGMENTS:
         if segment not in FIRST:

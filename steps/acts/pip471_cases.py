@@ -8,8 +8,8 @@ from . import episodes, pending_cases, timed_cases, written_cases
 from .act import Act, ActLine, LinesOf
 from .episodes import Episode, by_kind
 from .pending_cases import CRASH, CRASHED, UNLOADED, Between, PendingParts, shown
-from .pip31_ending import MOST_TIMED_OUT, TIMED_CASE, TIMED_OUT
-from .pip31_episodes import CASES
+from .pip31_ending import TIMED_CASE, TIMED_OUT
+from .pip31_episodes import CASES, may_case_come, may_time_out
 from .pip31_writing import DEDUPLICATED
 from .pip471_model import Pip471
 
@@ -72,10 +72,7 @@ def _says(model: Pip471, one: Episode) -> list[ActLine]:
 
 def _may_come(model: Pip471, one: Episode) -> bool:
     """Reloading may take as long as a short timeout."""
-    if one.why != _TIMEOUT:
-        return model.done[CASES] < episodes.MOST_CASES
-    is_free = "S" not in model.transactions and not model.done[TIMED_CASE] and model.done[TIMED_OUT] < MOST_TIMED_OUT
-    return is_free and not model.loaded_at and model.done[CASES] < episodes.MOST_CASES
+    return may_time_out(model, one) and not model.loaded_at if one.why == _TIMEOUT else may_case_come(model, one)
 
 
 def acts() -> Iterator[Act[Any]]:
