@@ -21,7 +21,7 @@ from .client import PulsarClient
 from .connection import ClientConnection
 from .message_annotations import NO_ANNOTATIONS, Annotations
 from .pulsar_calls import PulsarCalls
-from .pulsar_error_outcomes import OPENING, UNDECIDED
+from .pulsar_error_outcomes import OPENING, UNDECIDED, was_not_recovered
 from .pulsar_recording import PulsarCall
 from .pulsar_values import MessageId, PendingSend, ProducerHandle, TransactionId
 from .transaction_requests import about_transaction
@@ -107,13 +107,18 @@ class ProducerCalls(PulsarCalls):
         """SEND one message and wait for its receipt. `sequence_id` is the producer's next one unless it is given.
 
         If the broker closes the producer instead of answering a message outside of transactions, the producer opens again and sends it once
-        more, as a client does: whether the message or the notice comes first is the broker's choice.
+        more, as a client does: whether the message or the notice comes first is the broker's choice. It sends a message again too if the
+        topic's transaction buffer was not recovered yet.
         """
         routed = Routed(key, None, annotations)
         is_repeated = reopen and transaction is None and sequence_id is None
-        return self._posted(producer, [value], transaction, sequence_id, routed, batched=False, reopen=reopen).then(
-            lambda pending: self._delivered(pending, value, routed) if is_repeated else self.receipt(pending)
-        )
+
+        def attempt() -> Outcome[MessageId]:
+            return self._posted(producer, [value], transaction, sequence_id, routed, batched=False, reopen=reopen).then(
+                lambda pending: self._delivered(pending, value, routed) if is_repeated else self.receipt(pending)
+            )
+
+        return self._patiently(attempt, was_not_recovered, retry=reopen)
 
     def _delivered(self, pending: PendingSend, value: str, routed: Routed) -> Outcome[MessageId]:
         """The receipt of a message outside of transactions, which is sent once more if the broker closes its producer instead."""
@@ -161,7 +166,7 @@ class ProducerCalls(PulsarCalls):
         """Wait for the receipt of a message in flight. After Unknown the caller can wait again: it may come later."""
         connection, call = self._sending[pending.number]
         match read_answer(connection.answer(call, self._within(within_s)), lambda answer: MessageId.of(answer.message_id)):
-            case Refused(code=code) as refusal if code in UNDECIDED:
+            case Refused(code=code) as refusal if code in UNDECIDED and not was_not_recovered(refusal):
                 return Unknown(f"SEND was answered {refusal}, which leaves open whether it was done")
             case outcome:
                 return outcome

@@ -1,6 +1,8 @@
 """Pulsar's error codes as outcomes, and those that a conforming raw client retries."""
 
-from fencepost.contract.outcomes import Refused
+from typing import Any
+
+from fencepost.contract.outcomes import Outcome, Refused
 from fencepost.wire.pulsar.messages_pb2 import ServerError as Error
 
 NOT_READY: frozenset[int] = frozenset({Error.ServiceNotReady, Error.TooManyRequests})
@@ -19,6 +21,18 @@ not have gone yet, and while a broker reads the policies of a namespace after it
 
 UNDECIDED: frozenset[int] = frozenset({Error.UnknownError, Error.MetadataError, Error.PersistenceError})
 """Errors that leave open whether a write was done; for a read they are refusals like others."""
+
+
+def was_not_recovered(outcome: Outcome[Any]) -> bool:
+    """Whether the topic refused a message before its transaction buffer was recovered, and so wrote nothing: a client sends it again.
+
+    Pulsar 5.0.0-M1 does so after a topic was unloaded twice. The error is PersistenceError, and only its text has the cause.
+    """
+    return (
+        isinstance(outcome, Refused)
+        and outcome.code == Error.PersistenceError
+        and "ServiceUnitNotReadyException" in (outcome.message or "")
+    )
 
 
 def refused(code: int, message: str | None = None) -> Refused:

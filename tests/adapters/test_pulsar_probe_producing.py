@@ -73,6 +73,23 @@ def test_a_refused_message_is_refused_unless_it_may_be_stored(
     assert len(broker.of("SEND")) == 1
 
 
+def test_a_message_is_sent_again_if_the_transaction_buffer_was_not_recovered(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+    """In a transaction too: the broker has refused it before it wrote anything."""
+    refusals = iter([(pb.PersistenceError, "ManagedLedgerException: ServiceUnitNotReadyException: Transaction Buffer recover failed")])
+
+    def answer(request: Any) -> list[Any]:
+        for error, message in refusals:
+            return [pb.CommandSendError(producer_id=request.producer_id, sequence_id=request.sequence_id, error=error, message=message)]
+        return [receipt(request, 1, 0)]
+
+    broker.on("SEND", answer)
+
+    outcome = probe.send(value_of(probe.producer(TOPIC)), "a", transaction=TXN)
+
+    assert outcome == Done(MessageId(EntryPosition(1, 0)))
+    assert len(broker.of("SEND")) == 2
+
+
 def test_receipts_find_their_messages_in_any_order(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
     """Several messages are in flight; for two with one sequence id, the first receipt belongs to the first."""
     broker.on("SEND", nothing)
