@@ -1,14 +1,17 @@
-"""A finding made small: acts that it does not need are left out, for as long as the same requirement is violated."""
+"""A finding made small: acts and lines that it does not need are left out, for as long as the same requirement is violated."""
 
 import contextlib
 from collections.abc import Callable, Sequence
 
 from fencepost.contract.errors import SystemUnreachable
+from fencepost.steps.acts.act import DISTURBANCE, ActLine
 
 from .deadline import TimeIsUp
 from .trial import ExploredFinding
 
 Play = Callable[[Sequence[str]], ExploredFinding | None]
+Shows = Callable[[Sequence[ActLine]], bool]
+"""Whether these lines are a scenario that shows the finding."""
 
 
 def reduced(finding: ExploredFinding, play: Play) -> ExploredFinding:
@@ -35,3 +38,18 @@ def _without(finding: ExploredFinding, start: int, size: int, play: Play) -> Exp
     acts = (*finding.acts[:start], *finding.acts[start + size :])
     found = play(acts)
     return found if found is not None and found.cause == finding.cause and len(found.acts) < len(finding.acts) else None
+
+
+def without_lines(lines: Sequence[ActLine], shows: Shows) -> tuple[ActLine, ...]:
+    """Those of these lines that the last one needs: each is left out that is not needed, again and again.
+
+    The last ones are left out first, since an actor is needed for as long as it does something.
+    """
+    left, before = tuple(lines), ()
+    while left != before:
+        before = left
+        for number in reversed(range(len(left) - 1)):
+            shorter = (*left[:number], *left[number + 1 :])
+            if left[number].kind != DISTURBANCE and shows(shorter):
+                left = shorter
+    return left

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
-from exploring import trials
+from exploring import always, scenario_of, trials
 
 from fencepost.contract.evidence import Violation
 from fencepost.contract.register import bundled
@@ -14,8 +15,10 @@ from fencepost.explore import search
 from fencepost.explore.finding_scenario import feature, reported
 from fencepost.explore.reduction import reduced
 from fencepost.explore.trial import REFUSED, ExploredFinding, Trials
-from fencepost.steps.acts.act import ActLine
+from fencepost.reference.defects import DEFECTS
+from fencepost.steps.acts.act import Act, ActLine, act_title
 from fencepost.steps.acts.core import TABLE
+from fencepost.steps.acts.tables import table_of
 from fencepost.steps.vocabularies import speech_of
 
 
@@ -60,6 +63,100 @@ def test_a_finding_that_needs_what_was_observed_on_the_way_keeps_it() -> None:
     lines = (WHEN, DONE, WHEN, DONE, SEEN)
 
     assert reported(finding(*lines), lambda _: False, SPEECH) == lines
+
+
+def test_what_a_finding_does_not_need_is_left_out() -> None:
+    """Each line without which the system shows the same, and a conforming one meets the rest; where that one meets nothing, all stay."""
+    made, crash, wrote = given("the log orders", "the system has crashed and restarted", 'A has written "a1" to orders')
+    lines = (made, DONE, crash, wrote, WHEN, SEEN)
+
+    def is_met(said: Sequence[ActLine]) -> bool:
+        return wrote in said
+
+    def shows(said: Sequence[ActLine]) -> bool:
+        return crash in said and WHEN in said
+
+    assert reported(finding(*lines), shows, SPEECH, is_met) == (crash, wrote, WHEN, SEEN)
+    assert reported(finding(*lines), shows, SPEECH) == (made, crash, wrote, WHEN, SEEN)
+
+
+@pytest.mark.parametrize(
+    ("spec", "apart", "as_one"),
+    [
+        ("core", ('A has written "a1" to orders', "A has committed"), 'A has committed "a1" to orders'),
+        ("pip31", ("transaction A", "transaction B"), "transactions A and B"),
+        ("pip31", ('the topic "inputs"', 'the topic "orders"'), 'the topics "inputs" and "orders"'),
+        (
+            "kip890",
+            ('producer E with transactional id "east"', 'producer F with transactional id "west"'),
+            'producers E and F with transactional ids "east" and "west"',
+        ),
+        ("core", ("a writer A", "a writer B"), None),
+    ],
+)
+def test_givens_that_one_sentence_says_are_one(spec: str, apart: tuple[str, str], as_one: str | None) -> None:
+    """If the vocabulary has such a sentence, and the scenario shows the same with it."""
+    lines = (*given(*apart), SEEN)
+
+    said = reported(finding(*lines), lambda _: True, speech_of(spec), lambda some: some == lines or as_one in {one.text for one in some})
+
+    assert said == ((*given(as_one), SEEN) if as_one else lines)
+
+
+def test_a_finding_that_is_wrong_in_another_way_is_another() -> None:
+    """A shorter scenario of the same requirement may show something else."""
+    broken = trials(TABLE, "kafka", "core-kafka-dirty-read")
+    found = broken.find(("A writes to orders", "a look at orders"))
+    assert found is not None
+    other = replace(found, error=Violation("a", "b", what="answer to EndTxn"))
+
+    assert broken.shows(found.lines, found)
+    assert not broken.shows(found.lines, other)
+
+
+SIX_STEPS = {
+    "core": [
+        "no-epoch-bump",
+        "core-kafka-aborted-is-committed",
+        "core-kafka-input-lost",
+        "core-kafka-dirty-read",
+        "core-kafka-order-turned",
+    ],
+}
+
+
+@pytest.mark.parametrize(("spec", "name"), [(spec, name) for spec, names in SIX_STEPS.items() for name in names])
+def test_a_defect_is_found_as_a_scenario_of_six_steps(spec: str, name: str) -> None:
+    """Whatever sequence was drawn. The scenario fails on the broken system, and the conforming one meets it."""
+    broken, conforming = (trials(table_of(spec), DEFECTS[name].protocol, defect) for defect in (name, None))
+    found = search.drawn(broken, 400, 10, 1, always).finding
+    assert found is not None
+
+    lines = scenario_of(broken, conforming, found)
+
+    assert len(lines) <= 6, lines
+    assert conforming.meets(lines, found)
+
+
+def test_acts_are_printed_and_chosen_without_what_distinguishes_them() -> None:
+    """The requirement that an episode is about, and the place of a value that was not written yet."""
+    name = 'a topic "waste" with 1 partition; idempotent producer I; I has written "{u}" to waste-0; I writes "more" to waste-0 (231)'
+    act = Act(name, lambda _: True, lambda _: [])
+    title = act_title(name)
+
+    assert title == name.replace("{u}", "u").removesuffix(" (231)")
+    assert act_title("A begins; A ends (31, a case)") == "A begins; A ends"
+    assert act_title("A has left (and B too)") == "A has left (and B too)"
+    assert act.is_named(name)
+    assert act.is_named(title)
+    assert not act.is_named("a topic")
+
+
+def test_a_scenario_is_named_by_what_it_asks() -> None:
+    """What is requested last, and what is expected then."""
+    text = feature(finding(SEEN), [*given("the log orders"), WHEN, SEEN], bundled()["CORE-07"], [], "found")
+
+    assert '    Scenario: [1] A commits: readers of orders see "a1"' in text.splitlines()
 
 
 def test_a_set_up_that_was_refused_is_asked_for() -> None:
