@@ -9,7 +9,7 @@ import json
 import shlex
 import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -41,6 +41,7 @@ from .coverage import Coverage
 from .deadline import Deadline
 from .disturbed import DisturbedTable
 from .kept_finding import FOUND, PROGRESS_S, FindingKeeper, KeptFinding
+from .named_requirement import named
 from .search import GoesOn, Plays, SearchProgress, at_once, drawn, exhaustive
 from .shared_crash_search import sharing_crashes
 from .trial import Trials
@@ -176,7 +177,7 @@ class Exploration:
         names = [_name_of(options, protocol, one) for options, one in zip(filter(None, (self.options, self.against)), systems, strict=True)]
         trials = each[0] if len(each) == 1 else Comparison(each[0], each[1], (names[0], names[1]))
         is_virtual = all(one.is_prompt for one in each)
-        acts = tuple(trials.table.by_name)
+        acts = tuple(act.name for act in trials.table.acts)
         if not trials.table.acts:
             raise WrongUsage(f"--spec {table.spec}: {' and '.join(names)} {'offers' if len(names) == 1 else 'offer'} none of its acts")
         title = f"{table.spec} on {' against '.join(names)}"
@@ -191,9 +192,8 @@ class Exploration:
             progress = self._gone_through(trials, is_virtual, goes_on, claimed)
             seconds, found = time.monotonic() - start, None
             if progress.finding:
-                conforming = self._conforming(table, protocol, systems[0]) if len(each) == 1 else None
                 say = None if is_virtual else partial(self._say, title)
-                found = FindingKeeper(trials, claimed, protocol, self._rows, say, conforming).keep(progress.finding, progress)
+                found = self._keeper(trials, protocol, systems[0], claimed, say).keep(progress.finding, progress)
         name, version = systems[0].by_protocol[protocol].name, systems[0].handshakes[protocol].version
         against = names[1] if len(names) > 1 else None
         explored = Explored(table.spec, protocol, name, version, against, self.bounds, acts, progress, seconds, found, coverage)
@@ -218,6 +218,15 @@ class Exploration:
             disturbed=disturbed,
             system=system,
         )
+
+    def _keeper(
+        self, trials: Plays, protocol: str, judged: JudgedSystems, claimed: Folder, say: Callable[[str], None] | None
+    ) -> FindingKeeper:
+        keeper = partial(FindingKeeper, trials, claimed, protocol, self._rows, say)
+        if isinstance(trials, Comparison):
+            return keeper()
+        names = partial(named, table=trials.table, protocol=protocol, options=self.options) if self.options.profile else None
+        return keeper(conforming=self._conforming(trials.table, protocol, judged), names=names)
 
     def _conforming(self, table: Table[Any], protocol: str, judged: JudgedSystems) -> Trials:
         """The reference, as the release that is explored where it has a profile of it."""

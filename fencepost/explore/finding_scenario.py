@@ -27,7 +27,8 @@ def reported(finding: ExploredFinding, shows: Shows, speech: Speech, is_met: Sho
     a scenario without a Then judges nothing, on any system.
 
     `is_met` says whether a conforming system meets these lines. If it meets the form that was taken, each line is left out without which
-    the system shows the same, and the conforming one still meets the rest; so are two Givens said as one.
+    the system shows the same, and the conforming one still meets the rest. In the same way a single When becomes a Given, and two Givens
+    one.
     """
     raw = tuple(_without_what_held(finding.lines))
     plain = tuple(_with_givens(raw))
@@ -41,8 +42,8 @@ def reported(finding: ExploredFinding, shows: Shows, speech: Speech, is_met: Sho
         return is_met(lines) and shows(lines)
 
     said = without_lines(said, is_as_good)
-    while (shorter := next(filter(is_as_good, _with_joined_givens(said, speech)), None)) is not None:
-        said = shorter
+    while (simpler := next(filter(is_as_good, _in_other_words(said, speech)), None)) is not None:
+        said = simpler
     return said
 
 
@@ -88,8 +89,12 @@ def _with_givens(lines: Sequence[ActLine]) -> Iterable[ActLine]:
     yield lines[-1] if lines[-1].kind != "When" or lines[-1].given is None else ActLine("Given", lines[-1].given, lines[-1].requirement)
 
 
-def _with_joined_givens(lines: Sequence[ActLine], speech: Speech) -> Iterator[tuple[ActLine, ...]]:
-    """These lines with two Givens as one, in the place of either."""
+def _in_other_words(lines: Sequence[ActLine], speech: Speech) -> Iterator[tuple[ActLine, ...]]:
+    """These lines with a When that is not the last as a Given, or with two Givens as one, in the place of either."""
+    whens = [number for number, line in enumerate(lines) if line.kind == "When"]
+    for number in whens[:-1]:
+        if (given := lines[number].given) is not None:
+            yield (*lines[:number], ActLine("Given", given, lines[number].requirement), *lines[number + 1 :])
     givens = [(number, line) for number, line in enumerate(lines) if line.kind == "Given"]
     for (first, one), (second, other) in combinations(givens, 2):
         for text in filter(partial(speech.parsing, "Given"), _joined(one.text.split(), other.text.split())):

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fencepost.console.phrases import counted
@@ -57,29 +57,30 @@ class FindingKeeper:
         rows: Register,
         say: Callable[[str], None] | None,
         conforming: Trials | None = None,
+        names: Callable[[ExploredFinding], str] | None = None,
     ) -> None:
         """`say` reports progress on a system where a play takes time, and whose answers may differ the next time; None elsewhere.
 
-        `conforming` plays on a system that says whether a shorter scenario is one that can be met; None where there is none.
+        `conforming` plays on a system that says whether a shorter scenario is one that can be met, and `names` returns the requirement of a
+        small finding; None where there is none.
         """
         self._trials, self._claimed, self._protocol, self._rows, self._say = trials, claimed, protocol, rows, say
-        self._conforming = conforming
+        self._conforming, self._names = conforming, names
         self._plays, self._last_said = 0, 0.0
 
     def keep(self, finding: ExploredFinding, progress: SearchProgress) -> KeptFinding:
         """The finding made small, as far as there is time for it, and the system is there."""
-        name, again, small = self._new_name(finding), list[bool](), finding
-        kept = self._written(name, finding, finding.lines, again)
-        if progress.stopped:
-            return kept
+        name, again, small = self._new_name(finding.requirement), list[bool](), finding
         if self._say is not None:
+            kept = self._written(name, finding, finding.lines, again)
             self._say(f"FOUND {finding.requirement} {finding.how}: {'; '.join(map(act_title, finding.acts))}")
             self._say(f"kept as {kept.file}; now it is played again {_REPEATS} times, and with fewer acts")
         with progress.ending():
-            while self._say is not None and len(again) < _REPEATS:
+            while not progress.stopped and self._say is not None and len(again) < _REPEATS:
                 again.append(self._find(finding.acts) is not None)
-            kept = self._written(name, finding, finding.lines, again)
-            small = reduced(finding, self._find)
+            if self._say is not None:
+                self._written(name, finding, finding.lines, again)
+            small = finding if progress.stopped else reduced(finding, self._find)
 
         def shows(lines: Sequence[ActLine]) -> bool:
             with progress.ending():
@@ -87,9 +88,14 @@ class FindingKeeper:
             return False
 
         def is_met(lines: Sequence[ActLine]) -> bool:
-            return self._conforming is not None and self._conforming.meets(lines, small)
+            return not progress.stopped and self._conforming is not None and self._conforming.meets(lines, small)
 
-        return self._written(name, small, reported(small, shows, speech_of(self._trials.table.spec), is_met), again)
+        lines = reported(small, shows, speech_of(self._trials.table.spec), is_met)
+        with progress.ending():
+            if self._names is not None and not progress.stopped:
+                small = replace(small, requirement=self._names(small))
+                name = self._new_name(small.requirement)
+        return self._written(name, small, lines, again)
 
     def _find(self, acts: Iterable[str]) -> ExploredFinding | None:
         self._plays += 1
@@ -99,9 +105,9 @@ class FindingKeeper:
             self._say(f"played again {counted(self._plays, 'time')}; this time it {'showed' if found else 'did not show'}")
         return found
 
-    def _new_name(self, finding: ExploredFinding) -> str:
+    def _new_name(self, requirement: str) -> str:
         number = 1
-        while (self._claimed.path / (name := f"{FOUND}/{finding.requirement}-{self._protocol}-{number}.feature")).exists():
+        while (self._claimed.path / (name := f"{FOUND}/{requirement}-{self._protocol}-{number}.feature")).exists():
             number += 1
         return name
 
@@ -112,6 +118,9 @@ class FindingKeeper:
         disturbing = {one.name for one in self._trials.table.disturbances}
         acts = [act for act in finding.acts if act not in disturbing]
         how = f"fencepost explore {VERSION}: {finding.how} in {counted(len(acts), 'act')}{f', {frequency}' if frequency else ''}"
+        asked = finding.lines[-1].requirement
+        if asked not in ("", finding.requirement):
+            how += f"; its last line is about {asked}"
         text = feature(finding, lines, self._rows[finding.requirement], needs_of(self._trials.table, acts), how)
         self._claimed.put(name, text)
         return KeptFinding(finding, text, str(self._claimed.path / name), frequency)

@@ -209,15 +209,19 @@ def test_a_finding_is_not_played_again_after_a_signal(tmp_path: Path) -> None:
     assert keeper.keep(found("a crash"), progress).frequency == "not played again"
 
 
-def test_progress_counts_acts_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A disturbance is none of the acts of which so many came."""
+def test_acts_are_counted_without_disturbances(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Neither of those that came nor of those that never came is a disturbance."""
     printed = StringIO()
     monkeypatch.setattr("fencepost.explore.exploration.PROGRESS_S", 0.0)
-    watch = exploration(tmp_path, printed)._watch("core", Deadline(), ("a", "b"), None)
+    disturbance = "the disturbance crash"
+    monkeypatch.setattr(Trials, "put", lambda *_: SequenceResult(("A commits", disturbance)))
 
-    watch(search.SearchProgress(3, {"a", "the disturbance crash"}))
+    exploration(tmp_path / "explored", printed).run()
 
-    assert ", 1 of 2 acts, nothing found yet" in printed.getvalue()
+    [one] = json.loads((tmp_path / "explored" / "explored.json").read_text())["explored"]
+    known = len(trials(TABLE, "kafka").table.acts)
+    assert (one["acts"], len(one["acts_never_fired"])) == (known, known - 1)
+    assert f", 1 of {known} acts, " in printed.getvalue()
 
 
 @pytest.mark.parametrize(("counting", "edition"), [(Counting({"core": None}), " --edition next"), (ALL_COUNT, "")])

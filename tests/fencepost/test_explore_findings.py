@@ -9,13 +9,16 @@ from exploring import always, scenario_of, trials
 
 from fencepost.contract.evidence import Violation
 from fencepost.contract.register import bundled
+from fencepost.contract.registration import SpecifiedSystem
 from fencepost.contract.symptom import Symptom
 from fencepost.deviations.known_deviations import DeviationEntry, Expectations, LocatedDeviation
 from fencepost.explore import search
 from fencepost.explore.finding_scenario import feature, reported
+from fencepost.explore.named_requirement import named
 from fencepost.explore.reduction import reduced
 from fencepost.explore.trial import REFUSED, ExploredFinding, Trials
 from fencepost.reference.defects import DEFECTS
+from fencepost.run.options import RunOptions
 from fencepost.steps.acts.act import Act, ActLine, act_title
 from fencepost.steps.acts.core import TABLE
 from fencepost.steps.acts.tables import table_of
@@ -65,6 +68,24 @@ def test_a_finding_that_needs_what_was_observed_on_the_way_keeps_it() -> None:
     assert reported(finding(*lines), lambda _: False, SPEECH) == lines
 
 
+@pytest.mark.parametrize(
+    ("defect", "acts", "asked", "named_one"),
+    [
+        ("core-kafka-second-log-forgotten-by-crash", ("A writes to orders", "A writes to payments", "a crash"), "CORE-25", "CORE-24"),
+        ("core-kafka-dirty-read", ("A writes to orders", "a look at orders"), "CORE-02", "CORE-02"),
+    ],
+)
+def test_a_finding_names_a_requirement_whose_scenarios_fail(defect: str, acts: Sequence[str], asked: str, named_one: str) -> None:
+    """Of those that its sequence is about, its own first. Where none of these is violated by bundled scenarios, it is its own."""
+    found = trials(TABLE, "kafka", defect).find(acts)
+    assert found is not None
+    assert found.requirement == asked
+
+    options = [RunOptions(asked=SpecifiedSystem(of)) for of in ({"defect": defect}, {})]
+
+    assert [named(found, TABLE, "kafka", one) for one in options] == [named_one, asked]
+
+
 def test_what_a_finding_does_not_need_is_left_out() -> None:
     """Each line without which the system shows the same, and a conforming one meets the rest; where that one meets nothing, all stay."""
     made, crash, wrote = given("the log orders", "the system has crashed and restarted", 'A has written "a1" to orders')
@@ -103,6 +124,19 @@ def test_givens_that_one_sentence_says_are_one(spec: str, apart: tuple[str, str]
     assert said == ((*given(as_one), SEEN) if as_one else lines)
 
 
+def test_a_single_when_becomes_a_given() -> None:
+    """If not all of them can."""
+    wrote = ActLine("When", 'A writes "a1" to orders', "CORE-07", 'A has written "a1" to orders')
+    lines = (wrote, WHEN, WHEN, SEEN)
+
+    def is_as_good(some: Sequence[ActLine]) -> bool:
+        return len(some) == len(lines) and some[1] == WHEN
+
+    said = reported(finding(*lines), is_as_good, SPEECH, is_as_good)
+
+    assert [line.kind for line in said] == ["Given", "When", "When", "Then"]
+
+
 def test_a_finding_that_is_wrong_in_another_way_is_another() -> None:
     """A shorter scenario of the same requirement may show something else."""
     broken = trials(TABLE, "kafka", "core-kafka-dirty-read")
@@ -118,11 +152,29 @@ SIX_STEPS = {
     "core": [
         "no-epoch-bump",
         "core-kafka-aborted-is-committed",
-        "core-kafka-input-lost",
         "core-kafka-dirty-read",
+        "core-kafka-input-comes-again",
+        "core-kafka-input-lost",
+        "core-kafka-late-commit-accepted",
         "core-kafka-order-turned",
+        "core-pulsar-committed-passes-followers-by",
+        "core-pulsar-open-input-given",
+        "core-pulsar-pending-input-given-away",
+        "core-scalable-late-write-shown",
+        "core-scalable-open-input-given",
+        "core-scalable-seconds-for-milliseconds",
     ],
+    "kip890": [
+        "no-epoch-bump",
+        "fenced-offsets-drop-pending-ones",
+        "marker-of-offsets-tried-once",
+        "old-clients-unverified",
+        "one-bad-offset-spoils-all",
+        "refused-marker-raises-producer-epoch",
+    ],
+    "pip31": ["abort-releases-all", "newer-end-ends-older", "pulsar-repeated-abort-is-refused"],
 }
+"""Of each proposal, defects that exploration finds soon."""
 
 
 @pytest.mark.parametrize(("spec", "name"), [(spec, name) for spec, names in SIX_STEPS.items() for name in names])
