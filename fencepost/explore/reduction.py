@@ -1,6 +1,7 @@
 """A finding made small: acts and lines that it does not need are left out, for as long as the same requirement is violated."""
 
 import contextlib
+import re
 from collections.abc import Callable, Sequence
 
 from fencepost.contract.errors import SystemUnreachable
@@ -43,13 +44,22 @@ def _without(finding: ExploredFinding, start: int, size: int, play: Play) -> Exp
 def without_lines(lines: Sequence[ActLine], shows: Shows) -> tuple[ActLine, ...]:
     """Those of these lines that the last one needs: each is left out that is not needed, again and again.
 
-    The last ones are left out first, since an actor is needed for as long as it does something.
+    The last ones are left out first, since an actor is needed for as long as it does something. What only names the values of such a line
+    in a list, as one that has received them does, goes on without these.
     """
     left, before = tuple(lines), ()
     while left != before:
         before = left
         for number in reversed(range(len(left) - 1)):
-            shorter = (*left[:number], *left[number + 1 :])
-            if left[number].kind != DISTURBANCE and shows(shorter):
-                left = shorter
+            rest = (*left[:number], *left[number + 1 :])
+            candidates = dict.fromkeys((rest, _without_values(rest, left[number].text))) if left[number].kind != DISTURBANCE else ()
+            left = next(filter(shows, candidates), left)
     return left
+
+
+def _without_values(lines: Sequence[ActLine], left_out: str) -> tuple[ActLine, ...]:
+    """These lines, whose Givens list none of the values of a line that is left out."""
+    values = "|".join(map(re.escape, re.findall(r'"[^"]*"', left_out)))
+    if not values:
+        return tuple(lines)
+    return tuple(line._replace(text=re.sub(f", (?:{values})", "", line.text)) if line.kind == "Given" else line for line in lines)
