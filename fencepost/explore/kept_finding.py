@@ -83,9 +83,10 @@ class FindingKeeper:
             small = finding if progress.stopped else reduced(finding, self._find)
 
         def shows(lines: Sequence[ActLine]) -> bool:
+            is_shown = False
             with progress.ending():
-                return not progress.stopped and self._trials.shows(lines, small)
-            return False
+                is_shown = not progress.stopped and self._trials.shows(lines, small)
+            return is_shown
 
         def is_met(lines: Sequence[ActLine]) -> bool:
             return not progress.stopped and self._conforming is not None and self._conforming.meets(lines, small)

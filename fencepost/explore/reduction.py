@@ -47,7 +47,7 @@ def without_lines(lines: Sequence[ActLine], shows: Shows) -> tuple[ActLine, ...]
     The last ones are left out first, since an actor is needed for as long as it does something. What only names the values of such a line
     in a list, as one that has received them does, goes on without these.
     """
-    left, before = tuple(lines), ()
+    left, before = tuple(lines), tuple[ActLine, ...]()
     while left != before:
         before = left
         for number in reversed(range(len(left) - 1)):
