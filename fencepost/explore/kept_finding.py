@@ -83,20 +83,18 @@ class FindingKeeper:
             small = finding if progress.stopped else reduced(finding, self._find)
 
         def shows(lines: Sequence[ActLine]) -> bool:
-            is_shown = False
-            with progress.ending():
-                is_shown = not progress.stopped and self._trials.shows(lines, small)
-            return is_shown
+            return progress.holds(lambda: self._trials.shows(lines, small))
 
         def is_met(lines: Sequence[ActLine]) -> bool:
-            return not progress.stopped and self._conforming is not None and self._conforming.meets(lines, small)
+            conforming = self._conforming
+            return conforming is not None and progress.holds(lambda: conforming.meets(lines, small))
 
-        lines = reported(small, shows, speech_of(self._trials.table.spec), is_met)
+        lines, about = reported(small, shows, speech_of(self._trials.table.spec), is_met), small.requirement
         with progress.ending():
             if self._names is not None and not progress.stopped:
                 small = replace(small, requirement=self._names(small))
                 name = self._new_name(small.requirement)
-        return self._written(name, small, lines, again)
+        return self._written(name, small, lines, again, about)
 
     def _find(self, acts: Iterable[str]) -> ExploredFinding | None:
         self._plays += 1
@@ -112,16 +110,17 @@ class FindingKeeper:
             number += 1
         return name
 
-    def _written(self, name: str, finding: ExploredFinding, lines: Iterable[ActLine], again: Sequence[bool]) -> KeptFinding:
+    def _written(
+        self, name: str, finding: ExploredFinding, lines: Iterable[ActLine], again: Sequence[bool], about: str | None = None
+    ) -> KeptFinding:
         frequency = None
         if self._say is not None:
             frequency = f"{sum(again)} of {len(again)} when played again" if again else "not played again"
         disturbing = {one.name for one in self._trials.table.disturbances}
         acts = [act for act in finding.acts if act not in disturbing]
         how = f"fencepost explore {VERSION}: {finding.how} in {counted(len(acts), 'act')}{f', {frequency}' if frequency else ''}"
-        asked = finding.lines[-1].requirement
-        if asked not in ("", finding.requirement):
-            how += f"; its last line is about {asked}"
+        if about not in (None, finding.requirement):
+            how += f"; its last line is about {about}"
         text = feature(finding, lines, self._rows[finding.requirement], needs_of(self._trials.table, acts), how)
         self._claimed.put(name, text)
         return KeptFinding(finding, text, str(self._claimed.path / name), frequency)

@@ -78,6 +78,13 @@ class SearchProgress:
         except KeyboardInterrupt as signalled:
             self.is_whole, self.stopped = False, signalled
 
+    def holds(self, ask: Callable[[], bool]) -> bool:
+        """The answer to a question about a finding; no if there is no time to ask, the system is gone or the user has stopped it."""
+        answers = list[bool]()
+        with self.ending():
+            answers += [] if self.stopped else [ask()]
+        return any(answers)
+
     def saw_of(self, play: Callable[[], SequenceResult]) -> bool:
         """One more sequence, if there is time to play it and the system is there; whether that is so."""
         with self.ending():

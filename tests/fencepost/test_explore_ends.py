@@ -209,6 +209,18 @@ def test_a_finding_is_not_played_again_after_a_signal(tmp_path: Path) -> None:
     assert keeper.keep(found("a crash"), progress).frequency == "not played again"
 
 
+def test_a_finding_that_is_named_otherwise_says_what_its_line_is_about(tmp_path: Path) -> None:
+    """Its file has the requirement that it names."""
+    claimed = folder.claim(tmp_path, LAYOUT, {})
+    keeper = FindingKeeper(Answering(SequenceResult(())), claimed, "kafka", register.bundled(), None, names=lambda _: "CORE-24")
+
+    kept = keeper.keep(found("a crash"), search.SearchProgress())
+
+    assert (kept.finding.requirement, Path(kept.file).name) == ("CORE-24", "CORE-24-kafka-1.feature")
+    assert "violated in 1 act; its last line is about CORE-07" in kept.scenario
+    assert [one.name for one in (tmp_path / "found").iterdir()] == ["CORE-24-kafka-1.feature"]
+
+
 def test_acts_are_counted_without_disturbances(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Neither of those that came nor of those that never came is a disturbance."""
     printed = StringIO()
