@@ -76,7 +76,7 @@ def test_a_finding_that_needs_what_was_observed_on_the_way_keeps_it() -> None:
     ],
 )
 def test_a_finding_names_a_requirement_whose_scenarios_fail(defect: str, acts: Sequence[str], asked: str, named_one: str) -> None:
-    """Of those that its sequence is about, its own first. Where none of these is violated by bundled scenarios, it is its own."""
+    """The first one of its sequence, and its own before the others. Where bundled scenarios violate none of these, it is its own."""
     found = trials(TABLE, "kafka", defect).find(acts)
     assert found is not None
     assert found.requirement == asked
@@ -191,7 +191,7 @@ SIX_STEPS = {
         "pulsar-repeated-commit-is-refused",
     ],
 }
-"""Of each proposal, defects that exploration finds soon."""
+"""Defects of each proposal that exploration finds soon."""
 
 
 @pytest.mark.parametrize(("spec", "name"), [(spec, name) for spec, names in SIX_STEPS.items() for name in names])

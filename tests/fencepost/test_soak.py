@@ -158,7 +158,7 @@ def test_a_system_that_is_gone_ends_the_run(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_the_rate_is_that_of_the_clock_that_passes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The reference plays more calls in a second of the machine than were asked for in one of its own."""
+    """The reference plays more calls in a second of the machine than were asked for in a virtual one."""
     printed = io.StringIO()
     monkeypatch.setattr(Load, "_is_over", property(lambda _: True))
     monkeypatch.setattr(running, "SegmentJudge", lambda _: contextlib.nullcontext(InProcess()))
