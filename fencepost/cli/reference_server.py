@@ -24,9 +24,10 @@ def serve(protocol: str, ports: Mapping[str, int | None], profile: str, options:
     if profile not in engine.profiles():
         raise UnknownName("profile", profile, engine.profiles())
     for option, value in {**ports, **options}.items():
-        if value is not None and option not in {*engine.served.ports, *engine.served.takes}:
+        if value is not None and option not in (own := {*engine.served.ports, *engine.served.takes}):
             others = [name for name, served in _served().items() if option in {*served.ports, *served.takes}]
-            raise WrongUsage(f"--{option} is for {' and '.join(others)}; {engine.served.usage}")
+            listed = ", ".join(f"--{each}" for each in sorted(own))
+            raise WrongUsage(f"--{option} is for {' and '.join(others)}; in addition to --profile, {protocol} has {listed}")
     engine.served.check(profile, options)
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.INFO)
     allow_many_files()

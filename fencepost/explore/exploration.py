@@ -6,9 +6,10 @@ certificate: how many sequences of which acts.
 
 import contextlib
 import json
+import shlex
 import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 
 from hypothesis.database import DirectoryBasedExampleDatabase
 
+from fencepost.adapters import registry
 from fencepost.console.phrases import counted
 from fencepost.console.terminal import Screen
 from fencepost.contract import folder, register
@@ -25,12 +27,13 @@ from fencepost.contract.errors import Exit, SystemUnreachable, WrongUsage, first
 from fencepost.contract.folder import Folder, FolderLayout
 from fencepost.contract.ports import Answers
 from fencepost.contract.register import Register
+from fencepost.contract.registration import SpecifiedSystem
 from fencepost.contract.transitions import HasTransitions, watched
 from fencepost.contract.version import VERSION
 from fencepost.run.judged_systems import JudgedSystems
 from fencepost.run.options import RunOptions
 from fencepost.run.plays import seldom_collected
-from fencepost.steps.acts.act import Table
+from fencepost.steps.acts.act import Table, act_title
 from fencepost.steps.acts.tables import table_of
 
 from .against import Comparison, Differs
@@ -38,11 +41,14 @@ from .coverage import Coverage
 from .deadline import Deadline
 from .disturbed import DisturbedTable
 from .kept_finding import FOUND, PROGRESS_S, FindingKeeper, KeptFinding
+from .named_requirement import named
 from .search import GoesOn, Plays, SearchProgress, at_once, drawn, exhaustive
 from .shared_crash_search import sharing_crashes
 from .trial import Trials
 
 EXPLORED, EXAMPLES = "explored.json", "examples"
+_NAMED = ("profile", "defect", "writers", "metadata", "container", "launcher", "bootstrap", "service-url", "admin-url")
+"""The options that say which system it was, and are no secret."""
 LAYOUT = FolderLayout("explore", "--results", (EXPLORED,), (FOUND, EXAMPLES))
 
 
@@ -130,9 +136,9 @@ class Exploration:
         tables = [table_of(spec).only(self.acts) for spec in self.specs]
         asked = [self._about(one) for one in filter(None, (self.options, self.against))]
         folder_of_results = self.options.results or Path("results/explore") / self.options.system
-        claimed = folder.claim(folder_of_results, LAYOUT, {EXPLORED: "{}"})
-        systems = [JudgedSystems(options, self._rows) for options in asked]
         done: list[Explored] = []
+        claimed = folder.claim(folder_of_results, LAYOUT, {EXPLORED: _reported(done)})
+        systems = [JudgedSystems(options, self._rows) for options in asked]
         deadline = Deadline(None if self.bounds.seconds is None else time.monotonic() + self.bounds.seconds)
         try:
             spoken = {table.spec: _protocols_of_all(table.spec, systems) for table in tables}
@@ -141,11 +147,12 @@ class Exploration:
             asked_for = [(table, protocol) for table in tables for protocol in spoken[table.spec]]
             for left, (table, protocol) in zip(range(len(asked_for), 0, -1), asked_for, strict=True):
                 done.append(self._explored(table, protocol, systems, claimed, deadline.share(left)))
-                claimed.put(EXPLORED, json.dumps(_reported(done), indent=1) + "\n")
-                if done[-1].progress.broke_off is not None:
-                    raise done[-1].progress.broke_off
-                if (gone := done[-1].progress.gone) is not None:
-                    raise SystemUnreachable(f"{done[-1].system} stopped answering after {done[-1].progress.count} sequences: {gone}")
+                claimed.put(EXPLORED, _reported(done))
+                progress = done[-1].progress
+                if (ended := progress.stopped or progress.broke_off) is not None:
+                    raise ended
+                if progress.gone is not None:
+                    raise SystemUnreachable(f"{done[-1].system} stopped answering after {progress.count} sequences: {progress.gone}")
         finally:
             for one in systems:
                 one.close()
@@ -170,7 +177,7 @@ class Exploration:
         names = [_name_of(options, protocol, one) for options, one in zip(filter(None, (self.options, self.against)), systems, strict=True)]
         trials = each[0] if len(each) == 1 else Comparison(each[0], each[1], (names[0], names[1]))
         is_virtual = all(one.is_prompt for one in each)
-        acts = tuple(trials.table.by_name)
+        acts = tuple(act.name for act in trials.table.acts)
         if not trials.table.acts:
             raise WrongUsage(f"--spec {table.spec}: {' and '.join(names)} {'offers' if len(names) == 1 else 'offer'} none of its acts")
         title = f"{table.spec} on {' against '.join(names)}"
@@ -181,11 +188,12 @@ class Exploration:
             system, coverage = systems[0].by_protocol[protocol], None
             if len(each) == 1 and isinstance(system, HasTransitions):
                 coverage = Coverage(system.transitions, held.enter_context(watched()))
-            goes_on = self._watch(title, deadline, len(acts), coverage)
+            goes_on = self._watch(title, deadline, acts, coverage)
             progress = self._gone_through(trials, is_virtual, goes_on, claimed)
-            seconds = time.monotonic() - start
-            keeper = FindingKeeper(trials, claimed, protocol, self._rows, None if is_virtual else partial(self._say, title))
-            found = keeper.keep(progress.finding, progress) if progress.finding else None
+            seconds, found = time.monotonic() - start, None
+            if progress.finding:
+                say = None if is_virtual else partial(self._say, title)
+                found = self._keeper(trials, protocol, systems[0], claimed, say).keep(progress.finding, progress)
         name, version = systems[0].by_protocol[protocol].name, systems[0].handshakes[protocol].version
         against = names[1] if len(names) > 1 else None
         explored = Explored(table.spec, protocol, name, version, against, self.bounds, acts, progress, seconds, found, coverage)
@@ -211,6 +219,23 @@ class Exploration:
             system=system,
         )
 
+    def _keeper(
+        self, trials: Plays, protocol: str, judged: JudgedSystems, claimed: Folder, say: Callable[[str], None] | None
+    ) -> FindingKeeper:
+        keeper = partial(FindingKeeper, trials, claimed, protocol, self._rows, say)
+        if isinstance(trials, Comparison):
+            return keeper()
+        names = partial(named, table=trials.table, protocol=protocol, options=self.options) if self.options.profile else None
+        return keeper(conforming=self._conforming(trials.table, protocol, judged), names=names)
+
+    def _conforming(self, table: Table[Any], protocol: str, judged: JudgedSystems) -> Trials:
+        """The reference, as the release that is explored where it has a profile of it."""
+        profile = judged.profile_of(protocol)
+        known = registry.find(registry.REFERENCE).profiles()
+        systems = JudgedSystems(RunOptions(asked=SpecifiedSystem({}, profile if profile in known else None)), self._rows)
+        systems.open({protocol: []})
+        return self._trials(table, protocol, systems, Deadline())
+
     def _gone_through(self, trials: Plays, is_virtual: bool, goes_on: GoesOn, claimed: Folder) -> SearchProgress:
         bounds = self.bounds
         if bounds.depth is not None:
@@ -231,7 +256,7 @@ class Exploration:
             self.screen.write_line(f"  {where} has examples of another version, which are left alone: {', '.join(others)}")
         return own
 
-    def _watch(self, title: str, deadline: Deadline, acts: int, coverage: Coverage | None) -> GoesOn:
+    def _watch(self, title: str, deadline: Deadline, acts: Sequence[str], coverage: Coverage | None) -> GoesOn:
         reported_at = start = time.monotonic()
 
         def goes_on(progress: SearchProgress) -> bool:
@@ -240,7 +265,8 @@ class Exploration:
             if now - reported_at >= PROGRESS_S:
                 reported_at = now
                 rate = progress.count / (now - start)
-                reached = f"{len(progress.fired)} of {counted(acts, 'act')}{f', {coverage}' if coverage else ''}"
+                came = len(progress.fired.intersection(acts))
+                reached = f"{came} of {counted(len(acts), 'act')}{f', {coverage}' if coverage else ''}"
                 self._say(title, f"{progress.count:,} sequences, {_rate(rate)}, {reached}, nothing found yet")
             return deadline.left_s > 0
 
@@ -258,7 +284,7 @@ class Exploration:
         if progress.unanswered:
             gone += f", {progress.unanswered} of them without an answer, so that their outcome is unknown"
         if explored.finding is None:
-            whole = "" if progress.is_whole else " (the time was up before the end)"
+            whole = "" if progress.is_whole else f" ({'it was stopped' if progress.stopped else 'the time was up'} before the end)"
             screen.write_line(f"  nothing found: {gone}{whole}", green=True)
         else:
             found = explored.finding.finding
@@ -274,12 +300,15 @@ class Exploration:
                 screen.write_line(f"    {line}")
             screen.write_line()
             twins = f" --twins {found.disturbance}" if found.disturbance else ""
-            screen.write_line(f"  played again by: fencepost run{_how_again(self.options)} --feature {explored.finding.file}{twins}")
+            is_provisional = self.options.counting.is_provisional(self._rows[found.requirement], explored.spec)
+            edition = " --edition next" if is_provisional else ""
+            again = f"fencepost run{_how_again(self.options)} --feature {explored.finding.file}{twins}{edition}"
+            screen.write_line(f"  played again by: {again}")
         if coverage := explored.coverage:
             left = ", ".join(map(str, coverage.never))
             screen.write_line(f"  {coverage} were taken{f'; never: {left}' if left else ''}")
         if never := explored.never_fired:
-            screen.write_line(f"  never came: {first_of(never, 6)}")
+            screen.write_line(f"  never came: {first_of([*map(act_title, never)], 6)}")
 
 
 def _protocols_of_all(spec: str, systems: Sequence[JudgedSystems]) -> list[str]:
@@ -305,7 +334,8 @@ def _name_of(options: RunOptions, protocol: str, systems: JudgedSystems) -> str:
 
 def _how_again(options: RunOptions) -> str:
     said = "" if options.system == RunOptions().system else f" {options.system}"
-    return said + "".join(f" --{name} {value}" for name, value in options.asked.options.items() if name in ("defect", "container"))
+    given = {"profile": options.asked.profile, **options.asked.options}
+    return said + "".join(f" --{name} {shlex.quote(value)}" for name in _NAMED if (value := given.get(name)))
 
 
 def _rate(a_second: float) -> str:
@@ -313,5 +343,5 @@ def _rate(a_second: float) -> str:
     return f"{a_second:.0f} a second" if a_second >= 1 else f"{60 * a_second:.0f} a minute"
 
 
-def _reported(done: Sequence[Explored]) -> dict[str, Any]:
-    return {"fencepost": VERSION, "explored": [one.as_json() for one in done]}
+def _reported(done: Sequence[Explored]) -> str:
+    return json.dumps({"fencepost": VERSION, "explored": [one.as_json() for one in done]}, indent=1) + "\n"

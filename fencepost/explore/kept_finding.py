@@ -2,22 +2,20 @@
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fencepost.console.phrases import counted
-from fencepost.contract.errors import SystemUnreachable
 from fencepost.contract.folder import Folder
 from fencepost.contract.register import Register
 from fencepost.contract.version import VERSION
-from fencepost.steps.acts.act import ActLine
+from fencepost.steps.acts.act import ActLine, act_title
 from fencepost.steps.vocabularies import speech_of
 
-from .deadline import TimeIsUp
 from .finding_scenario import feature, reported
 from .reduction import reduced
 from .search import Plays, SearchProgress
-from .trial import ExploredFinding, needs_of
+from .trial import ExploredFinding, Trials, needs_of
 
 FOUND = "found"
 PROGRESS_S = 10.0
@@ -51,38 +49,52 @@ class KeptFinding:
 class FindingKeeper:
     """Keeps a finding in `found/` of the claimed folder, so that it is there however the exploration ends."""
 
-    def __init__(self, trials: Plays, claimed: Folder, protocol: str, rows: Register, say: Callable[[str], None] | None) -> None:
-        """`say` reports progress on a system where a play takes time, and whose answers may differ the next time; None elsewhere."""
+    def __init__(
+        self,
+        trials: Plays,
+        claimed: Folder,
+        protocol: str,
+        rows: Register,
+        say: Callable[[str], None] | None,
+        conforming: Trials | None = None,
+        names: Callable[[ExploredFinding], str] | None = None,
+    ) -> None:
+        """`say` reports progress on a system where a play takes time, and whose answers may differ the next time; None elsewhere.
+
+        `conforming` plays on a system that says whether a shorter scenario is one that can be met, and `names` returns the requirement of a
+        small finding; None where there is none.
+        """
         self._trials, self._claimed, self._protocol, self._rows, self._say = trials, claimed, protocol, rows, say
+        self._conforming, self._names = conforming, names
         self._plays, self._last_said = 0, 0.0
 
     def keep(self, finding: ExploredFinding, progress: SearchProgress) -> KeptFinding:
         """The finding made small, as far as there is time for it, and the system is there."""
-        name, again, small = self._new_name(finding), list[bool](), finding
-        kept = self._written(name, finding, finding.lines, again)
+        name, again, small = self._new_name(finding.requirement), list[bool](), finding
         if self._say is not None:
-            self._say(f"FOUND {finding.requirement} {finding.how}: {'; '.join(finding.acts)}")
-            self._say(f"kept as {kept.file}; now it is played again {_REPEATS} times, and with fewer acts")
-        try:
-            while self._say is not None and len(again) < _REPEATS:
-                again.append(self._find(finding.acts) is not None)
             kept = self._written(name, finding, finding.lines, again)
-            small = reduced(finding, self._find)
-        except TimeIsUp:
-            pass
-        except SystemUnreachable as error:
-            progress.gone = str(error)
+            self._say(f"FOUND {finding.requirement} {finding.how}: {'; '.join(map(act_title, finding.acts))}")
+            self._say(f"kept as {kept.file}; now it is played again {_REPEATS} times, and with fewer acts")
+        with progress.ending():
+            while not progress.stopped and self._say is not None and len(again) < _REPEATS:
+                again.append(self._find(finding.acts) is not None)
+            if self._say is not None:
+                self._written(name, finding, finding.lines, again)
+            small = finding if progress.stopped else reduced(finding, self._find)
 
-        def shows(said: Sequence[ActLine]) -> bool:
-            try:
-                return self._trials.shows(said, small)
-            except TimeIsUp:
-                return False
-            except SystemUnreachable as error:
-                progress.gone = str(error)
-                return False
+        def shows(lines: Sequence[ActLine]) -> bool:
+            return progress.holds(lambda: self._trials.shows(lines, small))
 
-        return self._written(name, small, reported(small, shows, speech_of(self._trials.table.spec)), again)
+        def is_met(lines: Sequence[ActLine]) -> bool:
+            conforming = self._conforming
+            return conforming is not None and progress.holds(lambda: conforming.meets(lines, small))
+
+        lines, about = reported(small, shows, speech_of(self._trials.table.spec), is_met), small.requirement
+        with progress.ending():
+            if self._names is not None and not progress.stopped:
+                small = replace(small, requirement=self._names(small))
+                name = self._new_name(small.requirement)
+        return self._written(name, small, lines, again, about)
 
     def _find(self, acts: Iterable[str]) -> ExploredFinding | None:
         self._plays += 1
@@ -92,19 +104,23 @@ class FindingKeeper:
             self._say(f"played again {counted(self._plays, 'time')}; this time it {'showed' if found else 'did not show'}")
         return found
 
-    def _new_name(self, finding: ExploredFinding) -> str:
+    def _new_name(self, requirement: str) -> str:
         number = 1
-        while (self._claimed.path / (name := f"{FOUND}/{finding.requirement}-{self._protocol}-{number}.feature")).exists():
+        while (self._claimed.path / (name := f"{FOUND}/{requirement}-{self._protocol}-{number}.feature")).exists():
             number += 1
         return name
 
-    def _written(self, name: str, finding: ExploredFinding, lines: Iterable[ActLine], again: Sequence[bool]) -> KeptFinding:
+    def _written(
+        self, name: str, finding: ExploredFinding, lines: Iterable[ActLine], again: Sequence[bool], about: str | None = None
+    ) -> KeptFinding:
         frequency = None
         if self._say is not None:
             frequency = f"{sum(again)} of {len(again)} when played again" if again else "not played again"
-        how = f"fencepost explore {VERSION}: {finding.how} in {counted(len(finding.acts), 'act')}{f', {frequency}' if frequency else ''}"
         disturbing = {one.name for one in self._trials.table.disturbances}
-        needs = needs_of(self._trials.table, [act for act in finding.acts if act not in disturbing])
-        text = feature(finding, lines, self._rows[finding.requirement], needs, how)
+        acts = [act for act in finding.acts if act not in disturbing]
+        how = f"fencepost explore {VERSION}: {finding.how} in {counted(len(acts), 'act')}{f', {frequency}' if frequency else ''}"
+        if about not in (None, finding.requirement):
+            how += f"; its last line is about {about}"
+        text = feature(finding, lines, self._rows[finding.requirement], needs_of(self._trials.table, acts), how)
         self._claimed.put(name, text)
         return KeptFinding(finding, text, str(self._claimed.path / name), frequency)

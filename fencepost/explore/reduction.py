@@ -1,14 +1,18 @@
-"""A finding made small: acts that it does not need are left out, for as long as the same requirement is violated."""
+"""A finding made small: acts and lines that it does not need are left out, for as long as the same requirement is violated."""
 
 import contextlib
+import re
 from collections.abc import Callable, Sequence
 
 from fencepost.contract.errors import SystemUnreachable
+from fencepost.steps.acts.act import DISTURBANCE, ActLine
 
 from .deadline import TimeIsUp
 from .trial import ExploredFinding
 
 Play = Callable[[Sequence[str]], ExploredFinding | None]
+Shows = Callable[[Sequence[ActLine]], bool]
+"""Whether these lines are a scenario that shows the finding."""
 
 
 def reduced(finding: ExploredFinding, play: Play) -> ExploredFinding:
@@ -35,3 +39,27 @@ def _without(finding: ExploredFinding, start: int, size: int, play: Play) -> Exp
     acts = (*finding.acts[:start], *finding.acts[start + size :])
     found = play(acts)
     return found if found is not None and found.cause == finding.cause and len(found.acts) < len(finding.acts) else None
+
+
+def without_lines(lines: Sequence[ActLine], shows: Shows) -> tuple[ActLine, ...]:
+    """Those of these lines that the last one needs: each is left out that is not needed, again and again.
+
+    The last ones are left out first, since an actor is needed for as long as it does something. What only names the values of such a line
+    in a list, as one that has received them does, goes on without these.
+    """
+    left, before = tuple(lines), tuple[ActLine, ...]()
+    while left != before:
+        before = left
+        for number in reversed(range(len(left) - 1)):
+            rest = (*left[:number], *left[number + 1 :])
+            candidates = dict.fromkeys((rest, _without_values(rest, left[number].text))) if left[number].kind != DISTURBANCE else ()
+            left = next(filter(shows, candidates), left)
+    return left
+
+
+def _without_values(lines: Sequence[ActLine], left_out: str) -> tuple[ActLine, ...]:
+    """These lines, whose Givens list none of the values of a line that is left out."""
+    values = "|".join(map(re.escape, re.findall(r'"[^"]*"', left_out)))
+    if not values:
+        return tuple(lines)
+    return tuple(line._replace(text=re.sub(f", (?:{values})", "", line.text)) if line.kind == "Given" else line for line in lines)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from hypothesis.database import ExampleDatabase
@@ -51,6 +50,8 @@ class SearchProgress:
     """Why the system could not be asked any more."""
     broke_off: BrokeOff | None = None
     """That a step of ours raised what is no verdict."""
+    stopped: KeyboardInterrupt | None = None
+    """The signal of a user that ended it."""
 
     def saw(self, tried: SequenceResult) -> None:
         """One more sequence."""
@@ -65,7 +66,7 @@ class SearchProgress:
 
     @contextmanager
     def ending(self) -> Iterator[None]:
-        """In the block, the end of the time, a system that is gone and a step that broke off are noted, and leave the block."""
+        """The end of the time, a system that is gone, a step that broke off and a signal of the user are noted, and leave the block."""
         try:
             yield
         except TimeIsUp:
@@ -74,6 +75,15 @@ class SearchProgress:
             self.is_whole, self.gone = False, self.gone or str(error)
         except BrokeOff as error:
             self.is_whole, self.broke_off = False, self.broke_off or error
+        except KeyboardInterrupt as signalled:
+            self.is_whole, self.stopped = False, signalled
+
+    def holds(self, ask: Callable[[], bool]) -> bool:
+        """The answer to a question about a finding; no if there is no time to ask, the system is gone or the user has stopped it."""
+        answers = list[bool]()
+        with self.ending():
+            answers += [] if self.stopped else [ask()]
+        return any(answers)
 
     def saw_of(self, play: Callable[[], SequenceResult]) -> bool:
         """One more sequence, if there is time to play it and the system is there; whether that is so."""
@@ -133,16 +143,16 @@ def drawn(trials: Plays, examples: int, length: int, seed: int, goes_on: GoesOn,
     """
     progress = SearchProgress()
     kept = sorted(database.fetch(_FOUND)) if database else []
-    for number in itertools.chain(kept, (f"{seed}-{count}".encode() for count in range(examples))):
-        script = random_script.drawn(trials.table, length, random.Random(number).choice)  # noqa: S311 - a sequence is no secret
-        if not progress.saw_of(partial(trials.put, script)):
-            break
-        if database and progress.finding:
-            database.save(_FOUND, number)
-        elif database and number in kept:
-            database.delete(_FOUND, number)
-        if progress.finding or progress.count >= examples or not goes_on(progress):
-            break
+    with progress.ending():
+        for number in itertools.chain(kept, (f"{seed}-{count}".encode() for count in range(examples))):
+            script = random_script.drawn(trials.table, length, random.Random(number).choice)  # noqa: S311 - a sequence is no secret
+            progress.saw(trials.put(script))
+            if database and progress.finding:
+                database.save(_FOUND, number)
+            elif database and number in kept:
+                database.delete(_FOUND, number)
+            if progress.finding or progress.count >= examples or not goes_on(progress):
+                break
     progress.is_whole = bool(progress.finding) or progress.count >= examples
     return progress
 
@@ -168,12 +178,13 @@ def at_once(trials: Plays, examples: int, length: int, seed: int, most: int, goe
     For a system that may answer otherwise the next time, so that nothing is made small while others are running.
     """
     progress, chance, left = SearchProgress(), random.Random(seed), examples  # noqa: S311 - a sequence is no secret
-    while left and progress.is_whole:
-        scripts = drawn_for_broker(trials.table, min(AHEAD, left), length, chance)
-        left -= len(scripts)
-        for brokers, alike in by_brokers(trials, scripts).items():
-            if progress.is_whole:
-                _put_all(trials, alike, 1 if any(one.fresh for one in brokers) else most, progress, goes_on)
+    with progress.ending():
+        while left and progress.is_whole:
+            scripts = drawn_for_broker(trials.table, min(AHEAD, left), length, chance)
+            left -= len(scripts)
+            for brokers, alike in by_brokers(trials, scripts).items():
+                if progress.is_whole:
+                    _put_all(trials, alike, 1 if any(one.fresh for one in brokers) else most, progress, goes_on)
     progress.is_whole = progress.is_whole or bool(progress.finding)
     return progress
 

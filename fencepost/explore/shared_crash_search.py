@@ -24,11 +24,12 @@ _MOST_SHARING = 24
 def sharing_crashes(trials: Trials, examples: int, length: int, seed: int, most: int, goes_on: GoesOn) -> SearchProgress:
     """So many sequences of `length` acts, drawn by a seed, of which up to `most` are busy at the same time."""
     progress, chance = SearchProgress(), random.Random(seed)  # noqa: S311 - a sequence is no secret
-    while progress.count < examples:
-        scripts = drawn_for_broker(trials.table, min(AHEAD, examples - progress.count), length, chance)
-        for wave in waves(trials, scripts):
-            if not go_on(progress, _played(trials, wave, most), goes_on):
-                return progress
+    with progress.ending():
+        while progress.count < examples:
+            scripts = drawn_for_broker(trials.table, min(AHEAD, examples - progress.count), length, chance)
+            for wave in waves(trials, scripts):
+                if not go_on(progress, _played(trials, wave, most), goes_on):
+                    return progress
     return progress
 
 

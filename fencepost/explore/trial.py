@@ -221,9 +221,19 @@ class Trials:
             if shown.error is not None or self._disturbed is None or not self._disturbed.has_place(lines):
                 return False
             shown = self._play(lines, needs, shown)
-        is_asked = finding.how == REFUSED and lines[-1].kind == "Then"  # the set-up that was refused is now what is judged
-        wanted = Violation if is_asked else type(finding.error)
-        return len(shown.steps) == len(lines) and type(shown.error) is wanted
+        if len(shown.steps) != len(lines):
+            return False
+        if finding.how == REFUSED and lines[-1].kind == "Then":  # the set-up that was refused is now what is judged
+            return isinstance(shown.error, Violation)
+        return type(shown.error) is type(finding.error) and _kind_of(shown.error) == _kind_of(finding.error)
+
+    def meets(self, lines: Sequence[ActLine], finding: ExploredFinding) -> bool:
+        """Whether this system does what these lines expect, also with the disturbance of the finding."""
+        needs = needs_of(self.table, finding.acts)
+        shown = self._play(lines, needs, None)
+        if shown.error is None and finding.disturbance is not None:
+            shown = self._play(lines, needs, shown)
+        return shown.error is None
 
     def scene(self, needs: frozenset[str], begin: Callable[[Session], None] = lambda _: None) -> PlayedScene:
         """A scenario in a new session, which `begin` gets first, and whose lines are said one by one."""
@@ -277,6 +287,12 @@ class Trials:
             return any(entry.requirement != ANY for entry in about)
         mismatch = error.mismatch if isinstance(error, Violation) else refusal_of(error, said)
         return any(_is_alike(entry, mismatch) and (entry.answered is None or entry.answered.shows_in(said)) for entry in about)
+
+
+def _kind_of(error: BaseException | None) -> tuple[object, ...]:
+    """In which way a line failed: what was seen to be wrong, and the error of a refusal."""
+    said = error.mismatch if isinstance(error, Violation) else error
+    return tuple(getattr(said, name, None) for name in ("what", "error", "code"))
 
 
 def _hurried_s(lines: Sequence[ActLine], steps: Sequence[PlayedStep]) -> float:

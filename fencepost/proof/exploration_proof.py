@@ -26,7 +26,7 @@ from fencepost.explore.trial import Trials
 from fencepost.reference.defects import CONFORMING, DEFECTS, Defect
 from fencepost.run.judged_systems import JudgedSystems
 from fencepost.run.options import RunOptions
-from fencepost.steps.acts.act import Table
+from fencepost.steps.acts.act import Table, act_title
 from fencepost.steps.acts.random_script import drawn
 from fencepost.steps.acts.tables import TABLES, table_of
 
@@ -69,7 +69,8 @@ class Reach:
             return f"! {self.variant} ({kind}): the reference breaks down with it: {self.trouble}"
         if not self.is_found:
             return f"{'+' if self.is_conforming else '-'} {self.variant} ({kind}): nothing found in {gone}"
-        return f"{'X' if self.is_conforming else '+'} {self.variant} ({kind}): {self.requirement} after {gone}: {'; '.join(self.acts)}"
+        acts = "; ".join(map(act_title, self.acts))
+        return f"{'X' if self.is_conforming else '+'} {self.variant} ({kind}): {self.requirement} after {gone}: {acts}"
 
 
 @dataclass(frozen=True)

@@ -82,8 +82,9 @@ class Soak:
         place = self.options.results or Path("results/soak") / system.name
         claimed = folder.claim(place, LAYOUT, {DOCUMENT: "{}"})
         asked = self.asked
+        whose = " of its virtual clock" if "virtual-time" in handshake.capabilities else ""
         self.screen.write_line(
-            f"  {system.name} {handshake.version}: {counted(asked.writers, 'writer')}, at most {asked.rate:g} calls a second, "
+            f"  {system.name} {handshake.version}: {counted(asked.writers, 'writer')}, at most {asked.rate:g} calls a second{whose}, "
             f"faults: {', '.join(names) or 'none'}, seed {asked.seed}"
         )
         with SegmentJudge(claimed) as judge:

@@ -47,11 +47,6 @@ class Served(Protocol):
         """The options that it accepts in addition to its ports and its profile, such as `set`."""
         ...
 
-    @property
-    def usage(self) -> str:
-        """Why there are no more options."""
-        ...
-
     def check(self, profile: str, options: Mapping[str, Any]) -> None:
         """Raises WrongUsage for an invalid value of these options with this profile; those that were not given are None."""
         ...

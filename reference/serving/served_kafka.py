@@ -13,7 +13,6 @@ from .server import HOST
 
 ports = {"port": 9092}
 takes = frozenset({"set"})
-usage = "Kafka has no admin interface in addition to its protocol"
 
 
 def check(profile: str, options: Mapping[str, Any]) -> None:  # noqa: ARG001 settings are the same in all profiles

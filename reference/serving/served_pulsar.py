@@ -23,7 +23,6 @@ from .server import HOST
 
 ports = {"port": 6650, "admin-port": 8080}
 takes = frozenset({"metadata", "crash-at", "transaction-keys"})
-usage = "the Pulsar reference has no settings in addition to its profile"
 
 KILLED = 128 + 9
 """The exit code of a process that was killed without warning, as a shell reports it."""

@@ -1,6 +1,7 @@
 """An act, its table, and the lines of a sequence of acts."""
 
 import functools
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -13,6 +14,7 @@ from fencepost.contract.gherkin import GherkinStep
 
 M = TypeVar("M")
 T = TypeVar("T")
+_KEY = re.compile(r" \(\d+(?:, a case)?\)$")
 
 RACES = "races"
 """The trait of acts in which requests race."""
@@ -114,6 +116,10 @@ class Act(Generic[M]):
         """What another act may exclude: its name, the capabilities that it needs, and `RACES`."""
         return self.needs | {self.name} | ({RACES} if self.races else set())
 
+    def is_named(self, pattern: str) -> bool:
+        """Whether its name or its title matches a pattern."""
+        return any(fnmatchcase(name, pattern) for name in (self.name, act_title(self.name)))
+
 
 class Phase(NamedTuple):
     """Part of a sequence: so many acts of these kinds, of all kinds where none is named. A kind that is named twice comes more often."""
@@ -197,13 +203,15 @@ class Table(Generic[M]):
         return frozenset().union(*self.at_once)
 
     def only(self, patterns: Sequence[str]) -> "Table[M]":
-        """The table with the acts whose names match one of these, all if there are none. Raises WrongUsage for one that matches no act."""
-        for pattern in patterns:
-            if not any(fnmatchcase(act.name, pattern) for act in self.acts):
-                nearest = ", ".join(map(repr, get_close_matches(pattern, [act.name for act in self.acts], 3, 0)))
+        """The table with the acts whose names or titles match one of these, all if there are none. Raises WrongUsage for one that matches
+        no act.
+        """
+        named = {pattern: [act for act in self.acts if act.is_named(pattern)] for pattern in patterns}
+        for pattern, found in named.items():
+            if not found:
+                nearest = ", ".join(map(repr, get_close_matches(pattern, [act_title(act.name) for act in self.acts], 3, 0)))
                 raise WrongUsage(f"--acts {pattern}: no act of {self.spec} has such a name; the nearest are {nearest}")
-        named = [act for act in self.acts if any(fnmatchcase(act.name, pattern) for pattern in patterns)]
-        return replace(self, acts=tuple(named)) if patterns else self
+        return replace(self, acts=tuple(act for act in self.acts if any(act in found for found in named.values()))) if patterns else self
 
     def offered(self, capabilities: Iterable[str]) -> "Table[M]":
         """The table with those acts that a system with these capabilities offers."""
@@ -269,6 +277,11 @@ class Script(Generic[M]):
         is_hurried = self.table.hurries(self.model)
         closed = [line._replace(is_hurried=is_hurried) for line in self.table.closes(self.model)]
         self.lines = [*opened, *self.lines, *((line, None) for line in closed)]
+
+
+def act_title(act: str) -> str:
+    """The name of an act as people read it: without the requirement and the placeholders that distinguish it from others of its table."""
+    return _KEY.sub("", act).replace("{u}", "u")
 
 
 def kinds_of(acts: Sequence[Act[M]], names: Mapping[str, int]) -> tuple[Kind, ...]:

@@ -144,20 +144,6 @@ def test_a_defect_is_seen_in_its_shortest_sequence(name: str) -> None:
     assert reduced(finding, lambda some: broken.play(some).finding).acts == acts
 
 
-EASY = ("core-kafka-aborted-is-committed", "core-kafka-input-lost", "core-kafka-dirty-read", "core-kafka-order-turned")
-
-
-@pytest.mark.parametrize("name", EASY)
-def test_a_defect_is_found_by_drawing_and_made_small(name: str) -> None:
-    """Whatever sequence was drawn, the reduced one is short."""
-    broken = trials(TABLE, "kafka", name)
-
-    finding = search.drawn(broken, 400, 10, 1, always).finding
-
-    assert finding is not None
-    assert len(reduced(finding, lambda acts: broken.play(acts).finding).acts) <= 4
-
-
 def test_a_finding_is_a_feature_that_fails_again(tmp_path: Path) -> None:
     """Under the same requirement, and on the same system alone: the honest one meets it."""
     name = "core-kafka-aborted-is-committed"

@@ -1,10 +1,12 @@
 """Explorations that end before their end: the time is up, or the system is gone; and what of a coordinator was reached."""
 
+import json
 import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
 from typing import NoReturn
@@ -15,15 +17,18 @@ from commands import fencepost
 from exploring import always, raising, trials
 
 from fencepost.cli.exit_codes import guarded_value
+from fencepost.console.terminal import Screen
 from fencepost.contract import folder, register
+from fencepost.contract.editions import ALL_COUNT, Counting
 from fencepost.contract.errors import BrokeOff, Exit, Malformed, SystemUnreachable, UnknownName, WrongUsage
 from fencepost.contract.evidence import NoAnswer, SetUpFailed, Violation
 from fencepost.contract.played import PlayedStep, StepEnding
+from fencepost.contract.registration import SpecifiedSystem
 from fencepost.contract.transitions import HasTransitions, Transition, watched
 from fencepost.explore import search
 from fencepost.explore.coverage import Coverage
 from fencepost.explore.deadline import Deadline, TimeIsUp
-from fencepost.explore.exploration import LAYOUT
+from fencepost.explore.exploration import LAYOUT, Bounds, Exploration
 from fencepost.explore.kept_finding import FindingKeeper
 from fencepost.explore.reduction import reduced
 from fencepost.explore.trial import ExploredFinding, ScriptResult, SequenceResult, Trials
@@ -151,7 +156,7 @@ def test_a_finding_is_a_file_before_it_is_played_again(tmp_path: Path, stop: Bas
         assert keeper.keep(finding, progress).frequency == "not played again"
 
     (kept,) = (tmp_path / "found").glob("*.feature")
-    assert "Scenario: [1] a crash" in kept.read_text()
+    assert "Scenario: [1] it is done" in kept.read_text()
     assert said[0] == "FOUND CORE-07 violated: a crash"
     assert (progress.gone is None) == (not isinstance(stop, SystemUnreachable))
 
@@ -169,6 +174,81 @@ def test_a_broker_that_dies_for_good_ends_an_exploration(answers: list[SequenceR
 
     assert progress.gone == said
     assert (progress.is_whole, "a" in progress.fired) == (False, True)
+
+
+def exploration(results: Path, printed: StringIO, **asked: str) -> Exploration:
+    return Exploration(
+        RunOptions(asked=SpecifiedSystem(asked, "kafka-4.3"), results=results), ("core",), Bounds(examples=40), False, Screen(printed)
+    )
+
+
+def test_a_signal_leaves_what_was_gone_through(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Also in the first protocol; how far it came is printed, and is in the file."""
+    printed, left, put = StringIO(), iter(range(3)), Trials.put
+
+    def stopped(trials: Trials, script: Script[Core]) -> SequenceResult:
+        if next(left, None) is None:
+            raise KeyboardInterrupt("SIGINT")
+        return put(trials, script)
+
+    monkeypatch.setattr(Trials, "put", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        exploration(tmp_path / "explored", printed).run()
+
+    [one] = json.loads((tmp_path / "explored" / "explored.json").read_text())["explored"]
+    assert (one["sequences"], one["whole"]) == (3, False)
+    assert "nothing found: 3 sequences" in printed.getvalue()
+    assert "(it was stopped before the end)" in printed.getvalue()
+
+
+def test_a_finding_is_not_played_again_after_a_signal(tmp_path: Path) -> None:
+    """It is kept as it was found."""
+    progress = search.SearchProgress(stopped=KeyboardInterrupt())
+    keeper = FindingKeeper(Answering(), folder.claim(tmp_path, LAYOUT, {}), "kafka", register.bundled(), [].append)
+
+    assert keeper.keep(found("a crash"), progress).frequency == "not played again"
+
+
+def test_a_finding_that_is_named_otherwise_says_what_its_line_is_about(tmp_path: Path) -> None:
+    """Its file has the requirement that it names."""
+    claimed = folder.claim(tmp_path, LAYOUT, {})
+    keeper = FindingKeeper(Answering(SequenceResult(())), claimed, "kafka", register.bundled(), None, names=lambda _: "CORE-24")
+
+    kept = keeper.keep(found("a crash"), search.SearchProgress())
+
+    assert (kept.finding.requirement, Path(kept.file).name) == ("CORE-24", "CORE-24-kafka-1.feature")
+    assert "violated in 1 act; its last line is about CORE-07" in kept.scenario
+    assert [one.name for one in (tmp_path / "found").iterdir()] == ["CORE-24-kafka-1.feature"]
+
+
+def test_acts_are_counted_without_disturbances(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Neither of those that came nor of those that never came is a disturbance."""
+    printed = StringIO()
+    monkeypatch.setattr("fencepost.explore.exploration.PROGRESS_S", 0.0)
+    disturbance = "the disturbance crash"
+    monkeypatch.setattr(Trials, "put", lambda *_: SequenceResult(("A commits", disturbance)))
+
+    exploration(tmp_path / "explored", printed).run()
+
+    [one] = json.loads((tmp_path / "explored" / "explored.json").read_text())["explored"]
+    known = len(trials(TABLE, "kafka").table.acts)
+    assert (one["acts"], len(one["acts_never_fired"])) == (known, known - 1)
+    assert f", 1 of {known} acts, " in printed.getvalue()
+
+
+@pytest.mark.parametrize(("counting", "edition"), [(Counting({"core": None}), " --edition next"), (ALL_COUNT, "")])
+def test_a_finding_is_played_again_as_it_was_found(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, counting: Counting, edition: str
+) -> None:
+    """On the same system; a violation of a provisional requirement changes no exit code before the next edition."""
+    printed, results = StringIO(), tmp_path / "explored"
+    monkeypatch.setattr(RunOptions, "counting", counting)
+
+    assert exploration(results, printed, defect="core-kafka-dirty-read").run() == Exit.DOES_NOT
+
+    (kept,) = (results / "found").glob("*.feature")
+    asked = "fencepost run --profile kafka-4.3 --defect core-kafka-dirty-read --feature"
+    assert f"played again by: {asked} {kept}{edition}\n" in printed.getvalue()
 
 
 def test_a_finding_stays_when_the_broker_dies_afterwards() -> None:

@@ -2,10 +2,12 @@
 
 import sys
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from mutant_places import places
+from rich.console import Console
 
 from fencepost.contract.datafile import DataFileError
 from fencepost.contract.errors import WrongUsage
@@ -17,6 +19,7 @@ from fencepost.proof.mutants.line_coverage import LineReach
 from fencepost.proof.mutants.mutant_verdicts import Outcome, RedOnMutant
 from fencepost.proof.mutants.mutation_run import Drawn, MutationTrial
 from fencepost.proof.mutants.mutation_sites import MutationSite, places_in
+from fencepost.proof.proof_folder import MUTANTS, MUTANTS_PAGE, claimed
 
 MODULE = """
 from functools import cached_property
@@ -163,6 +166,19 @@ def test_a_trial_that_was_stopped_does_not_hold() -> None:
     stopped = MutationTrial(Drawn((PLACE,), 1, 1, KnownMutants({}, frozenset())), ())
 
     assert (stopped.holds, stopped.stopped) == (False, "stopped after 0 of 1 mutants")
+
+
+@pytest.mark.parametrize("outcomes", [(), (Outcome(PLACE),)], ids=["stopped before the first", "all of them harmless"])
+def test_no_share_is_printed_of_no_mutants(tmp_path: Path, outcomes: tuple[Outcome, ...]) -> None:
+    """All of none is not 100 %."""
+    trial, printed = MutationTrial(trial_of(Outcome(PLACE), harmless=True).drawn, outcomes), StringIO()
+
+    mutant_report._sum_up(trial, Console(file=printed, width=200))
+    mutant_report._write(claimed(tmp_path / "proof", MUTANTS, MUTANTS_PAGE), trial)
+
+    assert "None that breaks a promise was judged." in printed.getvalue()
+    for text in (printed.getvalue(), *(path.read_text() for path in (tmp_path / "proof").iterdir())):
+        assert "100.0" not in text
 
 
 @pytest.fixture

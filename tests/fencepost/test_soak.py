@@ -1,5 +1,6 @@
 """Soak runs: they find what breaks a promise, are silent where none is broken, and keep what they have whatever ends them."""
 
+import contextlib
 import io
 import json
 import random
@@ -54,6 +55,10 @@ class InProcess:
             for name, shown in judge(self.events[-1]).items()
         ]
         self.verdicts.append(SegmentVerdict(number, tuple(found), 0, None))
+
+    def finished(self) -> list[SegmentVerdict]:
+        """All verdicts."""
+        return self.verdicts
 
     @property
     def anomalies(self) -> set[str]:
@@ -150,6 +155,17 @@ def test_a_system_that_is_gone_ends_the_run(tmp_path: Path, monkeypatch: pytest.
     assert isinstance(ending.gone, SystemUnreachable)
     assert str(ending.gone) == "it does not come up"
     assert len(judged.verdicts) == 1
+
+
+def test_the_rate_is_that_of_the_clock_that_passes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The reference plays more calls in a second of the machine than were asked for in a virtual one."""
+    printed = io.StringIO()
+    monkeypatch.setattr(Load, "_is_over", property(lambda _: True))
+    monkeypatch.setattr(running, "SegmentJudge", lambda _: contextlib.nullcontext(InProcess()))
+
+    running.Soak(RunOptions(asked=OfSystem({}, "kafka-4.3"), results=tmp_path / "soak"), SoakOptions(1.0), Screen(printed, {})).run()
+
+    assert "at most 100 calls a second of its virtual clock, faults: none" in printed.getvalue()
 
 
 def answering(outcome: Outcome[list[str]]) -> Callable[[], Outcome[list[str]]]:

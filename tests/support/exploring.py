@@ -6,11 +6,14 @@ from typing import Any
 from fencepost.contract.register import bundled
 from fencepost.contract.registration import SpecifiedSystem
 from fencepost.explore.disturbed import DisturbedTable
+from fencepost.explore.finding_scenario import reported
+from fencepost.explore.reduction import reduced
 from fencepost.explore.search import SearchProgress
-from fencepost.explore.trial import Trials
+from fencepost.explore.trial import ExploredFinding, Trials
 from fencepost.run.judged_systems import JudgedSystems
 from fencepost.run.options import RunOptions
-from fencepost.steps.acts.act import Table
+from fencepost.steps.acts.act import ActLine, Table
+from fencepost.steps.vocabularies import speech_of
 
 
 def trials(table: Table[Any], protocol: str, defect: str | None = None, profile: str | None = None) -> Trials:
@@ -34,3 +37,9 @@ def raising(error: Exception) -> Callable[..., None]:
         raise error
 
     return raises
+
+
+def scenario_of(broken: Trials, healthy: Trials, found: ExploredFinding) -> tuple[ActLine, ...]:
+    """What exploration makes of a finding."""
+    small = reduced(found, broken.find)
+    return reported(small, lambda said: broken.shows(said, small), speech_of(broken.table.spec), lambda said: healthy.meets(said, small))

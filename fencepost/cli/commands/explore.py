@@ -74,7 +74,7 @@ def explore(
     An act is one thing that a client, an operator or a fault does: a write, a commit, a retried commit, a late write, a crash during a
     commit. What readers must see afterwards follows from the answers that clients received. --depth plays every sequence up to a length and
     ends with a certificate of what was tried; otherwise sequences are random, and without --against a quarter of them have a disturbance of
-    `fencepost run --twins`. Fencepost removes acts from a finding as long as it still violates the same requirement, and saves it as a
+    `fencepost run --twins`. Fencepost removes acts and steps from a finding as long as it still shows the same violation, and saves it as a
     feature file, which `fencepost run --feature FILE` plays. Without --spec it explores the core.
 
     Examples:

@@ -26,7 +26,13 @@ def soak(
         str, typer.Option("--fault-every", metavar="TIME", help="The average time from one fault to the next, such as 20s or 2m.")
     ] = "20s",
     rate: Annotated[
-        float, typer.Option(metavar="R", min=0.1, max=100_000, help="The most requests per second that all clients send together.")
+        float,
+        typer.Option(
+            metavar="R",
+            min=0.1,
+            max=100_000,
+            help="The most requests per second that all clients send together. The reference's seconds are virtual.",
+        ),
     ] = 100.0,
     writers: Annotated[int, typer.Option(metavar="N", min=1, max=256, help="How many clients write concurrently.")] = 8,
     segment: Annotated[

@@ -92,7 +92,11 @@ def _sum_up(done: MutationTrial, console: Console) -> None:
         f"{len(done.outcomes)} mutants of {done.drawn.possible}, drawn with seed {done.drawn.seed}: "
         f"{len(done.killed)} killed by a verdict, {len(done.broke)} broke the run, {len(done.survivors)} survived{apart}{harmless}"
     )
-    reached = f" ({done.share_of_reached:.1%} of those that a scenario reaches)" if done.unseen else ""
+    if done.share is None:
+        console.print("None that breaks a promise was judged.")
+        return
+    of_reached = done.share_of_reached
+    reached = f" ({of_reached:.1%} of those that a scenario reaches)" if done.unseen and of_reached is not None else ""
     console.print(
         f"{done.share:.1%} of those that break a promise were killed by a verdict{reached}; {mutation_run.ENOUGH:.0%} are needed. "
         "Histories are not judged here (`fencepost check`)."
@@ -117,7 +121,7 @@ def as_json(done: MutationTrial) -> dict[str, Any]:
         "holds": done.holds,
         "seed": done.drawn.seed,
         "possible": done.drawn.possible,
-        "share_killed": round(done.share, 4),
+        "share_killed": None if done.share is None else round(done.share, 4),
         "totals": {
             "judged": len(done.outcomes),
             "killed": len(done.killed),

@@ -97,15 +97,15 @@ class MutationTrial:
         return [one for one in self.survivors if one.place.key in self.unreached]
 
     @property
-    def share_of_reached(self) -> float:
+    def share_of_reached(self) -> float | None:
         """As `share`, without those that no scenario reaches."""
         reached = len(self.harmful) - len(self.unseen)
-        return len(self.killed) / reached if reached else 1.0
+        return len(self.killed) / reached if reached else None
 
     @property
-    def share(self) -> float:
-        """The share of the mutants that break a promise that was killed by a verdict; 1 if there are none."""
-        return len(self.killed) / len(self.harmful) if self.harmful else 1.0
+    def share(self) -> float | None:
+        """The share of the mutants that break a promise that was killed by a verdict; None if there are none."""
+        return len(self.killed) / len(self.harmful) if self.harmful else None
 
     @cached_property
     def not_conforming(self) -> list[Outcome]:
@@ -119,7 +119,7 @@ class MutationTrial:
 
     @property
     def holds(self) -> bool:
-        return not (self.stopped or self.not_conforming or self.escaped) and self.share >= ENOUGH
+        return not (self.stopped or self.not_conforming or self.escaped) and (self.share is None or self.share >= ENOUGH)
 
 
 def places_of_files(only: Sequence[str] = ()) -> list[MutationSite]:
