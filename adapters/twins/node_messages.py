@@ -35,7 +35,7 @@ class MessagesTwice(_Messages):
 
 
 class MessagesLost(_Messages):
-    """Each message is lost with its connection; the same message arrives when it is sent again."""
+    """Each message is lost with its connection, and arrives when it is sent again."""
 
     def begin(self) -> None:
         self._lost = set[object]()
@@ -43,7 +43,6 @@ class MessagesLost(_Messages):
 
     def times(self, content: object) -> int:
         if content in self._lost:
-            self._lost.remove(content)
             return 1
         self._lost.add(content)
         self.did("lost", "message")
