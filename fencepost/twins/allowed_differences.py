@@ -22,8 +22,8 @@ from . import disturbances
 class TwinException(Row):
     """An observation that a disturbance may change in the scenarios of a requirement, or in one named by the beginning of its name.
 
-    Without a requirement it is about all scenarios, because the disturbance can be met like this anywhere: by a known deviation of releases, by a
-    conforming variant, or by every conforming system.
+    Without a requirement it is about all scenarios, because the disturbance can be met like this anywhere: by a known deviation of
+    releases, by a conforming variant, or by every conforming system.
     """
 
     disturbances: tuple[str, ...] = Field(min_length=1, strict=False)
