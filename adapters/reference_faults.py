@@ -1,9 +1,11 @@
 """The faults of a reference broker, which can also crash at a named point of its code."""
 
+from collections.abc import Callable
 from typing import Protocol
 
 from fencepost.adapters.common.time import HasClock, VirtualTime
 from fencepost.contract.errors import SystemUnreachable
+from fencepost.reference.kernel.network import Network
 
 
 class CanFail(HasClock, Protocol):
@@ -11,6 +13,9 @@ class CanFail(HasClock, Protocol):
 
     @property
     def is_up(self) -> bool: ...
+
+    @property
+    def network(self) -> Network: ...
 
     def crash(self) -> None: ...
 
@@ -42,6 +47,12 @@ class ReferenceFaults:
     def restart(self) -> None:
         self.await_crash()
         self._broker.restart()
+
+    def delay_messages(self, ms: int) -> None:
+        self._broker.network.delay(ms)
+
+    def repeat_messages(self, times: Callable[[object], int]) -> None:
+        self._broker.network.repeat(times)
 
     def await_crash(self) -> None:
         """Wait for the crash point: the coordinator's messages to others are in flight until time passes, so it may still be ahead."""

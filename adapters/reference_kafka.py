@@ -90,7 +90,7 @@ class _Faults(ReferenceFaults):
                 return False
             return first.setdefault(content.asked, content) is not content
 
-        self._cluster.network.double(_is_marker)
+        self._cluster.network.repeat(lambda content: 2 if _is_marker(content) else 1)
         self._cluster.network.hold(is_second)
 
     def refuse_append(self, log: str, number: int) -> None:
@@ -102,6 +102,7 @@ class _Faults(ReferenceFaults):
     def _let_answers_arrive(self) -> None:
         network = self._cluster.network
         network.release()
+        network.repeat(lambda _: 1)
         network.hold(_is_marker)
         self._cluster.advance(0)
         network.release()
@@ -150,7 +151,7 @@ class ReferenceSystem:
             offer,
             Identity(version_of("fencepost"), True, self._profile_name),
             of_imitation(self._profile_name, (imitates.system, imitates.version)) if imitates else Whose(),
-            offered={"crash-points", "doubled-answers", "failed-appends", "virtual-time"} | kafka_settings().capabilities,
+            offered={"crash-points", "doubled-answers", "failed-appends", "node-messages", "virtual-time"} | kafka_settings().capabilities,
             notes=[f"variant {self._variant.name}: {self._variant.story}"] if self._variant else [],
         )
 

@@ -29,8 +29,8 @@ SERVICE = Address("reference", 6650)
 NODES = 2
 """Coordinators and topics are on different nodes, as in a cluster."""
 _LEVERS = frozenset({"held-ends", "participant-ends", "buffer-statistics", "batch-index-acknowledgement"})
-_OFFERED = _LEVERS | {"clean-stop", "crash", "crash-points", "hold-markers", "late-ends", "more-coordinators", "own-broker", "reload"}
-_OFFERED |= {"virtual-time"}
+_OFFERED = _LEVERS | {"clean-stop", "crash", "crash-points", "hold-markers", "late-ends", "more-coordinators", "node-messages"}
+_OFFERED |= {"own-broker", "reload", "virtual-time"}
 
 KEYS = frozenset({"transaction-keys", "principals", "key-topic-faults"})
 """The capabilities of transaction keys."""
@@ -42,10 +42,6 @@ class PulsarFaults(ReferenceFaults, OneNode):
     def __init__(self, broker: ReferencePulsar, patience_s: float) -> None:
         super().__init__(broker, patience_s)
         self._key_topics = broker.key_topics
-        self._network = broker.network
-
-    def delay_ends(self, ms: int) -> None:
-        self._network.delay(ms)
 
     def fail_key_topic(self) -> None:
         self._key_topics.next_write.fails = True

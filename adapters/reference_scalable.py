@@ -48,6 +48,7 @@ _OFFERED = frozenset(
         "late-ends",
         "more-brokers",
         "more-coordinators",
+        "node-messages",
         "own-broker",
         "reload",
         "sealing",

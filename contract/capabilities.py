@@ -20,6 +20,7 @@ CAPABILITIES = {
     "sidecar-buffer": "messages of an open transaction are in a separate log next to the topic, as in PIP-31's sidecar approach",
     "held-ends": "the end of a transaction can be delayed: one participant, such as a terminated topic of Pulsar, does not answer",
     "late-ends": "participants can be made to learn late how a transaction ended",
+    "node-messages": "what coordinators and participants send each other can be lost, delayed or repeated",
     "participant-ends": "a client can notify a participant how a transaction ended, as coordinators do: Pulsar's END_TXN_ON_PARTITION",
     "buffer-statistics": "Pulsar's admin API v3 reports what transactions have pending in a topic or a subscription",
     "batch-index-acknowledgement": "the messages of a batch can be acknowledged one by one, for which Pulsar's brokers have a setting",

@@ -4,7 +4,7 @@ A *system* is opened once a run, identifies itself in a handshake, and opens one
 names, so that nothing is shared and nothing is assumed to be clean; it owns the *faults* and the *time* of its system.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
@@ -116,11 +116,18 @@ class NamesPrincipals(Protocol):
 
 
 @runtime_checkable
-class DelaysEnds(Protocol):
-    """The faults of a system that offers `late-ends` have this in addition to those of `Faults`."""
+class DisturbsMessages(Protocol):
+    """The faults of a system that offers `node-messages` or `late-ends` have these in addition to those of `Faults`.
 
-    def delay_ends(self, ms: int) -> None:
-        """From now on, let the participants of a transaction learn its outcome at least so much later."""
+    They are about what coordinators and participants send each other, as between nodes of a cluster.
+    """
+
+    def delay_messages(self, ms: int) -> None:
+        """From now on, let each message arrive at least so much later."""
+        ...
+
+    def repeat_messages(self, times: Callable[[object], int]) -> None:
+        """From now on, let each message arrive so many times, by its content. One that arrives no times is lost, and its sender notices."""
         ...
 
 

@@ -116,7 +116,10 @@ class NothingHappens(NoCrashPoints):
     def trouble_store(self, fault: str, records: str) -> None:
         """Do nothing."""
 
-    def delay_ends(self, ms: int) -> None:
+    def delay_messages(self, ms: int) -> None:
+        """Do nothing."""
+
+    def repeat_messages(self, times: Callable[[object], int]) -> None:
         """Do nothing."""
 
     def damage_key_topic(self, record: bytes) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from fencepost.contract.errors import NotOffered
 from fencepost.contract.metadata_view import TroublesStore
-from fencepost.contract.ports import DelaysEnds, DoublesAnswers, EndsBrokers, ExpiresSessions, FailsAppends, Faults, KeyTopicFaults
+from fencepost.contract.ports import DisturbsMessages, DoublesAnswers, EndsBrokers, ExpiresSessions, FailsAppends, Faults, KeyTopicFaults
 from fencepost.contract.shared_crashes import SharedCrashes
 
 
@@ -110,9 +110,15 @@ class SessionFaults:
         assert isinstance(self._faults, TroublesStore), "whose system offers store-faults"
         self._faults.release_store()
 
-    def delay_ends(self, ms: int) -> None:
-        assert isinstance(self._faults, DelaysEnds), "whose system offers late-ends"
-        self._faults.delay_ends(ms)
+    def delay_messages(self, ms: int) -> None:
+        self._messages().delay_messages(ms)
+
+    def repeat_messages(self, times: Callable[[object], int]) -> None:
+        self._messages().repeat_messages(times)
+
+    def _messages(self) -> DisturbsMessages:
+        assert isinstance(self._faults, DisturbsMessages), "whose system offers late-ends or node-messages"
+        return self._faults
 
     def fail_key_topic(self) -> None:
         self._key_topic().fail_key_topic()

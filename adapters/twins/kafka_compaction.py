@@ -82,6 +82,8 @@ class CompactionTwin(RequestPerformer):
         if api == "create_topics" and not asked.validate_only:
             made = {one.name for one in value.topics if not one.error_code}
             self._logs |= {one.name for one in asked.topics if one.name in made and not _says_itself(one)}
+        elif api == "delete_topics":
+            self._logs -= {one.name for one in value.responses if not one.error_code}
         elif api in _OWN_LOGS and not any(errors_in(value)):
             self._logs.add(_OWN_LOGS[api])
             if api == "end_txn":

@@ -16,6 +16,7 @@ from .kafka_moves import CoordinatorMoved, LeaderMoved
 from .kafka_overtaken import Overtaken
 from .kafka_prelude import Prelude
 from .kafka_repeat import AnswerLost, Late, NewConnection, Twice
+from .node_messages import MessagesLate, MessagesLost, MessagesTwice
 from .performer import Performer, Undisturbed
 from .pulsar_before import PulsarCrowd, TopicPrelude
 from .pulsar_elsewhere import PulsarAnswerLost, PulsarNewConnection
@@ -25,7 +26,13 @@ from .pulsar_repeat import PulsarLate, PulsarTwice
 from .pulsar_replay import PulsarCleanStop, PulsarCrash, Reconnect, Unload
 from .replay import CleanStop, CrashBetweenSteps, RefusedAppend
 
+_BETWEEN_NODES: Mapping[str, type[Performer]] = {
+    "messages-twice": MessagesTwice,
+    "messages-lost": MessagesLost,
+    "messages-late": MessagesLate,
+}
 _OF_PULSAR: Mapping[str, type[Performer]] = {
+    **_BETWEEN_NODES,
     "crash": PulsarCrash,
     "clean-stop": PulsarCleanStop,
     "reconnect": Reconnect,
@@ -41,6 +48,7 @@ _OF_PULSAR: Mapping[str, type[Performer]] = {
 }
 _OF_PROTOCOL: Mapping[str, Mapping[str, type[Performer]]] = {
     "kafka": {
+        **_BETWEEN_NODES,
         "crash": CrashBetweenSteps,
         "clean-stop": CleanStop,
         "twice": Twice,

@@ -22,8 +22,8 @@ from . import disturbances
 class TwinException(Row):
     """An observation that a disturbance may change in the scenarios of a requirement, or in one named by the beginning of its name.
 
-    Without a requirement it is about all scenarios: a known deviation of releases, or the way of a conforming variant, by which a
-    disturbance can be met anywhere.
+    Without a requirement it is about all scenarios, because the disturbance can be met like this anywhere: by a known deviation of
+    releases, by a conforming variant, or by every conforming system.
     """
 
     disturbances: tuple[str, ...] = Field(min_length=1, strict=False)
@@ -93,8 +93,8 @@ def read(path: Path | Traversable) -> Sequence[TwinException]:
         if not (one.is_imitated or one.profiles):
             raise refuse("is_imitated", "only an exception for profiles can be one that they do not imitate")
         if one.requirement is None:
-            if not (one.profiles or one.variants) or one.scenario:
-                raise refuse("disturbances", "an exception for all requirements names profiles or variants, and no scenario")
+            if one.scenario:
+                raise refuse("scenario", "an exception for all requirements names no scenario")
             continue
         if one.requirement not in known.by_id:
             raise refuse("requirement", f"{one.requirement} is in no register")

@@ -106,8 +106,8 @@ class MarkerSender:
         return frozenset(message.partition for message in self._waiting.get(transactional_id, ()))
 
     def send_again(self) -> None:
-        """Decision: the timer sends again what was lost, or temporarily refused, of any transaction."""
-        again, self._again = self._again, []
+        """Decision: the timer sends again what was lost, or temporarily refused, of any transaction, and each marker once."""
+        again, self._again = dict.fromkeys(self._again), []
         if len({message.transactional_id for message in again}) > 1:
             rule("KIP890-218")
         for message in again:

@@ -1,7 +1,7 @@
 """The way between the parts of a broker that would be different nodes in a cluster: a queue of messages.
 
 Without interference every message arrives once, in the order of sending, when `deliver` is called. A scenario interferes before that: it
-holds, delays, drops or duplicates what is in flight. A dropped message is a lost connection, which its sender notices. What a
+holds, delays, drops or repeats what is in flight. A dropped message is a lost connection, which its sender notices. What a
 node has in flight at its crash is lost, and no sender notices.
 """
 
@@ -28,6 +28,14 @@ Matching: TypeAlias = Callable[[Any], bool]
 """Chooses messages by their content."""
 
 
+Times: TypeAlias = Callable[[Any], int]
+"""How many times a message with that content arrives."""
+
+
+def _once(content: object) -> int:  # noqa: ARG001 - whatever it is
+    return 1
+
+
 class Network:
     """A deterministic network."""
 
@@ -35,7 +43,7 @@ class Network:
         self._clock = clock
         self._in_flight: list[NodeMessage] = []
         self._held: list[Matching] = []
-        self._doubled: list[Matching] = []
+        self._times: Times = _once
         self._delay_ms = 0
 
     @property
@@ -50,9 +58,9 @@ class Network:
 
     def send(self, content: object, receive: Callable[[Any], None], lost: Callable[[Any], None], node: int = FIRST_NODE) -> None:
         """Put a message of that node into the queue."""
-        times = 2 if any(matching(content) for matching in self._doubled) else 1
-        now = self._clock.now
-        self._in_flight += [NodeMessage(content, receive, lost, now, node, now + self._delay_ms)] * times
+        now, times = self._clock.now, self._times(content)
+        message = NodeMessage(content, receive if times else lost, lost, now, node, now + self._delay_ms)
+        self._in_flight += [message] * max(times, 1)
 
     def deliver(self) -> None:
         """Decision: everything arrives that may, in the order in which it was sent, and all that is sent because of it."""
@@ -69,9 +77,8 @@ class Network:
         self._held.append(matching)
 
     def release(self) -> None:
-        """Hold nothing any longer, and duplicate nothing."""
+        """Hold nothing any longer."""
         self._held.clear()
-        self._doubled.clear()
 
     def drop(self, matching: Matching) -> None:
         """Lose such messages that are in flight now; their senders notice."""
@@ -84,9 +91,9 @@ class Network:
         """Let such messages that are in flight now arrive twice, the second time after all others."""
         self._in_flight += [message for message in self._in_flight if matching(message.content)]
 
-    def double(self, matching: Matching) -> None:
-        """Let such messages that are sent from now on arrive twice, until `release`."""
-        self._doubled.append(matching)
+    def repeat(self, times: Times) -> None:
+        """Let each message that is sent from now on arrive so many times; one that arrives no times has a lost connection."""
+        self._times = times
 
     def lose_all(self, node: int = FIRST_NODE) -> None:
         """The node has crashed: nothing that it sent arrives, and no sender notices."""

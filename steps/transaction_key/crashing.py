@@ -1,6 +1,6 @@
 """Crashes at the points of a connect, ends that participants learn of late, and faults of the topic in which coordinators keep keys."""
 
-from fencepost.contract.ports import DelaysEnds, KeyTopicFaults, PassesTime
+from fencepost.contract.ports import DisturbsMessages, KeyTopicFaults, PassesTime
 from fencepost.steps.pulsar.pulsar_context import PulsarContext
 
 from .vocabulary import KEYS
@@ -27,8 +27,8 @@ def hear_late(context: PulsarContext, how_late: str | None) -> None:
     the sentence names.
     """
     faults = context.session.faults
-    assert isinstance(faults, DelaysEnds), "the faults of a system that offers late-ends"
-    faults.delay_ends(_HOW_LATE_MS[how_late])
+    assert isinstance(faults, DisturbsMessages), "the faults of a system that offers late-ends"
+    faults.delay_messages(_HOW_LATE_MS[how_late])
 
 
 @KEYS.given("the key topic {trouble}")

@@ -34,7 +34,7 @@ BAD_EXCEPTIONS = {
     "there is no disturbance 'crsh'": EXCEPTION.replace("[crash]", "[crsh]"),
     "the reference has no profile 'kafka-9'": EXCEPTION + "  profiles: [kafka-9]\n",
     "the reference has no conforming variant 'epoch-kept'": EXCEPTION + "  variants: [epoch-kept]\n",
-    "an exception for all requirements names profiles or variants, and no scenario": EXCEPTION.replace("  requirement: KIP890-353\n", ""),
+    "an exception for all requirements names no scenario": EXCEPTION.replace("  requirement: KIP890-353\n", '  scenario: "[1]"\n'),
     "KIP890-999 is in no register": EXCEPTION.replace("353", "999"),
     "no scenario of KIP890-353 begins with '.77.'": EXCEPTION + '  scenario: "[77]"\n',
     "reason: this key is missing": EXCEPTION.replace("  reason: r\n", ""),

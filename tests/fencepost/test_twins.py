@@ -202,6 +202,35 @@ def test_a_limit_holds_between_the_twins_of_one_scenario(tmp_path: Path) -> None
     assert (reported["stopped"], reported["twins"]["differs"]) == ("1 twin differed", 1)
 
 
+DELETED = """\
+Feature: A topic is deleted while a transaction is open that times out soon
+
+  @KIP890-047 @MUST
+  Rule: An offset is added after the deletion
+
+    @needs:transactions-v2
+    Scenario: [1] Another topic is deleted
+      Given a topic "payments" with 1 partition
+      And a topic "waste" with 1 partition
+      And producer T with transactional id "brief" and a short timeout
+      And producer E with transactional id "east"
+      And E has committed "e1" to waste-0
+      And T has sent offset 2 of payments-0 to group "shop"
+      And topic "waste" has been deleted
+      When T sends offset 3 of payments-0 to group "shop"
+      Then it is done
+"""
+
+
+def test_the_log_cleaner_waits_for_no_deleted_topic(tmp_path: Path) -> None:
+    """Whatever is open then would time out meanwhile."""
+    (feature := tmp_path / "deleted.feature").write_text(DELETED, encoding="utf-8")
+
+    out = fencepost("run", "--feature", feature, "--twins", "compaction", "--results", tmp_path / "r", expect=0).out
+
+    assert "0 differ" in out
+
+
 def test_a_scenario_that_is_red_by_itself_has_no_twins(tmp_path: Path) -> None:
     """What a disturbance changes in it could not be known; the run is red for it, as any run is."""
     asked = ("--twins", "one-batch", "--only", "KIP890-353", "--defect", "leaving-goes-unnoticed")

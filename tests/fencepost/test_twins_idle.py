@@ -76,9 +76,9 @@ def test_a_system_that_refuses_a_disturbance_has_no_twin_that_is_alike(
 
 
 def test_the_disturbances_of_both_protocols_are_all_here() -> None:
-    """Each is in a test above or, on Pulsar, disturbs requests as that of Kafka does."""
+    """Each is in a test above, or disturbs requests or messages."""
     on_requests = {"twice", "answer-lost", "late", "late-marker", "after-the-end", "new-connection", "split", "reordered"}
-    on_requests |= {"overtaken", "one-batch", "older-looks", "by-id", "compressed"}
+    on_requests |= {"overtaken", "one-batch", "older-looks", "by-id", "compressed", "messages-twice", "messages-lost", "messages-late"}
 
     assert set(names_of("kafka")) == on_requests | set(KAFKA)
     assert set(names_of("pulsar")) - on_requests == set(PULSAR)

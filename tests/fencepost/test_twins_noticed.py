@@ -15,10 +15,11 @@ from fencepost.reference.kafka.guards import Attempt
 from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
 from fencepost.reference.kafka.kafka_topics import KafkaTopics
 from fencepost.reference.kafka.kafka_types import PartitionName
+from fencepost.reference.kafka.markers import MarkerSender
 from fencepost.reference.kafka.membership import GroupMembers
 from fencepost.reference.kafka.ownership import ProducerIdOwnership
 from fencepost.reference.kafka.partition_log import AbortedTxn, PartitionLog
-from fencepost.reference.kafka.producer_state import AppendedBatch, ProducerStates
+from fencepost.reference.kafka.producer_state import AppendedBatch, ProducerState, ProducerStates
 from fencepost.reference.kafka.transaction import PREPARED, Decision, KafkaTransaction, KafkaTransactionState
 from fencepost.reference.kafka.transaction_log import KafkaTransactionLog
 from fencepost.wire.kafka.batches import Batch
@@ -104,7 +105,22 @@ class _CountsFromItsStart(PartitionLog):
         return super().last_stable_offset if first_unstable is None else first_unstable - self.start_offset
 
 
+class _SecondMarkerReachesBack(PartitionLog):
+    def aborted_by(self, marker: Batch, before: ProducerState | None) -> AbortedTxn | None:
+        is_open = before is not None and before.has_open_transaction
+        return super().aborted_by(marker, before) if is_open else AbortedTxn(marker.producer_id, 0, marker.base_offset)
+
+
+class _SendsOneAgain(MarkerSender):
+    def send_again(self) -> None:
+        del self._again[1:]
+        super().send_again()
+
+
 NOTICED = {
+    "messages-twice": (KafkaParts(partition_log=_SecondMarkerReachesBack), "KIP890-13*"),
+    "messages-lost": (KafkaParts(marker_sender=_SendsOneAgain), "KIP890-12*"),
+    "messages-late": (DEFECTS["owner-before-completion"].parts, "KIP890-02*"),
     "crash": (KafkaParts(membership=_ForgetsMembers), "KIP890-352"),
     "clean-stop": (KafkaParts(partition_log=_SnapshotsOutliveThePass), "KIP890-441"),
     "compaction": (DEFECTS["abort-markers-share-a-key"].parts, "KIP890-13*"),
