@@ -17,12 +17,13 @@ from pathlib import Path
 
 from rich.console import Console
 
+from fencepost.contract import register
 from fencepost.contract.errors import Exit
 from fencepost.contract.registration import SpecifiedSystem
 from fencepost.contract.verdict import Verdict
 from fencepost.proof import forkserver
 from fencepost.proof.proof_folder import MUSEUM_TWINS, claimed
-from fencepost.proof.proof_part import ProofPart
+from fencepost.proof.proof_part import ProofPart, only
 from fencepost.reference.defects import DEFECTS, Defect
 from fencepost.run.options import RunOptions
 from fencepost.run.plays import Play, Plays
@@ -61,10 +62,14 @@ class DefectInTwins:
         return f"{self.defect}: {self.noticed_by}, after {self.twins:,} twins, {self.seconds:.1f} s {found}"
 
 
-def show(seed: int, workers: int, where: Path, part: ProofPart) -> Exit:
-    """Play, print and write `museum-twins.json`. Nothing is red here: the figures say how much twins find by themselves."""
-    names = list(dict.fromkeys(name for bug in bundled().played for name in bug.defects))
-    wanted = [(name, seed) for name in part.of(names)]
+def show(specs: Sequence[str], seed: int, workers: int, where: Path, part: ProofPart, names: Sequence[str] = ()) -> Exit:
+    """Play, print and write `museum-twins.json`; with proposals, only the defects that break a requirement of these.
+
+    Nothing is red here: the figures say how much twins find by themselves.
+    """
+    rows, all_names = register.bundled(), list(dict.fromkeys(name for bug in bundled().played for name in bug.defects))
+    known = [name for name in all_names if not specs or any(rows.spec_of(row) in specs for row in DEFECTS[name].breaks)]
+    wanted = [(name, seed) for name in part.of(only(known, names, str))]
     results = claimed(where, MUSEUM_TWINS)
     console, found = Console(highlight=False), list[DefectInTwins]()
     with forkserver.keeping_results(), forkserver.pool(workers) as pool:

@@ -40,7 +40,7 @@ from fencepost.twins.twin import Twins, TwinVerdict
 
 from . import conforming_groups, forkserver
 from .proof_folder import TWINS, claimed
-from .proof_part import ProofPart
+from .proof_part import ProofPart, only
 
 _DRAWN = 2
 """How many twins of each scenario are played on a conforming broker, unless all are."""
@@ -147,7 +147,7 @@ def tasks(specs: Sequence[str], seed: int, everything: bool) -> list[PlayedBroke
         names = tuple(one.name for one in fitting)
         if not names:
             continue
-        if protocol in ("kafka", "pulsar"):
+        if protocol in DURABLE:
             replayed = tuple(one.name for one in fitting if one.family == "replay")
             found += [
                 PlayedBroker(one.name, protocol, Selection(specs=about), replayed, False, seed, None, (one.name,))
@@ -162,9 +162,12 @@ def tasks(specs: Sequence[str], seed: int, everything: bool) -> list[PlayedBroke
     return found
 
 
-def show(specs: Sequence[str], seed: int, everything: bool, workers: int, where: Path, part: ProofPart) -> Exit:
-    """Prove, print and write `twins.json`. Exits with 1 if a conforming broker was noticed, or less than 95 % of the losses were."""
-    wanted = part.of(tasks(specs, seed, everything))
+def show(specs: Sequence[str], seed: int, everything: bool, workers: int, where: Path, part: ProofPart, names: Sequence[str] = ()) -> Exit:
+    """Prove, print and write `twins.json`; with names, only for these brokers.
+
+    Exits with 1 if a conforming broker was noticed, or less than 95 % of the losses were.
+    """
+    wanted = part.of(only(tasks(specs, seed, everything), names, lambda one: one.name))
     results = claimed(where, TWINS)
     console, began, found = Console(highlight=False), time.monotonic(), list[Noticed]()
     with forkserver.keeping_results():

@@ -70,9 +70,10 @@ def prove(
     only: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="PATH|KIND",
+            metavar="PATH|KIND|NAME",
             help="With --mutants: change only this folder or file, such as reference/kafka, or make only changes of this kind, such as "
-            "loop, or only those that are listed as harmless, with harmless. May be repeated.",
+            "loop, or only those that are listed as harmless, with harmless. With --twins: play only brokers with such names, such as "
+            "'replay-pulsar-*', or with --museum only such defects. May be repeated.",
         ),
     ] = None,
     write_killed: Annotated[
@@ -136,6 +137,8 @@ def prove(
 
         fencepost prove --twins --part 1/3
 
+        fencepost prove --twins --only 'replay-pulsar-*'
+
         fencepost prove --profile kip98 --spec core --spec kip890 --sample 40
 
         fencepost prove --museum
@@ -171,20 +174,20 @@ def prove(
             from fencepost.museum import museum_twins
             from fencepost.museum import proof as museum_proof
 
-            asked: dict[str, object] = {"--spec": spec, "--all": everything, "--explore": explore, "--mutants": mutants}
-            asked |= {"--seed": None if twins else seed, "--only": only, "--write-killed": write_killed, "--examples": examples}
+            asked: dict[str, object] = {"--all": everything, "--explore": explore, "--mutants": mutants, "--examples": examples}
+            asked |= {"--write-killed": write_killed} | ({} if twins else {"--spec": spec, "--seed": seed, "--only": only})
             if other := next((name for name, value in asked.items() if value not in (None, False, [])), None):
                 raise WrongUsage(f"{other} and --museum exclude each other: the second plays only the defects of real bugs")
             return (
-                museum_twins.show(1 if seed is None else seed, workers, results, asked_part)
+                museum_twins.show(tuple(spec or ()), 1 if seed is None else seed, workers, results, asked_part, only or ())
                 if twins
                 else museum_proof.show(workers, results)
             )
         if twins:
-            others = {"--explore": explore, "--mutants": mutants, "--only": only, "--write-killed": write_killed, "--examples": examples}
+            others = {"--explore": explore, "--mutants": mutants, "--write-killed": write_killed, "--examples": examples}
             if other := next((name for name, value in others.items() if value), None):
                 raise WrongUsage(f"{other} and --twins exclude each other: the second plays no defects")
-            return twin_proof.show(tuple(spec or ()), 1 if seed is None else seed, everything, workers, results, asked_part)
+            return twin_proof.show(tuple(spec or ()), 1 if seed is None else seed, everything, workers, results, asked_part, only or ())
         if explore:
             from fencepost.proof import exploration_proof
 
