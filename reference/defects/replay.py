@@ -108,7 +108,17 @@ def nothing_like(value: Any) -> Any:
             return uuid.UUID(int=0)
         case None:
             return None
+        case tuple() if hasattr(value, "_fields"):
+            return type(value)(**{name: nothing_like(one) for name, one in value._asdict().items()} | value._field_defaults)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.replace(
+            value, **{one.name: _default(one, getattr(value, one.name)) for one in dataclasses.fields(value) if one.init}
+        )
     return type(value)()
+
+
+def _default(field: "dataclasses.Field[Any]", value: Any) -> Any:
+    return field.default if field.default is not dataclasses.MISSING else nothing_like(value)
 
 
 def _of_field(protocol: str, kind: type, field: "dataclasses.Field[Any]") -> Loss:
@@ -117,8 +127,7 @@ def _of_field(protocol: str, kind: type, field: "dataclasses.Field[Any]") -> Los
     def forget(value: Any) -> Any:
         is_one: bool = type(value) is kind
         if is_one:
-            default = field.default if field.default is not dataclasses.MISSING else nothing_like(getattr(value, field.name))
-            value = dataclasses.replace(value, **{field.name: default})
+            value = dataclasses.replace(value, **{field.name: _default(field, getattr(value, field.name))})
         return _within(value, forget)
 
     return Loss(

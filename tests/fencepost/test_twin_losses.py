@@ -71,7 +71,8 @@ def test_losses_follow_from_the_records(protocol: str, least: int) -> None:
 
     assert len(found) == len(set(found)) >= least
     assert f"replay-{protocol}-{'header-created-at' if protocol == 'pulsar-scalable' else 'transaction-started-at'}" in found
-    assert [nothing_like(one) for one in (True, 7, "a", b"a", (1,), KafkaTransactionState.ONGOING, None)] == [
+    kinds = (True, 7, "a", b"a", (1,), KafkaTransactionState.ONGOING, None, Position(3, 4), MessagePosition(Position(3, 4), 1))
+    assert [nothing_like(one) for one in kinds] == [
         False,
         0,
         "",
@@ -79,6 +80,8 @@ def test_losses_follow_from_the_records(protocol: str, least: int) -> None:
         (),
         KafkaTransactionState.EMPTY,
         None,
+        Position(0, 0),
+        MessagePosition(Position(0, 0)),
     ]
 
 
