@@ -62,13 +62,17 @@ class Loss:
 
 def variants(protocol: str) -> tuple[Defect, ...]:
     """A broker for each thing that can be lost."""
-    parts = {"kafka": kafka.KafkaParts(), "pulsar": pulsar.PulsarParts(), "pulsar-scalable": MetadataParts()}[protocol]
-    found = []
-    for loss in losses(protocol):
-        changed: dict[str, type] = {"store_client": forgetful_client(loss.rewrite)} if loss.in_store else {"disk": _disk(loss)}
-        broken = dataclasses.replace(parts, **changed)
-        found.append(Defect(loss.name, loss.story, "generated from the definitions of durable records", broken))
-    return tuple(found)
+    return tuple(
+        Defect(loss.name, loss.story, "generated from the definitions of durable records", _parts(protocol, loss))
+        for loss in losses(protocol)
+    )
+
+
+def _parts(protocol: str, loss: Loss) -> kafka.KafkaParts | pulsar.PulsarParts:
+    if loss.in_store:
+        return MetadataParts(store_client=forgetful_client(loss.rewrite))
+    parts = {"kafka": kafka.KafkaParts, "pulsar": pulsar.PulsarParts, "pulsar-scalable": MetadataParts}[protocol]
+    return parts(disk=_disk(loss))
 
 
 def losses(protocol: str) -> Iterator[Loss]:
@@ -108,8 +112,9 @@ def nothing_like(value: Any) -> Any:
             return uuid.UUID(int=0)
         case None:
             return None
-        case tuple() if hasattr(value, "_fields"):
-            return type(value)(**{name: nothing_like(one) for name, one in value._asdict().items()} | value._field_defaults)
+        case tuple() if names := getattr(value, "_fields", ()):
+            defaults = getattr(value, "_field_defaults", {})
+            return type(value)(*(defaults.get(name, nothing_like(one)) for name, one in zip(names, value, strict=True)))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return dataclasses.replace(
             value, **{one.name: _default(one, getattr(value, one.name)) for one in dataclasses.fields(value) if one.init}
