@@ -44,8 +44,8 @@ from .proof_part import ProofPart, only
 
 _DRAWN = 2
 """How many twins of each scenario are played on a conforming broker, unless all are."""
-_CPU_S = 45.0
-"""How much CPU time a loss has, unless all twins are played: enough for one twin of each scenario. Most are noticed within seconds."""
+_CPU_S = 20.0
+"""How much CPU time a loss has, unless all twins are played. Nearly all that are noticed are so within two seconds."""
 
 
 class HarmlessLoss(Row):

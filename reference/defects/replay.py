@@ -71,8 +71,9 @@ def variants(protocol: str) -> tuple[Defect, ...]:
 def _parts(protocol: str, loss: Loss) -> kafka.KafkaParts | pulsar.PulsarParts:
     if loss.in_store:
         return MetadataParts(store_client=forgetful_client(loss.rewrite))
-    parts = {"kafka": kafka.KafkaParts, "pulsar": pulsar.PulsarParts, "pulsar-scalable": MetadataParts}[protocol]
-    return parts(disk=_disk(loss))
+    if protocol == "kafka":
+        return kafka.KafkaParts(disk=_disk(loss))
+    return (pulsar.PulsarParts if protocol == "pulsar" else MetadataParts)(disk=_disk(loss))
 
 
 def losses(protocol: str) -> Iterator[Loss]:

@@ -115,7 +115,7 @@ def prove(
     conforming variant. Exit code 1: exploration found something in a conforming variant. --part 1/3 explores a third of the variants.
 
     --twins makes the reference lose one field of one durable record whenever it reads that record again, one field after the other. It
-    plays scenarios with restarts until a twin (the same scenario with a disturbance) answers differently, or 45 s of CPU time are over;
+    plays scenarios with restarts until a twin (the same scenario with a disturbance) answers differently, or 20 s of CPU time are over;
     with --all, no time ends that. On conforming brokers it plays two twins of each scenario with every disturbance, or all twins with
     --all. Exit code 1: twins noticed fewer than 95 % of the losses, differed on a conforming broker, or did not need an exception that
     names a conforming variant. --part 1/3 plays a third of the brokers.
