@@ -5,6 +5,7 @@ has lost one field. The losses are generated from the models of the records, as 
 """
 
 import dataclasses
+import functools
 import re
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,6 +35,9 @@ IN_STORE: Mapping[str, type[BaseModel]] = {
     re.escape(CHANGES): ChangeNote,
 }
 """The records of the metadata store, by the beginnings of their keys."""
+
+_KEPT = 1_024
+"""How many records are kept as they were rewritten: brokers read the same ones again and again."""
 
 IN_JOURNALS: Mapping[str, type[BaseModel]] = {"__transaction_key-": KeyRecord}
 """The records of journals that are stored as JSON, by the beginnings of the journals' names."""
@@ -69,6 +73,8 @@ def without(kind: type[BaseModel], name: str, stored: bytes, records: Mapping[st
 
 def forgetful_client(rewrite: Callable[[str, bytes], bytes]) -> type[StoreClient]:
     """A client of the metadata store for which the records of other clients are rewritten."""
+
+    cached = functools.lru_cache(_KEPT)(rewrite)
 
     class ForgetfulClient(StoreClient):
         def __init__(self, store: MetadataStore) -> None:
@@ -106,7 +112,7 @@ def forgetful_client(rewrite: Callable[[str, bytes], bytes]) -> type[StoreClient
         def _read(self, record: StoreRecord) -> StoreRecord:
             if self._written.get(record.key) == record.version:
                 return record
-            return dataclasses.replace(record, value=rewrite(record.key, record.value))
+            return dataclasses.replace(record, value=cached(record.key, record.value))
 
     return ForgetfulClient
 
