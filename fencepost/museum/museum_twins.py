@@ -1,4 +1,5 @@
 """`fencepost prove --museum --twins`: the defects of real bugs, each played with twins of the scenarios that were not written for it.
+With `--holes`, the defects of red teams.
 
 Without the scenarios of the requirements that a defect breaks, is it still noticed: by a twin that differs, or by a scenario that is red
 without a disturbance? Both turn a run of twins red. A defect is played until a twin differs, or its share of CPU time is over. A whole run
@@ -17,6 +18,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from fencepost.contract import register
 from fencepost.contract.errors import Exit
 from fencepost.contract.registration import SpecifiedSystem
 from fencepost.contract.verdict import Verdict
@@ -34,6 +36,8 @@ from .bugs import bundled
 
 _DRAWN_NEAR, _DRAWN = 8, 2
 """How many twins are played of each scenario of the features that the defect is about, and of each other one."""
+_RED_TEAM = "red team"
+"""How the origin of a defect begins with which a red team found a hole of the suite."""
 _CPU_S = 7.0
 """How much CPU time a defect has, half of it at most for the first of these."""
 
@@ -61,9 +65,18 @@ class DefectInTwins:
         return f"{self.defect}: {self.noticed_by}, after {self.twins:,} twins, {self.seconds:.1f} s {found}"
 
 
-def show(seed: int, workers: int, where: Path, part: ProofPart) -> Exit:
-    """Play, print and write `museum-twins.json`. Nothing is red here: the figures say how much twins find by themselves."""
-    names = list(dict.fromkeys(name for bug in bundled().played for name in bug.defects))
+def defects(specs: Sequence[str], *, holes: bool) -> list[str]:
+    """The defects of real bugs, or those with which a red team found a hole of the suite; with proposals, those that break a requirement
+    of these.
+    """
+    rows = register.bundled()
+    bugs = dict.fromkeys(name for bug in bundled().played for name in bug.defects)
+    known = [one.name for one in DEFECTS.values() if one.origin.startswith(_RED_TEAM)] if holes else list(bugs)
+    return [name for name in known if not specs or any(rows.spec_of(row) in specs for row in DEFECTS[name].breaks)]
+
+
+def show(names: Sequence[str], seed: int, workers: int, where: Path, part: ProofPart) -> Exit:
+    """Play these defects, print and write `museum-twins.json`. Nothing is red here: the figures say how much twins find by themselves."""
     wanted = [(name, seed) for name in part.of(names)]
     results = claimed(where, MUSEUM_TWINS)
     console, found = Console(highlight=False), list[DefectInTwins]()
@@ -87,7 +100,10 @@ def _summed_up(found: Sequence[DefectInTwins]) -> str:
     counts = Counter(one.noticed_by for one in found)
     columns = ", ".join(f"{counts[name]} by {name}" for name in ("a twin", "a scenario, undisturbed", "nothing"))
     named = ", ".join(f"{name} {count}" for name, count in Counter(one.disturbance for one in found if one.twin).most_common())
-    return f"{len(found)} defects, noticed: {columns}; first by {named or 'none'}"
+    known = disturbances.bundled().by_name
+    families = Counter(known[one.disturbance].family for one in found if one.disturbance)
+    by_family = ", ".join(f"{name} {count}" for name, count in families.most_common())
+    return f"{len(found)} defects, noticed: {columns}; first by {named or 'none'}; by family: {by_family or 'none'}"
 
 
 def _play(task: tuple[str, int]) -> DefectInTwins:

@@ -1,8 +1,9 @@
-"""A part of a proof: `--part I/N`."""
+"""A part of a proof: `--part I/N`, and `--only NAME`."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import TypeVar
 
 from fencepost.contract.errors import WrongUsage
@@ -34,3 +35,11 @@ class ProofPart:
 
     def __str__(self) -> str:
         return f"{self.number}/{self.count}"
+
+
+def only(wanted: Sequence[T], patterns: Sequence[str], name: Callable[[T], str]) -> Sequence[T]:
+    """Those whose name one of the patterns matches, such as `replay-pulsar-*`; all without patterns. Raises WrongUsage for none."""
+    for pattern in patterns:
+        if not any(fnmatchcase(name(one), pattern) for one in wanted):
+            raise WrongUsage(f"--only {pattern} matches no broker: there are {', '.join(map(name, wanted[:3]))} and others")
+    return [one for one in wanted if not patterns or any(fnmatchcase(name(one), pattern) for pattern in patterns)]

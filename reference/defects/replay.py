@@ -14,16 +14,20 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from pydantic import BaseModel
+
 from fencepost.reference import kafka, pulsar
 from fencepost.reference.kafka.groups import OffsetAndMetadata
 from fencepost.reference.kafka.kafka_topics import KafkaTopic
 from fencepost.reference.kafka.partition_log import LogEntry, Snapshot
 from fencepost.reference.kafka.transaction import KafkaTransaction
 from fencepost.reference.kernel.journal import Disk, Journal
+from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar import cursor, ledger, pending_ack_journal, pending_ack_store, topic, transaction
 from fencepost.wire.kafka.batches import Record
 
 from .defect import Defect
+from .replay_stored import IN_JOURNALS, IN_STORE, fields_of, forgetful_client, without
 
 DURABLE: Mapping[str, tuple[type, ...]] = {
     "kafka": (KafkaTransaction, LogEntry, Snapshot, KafkaTopic),
@@ -35,8 +39,9 @@ DURABLE: Mapping[str, tuple[type, ...]] = {
         pending_ack_journal.TransactionEnded,
         topic.Subscribed,
     ),
+    "pulsar-scalable": (ledger.Entry, cursor.Moved, topic.Subscribed),
 }
-"""The records of each protocol's journals; their fields say what they are made of."""
+"""The records of each protocol's journals; their fields say what they are made of. `replay_stored` has those that are stored as JSON."""
 
 _GROUP = ("generation", "members")
 _MEMBER = ("name", "protocol_type", "protocols", "session_timeout_ms", "instance", "share")
@@ -51,15 +56,24 @@ class Loss:
     name: str
     story: str
     rewrite: Callable[[str, Any], Any]
+    in_store: bool = False
+    """Whether the record is in the metadata store; then its key takes the place of the journal."""
 
 
 def variants(protocol: str) -> tuple[Defect, ...]:
     """A broker for each thing that can be lost."""
-    parts: kafka.KafkaParts | pulsar.PulsarParts = kafka.KafkaParts() if protocol == "kafka" else pulsar.PulsarParts()
     return tuple(
-        Defect(loss.name, loss.story, "generated from the definitions of durable records", dataclasses.replace(parts, disk=_disk(loss)))
+        Defect(loss.name, loss.story, "generated from the definitions of durable records", _parts(protocol, loss))
         for loss in losses(protocol)
     )
+
+
+def _parts(protocol: str, loss: Loss) -> kafka.KafkaParts | pulsar.PulsarParts:
+    if loss.in_store:
+        return MetadataParts(store_client=forgetful_client(loss.rewrite))
+    if protocol == "kafka":
+        return kafka.KafkaParts(disk=_disk(loss))
+    return (pulsar.PulsarParts if protocol == "pulsar" else MetadataParts)(disk=_disk(loss))
 
 
 def losses(protocol: str) -> Iterator[Loss]:
@@ -82,6 +96,10 @@ def losses(protocol: str) -> Iterator[Loss]:
         )
         yield from (_of_json(f"stored group: {each}", 1, (place,)) for place, each in enumerate(_GROUP))
         yield from (_of_json(f"stored member: {each}", 1, (1, place)) for place, each in enumerate(_MEMBER))
+        return
+    yield from (_of_model(protocol, kind, name, IN_JOURNALS, in_store=False) for kind, name in fields_of([*IN_JOURNALS.values()]))
+    if protocol == "pulsar-scalable":
+        yield from (_of_model(protocol, kind, name, IN_STORE, in_store=True) for kind, name in fields_of([*IN_STORE.values()]))
 
 
 def nothing_like(value: Any) -> Any:
@@ -95,7 +113,18 @@ def nothing_like(value: Any) -> Any:
             return uuid.UUID(int=0)
         case None:
             return None
+        case tuple() if names := getattr(value, "_fields", ()):
+            defaults = getattr(value, "_field_defaults", {})
+            return type(value)(*(defaults.get(name, nothing_like(one)) for name, one in zip(names, value, strict=True)))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.replace(
+            value, **{one.name: _default(one, getattr(value, one.name)) for one in dataclasses.fields(value) if one.init}
+        )
     return type(value)()
+
+
+def _default(field: "dataclasses.Field[Any]", value: Any) -> Any:
+    return field.default if field.default is not dataclasses.MISSING else nothing_like(value)
 
 
 def _of_field(protocol: str, kind: type, field: "dataclasses.Field[Any]") -> Loss:
@@ -104,8 +133,7 @@ def _of_field(protocol: str, kind: type, field: "dataclasses.Field[Any]") -> Los
     def forget(value: Any) -> Any:
         is_one: bool = type(value) is kind
         if is_one:
-            default = field.default if field.default is not dataclasses.MISSING else nothing_like(getattr(value, field.name))
-            value = dataclasses.replace(value, **{field.name: default})
+            value = dataclasses.replace(value, **{field.name: _default(field, getattr(value, field.name))})
         return _within(value, forget)
 
     return Loss(
@@ -115,12 +143,30 @@ def _of_field(protocol: str, kind: type, field: "dataclasses.Field[Any]") -> Los
     )
 
 
+def _of_model(protocol: str, kind: type[BaseModel], field: str, records: Mapping[str, type[BaseModel]], *, in_store: bool) -> Loss:
+    """What is stored as JSON, without that field."""
+    title = _title(kind, protocol)
+
+    def forget(key: str, stored: Any) -> Any:
+        return without(kind, field, stored, records, key) if isinstance(stored, bytes) else stored
+
+    return Loss(
+        f"replay-{protocol}-{title}-{_kebab(field)}".lower(),
+        f"When a {title} is read again, its {field} has its default.",
+        forget,
+        in_store,
+    )
+
+
 def _within(value: Any, forget: Callable[[Any], Any]) -> Any:
     """The value with its members rewritten; the same object where nothing changes."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         held = {one.name: getattr(value, one.name) for one in dataclasses.fields(value) if one.init}
         changed = {name: after for name, before in held.items() if (after := forget(before)) is not before}
         return dataclasses.replace(value, **changed) if changed else value
+    if isinstance(value, dict):
+        entries = {forget(key): forget(held) for key, held in value.items()}
+        return value if all(entries.get(key) is held for key, held in value.items()) else entries
     if type(value) is frozenset:
         changed_items = frozenset(map(forget, value))
         return value if changed_items == value else changed_items
@@ -175,4 +221,8 @@ def _records_in(hint: Any) -> list[type]:
 
 def _title(kind: type, protocol: str) -> str:
     name = kind.__name__.removeprefix(protocol.capitalize())
-    return "".join(f"-{letter}" if letter.isupper() else letter for letter in name).strip("-")
+    return _kebab(name).strip("-")
+
+
+def _kebab(name: str) -> str:
+    return "".join(f"-{letter}" if letter.isupper() else letter for letter in name)

@@ -66,7 +66,7 @@ class MetadataKind:
     def control(self, machine: Machine, segments: Segments) -> Control:
         store = self._store(machine)
         if self._connect_layouts is not None:
-            store = self._layout_stores[machine.node] = StoreClient(self._connect_layouts())
+            store = self._layout_stores[machine.node] = self._parts.store_client(self._connect_layouts())
         return control(self._parts, machine, store, segments, self._scalable_topics)
 
     def coordinator(self, tc_id: int, machine: Machine, end_on: EndOnParticipant) -> TransactionCoordinator:  # noqa: ARG002 - none is asked
@@ -117,5 +117,5 @@ class MetadataKind:
 
     def _store(self, machine: Machine) -> StoreClient:
         if machine.node not in self._stores:
-            self._stores[machine.node] = StoreClient(self._connect())
+            self._stores[machine.node] = self._parts.store_client(self._connect())
         return self._stores[machine.node]

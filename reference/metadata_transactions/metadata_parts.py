@@ -12,6 +12,7 @@ from .collection import Collection
 from .metadata_coordinator import MetadataCoordinator
 from .participation import Participation
 from .pending_ack_records import PendingAckRecords
+from .store_client import StoreClient
 from .transaction_records import TransactionRecords
 
 
@@ -30,4 +31,5 @@ class MetadataParts(ScalableParts, PulsarParts):
     participation: type[Participation] = Participation
     pending_ack_records: type[PendingAckRecords] = PendingAckRecords
     plain_store: type[PlainStore] = PlainStore
+    store_client: type[StoreClient] = StoreClient
     transaction_records: type[TransactionRecords] = TransactionRecords

@@ -34,14 +34,18 @@ class _Stored(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
 
 
-class _Hashes(_Stored):
+class HashRangeRecord(_Stored):
+    """The hashes of a segment."""
+
     start: int
     end: int
 
 
-class _Segment(_Stored):
+class SegmentRecord(_Stored):
+    """A segment in its topic's layout."""
+
     segmentId: int  # noqa: N815 - the names in the store
-    hashRange: _Hashes  # noqa: N815
+    hashRange: HashRangeRecord  # noqa: N815
     state: Literal["ACTIVE", "SEALED"]
     parentIds: list[int]  # noqa: N815
     childIds: list[int]  # noqa: N815
@@ -51,10 +55,10 @@ class _Segment(_Stored):
     sealedAtMs: int = _NOT_SEALED  # noqa: N815
 
     @classmethod
-    def of(cls, segment: Segment) -> "_Segment":
+    def of(cls, segment: Segment) -> "SegmentRecord":
         return cls(
             segmentId=segment.number,
-            hashRange=_Hashes(start=segment.hashes.first, end=segment.hashes.last),
+            hashRange=HashRangeRecord(start=segment.hashes.first, end=segment.hashes.last),
             state=segment.state.value,
             parentIds=list(segment.parents),
             childIds=list(segment.children),
@@ -85,10 +89,12 @@ class _Segment(_Stored):
         return None if is_none else self.sealedAtEpoch
 
 
-class _Layout(_Stored):
+class LayoutRecord(_Stored):
+    """A topic's layout."""
+
     epoch: int
     nextSegmentId: int  # noqa: N815
-    segments: dict[str, _Segment]
+    segments: dict[str, SegmentRecord]
     properties: dict[str, str] = {}
 
 
@@ -106,7 +112,7 @@ def encoded(layout: Layout) -> bytes:
 def decoded(record: StoreRecord) -> Layout:
     """The layout in a record. Raises MalformedLayout with its key and what is wrong."""
     try:
-        stored = _Layout.model_validate_json(record.value)
+        stored = LayoutRecord.model_validate_json(record.value)
     except ValidationError as error:
         first = error.errors()[0]
         where = "".join(f"{step}: " for step in first["loc"])
@@ -119,6 +125,6 @@ def decoded(record: StoreRecord) -> Layout:
     return layout
 
 
-def _model(layout: Layout) -> _Layout:
-    segments = {str(number): _Segment.of(segment) for number, segment in layout.segments.items()}
-    return _Layout(epoch=layout.epoch, nextSegmentId=layout.next_number, segments=segments)
+def _model(layout: Layout) -> LayoutRecord:
+    segments = {str(number): SegmentRecord.of(segment) for number, segment in layout.segments.items()}
+    return LayoutRecord(epoch=layout.epoch, nextSegmentId=layout.next_number, segments=segments)

@@ -16,7 +16,9 @@ Kind = Literal["STREAM", "CHECKPOINT"]
 """A stream consumer acknowledges what it has read; a checkpoint consumer keeps its positions itself."""
 
 
-class _Stored(BaseModel):
+class ConsumerRecord(BaseModel):
+    """A stream consumer, as it is stored."""
+
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     consumerType: Kind  # noqa: N815 - the name in the store
@@ -40,7 +42,7 @@ class Registrations:
         """Decision: write the record of a consumer, over any of that name, even an equal one: by its version a former controller knows
         that the consumer has connected elsewhere."""
         rule("PIP460-52")
-        value = _Stored(consumerType=kind).model_dump_json().encode()
+        value = ConsumerRecord(consumerType=kind).model_dump_json().encode()
         return ConsumerRegistration(kind, self._store.put(paths.consumer(topic, subscription, name), value).version)
 
     def of(self, topic: str, subscription: str) -> dict[str, ConsumerRegistration]:
@@ -55,6 +57,6 @@ class Registrations:
 
 def _decoded(record: StoreRecord) -> ConsumerRegistration:
     try:
-        return ConsumerRegistration(_Stored.model_validate_json(record.value).consumerType, record.version)
+        return ConsumerRegistration(ConsumerRecord.model_validate_json(record.value).consumerType, record.version)
     except ValidationError as error:
         raise MalformedLayout(record.key, 'expected the registration of a consumer, {"consumerType": "STREAM" or "CHECKPOINT"}') from error

@@ -137,7 +137,7 @@ MODES: dict[str, tuple[str, Callable[[Path], int]]] = {
     "twins": ("twins.json", lambda where: twin_proof.show(("core",), 1, False, 1, where, ProofPart())),
     "profile": ("profile.json", lambda where: profile_proof.show("kip98", ("core",), 1, 1, 1, where)),
     "museum": ("museum.json", lambda where: museum_proof.show(1, where)),
-    "museum twins": ("museum-twins.json", lambda where: museum_twins.show(1, 1, where, ProofPart())),
+    "museum twins": ("museum-twins.json", lambda where: museum_twins.show(museum_twins.defects((), holes=False), 1, 1, where, ProofPart())),
 }
 
 

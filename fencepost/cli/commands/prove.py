@@ -1,5 +1,6 @@
 """`fencepost prove`."""
 
+import random
 from pathlib import Path
 from typing import Annotated
 
@@ -47,8 +48,18 @@ def prove(
     ] = None,
     sample: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="With --profile or --explore: use only N defects, drawn at random by --seed. Default: all."),
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="With --profile, --explore or --museum --twins: use only N defects, drawn at random by --seed. Default: all.",
+        ),
     ] = None,
+    holes: Annotated[
+        bool,
+        typer.Option(
+            "--holes", help="With --museum --twins: in place of real bugs, defects of red teams that the suite did not find then."
+        ),
+    ] = False,
     museum: Annotated[
         bool,
         typer.Option(
@@ -70,9 +81,10 @@ def prove(
     only: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="PATH|KIND",
+            metavar="PATH|KIND|NAME",
             help="With --mutants: change only this folder or file, such as reference/kafka, or make only changes of this kind, such as "
-            "loop, or only those that are listed as harmless, with harmless. May be repeated.",
+            "loop, or only those that are listed as harmless, with harmless. With --twins: play only brokers with such names, such as "
+            "'replay-pulsar-*', or with --museum only such defects. May be repeated.",
         ),
     ] = None,
     write_killed: Annotated[
@@ -103,17 +115,18 @@ def prove(
     conforming variant. Exit code 1: exploration found something in a conforming variant. --part 1/3 explores a third of the variants.
 
     --twins makes the reference lose one field of one durable record whenever it reads that record again, one field after the other. It
-    plays scenarios with restarts until a twin (the same scenario with a disturbance) answers differently. On conforming brokers it plays
-    two twins of each scenario with every disturbance, or all twins with --all. Exit code 1: twins noticed fewer than 95 % of the losses,
-    differed on a conforming broker, or did not need an exception that names a conforming variant. --part 1/3 plays a third of the brokers.
+    plays scenarios with restarts until a twin (the same scenario with a disturbance) answers differently, or 20 s of CPU time are over;
+    with --all, no time ends that. On conforming brokers it plays two twins of each scenario with every disturbance, or all twins with
+    --all. Exit code 1: twins noticed fewer than 95 % of the losses, differed on a conforming broker, or did not need an exception that
+    names a conforming variant. --part 1/3 plays a third of the brokers.
 
     --profile NAME puts each defect into a broker of that release profile and runs the scenarios of the requirements that the defect
     breaks, as far as the profile offers what they need. Exit code 1: a defect met all of them, and fixtures/missed.yaml gives no reason.
 
     --museum runs only the defects that rebuild real bugs of released brokers (fixtures/museum.yaml). A bug is caught when the requirements
     that its defects break are violated with the stated symptoms. Exit code 1: a bug was not caught. With --twins too, each defect is
-    played without the scenarios of the requirements that it breaks, until a twin differs or 7 s of CPU time are over. What it finds
-    does not change the exit code, which is 0, or 4 if it was stopped.
+    played without the scenarios of the requirements that it breaks, until a twin differs or 7 s of CPU time are over. --holes plays the
+    defects of red teams in the same way. What is found does not change the exit code, which is 0, or 4 if it was stopped.
 
     Exit code 4: Ctrl-C or SIGTERM stopped the proof, or one of its processes was killed, for example because memory was short. A message
     names what that process played. What was found before is in the results folder; use -n 1, or --part I/N, to go on with less memory.
@@ -136,21 +149,28 @@ def prove(
 
         fencepost prove --twins --part 1/3
 
+        fencepost prove --twins --only 'replay-pulsar-*'
+
         fencepost prove --profile kip98 --spec core --spec kip890 --sample 40
 
         fencepost prove --museum
 
         fencepost prove --museum --twins --part 1/3
+
+        fencepost prove --museum --twins --holes --spec pip31 --sample 60
     """
     from fencepost.contract.errors import WrongUsage
     from fencepost.proof import kill_matrix, twin_proof
     from fencepost.proof.mutants import mutant_report
     from fencepost.proof.proof_part import ProofPart
+    from fencepost.proof.proof_part import only as only_named
     from fencepost.run.selection import proposals_named
 
     def act() -> int:
-        if sample and profile is None and not explore:
+        if sample and profile is None and not explore and not museum:
             raise WrongUsage(f"--sample {sample} is about one profile or exploration; use --profile or --explore too")
+        if holes and not (museum and twins):
+            raise WrongUsage("--holes is about twins without the scenarios for a defect; use --museum --twins too")
         if part is not None and not (twins or explore):
             raise WrongUsage(f"--part {part} is about twins or exploration; use --twins or --explore too, or leave it out")
         asked_part = ProofPart.named(part) if part else ProofPart()
@@ -171,20 +191,23 @@ def prove(
             from fencepost.museum import museum_twins
             from fencepost.museum import proof as museum_proof
 
-            asked: dict[str, object] = {"--spec": spec, "--all": everything, "--explore": explore, "--mutants": mutants}
-            asked |= {"--seed": None if twins else seed, "--only": only, "--write-killed": write_killed, "--examples": examples}
+            asked: dict[str, object] = {"--all": everything, "--explore": explore, "--mutants": mutants, "--examples": examples}
+            asked |= {"--write-killed": write_killed}
+            asked |= {} if twins else {"--spec": spec, "--seed": seed, "--only": only, "--holes": holes, "--sample": sample}
             if other := next((name for name, value in asked.items() if value not in (None, False, [])), None):
                 raise WrongUsage(f"{other} and --museum exclude each other: the second plays only the defects of real bugs")
-            return (
-                museum_twins.show(1 if seed is None else seed, workers, results, asked_part)
-                if twins
-                else museum_proof.show(workers, results)
-            )
+            if not twins:
+                return museum_proof.show(workers, results)
+            number = 1 if seed is None else seed
+            names = only_named(museum_twins.defects(proposals_named(spec), holes=holes), only or (), str)
+            if sample and sample < len(names):
+                names = random.Random(number).sample(names, sample)  # noqa: S311 - which ones is no secret
+            return museum_twins.show(names, number, workers, results, asked_part)
         if twins:
-            others = {"--explore": explore, "--mutants": mutants, "--only": only, "--write-killed": write_killed, "--examples": examples}
+            others = {"--explore": explore, "--mutants": mutants, "--write-killed": write_killed, "--examples": examples}
             if other := next((name for name, value in others.items() if value), None):
                 raise WrongUsage(f"{other} and --twins exclude each other: the second plays no defects")
-            return twin_proof.show(tuple(spec or ()), 1 if seed is None else seed, everything, workers, results, asked_part)
+            return twin_proof.show(tuple(spec or ()), 1 if seed is None else seed, everything, workers, results, asked_part, only or ())
         if explore:
             from fencepost.proof import exploration_proof
 
