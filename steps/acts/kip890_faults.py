@@ -121,7 +121,7 @@ def _race(model: Kip890Clients, name: str, first: str, second: str) -> list[ActL
     added = sorted(current.added)
     lines = [when(f"{name} {first} and {second} at the same time", "079")]
     if model.is_quiet:
-        lines.append(then(f"only one of the two ends has succeeded, and {joined(added)} hold only its markers", "079"))
+        lines.append(then(f"only one of the two ends has succeeded, and only its markers are in {joined(added)}", "079"))
     model.leave(name)
     model.unread.update(added)
     model.unclear_groups.update(current.groups)

@@ -116,7 +116,7 @@ def _why_pending(held: PendingParts, between: Between, is_commit: bool) -> str:
     if CRASHED in between.said:
         return "86"
     if held.is_cumulative:
-        return "173" if held.gone and not is_commit else "83" if is_commit else "84"
+        return "173" if held.plain and not is_commit else "83" if is_commit else "84"
     return "57" if held.is_bound else "61" if between.consumer == "others" else "93"
 
 

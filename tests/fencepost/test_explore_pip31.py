@@ -73,7 +73,7 @@ FOUND = {
             "A acknowledges i1 for workers",
             "A aborts",
             "B acknowledges i1 for workers",
-            "workers are told of the end of A again",
+            "the coordinator reports the end of A to workers again",
         ),
     ),
     "compaction-counts-the-aborted": ("PIP31-97", ("a plain write to states", "A writes to states", "states is compacted")),
