@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
 
+from fencepost.steps.pulsar.vocabulary import shown
+
 from .episodes import Episode
 
 DESK, ALL = 'the topic "desk" with "d1", "d2", "d3"', ("d1", "d2", "d3")
@@ -16,11 +18,6 @@ _SINGLE = KINDS[2:]
 """Types that allow cumulative acknowledgements."""
 _ENDS = {"commits": True, "aborts": False}
 CRASH, ALIKE = frozenset({"crash"}), frozenset({"more-coordinators"})
-
-
-def shown(values: Iterable[str]) -> str:
-    """Messages as a sentence names them."""
-    return ", ".join(f'"{value}"' for value in values) or "nothing"
 
 
 @dataclass(frozen=True)

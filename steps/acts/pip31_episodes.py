@@ -27,8 +27,8 @@ def _received(kind: str, name: str = "clerks", values: str = _ALL) -> str:
     return f'the consumer of {kind} subscription "{name}" has received {values} from desk'
 
 
-def _plainly(values: str, name: str = "clerks") -> str:
-    return f'{values} has been acknowledged for "{name}" without a transaction'
+def _plainly(values: str) -> str:
+    return f'{values} has been acknowledged for "clerks" without a transaction'
 
 
 _CUMULATIVE = 'X has acknowledged everything up to "d1" for "clerks"'

@@ -6,8 +6,10 @@ PIP-31 and PIP-471 ask the same of them, each by its requirements.
 from collections.abc import Callable, Iterator
 from itertools import product
 
+from fencepost.steps.pulsar.vocabulary import shown
+
 from .episodes import Episode
-from .pending_cases import ALIKE, CRASH, CRASHED, UNLOADED, Parts, begun, shown
+from .pending_cases import ALIKE, CRASH, CRASHED, UNLOADED, Parts, begun
 
 _ENDS = {"commits": "committed", "aborts": "aborted"}
 _BETWEEN = ((), (UNLOADED,), (CRASHED,), (CRASHED, UNLOADED))
