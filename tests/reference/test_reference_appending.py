@@ -1,4 +1,4 @@
-"""Produce: what may be appended to a partition, by the version of the request, by epoch and by sequence number."""
+"""Produce: first batches by release, plain batches of transactional producers, and requests that are odd."""
 
 import pytest
 from reference_client import TOPIC, Client

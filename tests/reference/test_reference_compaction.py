@@ -1,4 +1,4 @@
-"""The log cleaner: what a pass keeps and removes in a partition, and that the log is the same after a restart."""
+"""The log cleaner: which segments it cleans, when an abort goes, and what it refuses."""
 
 from typing import Any
 

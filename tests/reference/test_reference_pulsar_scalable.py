@@ -1,4 +1,4 @@
-"""Scalable topics of a broker with two nodes: changes, watches, controllers that crash, and answers to administrators."""
+"""Scalable topics of a broker with two nodes: refused changes, watches, and answers while the store is away."""
 
 import json
 
@@ -116,9 +116,6 @@ def test_a_watch_ends_with_its_topic(world: ScalableWorld, is_notified: bool) ->
     assert client.watch(session=2).dag.epoch == 0
     world.change("split/0")
     assert [(one.body.session_id, one.body.dag.epoch) for one in client.heard()] == [(2, 1)]
-
-
-# --- sealed segments that go ----------------------------------------------------------------------------------------------------
 
 
 # --- requests that cannot be fulfilled ------------------------------------------------------------------------------------------

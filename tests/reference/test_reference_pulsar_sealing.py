@@ -1,4 +1,4 @@
-"""Sealed segments: which clients are notified, and how transactions end there."""
+"""Sealed segments in raw frames: what producers get, and what the end of a transaction writes there."""
 
 import pytest
 from scalable_world import ScalableWorld

@@ -1,4 +1,4 @@
-"""Stream consumers: the controller waits for them, they reconnect, are given up, and outlive their controller."""
+"""Stream consumers of former controllers, of topics and subscriptions that go, and with records that cannot be read."""
 
 import pytest
 from stream_consumers import GRACE, TOPIC, World
