@@ -12,7 +12,6 @@ import threading
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -22,6 +21,7 @@ from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.ports import Image
 from fencepost.contract.progress import Activity, Board
 
+from .broker_place import B, BrokerPlace
 from .configurations import BrokerConfiguration, BrokerSettings
 from .costs import costs
 from .dealing import deal
@@ -39,60 +39,13 @@ a broker does not survive costs three: in a batch with others, by itself, and on
 """
 
 
-class StartableBroker(Protocol):
-    """One broker, in containers."""
-
-    def start(self) -> None:
-        """Start it and wait until it serves; sessions that need it get the errors."""
-        ...
-
-    @property
-    def offer(self) -> object:
-        """The broker's offer, once it serves. Raises SystemUnreachable, and WrongUsage if it is closed."""
-        ...
-
-    @property
-    def died(self) -> str | None:
-        """Why it will never serve again after it was down; None if it does."""
-        ...
-
-    def log_during(self, session: Closing) -> Callable[[], str]:
-        """A function that returns what it wrote while the session was open."""
-        ...
-
-    def close(self) -> None:
-        """Remove its containers; may be called at any moment and twice."""
-        ...
-
-
 class LoggedSession(Closing, Protocol):
     """A session, with the log of its broker."""
 
     broker_log: Callable[[], str] | None
 
 
-B = TypeVar("B", bound=StartableBroker)
 S = TypeVar("S", bound=LoggedSession)
-
-
-@dataclass(eq=False)
-class _Place(Generic[B]):
-    """A broker with its place in the line; it holds containers from `begun` on, until it has been removed and its start has ended."""
-
-    configuration: str
-    broker: B
-    begun: bool = False
-    starting: bool = False
-    leaving: bool = False
-    is_closed: bool = False
-    sessions: int = 0
-    is_taken: bool = False
-    is_spent: bool = False
-    is_dead: bool = False
-
-    @property
-    def is_idle(self) -> bool:
-        return not (self.sessions or self.leaving)
 
 
 class ContainerSystem(ABC, Generic[B]):
@@ -109,10 +62,10 @@ class ContainerSystem(ABC, Generic[B]):
         self._board = Board()
         self._line = self._new_line()
         self._why: dict[str, str] = {}
-        self._places: list[_Place[B]] = []
+        self._places: list[BrokerPlace[B]] = []
         """The brokers that hold containers, and those that wait for room."""
         self._changed = threading.Condition()
-        self._shared: dict[str, _Place[B]] = {}
+        self._shared: dict[str, BrokerPlace[B]] = {}
         """By the titles of sessions."""
         self._deaths: dict[str, list[str]] = {}
         """Why brokers did not serve again, by configuration."""
@@ -163,7 +116,7 @@ class ContainerSystem(ABC, Generic[B]):
     @contextlib.contextmanager
     def share(self, titles: Collection[str], needs: Collection[str]) -> Iterator[None]:
         """In the block, sessions with these titles get one broker, even if it is fresh. The block begins when it serves, or never will."""
-        held: _Place[B] | None = None
+        held: BrokerPlace[B] | None = None
         with contextlib.suppress(NotOffered, SetUpFailed, SystemUnreachable, WrongUsage):  # the sessions report the reason
             with self._changed:
                 place = self._find_or_add(self._settings.configuration_for(needs))
@@ -263,7 +216,7 @@ class ContainerSystem(ABC, Generic[B]):
 
     # --- places ---------------------------------------------------------------------------------------------------------
 
-    def _take(self, configuration: str, title: str) -> _Place[B]:
+    def _take(self, configuration: str, title: str) -> BrokerPlace[B]:
         """The place of a scenario's broker; releases brokers that are no longer needed, or for which there is no room next to it."""
         with self._changed:
             self._give_up_the_dead()
@@ -276,7 +229,7 @@ class ContainerSystem(ABC, Generic[B]):
         self._give_back(going)
         return place
 
-    def _hold(self, place: _Place[B]) -> list[_Place[B]]:
+    def _hold(self, place: BrokerPlace[B]) -> list[BrokerPlace[B]]:
         """One more session, or group of sessions, uses this broker; returns those that must go: superfluous ones, or to make room."""
         place.sessions += 1
         place.is_taken = self._line.kinds[place.configuration].fresh
@@ -286,7 +239,7 @@ class ContainerSystem(ABC, Generic[B]):
         self._changed.notify_all()
         return self._leaving(going)
 
-    def _making_room(self, place: _Place[B], going: list[_Place[B]]) -> list[_Place[B]]:
+    def _making_room(self, place: BrokerPlace[B], going: list[BrokerPlace[B]]) -> list[BrokerPlace[B]]:
         others = [one for one in self._places if one is not place and one.begun and one not in going and not one.leaving]
         victims = self._line.to_give_back(others, place.configuration)
         if victims is None:
@@ -297,7 +250,7 @@ class ContainerSystem(ABC, Generic[B]):
             )
         return victims
 
-    def _leave(self, place: _Place[B]) -> None:
+    def _leave(self, place: BrokerPlace[B]) -> None:
         """A session has closed."""
         with self._changed:
             self._give_up_the_dead()
@@ -316,13 +269,13 @@ class ContainerSystem(ABC, Generic[B]):
                     self._line.forget(place.configuration)
 
     @staticmethod
-    def _leaving(going: list[_Place[B]]) -> list[_Place[B]]:
+    def _leaving(going: list[BrokerPlace[B]]) -> list[BrokerPlace[B]]:
         """Note that these get no more sessions; they are released outside the lock."""
         for one in going:
             one.leaving = True
         return going
 
-    def _give_back(self, going: list[_Place[B]]) -> None:
+    def _give_back(self, going: list[BrokerPlace[B]]) -> None:
         """Remove these brokers' containers; a broker that is just starting frees its place when its start has ended."""
         for place in going:
             place.broker.close()
@@ -332,7 +285,7 @@ class ContainerSystem(ABC, Generic[B]):
                     self._places.remove(place)
                 self._changed.notify_all()
 
-    def _find_or_add(self, configuration: str, why: str = "") -> _Place[B]:
+    def _find_or_add(self, configuration: str, why: str = "") -> BrokerPlace[B]:
         """The broker of the next session with that configuration; it is started when it is first needed.
 
         Raises SetUpFailed if several have died.
@@ -347,11 +300,11 @@ class ContainerSystem(ABC, Generic[B]):
                 return place
         return self._add(configuration, why)
 
-    def _add(self, configuration: str, why: str = "") -> _Place[B]:
+    def _add(self, configuration: str, why: str = "") -> BrokerPlace[B]:
         if self._closed:
             raise WrongUsage(f"{self._reported} is not open")
         reported = self._why.get(configuration, "") or why
-        place = _Place(configuration, self.make(configuration, self._line.to_come(configuration), reported))
+        place = BrokerPlace(configuration, self.make(configuration, self._line.to_come(configuration), reported))
         self._places.append(place)
         if self._starter is None:
             atexit.register(self.close)
@@ -371,7 +324,7 @@ class ContainerSystem(ABC, Generic[B]):
                     self._places.remove(place)
                 self._changed.notify_all()
 
-    def _next_to_start(self) -> _Place[B] | None:
+    def _next_to_start(self) -> BrokerPlace[B] | None:
         """Wait for the next broker to start, and for room for it. One that a scenario waits for comes before those for later ones."""
         with self._changed:
             while True:
@@ -382,7 +335,7 @@ class ContainerSystem(ABC, Generic[B]):
                     return place
                 self._changed.wait()
 
-    def _startable(self) -> _Place[B] | None:
+    def _startable(self) -> BrokerPlace[B] | None:
         begun = [place for place in self._places if place.begun]
         if asked := [place for place in self._places if not (place.begun or place.leaving)]:
             has_room = self._line.held((*begun, asked[0])) <= self._line.most

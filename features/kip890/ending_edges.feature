@@ -239,14 +239,14 @@ Feature: Ending a transaction in unusual cases
       And A has written "a1" to payments-0
       And A has written "a2" to payments-1
       When A commits and aborts at the same time
-      Then only one of the two ends has succeeded, and payments-0 and payments-1 hold only its markers
+      Then only one of the two ends has succeeded, and only its markers are in payments-0 and payments-1
 
     Scenario: [2] A commit and an abort are sent at the same time, the abort first
       Given producer A with transactional id "transfer"
       And A has written "a1" to payments-0
       And A has written "a2" to payments-1
       When A aborts and commits at the same time
-      Then only one of the two ends has succeeded, and payments-0 and payments-1 hold only its markers
+      Then only one of the two ends has succeeded, and only its markers are in payments-0 and payments-1
 
   @KIP890-080 @MUST
   Rule: DescribeTransactions shows the raised epoch from the answer to EndTxn v5 on, whether the transaction is prepared or completed.

@@ -212,9 +212,9 @@ def counted_until(left: Sequence[Ints], at: Ints, right: Sequence[Ints], happene
     return groups.counted(np.arange(size + len(happened)) >= size)[:size]
 
 
-def picked(column: Ints, rows: Ints, none: int = NONE) -> Ints:
-    """The column in these rows; `none` where a row is -1."""
-    return np.where(rows >= 0, column[rows], none) if len(column) else np.full(len(rows), none, np.int64)
+def picked(column: Ints, rows: Ints) -> Ints:
+    """The column in these rows; NONE where a row is -1."""
+    return np.where(rows >= 0, column[rows], NONE) if len(column) else np.full(len(rows), NONE, np.int64)
 
 
 def least_of(*columns: Ints) -> Ints:

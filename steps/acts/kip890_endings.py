@@ -6,7 +6,7 @@ H is a producer whose transactions are blocked between decision and completion, 
 from collections.abc import Iterator
 
 from .act import Act, ActLine, joined
-from .kip890_lines import NEEDS, given, not_grown, then, unchanged, when
+from .kip890_lines import NEEDS, given, markers, not_grown, then, unchanged, when
 from .kip890_model import GROUPS, HERE, THERE, Kip890Clients
 from .kip890_transactions import DONE, ENDS, after_end, may_act, move_on
 
@@ -214,11 +214,8 @@ def _may_exhaust(model: Kip890Clients, name: str, *_: str) -> bool:
 
 
 def _take_over_the_last(model: Kip890Clients, name: str) -> list[ActLine]:
-    current = model.producers[name].open
-    added = sorted(current.added) if current else []
     lines = [when(f"Z takes over from {name}", "028"), then("it is done", "028"), then("no answer has epoch 32767", "028")]
-    if added and model.is_quiet and not set(added) & model.unread:
-        lines.append(then(f"only ABORT markers were added to {joined(added)}, with the next epoch of {name}", "124"))
+    lines += markers(model, name, "ABORT", "124", bumps=True)
     model.decide(model.producers[name], commit=False)
     model.leave(name)
     return lines

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from .act import Act, ActLine, joined
-from .kip890_lines import NEEDS, given, not_grown, then, unchanged, when
+from .kip890_lines import NEEDS, given, markers, not_grown, then, unchanged, when
 from .kip890_model import HERE, PARTITIONS, THERE, Kip890Clients
 from .kip890_transactions import DONE, ENDS, after_end, is_idle, is_new, is_open, may_act, move_on
 
@@ -30,16 +30,11 @@ def _stop(model: Kip890Clients) -> list[ActLine]:
 def _end_amiss(model: Kip890Clients, name: str, ends: str, trouble: str) -> list[ActLine]:
     """EndTxn that meets a fault; its client retries, and its answer is judged."""
     producer = model.producers[name]
-    current, how = producer.open, after_end(producer)
-    assert current is not None, "what is ended is open"
-    commit, added = ends == "commits", sorted(current.added)
-    lines = [given(trouble.format(x=name), "161"), when(f"{name} {ends}", "161"), then(how, "161")]
-    if added and model.is_quiet and not set(added) & model.unread:
-        kind, epoch = "COMMIT" if commit else "ABORT", "the epoch" if producer.is_old else "the next epoch"
-        lines.append(then(f"only {kind} markers were added to {joined(added)}, with {epoch} of {name}", "161"))
+    lines = [given(trouble.format(x=name), "161"), when(f"{name} {ends}", "161"), then(after_end(producer), "161")]
+    lines += markers(model, name, ENDS[ends].upper(), "161", bumps=not producer.is_old)
     if not producer.is_old:
         lines.append(given(f"{name} has {DONE[ends]}", "163"))
-    model.end(name, commit=commit, how=ends, waited=True)
+    model.end(name, commit=ends == "commits", how=ends, waited=True)
     move_on(producer)
     return lines
 
@@ -121,7 +116,7 @@ def _race(model: Kip890Clients, name: str, first: str, second: str) -> list[ActL
     added = sorted(current.added)
     lines = [when(f"{name} {first} and {second} at the same time", "079")]
     if model.is_quiet:
-        lines.append(then(f"only one of the two ends has succeeded, and {joined(added)} hold only its markers", "079"))
+        lines.append(then(f"only one of the two ends has succeeded, and only its markers are in {joined(added)}", "079"))
     model.leave(name)
     model.unread.update(added)
     model.unclear_groups.update(current.groups)

@@ -81,12 +81,17 @@ def _identities() -> Iterator[Kip890Episode]:
 
 def _retries() -> Iterator[Kip890Episode]:
     """An end is retried after another request of its producer, which was refused or not, came between."""
-    tries = (
-        *("E has tried to {end} with its previous epoch", "E has tried to {end} with the epoch before its previous one"),
-        *("E has tried to {other} with its previous epoch", "E has tried to initialise again with the next epoch"),
-        *('E has sent "ahead" to kept-0 with the next epoch, whatever was answered', "E has tried to {end} with the next epoch"),
-        *("E has tried to add kept-0 and kept-9", "E has tried to initialise again with its previous epoch"),
+    ends_before = (
+        "E has tried to {end} with its previous epoch",
+        "E has tried to {end} with the epoch before its previous one",
+        "E has tried to {other} with its previous epoch",
     )
+    ahead = (
+        "E has tried to initialise again with the next epoch",
+        'E has sent "ahead" to kept-0 with the next epoch, whatever was answered',
+    )
+    others = ("E has tried to {end} with the next epoch", "E has tried to add kept-0 and kept-9")
+    tries = (*ends_before, *ahead, *others, "E has tried to initialise again with its previous epoch")
     for ends, tried in product(DONE, tries):
         other = next(one for one in DONE if one != ends)
         said = tried.format(end=ends.removesuffix("s"), other=other.removesuffix("s"))
@@ -96,7 +101,7 @@ def _retries() -> Iterator[Kip890Episode]:
             continue
         yield Kip890Episode(givens, f"E {ends} with its previous epoch", (IN_FORCE,), "064" if ends == "commits" else "065")
     # Not with an InitProducerId: while a transaction is open, released brokers end it before they look at the epoch of the request.
-    for ends, tried in product(DONE, (*tries[:3], *tries[5:7])):
+    for ends, tried in product(DONE, (*ends_before, *others)):
         other = next(one for one in DONE if one != ends)
         said = tried.format(end=ends.removesuffix("s"), other=other.removesuffix("s"))
         givens = (KEPT, E, 'E has committed "{u}0" to kept-0', 'E has committed "{u}1" to kept-0', WROTE, said)

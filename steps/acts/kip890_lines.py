@@ -31,6 +31,16 @@ def unchanged(model: Kip890Clients, name: str, why: str) -> list[ActLine]:
     return [then(f"the transaction of {name} is unchanged", why)] if model.is_quiet else []
 
 
+def markers(model: Kip890Clients, name: str, kind: str, why: str, *, bumps: bool) -> list[ActLine]:
+    """The markers that the end of a producer's open transaction adds, where that can be seen; `bumps` where they have the next epoch."""
+    current = model.producers[name].open
+    added = sorted(current.added) if current else []
+    if not added or not model.is_quiet or not model.unread.isdisjoint(added):
+        return []
+    epoch = "the next epoch" if bumps else "the epoch"
+    return [then(f"only {kind} markers were added to {joined(added)}, with {epoch} of {name}", why)]
+
+
 def refused(
     model: Kip890Clients, text: str, errors: str, why: str, *, name: str, partition: str | None = None, ids: bool = False
 ) -> list[ActLine]:

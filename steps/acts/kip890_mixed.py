@@ -3,9 +3,9 @@ transactional ids in one request, and more partitions than a sequence has."""
 
 from collections.abc import Iterator
 
-from .act import Act, ActLine, joined
+from .act import Act, ActLine
 from .kip890_episodes import Kip890Episode, acts_of
-from .kip890_lines import NEEDS, given, then, when
+from .kip890_lines import NEEDS, given, markers, then, when
 from .kip890_model import Kip890Clients
 from .kip890_transactions import DONE, ENDS, is_open, move_on, while_t_is_idle
 from .kip890_words import KEPT, NOT_IN, SHORT, E, F
@@ -85,15 +85,11 @@ _MIXED = tuple(
 def _end_by_the_other_protocol(model: Kip890Clients, name: str, ends: str) -> list[ActLine]:
     """The version of EndTxn decides whether the epoch is bumped, and not the requests that led to it."""
     producer = model.producers[name]
-    current, was_old = producer.open, producer.is_old
-    assert current is not None, "what is ended is open"
-    added, bumps = sorted(current.added), was_old
+    was_old = bumps = producer.is_old
     usual, other = ("v4", "v5") if was_old else ("v5", "v4")
     lines = [given(f"{name} uses EndTxn {other}", "208"), when(f"{name} {ends}", "208")]
     lines.append(then("it is done and answers the same producer id and the next epoch" if bumps else "it is done", "208"))
-    if added and model.is_quiet and not set(added) & model.unread:
-        epoch = "the next epoch" if bumps else "the epoch"
-        lines.append(then(f"only {ENDS[ends].upper()} markers were added to {joined(added)}, with {epoch} of {name}", "208"))
+    lines += markers(model, name, ENDS[ends].upper(), "208", bumps=bumps)
     lines += [given(f"{name} has {DONE[ends]}", "208")] if bumps else []
     lines.append(given(f"{name} uses EndTxn {usual}", "208"))
     producer.is_old = not bumps

@@ -179,9 +179,9 @@ class Kip890Clients:
         self.producers[name].written[partition] += 1
         self.logs[partition].append(AcknowledgedRecord(value, name, current))
 
-    def write_outside(self, partition: str, value: str, owner: str = "") -> None:
+    def write_outside(self, partition: str, value: str) -> None:
         """A write outside of transactions was acknowledged."""
-        self.logs[partition].append(AcknowledgedRecord(value, owner, None))
+        self.logs[partition].append(AcknowledgedRecord(value, "", None))
 
     def end(self, name: str, *, commit: bool, how: str, waited: bool) -> None:
         """The open transaction of a producer is decided, and the producer continues with an epoch that it was given, or with its own."""

@@ -169,7 +169,7 @@ def _end_when_the_log_refuses(model: Kip890Clients, name: str, ends: str, which:
     return [*(given(text, "463") for text in said), then(_FAILED, "463"), then(f"the transaction of {name} is {state}", "463")]
 
 
-def _may_end_when_the_log_refuses(model: Kip890Clients, name: str, *_: str) -> bool:
+def _may_end_a_write(model: Kip890Clients, name: str, *_: str) -> bool:
     current = model.producers[name].open
     return is_new(model, name) and model.is_quiet and current is not None and bool(current.writes)
 
@@ -223,11 +223,6 @@ def _end_by_v4(model: Kip890Clients, name: str, ends: str) -> list[ActLine]:
     ]
 
 
-def _may_end_by_v4(model: Kip890Clients, name: str, _: str) -> bool:
-    current = model.producers[name].open
-    return is_new(model, name) and model.is_quiet and current is not None and bool(current.writes)
-
-
 def _write_where_it_is_not(model: Kip890Clients, name: str, one: str, other: str, version: str) -> list[ActLine]:
     """One partition is in the transaction, the other is not."""
     value, stray = model.new_value(name), model.new_value("stray")
@@ -269,10 +264,10 @@ def _acts() -> Iterator[Act[Kip890Clients]]:
             yield Act(f"{x} writes to the partition of {group}", _may_use_an_internal_topic, _write_to_an_internal_topic, internal, NEEDS)
             yield Act(f"{x} adds the partition of {group}", _may_use_an_internal_topic, _add_an_internal_topic, internal, NEEDS)
         for ends in ENDS:
-            yield Act(f"{x} {ends} by EndTxn v4", _may_end_by_v4, _end_by_v4, (x, ends), NEEDS)
+            yield Act(f"{x} {ends} by EndTxn v4", _may_end_a_write, _end_by_v4, (x, ends), NEEDS)
             for which in ("next", "second"):
                 said = f"{x} {ends}, and the {which} append fails"
-                yield Act(said, _may_end_when_the_log_refuses, _end_when_the_log_refuses, (x, ends, which), _APPENDS)
+                yield Act(said, _may_end_a_write, _end_when_the_log_refuses, (x, ends, which), _APPENDS)
             said = f"{x} {ends}, and an append of offsets fails"
             yield Act(said, _may_end_with_offsets, _end_when_the_offsets_are_refused, (x, ends), _APPENDS)
         for p in (HERE, THERE):

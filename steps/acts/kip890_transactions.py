@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from .act import Act, ActLine, always, joined
-from .kip890_lines import NEEDS, given, not_grown, quoted, then, when
+from .act import Act, ActLine, always
+from .kip890_lines import NEEDS, given, markers, not_grown, quoted, then, when
 from .kip890_model import PARTITIONS, Kip890Clients, Kip890Producer
 from .kip890_words import NEW_ID, NEXT
 
@@ -94,21 +94,14 @@ def _write_both(model: Kip890Clients, name: str, one: str, other: str) -> list[A
 def _end(model: Kip890Clients, name: str, ends: str) -> list[ActLine]:
     """EndTxn whose answer is judged; a new client that has not read it retries, and continues with the answer to that."""
     producer = model.producers[name]
-    current, how = producer.open, after_end(producer)
-    assert current is not None, "what is ended is open"
-    commit, added = ends == "commits", sorted(current.added)
+    commit, how = ends == "commits", after_end(producer)
     why = ("083" if producer.is_old else "060" if commit else "061") if not producer.is_exhausted else "076"
     lines = [when(f"{name} {ends}", why, f"{name} has {DONE[ends]}"), then(how, why)]
     if producer.is_old:
         lines.append(then(f"the producer id and epoch of {name} are unchanged", "083"))
     elif not producer.is_exhausted:  # another id is seen only after the markers, which may take time
         lines.append(then(f"the producer id and epoch of {name} are those of the answer", "080"))
-    if added and model.is_quiet and not set(added) & model.unread:
-        epoch = "the epoch" if producer.is_old else "the next epoch"
-        kind = "COMMIT" if commit else "ABORT"
-        lines.append(
-            then(f"only {kind} markers were added to {joined(added)}, with {epoch} of {name}", "123" if producer.is_old else "122")
-        )
+    lines += markers(model, name, ENDS[ends].upper(), "123" if producer.is_old else "122", bumps=not producer.is_old)
     if not producer.is_old:
         lines.append(given(f"{name} has {DONE[ends]}", "064" if commit else "065"))
     model.end(name, commit=commit, how=ends, waited=True)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
 
+from fencepost.steps.pulsar.vocabulary import shown
+
 from .episodes import Episode
 
 DESK, ALL = 'the topic "desk" with "d1", "d2", "d3"', ("d1", "d2", "d3")
@@ -18,19 +20,20 @@ _ENDS = {"commits": True, "aborts": False}
 CRASH, ALIKE = frozenset({"crash"}), frozenset({"more-coordinators"})
 
 
-def shown(values: Iterable[str]) -> str:
-    """Messages as a sentence names them."""
-    return ", ".join(f'"{value}"' for value in values) or "nothing"
-
-
 @dataclass(frozen=True)
-class PendingParts:
-    """What was acknowledged: by X, by Y, and outside of transactions."""
+class Parts:
+    """What has happened, and the messages that X, Y and clients without a transaction have written, or acknowledged."""
 
     said: tuple[str, ...]
     x: str
     y: str = ""
-    gone: str = ""
+    plain: str = ""
+
+
+@dataclass(frozen=True)
+class PendingParts(Parts):
+    """What was acknowledged."""
+
     is_cumulative: bool = False
     is_bound: bool = False
     """Whether more may be left than is certain."""
@@ -38,7 +41,7 @@ class PendingParts:
     @property
     def is_open_to_conflicts(self) -> bool:
         """Whether the first message is pending, one by one, and the last one is free."""
-        return "d1" in self.x and not self.is_cumulative and "d3" not in self.x + self.y + self.gone
+        return "d1" in self.x and not self.is_cumulative and "d3" not in self.x + self.y + self.plain
 
 
 @dataclass(frozen=True)
@@ -152,7 +155,7 @@ def _case(kind: str, one: Between, held: PendingParts, other: str, how: str, why
     said += [text.format(kind) for text in one.said]
     said += [f"Y has {other}"] if other else []
     returned = [*(held.x.split() if how == "aborts" else ()), *(held.y.split() if other == "aborted" else ())]
-    taken = {*held.gone.split(), *held.x.split(), *held.y.split()} - set(returned)
+    taken = {*held.plain.split(), *held.x.split(), *held.y.split()} - set(returned)
     free = [value for value in ALL if value not in taken]
     due = [_due(kind, one, held, sorted(returned), free)]
     return Episode(

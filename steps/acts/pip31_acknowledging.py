@@ -333,7 +333,7 @@ def acts() -> Iterator[Act[Pip31]]:
     first, needs = TRANSACTIONS[0], frozenset({"participant-ends"})
     yield Act(f"{first} acknowledges i1 for workers late", _may_acknowledge_late, _acknowledge_late, (first, "workers", "i1"))
     yield Act(f"{first} adds workers late", _may_add_late, _add_late, (first, "workers"))
-    yield Act(f"workers are told of the end of {first} again", _may_notify_again, _notify_again, (first, "workers"), needs)
+    yield Act(f"the coordinator reports the end of {first} to workers again", _may_notify_again, _notify_again, (first, "workers"), needs)
     for where, values in (("workers", (INPUT[0], *BATCH)), ("auditors", INPUT[:1])):
         for value in values:
             needs = _BY_BATCH if value in BATCH else frozenset()

@@ -281,7 +281,7 @@ def acts() -> Iterator[Act[Pip31]]:
         yield Act(f"{x} adds two topics", _may_add, _add, (x, *TOPICS[:2]))
         for topic in TOPICS[:2]:
             yield Act(f"{x} adds {topic} late", _may_add_late, _add_late, (x, topic))
-            again, needs = f"{topic} is told of the end of {x} again", frozenset({"participant-ends"})
+            again, needs = f"the coordinator reports the end of {x} to {topic} again", frozenset({"participant-ends"})
             yield Act(again, _may_notify_again, _notify_topic_again, (x, topic), needs)
         for first in ENDS:
             for second in ENDS:

@@ -27,8 +27,8 @@ def _received(kind: str, name: str = "clerks", values: str = _ALL) -> str:
     return f'the consumer of {kind} subscription "{name}" has received {values} from desk'
 
 
-def _plainly(values: str, name: str = "clerks") -> str:
-    return f'{values} has been acknowledged for "{name}" without a transaction'
+def _plainly(values: str) -> str:
+    return f'{values} has been acknowledged for "clerks" without a transaction'
 
 
 _CUMULATIVE = 'X has acknowledged everything up to "d1" for "clerks"'
@@ -116,7 +116,7 @@ def _why_pending(held: PendingParts, between: Between, is_commit: bool) -> str:
     if CRASHED in between.said:
         return "86"
     if held.is_cumulative:
-        return "173" if held.gone and not is_commit else "83" if is_commit else "84"
+        return "173" if held.plain and not is_commit else "83" if is_commit else "84"
     return "57" if held.is_bound else "61" if between.consumer == "others" else "93"
 
 

@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
+from fencepost.steps.pulsar.vocabulary import shown
+
 from . import episodes, pending_cases, timed_cases, written_cases
 from .act import Act, ActLine, LinesOf
 from .episodes import Episode, by_kind
-from .pending_cases import CRASH, CRASHED, UNLOADED, Between, PendingParts, shown
+from .pending_cases import CRASH, CRASHED, UNLOADED, Between, PendingParts
 from .pip31_ending import TIMED_CASE, TIMED_OUT
 from .pip31_episodes import CASES, may_case_come, may_time_out
 from .pip31_writing import DEDUPLICATED

@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
 
+from fencepost.steps.pulsar.vocabulary import shown
+
 from .episodes import Episode
-from .pending_cases import CRASH, DESK, UNLOADED, shown
+from .pending_cases import CRASH, DESK, UNLOADED
 
 _COORDINATORS, _HELD = frozenset({"more-coordinators"}), frozenset({"held-ends"})
 

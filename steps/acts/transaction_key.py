@@ -269,13 +269,7 @@ _unload = always(given("{0} has been unloaded", "TXKEY-34"))
 
 
 def _crash_in_connect(model: KnownKeys, task: str, key: str) -> list[ActLine]:
-    """The epoch is durable and was not answered: the previous owner of the key is fenced."""
-    lost = model.connect(task, key)
-    model.tasks[task].is_current = model.tasks[task].is_notified = False
-    model.done["crash"] += 1
-    model.go_down()
-    said = ("the system will crash after-epoch-persisted", f"{task} has tried to connect with {key}", "the system has restarted")
-    return [*(given(line, "TXKEY-23") for line in said), *aborted(lost, "TXKEY-23")]
+    return transaction_key_faults.crash_in_connect(model, task, key, "after-epoch-persisted")
 
 
 _compact = always(given("the key topic has been compacted", "TXKEY-20"))

@@ -14,7 +14,7 @@ _RECORDS = ("has an empty record", "has half a record", "has a record of another
 _FAILS = "the key topic fails at the next write"
 
 
-def _crash_in_connect(model: KnownKeys, task: str, key: str, point: str) -> list[ActLine]:
+def crash_in_connect(model: KnownKeys, task: str, key: str, point: str) -> list[ActLine]:
     """The epoch is durable; the previous owner of the key is fenced."""
     lost = model.connect(task, key)
     model.tasks[task].is_current = model.tasks[task].is_notified = False
@@ -68,7 +68,7 @@ def acts() -> Iterator[Act[KnownKeys]]:
     crashes, faults = _KEYED | {"crash-points"}, _KEYED | {"key-topic-faults"}
     for x in TASKS:
         for point in _POINTS:
-            yield Act(f"{x} connects, and a crash comes {point}", _may_crash, _crash_in_connect, (x, PAYMENTS, point), crashes)
+            yield Act(f"{x} connects, and a crash comes {point}", _may_crash, crash_in_connect, (x, PAYMENTS, point), crashes)
     yield Act(f"a crash in the deletion of {PAYMENTS}", _may_crash_in_deletion, _crash_in_deletion, (PAYMENTS,), crashes)
     yield Act(f"a deletion of {PAYMENTS} fails", conditions.is_somebodys, _fail_to_delete, (PAYMENTS,), faults)
     for trouble in _RECORDS:

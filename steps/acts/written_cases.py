@@ -4,26 +4,17 @@ PIP-31 and PIP-471 ask the same of them, each by its requirements.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import product
 
+from fencepost.steps.pulsar.vocabulary import shown
+
 from .episodes import Episode
-from .pending_cases import ALIKE, CRASH, CRASHED, UNLOADED, begun, shown
+from .pending_cases import ALIKE, CRASH, CRASHED, UNLOADED, Parts, begun
 
 _ENDS = {"commits": "committed", "aborts": "aborted"}
 _BETWEEN = ((), (UNLOADED,), (CRASHED,), (CRASHED, UNLOADED))
 DEDUPLICATED = 'the deduplicated topic "desk"'
 _TOPICS = ('the topic "desk"', DEDUPLICATED)
-
-
-@dataclass(frozen=True)
-class WrittenParts:
-    """What was written: by X, by Y, and outside of transactions."""
-
-    said: tuple[str, ...]
-    x: str
-    y: str = ""
-    plain: str = ""
 
 
 def _by(name: str, what: str) -> str:
@@ -32,12 +23,12 @@ def _by(name: str, what: str) -> str:
 
 _PLAIN = '"p1" has been written to desk'
 WRITTEN = (
-    WrittenParts((_by("X", '"x1"'), _by("Y", '"y1"')), "x1", "y1"),
-    WrittenParts((_by("X", '"x1"'), _by("Y", '"y1"'), _by("X", '"x2"')), "x1 x2", "y1"),
-    WrittenParts((_by("Y", '"y1"'), _by("X", '"x1"'), _by("Y", '"y2"')), "x1", "y1 y2"),
-    WrittenParts((_by("X", '"x1"'), _PLAIN, _by("Y", '"y1"')), "x1", "y1", "p1"),
-    WrittenParts((_PLAIN, _by("X", 'a batch of "x1", "x2"'), _by("Y", '"y1"')), "x1 x2", "y1", "p1"),
-    WrittenParts((_by("X", '"x1"'), _PLAIN, _by("X", '"x2"')), "x1 x2", "", "p1"),
+    Parts((_by("X", '"x1"'), _by("Y", '"y1"')), "x1", "y1"),
+    Parts((_by("X", '"x1"'), _by("Y", '"y1"'), _by("X", '"x2"')), "x1 x2", "y1"),
+    Parts((_by("Y", '"y1"'), _by("X", '"x1"'), _by("Y", '"y2"')), "x1", "y1 y2"),
+    Parts((_by("X", '"x1"'), _PLAIN, _by("Y", '"y1"')), "x1", "y1", "p1"),
+    Parts((_PLAIN, _by("X", 'a batch of "x1", "x2"'), _by("Y", '"y1"')), "x1 x2", "y1", "p1"),
+    Parts((_by("X", '"x1"'), _PLAIN, _by("X", '"x2"')), "x1 x2", "", "p1"),
 )
 _ATTACHED = 'the consumer of shared subscription "clerks" has received nothing from desk'
 

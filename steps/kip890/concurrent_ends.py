@@ -40,7 +40,7 @@ def ends_both_ways(context: KafkaContext, raced: dict[str, Outcome[object]], pro
     context.keep(one, raced[first], "EndTxn")
 
 
-@KIP890.then("only one of the two ends has succeeded, and {partitions} hold only its markers")
+@KIP890.then("only one of the two ends has succeeded, and only its markers are in {partitions}")
 @compares(LOG, of="partitions")
 def just_one(context: KafkaContext, raced: dict[str, Outcome[object]], partitions: tuple[str, ...]) -> None:
     """The other is refused CONCURRENT_TRANSACTIONS, INVALID_TXN_STATE or PRODUCER_FENCED, or with an error to find its coordinator. All

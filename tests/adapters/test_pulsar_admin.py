@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from scripted_pulsar import ScriptedPulsar, session_with
+from scripted_pulsar import ScriptedPulsar
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
 from fencepost.adapters.pulsar.pulsar_values import (
@@ -32,12 +32,6 @@ S = SubscriptionHandle(TOPIC, "s")
 def broker() -> ScriptedPulsar:
     """A broker whose admin interface gives a test's answers."""
     return ScriptedPulsar()
-
-
-@pytest.fixture
-def probe(broker: ScriptedPulsar) -> PulsarProbe:
-    """A client of it."""
-    return session_with(broker).client("c")
 
 
 def reported(value: object) -> AdminAnswer:

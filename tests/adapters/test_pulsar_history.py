@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from scripted_pulsar import ScriptedPulsar, nothing, refuses, session_with
+from scripted_pulsar import ScriptedPulsar, nothing, refuses
 from succeeded import value_of
 
 from fencepost.adapters.pulsar.pulsar_session import PulsarSession
@@ -23,12 +23,6 @@ def broker() -> ScriptedPulsar:
     broker.on("NEW_TXN", lambda request: [pb.CommandNewTxnResponse(request_id=request.request_id, txnid_most_bits=0, txnid_least_bits=4)])
     broker.on("END_TXN", lambda request: [pb.CommandEndTxnResponse(request_id=request.request_id)])
     return broker
-
-
-@pytest.fixture
-def session(broker: ScriptedPulsar) -> PulsarSession:
-    """A session with it."""
-    return session_with(broker)
 
 
 def reported(session: PulsarSession, *kinds: str) -> list[dict[str, Any]]:

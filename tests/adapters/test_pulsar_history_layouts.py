@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from layouts_reported import FLAGS, MERGED, SPLIT, TOPIC, WHOLE, Told, assigned, described, reported, segment
-from scripted_pulsar import ScriptedPulsar, nothing, session_with
+from scripted_pulsar import ScriptedPulsar, nothing
 from succeeded import value_of
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
@@ -28,19 +28,6 @@ def broker() -> ScriptedPulsar:
     broker.on("SCALABLE_TOPIC_CLOSE", nothing)
     broker.admin_answers = [AdminAnswer(204)]
     return broker
-
-
-@pytest.fixture
-def session(broker: ScriptedPulsar) -> PulsarSession:
-    """A session with it."""
-    return session_with(broker)
-
-
-@pytest.fixture
-def probe(session: PulsarSession) -> PulsarProbe:
-    """A client of it."""
-    client: PulsarProbe = session.client("c")
-    return client
 
 
 def controlled(session: PulsarSession) -> list[tuple[str, dict[str, Any]]]:

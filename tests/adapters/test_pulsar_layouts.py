@@ -29,13 +29,6 @@ def broker() -> ScriptedPulsar:
     return broker
 
 
-@pytest.fixture
-def probe(broker: ScriptedPulsar) -> PulsarProbe:
-    """A client of it."""
-    client: PulsarProbe = session_with(broker).client("c")
-    return client
-
-
 def topics(watch: int, *names: str) -> pb.CommandWatchScalableTopicsUpdate:
     """All topics of a namespace."""
     return pb.CommandWatchScalableTopicsUpdate(watch_id=watch, snapshot=pb.ScalableTopicsSnapshot(topics=names))

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from scripted_pulsar import ScriptedPulsar, hangs_up, lookup, nothing, refuses, session_with
+from scripted_pulsar import ScriptedPulsar, hangs_up, lookup, nothing, refuses
 from succeeded import value_of
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
@@ -24,12 +24,6 @@ def broker() -> ScriptedPulsar:
     for command in ("ADD_PARTITION_TO_TXN", "ADD_SUBSCRIPTION_TO_TXN", "END_TXN", "END_TXN_ON_PARTITION", "END_TXN_ON_SUBSCRIPTION"):
         broker.on(command, _granted)
     return broker
-
-
-@pytest.fixture
-def probe(broker: ScriptedPulsar) -> PulsarProbe:
-    """A client of it."""
-    return session_with(broker).client("c")
 
 
 def _granted(request: Any) -> list[Any]:

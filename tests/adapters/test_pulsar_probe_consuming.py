@@ -34,12 +34,6 @@ def broker() -> ScriptedPulsar:
 
 
 @pytest.fixture
-def probe(broker: ScriptedPulsar) -> PulsarProbe:
-    """A client of it."""
-    return session_with(broker).client("c")
-
-
-@pytest.fixture
 def consumer(probe: PulsarProbe) -> ConsumerHandle:
     """A consumer with permits for four messages."""
     found: ConsumerHandle = value_of(probe.subscribe(TOPIC, "s", permits=4))

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from scripted_pulsar import ScriptedPulsar, nothing, receipt, session_with
+from scripted_pulsar import ScriptedPulsar, nothing, receipt
 from succeeded import value_of
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
@@ -22,12 +22,6 @@ def broker() -> ScriptedPulsar:
     broker = ScriptedPulsar()
     broker.on("NEW_TXN", lambda request: [pb.CommandNewTxnResponse(request_id=request.request_id, txnid_most_bits=0, txnid_least_bits=0)])
     return broker
-
-
-@pytest.fixture
-def probe(broker: ScriptedPulsar) -> PulsarProbe:
-    """A client of it."""
-    return session_with(broker).client("c")
 
 
 def test_sequence_ids_go_on_from_what_the_broker_knows(broker: ScriptedPulsar, probe: PulsarProbe) -> None:

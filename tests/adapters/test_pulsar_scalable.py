@@ -51,18 +51,6 @@ def broker() -> ScriptedPulsar:
     return broker
 
 
-@pytest.fixture
-def session(broker: ScriptedPulsar) -> PulsarSession:
-    """A session with it."""
-    return session_with(broker)
-
-
-@pytest.fixture
-def probe(session: PulsarSession) -> PulsarProbe:
-    """A client of it."""
-    return session.client("c")
-
-
 def info(number: int, first: int, last: int, **more: Any) -> pb.SegmentInfoProto:
     fields = {"state": pb.ACTIVE, "created_at_epoch": 0, "created_at_ms": 1, **more}
     return pb.SegmentInfoProto(segment_id=number, hash_start=first, hash_end=last, **fields)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from google.protobuf.message import Message
-from scripted_pulsar import ScriptedPulsar, nothing, session_with
+from scripted_pulsar import ScriptedPulsar, nothing
 from succeeded import value_of
 
 from fencepost.adapters.pulsar.keyed import label_of
@@ -42,18 +42,6 @@ def broker() -> ScriptedPulsar:
     broker.on("NEW_TXN", lambda request: [pb.CommandNewTxnResponse(request_id=request.request_id, txnid_most_bits=0, txnid_least_bits=4)])
     broker.on("END_TXN", lambda request: [pb.CommandEndTxnResponse(request_id=request.request_id)])
     return broker
-
-
-@pytest.fixture
-def session(broker: ScriptedPulsar) -> PulsarSession:
-    """A session with it."""
-    return session_with(broker)
-
-
-@pytest.fixture
-def probe(session: PulsarSession) -> PulsarProbe:
-    """A client of it."""
-    return session.client("c")
 
 
 def granted(epoch: int, **fields: int) -> Callable[[Any], list[Message]]:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from google.protobuf.message import Message
 from layouts_reported import FLAGS, SPLIT, TOPIC, WHOLE, assigned, reported, segment
-from scripted_pulsar import ScriptedPulsar, nothing, receipt, session_with
+from scripted_pulsar import ScriptedPulsar, nothing, receipt
 from succeeded import value_of
 
 from fencepost.adapters.pulsar.probe import PulsarProbe
@@ -29,19 +29,6 @@ def broker() -> ScriptedPulsar:
     broker.on("SCALABLE_TOPIC_LOOKUP", lambda request: [reported(request.session_id, 1, *SPLIT)])
     broker.on("SCALABLE_TOPIC_CLOSE", nothing)
     return broker
-
-
-@pytest.fixture
-def session(broker: ScriptedPulsar) -> PulsarSession:
-    """A session with it."""
-    return session_with(broker)
-
-
-@pytest.fixture
-def probe(session: PulsarSession) -> PulsarProbe:
-    """A client of it."""
-    client: PulsarProbe = session.client("c")
-    return client
 
 
 def closing(request: Any) -> pb.CommandCloseProducer:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from commands import fencepost, verdicts
-from exploring import always, raising, trials
+from exploring import always, conforming_on, found_on, raising, shortest, trials
 from workers import pool_of_this_process
 
 from fencepost.console.terminal import Screen
@@ -71,16 +71,10 @@ def test_looks_end_before_a_sealed_log_may_be_collected() -> None:
     assert trials(TABLE, "pulsar-scalable").find((*taken, "A begins a transaction", look, "A writes to orders late", look, look)) is None
 
 
-GROUPS = [group for group in conforming_groups.groups(CONFORMING.values()) if group[0].protocol in PROTOCOLS]
-
-
-@pytest.mark.parametrize("group", GROUPS, ids=lambda group: group[0].name)
+@pytest.mark.parametrize("group", conforming_on(*PROTOCOLS), ids=lambda group: group[0].name)
 def test_conforming_variants_are_silent(monkeypatch: pytest.MonkeyPatch, group: tuple[Defect, ...]) -> None:
     """A judge that speaks of one of these would speak of a conforming broker; those that change different functions are one broker."""
-    broker = conforming_groups.as_one(group)
-    monkeypatch.setitem(CONFORMING, broker.name, broker)
-
-    assert search.drawn(trials(TABLE, broker.protocol, broker.name), 20, 10, 4, always).finding is None
+    assert found_on(group, TABLE, monkeypatch, 20, 4) is None
 
 
 FOUND = {
@@ -135,13 +129,8 @@ FOUND = {
 def test_a_defect_is_seen_in_its_shortest_sequence(name: str) -> None:
     """Under the requirement that is broken, and with no act that it could do without."""
     requirement, acts = FOUND[name]
-    broken = trials(TABLE, DEFECTS[name].protocol, name)
 
-    finding = broken.play(acts).finding
-
-    assert finding is not None
-    assert (finding.acts, finding.requirement) == (acts, requirement)
-    assert reduced(finding, lambda some: broken.play(some).finding).acts == acts
+    assert shortest(trials(TABLE, DEFECTS[name].protocol, name), acts) == (requirement, acts, acts)
 
 
 def test_a_finding_is_a_feature_that_fails_again(tmp_path: Path) -> None:

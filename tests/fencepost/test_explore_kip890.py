@@ -3,18 +3,15 @@
 import random
 
 import pytest
-from exploring import always, trials
+from exploring import always, conforming_on, found_on, shortest, trials
 
 from fencepost.explore import search
-from fencepost.explore.reduction import reduced
-from fencepost.proof import conforming_groups
-from fencepost.reference.defects import CONFORMING, Defect
+from fencepost.reference.defects import Defect
 from fencepost.steps.acts.act import Script, script_of
 from fencepost.steps.acts.kip890 import TABLE
 from fencepost.steps.acts.kip890_model import Kip890Clients
 from fencepost.steps.acts.random_script import drawn
 
-GROUPS = [group for group in conforming_groups.groups(CONFORMING.values()) if group[0].protocol == "kafka"]
 FOUND = {
     "first-timeout-kept": ("KIP890-029", ("A initialises again with a longer timeout",)),
     "begun-in-memory": ("KIP890-462", ("A writes to payments-0, and an append fails",)),
@@ -85,26 +82,18 @@ def test_the_reference_is_silent(profile: str) -> None:
     assert search.drawn(trials(TABLE, "kafka", profile=profile), 20, 10, 1, always).finding is None
 
 
-@pytest.mark.parametrize("group", GROUPS, ids=lambda group: group[0].name)
+@pytest.mark.parametrize("group", conforming_on("kafka"), ids=lambda group: group[0].name)
 def test_conforming_variants_are_silent(monkeypatch: pytest.MonkeyPatch, group: tuple[Defect, ...]) -> None:
     """A judge that speaks of one of these would speak of a conforming broker."""
-    broker = conforming_groups.as_one(group)
-    monkeypatch.setitem(CONFORMING, broker.name, broker)
-
-    assert search.drawn(trials(TABLE, "kafka", broker.name), 8, 10, 6, always).finding is None
+    assert found_on(group, TABLE, monkeypatch, 8, 6) is None
 
 
 @pytest.mark.parametrize("name", FOUND)
 def test_a_defect_is_seen(name: str) -> None:
     """Under a requirement that is broken, and with no act that it could do without."""
     requirement, acts = FOUND[name]
-    broken = trials(TABLE, "kafka", name)
 
-    finding = broken.find(acts)
-
-    assert finding is not None
-    assert (finding.acts, finding.requirement) == (acts, requirement)
-    assert reduced(finding, broken.find).acts == acts
+    assert shortest(trials(TABLE, "kafka", name), acts) == (requirement, acts, acts)
 
 
 def test_an_operation_that_is_not_offered_is_no_finding() -> None:

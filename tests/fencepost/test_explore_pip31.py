@@ -1,12 +1,10 @@
 """Exploration of PIP-31: silent on what conforms, and defects that are seen in their shortest sequences."""
 
 import pytest
-from exploring import always, trials
+from exploring import always, conforming_on, found_on, shortest, trials
 
 from fencepost.explore import search
-from fencepost.explore.reduction import reduced
-from fencepost.proof import conforming_groups
-from fencepost.reference.defects import CONFORMING, Defect
+from fencepost.reference.defects import Defect
 from fencepost.steps.acts.pip31 import TABLE
 
 
@@ -33,15 +31,10 @@ def test_batches_of_one_transaction_may_have_the_same_ids() -> None:
     assert trials(TABLE, "pulsar").find(batches) is None
 
 
-@pytest.mark.parametrize(
-    "group", [one for one in conforming_groups.groups(CONFORMING.values()) if one[0].protocol == "pulsar"], ids=lambda group: group[0].name
-)
+@pytest.mark.parametrize("group", conforming_on("pulsar"), ids=lambda group: group[0].name)
 def test_conforming_variants_are_silent(monkeypatch: pytest.MonkeyPatch, group: tuple[Defect, ...]) -> None:
     """Those that change different functions are one broker."""
-    broker = conforming_groups.as_one(group)
-    monkeypatch.setitem(CONFORMING, broker.name, broker)
-
-    assert search.drawn(trials(TABLE, "pulsar", broker.name), 10, 10, 4, always).finding is None
+    assert found_on(group, TABLE, monkeypatch, 10, 4) is None
 
 
 FOUND = {
@@ -73,7 +66,7 @@ FOUND = {
             "A acknowledges i1 for workers",
             "A aborts",
             "B acknowledges i1 for workers",
-            "workers are told of the end of A again",
+            "the coordinator reports the end of A to workers again",
         ),
     ),
     "compaction-counts-the-aborted": ("PIP31-97", ("a plain write to states", "A writes to states", "states is compacted")),
@@ -105,13 +98,8 @@ FOUND = {
 def test_a_defect_is_seen_in_its_shortest_sequence(name: str) -> None:
     """Under the requirement that is broken, or one that the same sight violates, and with no act that it could do without."""
     requirement, acts = FOUND[name]
-    broken = trials(TABLE, "pulsar", name)
 
-    finding = broken.play(acts).finding
-
-    assert finding is not None
-    assert (finding.acts, finding.requirement) == (acts, requirement)
-    assert reduced(finding, broken.find).acts == acts
+    assert shortest(trials(TABLE, "pulsar", name), acts) == (requirement, acts, acts)
 
 
 @pytest.mark.parametrize(

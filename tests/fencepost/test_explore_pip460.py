@@ -3,12 +3,10 @@
 import random
 
 import pytest
-from exploring import always, trials
+from exploring import always, conforming_on, found_on, shortest, trials
 
 from fencepost.explore import search
-from fencepost.explore.reduction import reduced
-from fencepost.proof import conforming_groups
-from fencepost.reference.defects import CONFORMING, Defect
+from fencepost.reference.defects import Defect
 from fencepost.steps.acts.pip460 import TABLE
 from fencepost.steps.acts.random_script import drawn
 
@@ -60,15 +58,10 @@ def test_a_sealed_segment_may_go_when_its_last_transaction_ends() -> None:
     assert trials(TABLE, _SYSTEM).find(acts) is None
 
 
-@pytest.mark.parametrize(
-    "group", [one for one in conforming_groups.groups(CONFORMING.values()) if one[0].protocol == _SYSTEM], ids=lambda group: group[0].name
-)
+@pytest.mark.parametrize("group", conforming_on(_SYSTEM), ids=lambda group: group[0].name)
 def test_conforming_variants_are_silent(monkeypatch: pytest.MonkeyPatch, group: tuple[Defect, ...]) -> None:
     """Those that replace different parts are one broker."""
-    broker = conforming_groups.as_one(group)
-    monkeypatch.setitem(CONFORMING, broker.name, broker)
-
-    assert search.drawn(trials(TABLE, _SYSTEM, broker.name), 6, 10, 4, always).finding is None
+    assert found_on(group, TABLE, monkeypatch, 6, 4) is None
 
 
 FOUND: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -99,10 +92,5 @@ FOUND: dict[str, tuple[str, tuple[str, ...]]] = {
 def test_a_defect_is_seen_in_its_shortest_sequence(name: str) -> None:
     """Under the requirement that is broken, or one that the same sight violates, and with no act that it could do without."""
     requirement, acts = FOUND[name]
-    broken = trials(TABLE, _SYSTEM, name)
 
-    finding = broken.play(acts).finding
-
-    assert finding is not None
-    assert (finding.acts, finding.requirement) == (acts, requirement)
-    assert reduced(finding, broken.find).acts == acts
+    assert shortest(trials(TABLE, _SYSTEM, name), acts) == (requirement, acts, acts)

@@ -3,12 +3,10 @@
 import random
 
 import pytest
-from exploring import always, trials
+from exploring import always, conforming_on, found_on, shortest, trials
 
 from fencepost.explore import search
-from fencepost.explore.reduction import reduced
-from fencepost.proof import conforming_groups
-from fencepost.reference.defects import CONFORMING, Defect
+from fencepost.reference.defects import Defect
 from fencepost.steps.acts.pip471 import TABLE
 from fencepost.steps.acts.random_script import drawn
 
@@ -50,17 +48,10 @@ def test_an_end_without_an_answer_leaves_no_answers_to_agree_with() -> None:
     assert (tried.finding, tried.acts) == (None, acts)
 
 
-@pytest.mark.parametrize(
-    "group",
-    [one for one in conforming_groups.groups(CONFORMING.values()) if one[0].protocol == "pulsar-scalable"],
-    ids=lambda group: group[0].name,
-)
+@pytest.mark.parametrize("group", conforming_on("pulsar-scalable"), ids=lambda group: group[0].name)
 def test_conforming_variants_are_silent(monkeypatch: pytest.MonkeyPatch, group: tuple[Defect, ...]) -> None:
     """Those that replace different parts are one broker."""
-    broker = conforming_groups.as_one(group)
-    monkeypatch.setitem(CONFORMING, broker.name, broker)
-
-    assert search.drawn(trials(TABLE, "pulsar-scalable", broker.name), 4, 10, 4, always).finding is None
+    assert found_on(group, TABLE, monkeypatch, 4, 4) is None
 
 
 _UNANSWERED = "A commits, and the store does not answer the next change of a header, and does not write it"
@@ -102,13 +93,8 @@ FOUND: dict[str, tuple[str, tuple[str, ...]]] = {
 def test_a_defect_is_seen_in_its_shortest_sequence(name: str) -> None:
     """Under the requirement that is broken, or one that the same sight violates, and with no act that it could do without."""
     requirement, acts = FOUND[name]
-    broken = trials(TABLE, "pulsar-scalable", name)
 
-    finding = broken.play(acts).finding
-
-    assert finding is not None
-    assert (finding.acts, finding.requirement) == (acts, requirement)
-    assert reduced(finding, broken.find).acts == acts
+    assert shortest(trials(TABLE, "pulsar-scalable", name), acts) == (requirement, acts, acts)
 
 
 BY_EPISODES = {

@@ -1,12 +1,10 @@
 """Exploration of the transaction key: silent on what conforms, and defects that are seen in their shortest sequences."""
 
 import pytest
-from exploring import always, trials
+from exploring import always, conforming_on, found_on, shortest, trials
 
 from fencepost.explore import search
-from fencepost.explore.reduction import reduced
-from fencepost.proof import conforming_groups
-from fencepost.reference.defects import CONFORMING, Defect
+from fencepost.reference.defects import Defect
 from fencepost.steps.acts.transaction_key import TABLE
 
 
@@ -18,15 +16,10 @@ def test_the_reference_keeps_random_sequences(protocol: str) -> None:
     assert (progress.finding, progress.count) == (None, 20)
 
 
-@pytest.mark.parametrize(
-    "group", [one for one in conforming_groups.groups(CONFORMING.values()) if one[0].protocol == "pulsar"], ids=lambda group: group[0].name
-)
+@pytest.mark.parametrize("group", conforming_on("pulsar"), ids=lambda group: group[0].name)
 def test_conforming_variants_are_silent(monkeypatch: pytest.MonkeyPatch, group: tuple[Defect, ...]) -> None:
     """Those that replace different parts are one broker."""
-    broker = conforming_groups.as_one(group)
-    monkeypatch.setitem(CONFORMING, broker.name, broker)
-
-    assert search.drawn(trials(TABLE, "pulsar", broker.name), 10, 10, 4, always).finding is None
+    assert found_on(group, TABLE, monkeypatch, 10, 4) is None
 
 
 @pytest.mark.parametrize("protocol", ["pulsar", "pulsar-scalable"])
@@ -59,10 +52,5 @@ FOUND = {
 def test_a_defect_is_seen_in_its_shortest_sequence(name: str) -> None:
     """Under the requirement that is broken, or one that the same sight violates, and with no act that it could do without."""
     requirement, acts = FOUND[name]
-    broken = trials(TABLE, "pulsar", name)
 
-    finding = broken.play(acts).finding
-
-    assert finding is not None
-    assert (finding.acts, finding.requirement) == (acts, requirement)
-    assert reduced(finding, broken.find).acts == acts
+    assert shortest(trials(TABLE, "pulsar", name), acts) == (requirement, acts, acts)

@@ -71,7 +71,6 @@ def test_only_proposals_that_were_asked_about_are_named() -> None:
 
 
 PLANNED, PARTLY = "not tested: 1 planned", "kafka conforms as far as it was tested against KIP-890"
-LOST = "kafka has no verdict: the run lost scenarios, which is fencepost's fault"
 
 
 @pytest.mark.parametrize(

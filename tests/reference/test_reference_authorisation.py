@@ -135,17 +135,6 @@ def test_an_entry_that_would_be_misread_is_refused(other: dict[str, Any]) -> Non
     assert guarded.rights() == []
 
 
-def test_only_a_principal_that_may_alter_the_cluster_changes_rights() -> None:
-    """Otherwise rights would be worth nothing."""
-    guarded = Guarded()
-
-    assert guarded.grant(AclOperation.WRITE, ID, by=ALICE) == 31
-    assert int(guarded.ask(ALICE, "delete_acls", 3, filters=[ANYTHING]).filter_results[0].error_code) == 31
-    assert int(guarded.ask(ALICE, "describe_acls", 3, **ANYTHING).error_code) == 31
-    guarded.grant(AclOperation.ALTER, CLUSTER)
-    assert guarded.grant(AclOperation.WRITE, ID, by=ALICE) == 0
-
-
 def test_a_producer_id_is_for_a_principal_that_may_write_anywhere() -> None:
     """To some topic, or by IDEMPOTENT_WRITE."""
     guarded = Guarded()
@@ -156,19 +145,6 @@ def test_a_producer_id_is_for_a_principal_that_may_write_anywhere() -> None:
     other = Guarded()
     other.grant(AclOperation.IDEMPOTENT_WRITE, CLUSTER)
     assert other.init(None) == 0
-
-
-def test_a_principal_that_may_describe_an_id_finds_its_coordinator() -> None:
-    """Each key by itself; the right to write includes the right to describe."""
-    guarded = Guarded()
-    guarded.grant(AclOperation.WRITE, ID)
-    guarded.ask(KIT, "find_coordinator", 3, key="x", key_type=1)
-
-    many = guarded.ask(ALICE, "find_coordinator", 4, key_type=1, coordinator_keys=["y", "x"]).coordinators
-
-    assert {found.key: int(found.error_code) for found in many} == {"x": 0, "y": 53}
-    assert int(guarded.ask(ALICE, "find_coordinator", 3, key="y", key_type=1).error_code) == 53
-    assert int(guarded.ask(ALICE, "find_coordinator", 3, key="g", key_type=0).error_code) == 30
 
 
 @pytest.mark.parametrize("version", [12, 13])

@@ -1,8 +1,7 @@
-"""The log cleaner: what a pass keeps and removes in a partition, and that the log is the same after a restart."""
+"""The log cleaner: which segments it cleans, when an abort goes, and what it refuses."""
 
 from typing import Any
 
-import pytest
 from reference_client import COMMITTED, TOPIC, UNCOMMITTED, Client, Pair
 
 from fencepost.reference.kafka import Settings
@@ -58,22 +57,6 @@ class Keyed(Client):
         return found
 
 
-def test_the_newest_record_of_each_key_stays_at_its_offset() -> None:
-    """Also in a batch that loses others, and after a restart."""
-    client = Keyed()
-    plain = Pair(-1, -1)
-    client.put(None, plain, -1, ("x", "1"), ("y", "2"), ("x", "3"), ("z", "4"))
-    client.put(None, plain, -1, ("z", "5"))
-    client.next_pass()
-
-    assert client.kept() == [(1, "2"), (2, "3"), (4, "5")]
-
-    client.broker.crash()
-    client.broker.restart()
-
-    assert client.kept() == [(1, "2"), (2, "3"), (4, "5")]
-
-
 def test_the_segment_that_is_being_written_is_left_alone() -> None:
     """However much time passes."""
     client = Keyed()
@@ -82,22 +65,6 @@ def test_the_segment_that_is_being_written_is_left_alone() -> None:
     client.broker.advance(10 * _BACKOFF_MS)
 
     assert client.kept() == [(0, "1"), (1, "2")]
-
-
-def test_a_pass_ends_where_a_transaction_is_open() -> None:
-    """Committed records before it are kept for its sake, and it is complete when it commits."""
-    client = Keyed()
-    a = client.producer("a")
-    client.put(None, Pair(-1, -1), -1, ("x", "1"))
-    client.put("a", a, 0, ("x", "2"))
-    client.put("a", a, 1, ("x", "3"))
-    client.next_pass()
-    assert client.kept() == [(0, "1"), (1, "2"), (2, "3")]
-
-    client.end("a", a, commit=True)
-    client.next_pass()
-
-    assert client.kept() == [(2, "3"), (4, "COMMIT")]
 
 
 def test_an_abort_goes_with_its_records_first_and_its_marker_when_it_is_due() -> None:
@@ -116,37 +83,6 @@ def test_an_abort_goes_with_its_records_first_and_its_marker_when_it_is_due() ->
     client.next_pass(3)
 
     assert client.kept() == [(0, "1"), (3, "3"), (4, "COMMIT")]
-
-
-def test_an_abort_after_the_last_stable_offset_stays_listed() -> None:
-    """A pass lists again the transactions that it has not reached."""
-    client = Keyed()
-    a, b = client.producer("a"), client.producer("b")
-    client.put("a", a, 0, ("x", "1"))
-    client.put("b", b, 0, ("y", "2"))
-    client.end("b", b, commit=False)
-    client.put(None, Pair(-1, -1), -1, ("z", "3"))
-    client.next_pass()
-    client.end("a", a, commit=True)
-
-    assert [int(entry.first_offset) for entry in client.page(COMMITTED).aborted_transactions] == [1]
-
-
-@pytest.mark.parametrize(("sequence", "error"), [(0, 0), (1, 0), (2, 45)])
-def test_the_last_batch_of_a_producer_stays_without_its_records(sequence: int, error: int) -> None:
-    """So that a duplicate, the next batch and a gap are distinguished after a restart."""
-    client = Keyed()
-    _, c = client.init(None)
-    client.put(None, c, 0, ("x", "1"))
-    client.put(None, Pair(-1, -1), -1, ("x", "2"))
-    client.next_pass(2)
-    assert client.kept() == [(1, "2")]
-    client.broker.crash()
-    client.broker.restart()
-
-    assert client.put(None, c, sequence, ("x", "3")) == error
-
-    assert client.kept() == [(1, "2")] + [(4, "3")] * (sequence == 1)
 
 
 def test_a_compacted_topic_needs_keys() -> None:

@@ -1,7 +1,7 @@
 """A disk that refuses one append: the change has not happened, and happens at the retry."""
 
 import pytest
-from reference_client import COMMITTED, TOPIC, Client
+from reference_client import TOPIC, Client
 
 from fencepost.reference.kafka.kafka_topics import OFFSETS_TOPIC, TRANSACTIONS_TOPIC
 from fencepost.reference.kernel.journal import AppendRefused, Journal
@@ -37,41 +37,6 @@ def test_a_journal_refuses_the_append_that_was_asked_for_and_no_other() -> None:
     journal.append(3)
 
     assert (list(journal), journal.refused_in) == ([1, 3], 0)
-
-
-@pytest.mark.parametrize("commit", [True, False])
-def test_an_end_that_the_log_refuses_changes_nothing(commit: bool) -> None:
-    """The transaction is open at its epoch, also after a crash, and ends at the second attempt with one epoch more."""
-    client = Client()
-    pair = client.producer("a")
-    client.write("a", pair, 0, 0, "a1")
-    client.broker.refuse_append(TRANSACTIONS_TOPIC, 1)
-
-    assert client.end("a", pair, commit=commit)[0] == COORDINATOR_NOT_AVAILABLE
-    assert client.state("a") == ("Ongoing", pair)
-    assert not client.broker.append_is_to_be_refused(TRANSACTIONS_TOPIC)
-
-    client.broker.crash()
-    client.broker.restart()
-
-    assert client.end("a", pair, commit=commit) == (NONE, pair.plus(1))
-    assert client.end_offset(0, COMMITTED) == 2
-
-
-def test_a_completion_that_the_log_refuses_comes_with_the_timer() -> None:
-    """Until then the transaction is prepared, with all its markers."""
-    client = Client()
-    pair = client.producer("a")
-    client.write("a", pair, 0, 0, "a1")
-    client.broker.refuse_append(TRANSACTIONS_TOPIC, 2)
-    client.end("a", pair, commit=True)
-    client.broker.advance(0)
-    assert client.state("a")[0] == "PrepareCommit"
-
-    client.broker.advance(200)
-
-    assert client.state("a")[0] == "CompleteCommit"
-    assert [batch.marker is not None for batch in client.batches(0)] == [False, True]
 
 
 def test_an_id_that_the_log_refuses_is_refused_and_given_later() -> None:

@@ -1,50 +1,12 @@
-"""The levels of features: who may change them how, and what transaction.version decides."""
+"""The levels of features: what transaction.version decides."""
 
 import pytest
 from reference_client import Client
 
 from fencepost.wire.kafka.batches import MarkerType
 
-UNSUPPORTED_VERSION, CONCURRENT_TRANSACTIONS, INVALID_UPDATE_VERSION = 35, 51, 95
+UNSUPPORTED_VERSION, CONCURRENT_TRANSACTIONS = 35, 51
 RELEASES = ["kafka-4.0", "kafka-4.1", "kafka-4.2", "kafka-4.3", "kafka-4.4"]
-
-
-def test_a_change_shows_at_once_and_survives_a_crash() -> None:
-    """Level 0 is shown by leaving the feature out; the epoch grows with each change, and with nothing else."""
-    client = Client()
-    before = client.features()[1]
-
-    assert client.set_level(0) == 0
-    client.broker.crash()
-    client.broker.restart()
-
-    assert client.features() == ({}, before + 1)
-    assert client.set_level(0) == 0
-    assert client.set_level(2, lower=False) == 0
-    assert client.features() == ({"transaction.version": 2}, before + 2)
-
-
-def test_a_change_may_be_tried_without_being_made() -> None:
-    """With validateOnly the answer is the same, and nothing changes."""
-    client = Client()
-    before = client.features()
-
-    assert client.set_level(1, only_validate=True) == 0
-
-    assert client.features() == before
-
-
-@pytest.mark.parametrize(
-    ("feature", "level", "lower"), [("transaction.version", 3, True), ("transaction.version", 1, False), ("no", 1, True)]
-)
-def test_a_change_that_may_not_be_is_refused(feature: str, level: int, lower: bool) -> None:
-    """Beyond the supported range, downwards without permission, or for an unknown feature."""
-    client = Client()
-    before = client.features()
-
-    assert client.set_level(level, lower=lower, feature=feature) == INVALID_UPDATE_VERSION
-
-    assert client.features() == before
 
 
 @pytest.mark.parametrize("level", [0, 1])

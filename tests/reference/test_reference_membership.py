@@ -1,4 +1,4 @@
-"""Members of consumer groups: generations, assignments, and who may commit as a member."""
+"""Members of consumer groups: generations and assignments."""
 
 from typing import Any
 
@@ -27,10 +27,9 @@ class Group(Client):
         answer = self.ask("leave_group", 3, group_id="g", members=[{"member_id": member, "group_instance_id": None}])
         return int(answer.members[0].error_code)
 
-    def commit(self, offset: int, generation: int = -1, member: str = "") -> int:
+    def commit(self, offset: int) -> None:
         topics = [{"name": TOPIC, "partitions": [{"partition_index": 0, "committed_offset": offset, "committed_metadata": None}]}]
-        fields = {"group_id": "g", "generation_id_or_member_epoch": generation, "member_id": member, "topics": topics}
-        return int(self.ask("offset_commit", 8, **fields).topics[0].partitions[0].error_code)
+        self.ask("offset_commit", 8, group_id="g", generation_id_or_member_epoch=-1, member_id="", topics=topics)
 
     def committed(self) -> int:
         groups = [{"group_id": "g", "topics": [{"name": TOPIC, "partition_indexes": [0]}]}]
@@ -76,30 +75,6 @@ def test_a_generation_ends_when_a_member_comes_goes_or_wants_something_else() ->
     alone = group.join(leader)
     assert (alone.generation_id, [member.member_id for member in alone.members]) == (generation + 2, [leader])
     assert group.leave(other) == UNKNOWN_MEMBER
-
-
-def test_who_stays_away_is_no_member_any_longer() -> None:
-    """After its session's time; the next member that joins leads."""
-    group = Group()
-    generation, leader, other = group.two()
-    for _ in range(3):
-        group.broker.advance(3_000)
-        group.beat(generation, other)
-    assert group.beat(generation, leader) == UNKNOWN_MEMBER
-    assert group.join(other).leader == other
-
-
-def test_only_a_member_of_this_generation_commits_as_one() -> None:
-    """Others are refused; a client without a generation is no member and may commit, in a transaction and without."""
-    group = Group()
-    assert group.commit(1, 3, "stranger") == ILLEGAL_GENERATION
-    generation, leader, _ = group.two()
-    assert group.commit(5, generation, leader) == OK
-    assert group.commit(6, generation - 1, leader) == ILLEGAL_GENERATION
-    assert group.commit(7, generation, "stranger") == UNKNOWN_MEMBER
-    assert group.committed() == 5
-    assert group.commit(8) == OK
-    assert group.committed() == 8
 
 
 def test_a_settled_group_outlives_a_crash() -> None:

@@ -75,24 +75,6 @@ def test_an_unknown_partition_has_no_offsets() -> None:
     assert [(int(one.error_code), int(one.offset)) for one in answer.topics[0].partitions] == [(0, 0), (3, -1)]
 
 
-def test_the_features_are_reported_in_the_way_of_the_version() -> None:
-    """v4 has transaction.version 0 to 2; v3 leaves it out of the supported ones; both have the finalized ones."""
-    client = Client("kafka-4.3")
-    reported = {
-        version: client.ask("api_versions", version, client_software_name="test", client_software_version="1") for version in (3, 4)
-    }
-
-    supported = {
-        version: {str(feature.name): (int(feature.min_version), int(feature.max_version)) for feature in answer.supported_features}
-        for version, answer in reported.items()
-    }
-    finalized = {str(feature.name): int(feature.max_version_level) for feature in reported[3].finalized_features}
-
-    assert supported[4] == {"transaction.version": (0, 2), "metadata.version": (7, 30)}
-    assert supported[3] == {"metadata.version": (7, 30)}
-    assert finalized == {"transaction.version": 2, "metadata.version": 30}
-
-
 def test_the_first_look_for_a_coordinator_makes_it() -> None:
     """15, and then always the one node; an unknown key type is no valid request."""
     client = Client()
@@ -141,29 +123,6 @@ def test_transactions_are_described_in_the_order_of_the_question() -> None:
 
     assert [(str(state.transactional_id), int(state.error_code)) for state in states] == [("y", 105), ("x", 0), ("", 42)]
     assert (states[1].transaction_timeout.total_seconds(), states[1].producer_id) == (1.234, pair.producer_id)
-
-
-def test_the_filters_of_a_list_all_have_to_be_passed() -> None:
-    """States by exact name, producer ids, duration, pattern; unknown states are reported."""
-    client = Client()
-    pairs = {name: client.producer(name) for name in ("pay-1", "pay-2", "ship-1")}
-    client.add("pay-2", pairs["pay-2"], 0)
-    client.broker.advance(100)
-
-    def listed(version: int = 2, **filters: Any) -> tuple[list[str], list[str]]:
-        answer = client.ask("list_transactions", version, **{"state_filters": [], "producer_id_filters": [], **filters})
-        return [str(state.transactional_id) for state in answer.transaction_states], list(answer.unknown_state_filters)
-
-    assert listed(0) == (["pay-1", "pay-2", "ship-1"], [])
-    assert listed(state_filters=["Ongoing"]) == (["pay-2"], [])
-    assert listed(state_filters=["ongoing", "Empty"]) == (["pay-1", "ship-1"], ["ongoing"])
-    assert listed(state_filters=["ongoing"]) == ([], ["ongoing"])
-    assert listed(producer_id_filters=[pairs["ship-1"].producer_id], state_filters=["Ongoing"]) == ([], [])
-    assert listed(duration_filter=99) == (["pay-1", "pay-2", "ship-1"], [])
-    assert listed(duration_filter=100) == (["pay-1", "ship-1"], [])
-    assert listed(transactional_id_pattern="pay-.*") == (["pay-1", "pay-2"], [])
-    wrong = client.ask("list_transactions", 2, state_filters=[], producer_id_filters=[], transactional_id_pattern="(")
-    assert wrong.error_code == 128
 
 
 def test_a_producer_is_described_as_its_partition_knows_it() -> None:

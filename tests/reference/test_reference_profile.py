@@ -1,4 +1,4 @@
-"""Release profiles as data."""
+"""Release profiles, and a broker's settings, as data."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from fencepost.reference.kafka import Profile, ProfileError
+from fencepost.reference.kafka import Profile, ProfileError, Settings
 from fencepost.reference.kernel import profiles
 
 CONFORMING: dict[str, Any] = {
@@ -105,3 +105,11 @@ def test_a_valid_file_is_read(folder: Path) -> None:
     (folder / "valid.yaml").write_text(yaml.safe_dump(CONFORMING))
 
     assert Profile.load("valid").apis == {"end_txn": (0, 5)}
+
+
+def test_settings_are_read_by_the_names_of_kafka() -> None:
+    """A property that the reference does not use is left out; a missing one has Kafka's default."""
+    settings = Settings.of({"transactional.id.expiration.ms": "5", "transaction.partition.verification.enable": "false", "log.dirs": "/x"})
+
+    assert settings == Settings(transactional_id_expiration_ms=5, verifies_partitions=False)
+    assert Settings.of({}) == Settings()

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from google.protobuf.message import Message as Command
 from pulsar_reference_client import World
+from scalable_world import metadata_kind
 from succeeded import value_of
-from tiny_transactions import TinyTransactions
 
+from fencepost.adapters.pulsar.pulsar_values import TransactionId
 from fencepost.contract.outcomes import Refused
 from fencepost.reference.kernel.clock import START
 from fencepost.reference.scalable.names import resolved
@@ -16,7 +17,7 @@ from fencepost.wire.pulsar import messages_pb2 as pb
 from fencepost.wire.pulsar.frames import frame_of
 
 EVENTS = "topic://public/default/events"
-FIRST, SECOND, THIRD = SEGMENTS = [
+FIRST, SECOND, _ = SEGMENTS = [
     f"segment://public/default/events/{descriptor}" for descriptor in ("0000-5554-0", "5555-aaa9-1", "aaaa-ffff-2")
 ]
 ADMIN = "/admin/v2/scalable/public/default/events"
@@ -25,7 +26,7 @@ ADMIN = "/admin/v2/scalable/public/default/events"
 @pytest.fixture
 def world() -> World:
     """A broker with a scalable topic of three segments."""
-    world = World(kinds=[TinyTransactions()])
+    world = World(kinds=[metadata_kind()])
     assert world.administer("PUT", ADMIN, numInitialSegments="3").status == 204
     return world
 
@@ -102,18 +103,20 @@ def test_a_topic_that_is_not_scalable_is_shown_as_one_segment(world: World) -> N
 
 def test_the_brokers_of_segments_are_where_they_are_served() -> None:
     """Whichever node is asked and however often, both have some, and each serves those that name it."""
-    world = World(nodes=2, kinds=[TinyTransactions()])
-    world.administer("PUT", ADMIN, numInitialSegments="3")
+    world = World(nodes=2, kinds=[metadata_kind()])
+    world.administer("PUT", ADMIN, numInitialSegments="8")
 
     brokers = [[one.broker_url for one in look_up(world, EVENTS, number).dag.segment_brokers] for number in (1, 2, 1)]
 
     assert brokers[0] == brokers[1] == brokers[2]
     assert set(brokers[0]) == {"pulsar://reference:6650", "pulsar://reference:6651"}
-    for segment, url in zip(SEGMENTS, brokers[0], strict=True):
-        number = int(url[-1]) + 1
-        answer = world.ask(pb.CommandProducer(topic=segment, producer_id=1, request_id=1), number)
-        assert isinstance(answer, pb.CommandProducerSuccess)
-        assert isinstance(world.ask(pb.CommandProducer(topic=segment, producer_id=1, request_id=1), 3 - number), pb.CommandError)
+    segments = value_of(world.probe().segments(EVENTS))
+    assert [one.broker for one in segments] == brokers[0]
+    for segment in segments:
+        number = int(segment.broker[-1]) + 1
+        asked = pb.CommandProducer(topic=segment.topic, producer_id=1, request_id=1)
+        assert isinstance(world.ask(asked, number), pb.CommandProducerSuccess)
+        assert isinstance(world.ask(asked, 3 - number), pb.CommandError)
 
 
 def test_a_session_ends_without_an_answer_and_a_new_one_has_the_layout(world: World) -> None:
@@ -137,14 +140,12 @@ def test_a_session_ends_without_an_answer_and_a_new_one_has_the_layout(world: Wo
 
 def test_a_watch_shows_all_coordinators_and_where_each_is() -> None:
     """A coordinator answers at the reported address, and at no other."""
-    world = World(nodes=2, kinds=[TinyTransactions()])
-    value_of(world.probe().set_coordinators(3))
-    world.broker.advance(200)
+    world = World(nodes=2, kinds=[metadata_kind()])
 
     update = world.ask(pb.CommandWatchTcAssignments(watch_id=5))
 
-    assert (update.watch_id, update.snapshot.parallelism) == (5, 3)
-    assert [one.tc_id for one in update.snapshot.assignments] == [0, 1, 2]
+    assert (update.watch_id, update.snapshot.parallelism) == (5, 4)
+    assert [one.tc_id for one in update.snapshot.assignments] == [0, 1, 2, 3]
     for one in update.snapshot.assignments:
         here = int(one.broker_service_url[-1]) + 1
         asked = pb.CommandNewTxn(request_id=1, tc_id=one.tc_id, scalable=True)
@@ -259,7 +260,7 @@ def test_a_layout_is_described(world: World) -> None:
 @pytest.mark.parametrize("nodes", [1, 2])
 def test_a_scalable_topic_is_deleted_with_its_segments(nodes: int) -> None:
     """Their clients are notified, on every node, and an empty topic of the same name can be created."""
-    world = World(nodes=nodes, kinds=[TinyTransactions()])
+    world = World(nodes=nodes, kinds=[metadata_kind()])
     world.administer("PUT", ADMIN, numInitialSegments="3")
     producers = [world.producer(segment) for segment in (FIRST, SECOND)]
     consumer = world.consumer(FIRST)
@@ -295,7 +296,7 @@ def test_a_subscription_is_made_on_every_segment(world: World) -> None:
 
 def test_the_unload_of_a_namespace_is_that_of_its_topics() -> None:
     """Segments too, on all nodes; clients are notified, and durable state is reloaded. Other namespaces are not affected."""
-    world = World(nodes=2, kinds=[TinyTransactions()])
+    world = World(nodes=2, kinds=[metadata_kind()])
     world.administer("PUT", ADMIN, numInitialSegments="3")
     plain, elsewhere = "persistent://public/default/plain", "persistent://public/other/plain"
     topics = [*SEGMENTS, plain]
@@ -353,3 +354,11 @@ def test_a_broker_without_scalable_topics_does_not_know_their_names_and_calls() 
 
     assert code(world.probe().producer(FIRST, retry=False)) == pb.InvalidTopicName
     assert [status(world, method) for method in ("PUT", "GET", "DELETE")] == [404, 404, 404]
+
+
+def test_a_broker_without_scalable_topics_does_not_look_at_the_flag_of_a_transaction() -> None:
+    """As in releases without it: the request is one of PIP-31's."""
+    world = World()
+    begun = world.ask(pb.CommandNewTxn(request_id=1, tc_id=0, scalable=True))
+
+    assert (begun.txnid_least_bits, world.begin()) == (0, TransactionId(0, 1))

@@ -1,4 +1,4 @@
-"""Scalable topics of a broker with two nodes: changes, watches, controllers that crash, and answers to administrators."""
+"""Scalable topics of a broker with two nodes: refused changes, watches, and answers while the store is away."""
 
 import json
 
@@ -7,14 +7,10 @@ from scalable_world import ADMIN, EVENTS, ScalableWorld
 
 from fencepost.reference.metadata.memory_store import MemoryStore
 from fencepost.reference.scalable import paths
-from fencepost.reference.scalable.layout_crash_points import CRASH_POINTS
 from fencepost.reference.scalable.news import MOST_WAITING
 from fencepost.wire.pulsar import messages_pb2 as pb
-from fencepost.wire.pulsar.admin import AdminRequest
 
 PARENT = "segment://public/default/events/0000-ffff-0"
-CHILDREN = ["segment://public/default/events/0000-7fff-1", "segment://public/default/events/8000-ffff-2"]
-MINUTE_MS = 60_000
 
 
 @pytest.fixture
@@ -27,45 +23,7 @@ def store(world: ScalableWorld) -> MemoryStore:
     return MemoryStore(world.data)
 
 
-def controller(world: ScalableWorld, node: int = 1) -> int:
-    """The node that a lookup names."""
-    return int(world.raw(node).watch().dag.controller_broker_url[-1]) + 1
-
-
 # --- changes --------------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("node", [1, 2])
-def test_either_node_has_a_layout_changed(world: ScalableWorld, node: int) -> None:
-    """Whichever is the controller: the parent refuses writers, and the children accept them, on whichever node they are."""
-    world.change("split/0", node)
-
-    assert world.names() == [PARENT, *CHILDREN]
-    assert world.at(PARENT).produce(PARENT).error == pb.TopicTerminatedError
-    for child in CHILDREN:
-        writer = world.at(child)
-        writer.produce(child)
-        assert isinstance(writer.send("v"), pb.CommandSendReceipt)
-    world.change("merge/1/2", 3 - node)
-    assert world.described(node=node)["epoch"] == 2
-    assert world.names()[-1] == "segment://public/default/events/0000-ffff-3"
-
-
-def test_a_subscription_of_the_parent_reads_the_parent_and_the_children(world: ScalableWorld) -> None:
-    """Although no client registered it, and none was attached to a child before its first message."""
-    writer, reader = world.at(PARENT), world.at(PARENT)
-    reader.subscribe(PARENT)
-    writer.produce(PARENT)
-    writer.send("before")
-    world.change("split/0")
-    child = world.at(CHILDREN[0])
-    child.produce(CHILDREN[0])
-    child.send("behind")
-
-    assert [frame.payload.data for frame in reader.received() if frame.payload] == [b"before"]
-    child.say(pb.CommandSubscribe(topic=CHILDREN[0], subscription="s", sub_type=pb.CommandSubscribe.Shared, consumer_id=1, request_id=9))
-    child.say(pb.CommandFlow(consumer_id=1, message_permits=10))
-    assert [frame.payload.data for frame in child.received() if frame.payload] == [b"behind"]
 
 
 @pytest.mark.parametrize(
@@ -89,87 +47,7 @@ def test_a_change_that_cannot_be_is_refused(what: str, profile: str, status: int
     assert world.described()["epoch"] == 0
 
 
-def test_the_children_of_a_change_are_no_topics_before_the_layout_has_them(world: ScalableWorld) -> None:
-    """A controller that crashes after making the children leaves none that accepts messages in addition to the parent."""
-    world.at(PARENT).produce(PARENT)
-    dead = controller(world)
-    world.broker.crash_at("after-children")
-    world.broker.admin(_split(), dead)
-    left = world.raw(3 - dead)
-
-    assert left.produce(CHILDREN[0]).error == pb.TopicNotFound
-    world.broker.advance(2_000)
-    assert left.produce(CHILDREN[0]).error == pb.TopicNotFound
-    assert world.described(node=3 - dead)["epoch"] == 0
-    assert isinstance(world.at(PARENT).produce(PARENT), pb.CommandProducerSuccess)
-
-
-@pytest.mark.parametrize("point", sorted(CRASH_POINTS))
-@pytest.mark.parametrize("asked", [1, 2])
-def test_a_change_whose_controller_dies_is_completed_or_undone_by_the_next(world: ScalableWorld, point: str, asked: int) -> None:
-    """No stored message is lost, either the parent or its children accept messages, and the next change continues from there."""
-    writer = world.at(PARENT)
-    writer.subscribe(PARENT)
-    writer.produce(PARENT)
-    writer.send("before")
-    world.broker.crash_at(point)
-
-    world.broker.admin(_split(), asked)
-    world.broker.advance(3_000)
-
-    node = world.living
-    assert [world.broker.connect(number) is None for number in (1, 2)].count(True) == 1
-    is_undone = world.described(node=node)["epoch"] == 0
-    assert is_undone == (point in ("after-subscriptions", "after-children"))
-    assert isinstance(world.at(PARENT).produce(PARENT), pb.CommandError if not is_undone else pb.CommandProducerSuccess)
-    answers = [world.at(child).produce(child) for child in CHILDREN]
-    assert all(isinstance(answer, pb.CommandError if is_undone else pb.CommandProducerSuccess) for answer in answers)
-    reader = world.at(PARENT)
-    reader.subscribe(PARENT)
-    assert len(reader.received()) == 1
-    assert store(world).get(paths.change(EVENTS)) is None
-    world.change("split/0" if is_undone else "split/1", node)
-    assert controller(world, node) == node
-
-
-def test_a_controller_that_dies_is_followed_by_the_other_node(world: ScalableWorld) -> None:
-    """Without any request for a change, and it does not return with its node."""
-    first = controller(world)
-    world.broker.crash(first)
-    world.broker.advance(2_000)
-
-    assert controller(world, 3 - first) == 3 - first
-    world.broker.restart(first)
-    world.broker.advance(2_000)
-    assert {controller(world, node) for node in (1, 2)} == {3 - first}
-    world.change("split/0", first)
-
-
 # --- watches --------------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("node", [1, 2])
-def test_a_watch_is_reported_each_layout_by_either_node(world: ScalableWorld, node: int) -> None:
-    """Whole, with the sealed segments, and with the brokers of the active ones."""
-    client = world.raw(node)
-    assert client.watch().dag.epoch == 0
-    world.change("split/0")
-    world.change("split/2")
-
-    updates = [frame.body for frame in client.heard()]
-
-    assert [update.dag.epoch for update in updates] == [1, 2]
-    dag = updates[-1].dag
-    assert [(one.segment_id, one.state, list(one.parent_ids), list(one.child_ids)) for one in dag.segments] == [
-        (0, pb.SEALED, [], [1, 2]),
-        (1, pb.ACTIVE, [0], []),
-        (2, pb.SEALED, [0], [3, 4]),
-        (3, pb.ACTIVE, [2], []),
-        (4, pb.ACTIVE, [2], []),
-    ]
-    assert [one.sealed_at_epoch for one in dag.segments if one.HasField("sealed_at_epoch")] == [1, 2]
-    assert [one.segment_id for one in dag.segment_brokers] == [1, 3, 4]
-    assert updates[-1].resolved_topic_name == EVENTS
 
 
 def test_a_watch_that_is_closed_is_notified_nothing_and_a_new_one_begins_with_what_is_there(world: ScalableWorld) -> None:
@@ -238,67 +116,6 @@ def test_a_watch_ends_with_its_topic(world: ScalableWorld, is_notified: bool) ->
     assert client.watch(session=2).dag.epoch == 0
     world.change("split/0")
     assert [(one.body.session_id, one.body.dag.epoch) for one in client.heard()] == [(2, 1)]
-
-
-def test_a_namespace_is_watched(world: ScalableWorld) -> None:
-    """All present topics first, then the added and removed ones, on either node; after the end none."""
-    client = world.raw(2)
-    snapshot = client.ask(pb.CommandWatchScalableTopics(watch_id=3, namespace="public/default"))
-    assert list(snapshot.snapshot.topics) == [EVENTS]
-    world.call("PUT", "/admin/v2/scalable/public/default/more")
-    world.call("PUT", "/admin/v2/scalable/public/other/else")
-    (came,) = client.heard()
-    world.call("DELETE", ADMIN)
-    (gone,) = client.heard()
-
-    assert list(came.body.diff.added) == ["topic://public/default/more"]
-    assert (list(gone.body.diff.added), list(gone.body.diff.removed)) == ([], [EVENTS])
-    client.say(pb.CommandWatchScalableTopicsClose(watch_id=3))
-    world.call("PUT", ADMIN)
-    assert client.reported() == []
-
-
-# --- sealed segments that go ----------------------------------------------------------------------------------------------------
-
-
-def test_a_sealed_segment_goes_after_its_retention_when_no_subscription_needs_it(world: ScalableWorld) -> None:
-    """Its consumers are closed, its children have no parents any more, and watches are notified."""
-    client = world.at(PARENT)
-    client.subscribe(PARENT)
-    world.change("split/0")
-    watcher = world.raw()
-    watcher.watch()
-    client.heard()
-
-    world.broker.advance(MINUTE_MS + 1_000)
-
-    assert client.reported() == ["CLOSE_CONSUMER"]
-    assert watcher.epochs() == [2]
-    assert world.names() == CHILDREN
-    assert world.described()["segments"]["1"]["parentIds"] == []
-    assert world.at(PARENT).subscribe(PARENT).error == pb.TopicNotFound
-
-
-def test_a_sealed_segment_stays_for_an_open_transaction(world: ScalableWorld) -> None:
-    """Its data is there when it commits, and only then the segment is removed."""
-    writer = world.at(PARENT)
-    txn = world.raw().begin(timeout_ms=10 * MINUTE_MS)
-    writer.produce(PARENT)
-    writer.send("in", txn=txn)
-    world.change("split/0")
-
-    world.broker.advance(2 * MINUTE_MS)
-    assert PARENT in world.names()
-
-    reader = world.at(PARENT)
-    reader.subscribe(PARENT)
-    world.raw().end(txn)
-    (message,) = reader.received()
-    world.broker.advance(2_000)
-    assert PARENT in world.names()
-    reader.acknowledge(message)
-    world.broker.advance(2_000)
-    assert PARENT not in world.names()
 
 
 # --- requests that cannot be fulfilled ------------------------------------------------------------------------------------------
@@ -391,5 +208,18 @@ def test_ten_thousand_segments_are_served(world: ScalableWorld) -> None:
     assert len(world.described(path)["segments"]) == 10_002
 
 
-def _split() -> AdminRequest:
-    return AdminRequest("POST", f"{ADMIN}/split/0")
+# --- stream consumers -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_stream_consumer_that_joins_in_the_wrong_place_is_answered(world: ScalableWorld) -> None:
+    """The other node names the controller; a missing topic, and an invalid name, are refused."""
+    controller = int(world.raw().watch().dag.controller_broker_url[-1]) + 1
+    other = world.raw(3 - controller)
+
+    def error(topic: str) -> int:
+        named = {"topic": topic, "subscription": "workers", "consumer_name": "c1", "consumer_id": 7, "consumer_type": pb.STREAM}
+        return int(other.ask(pb.CommandScalableTopicSubscribe(request_id=1, **named)).error)
+
+    assert error(EVENTS) == pb.ServiceNotReady
+    assert error("topic://public/default/none") == pb.TopicNotFound
+    assert error("a b") == pb.InvalidTopicName

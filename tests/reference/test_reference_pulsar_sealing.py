@@ -1,4 +1,4 @@
-"""Sealed segments: which clients are notified, and how transactions end there."""
+"""Sealed segments in raw frames: what producers get, and what the end of a transaction writes there."""
 
 import pytest
 from scalable_world import ScalableWorld
@@ -52,37 +52,6 @@ def test_a_message_after_a_close_is_not_answered(world: ScalableWorld) -> None:
     assert client.reported() == []
 
 
-def test_consumers_are_notified_of_the_end_once_and_when_they_have_taken_everything(world: ScalableWorld) -> None:
-    """Neither before the last acknowledgement, nor twice; a later one is notified at once."""
-    client = world.at(SEGMENT)
-    client.produce(SEGMENT)
-    for value in ("a", "b"):
-        client.send(value)
-    client.subscribe(SEGMENT)
-    first, second = client.received()
-    seal(world)
-    assert client.reported() == ["CLOSE_PRODUCER"]
-    client.acknowledge(first)
-    assert client.reported() == []
-    client.acknowledge(second)
-    assert client.reported() == ["REACHED_END_OF_TOPIC"]
-    assert client.reported() == []
-
-    late = world.at(SEGMENT)
-    late.subscribe(SEGMENT)
-    assert late.reported() == ["REACHED_END_OF_TOPIC"]
-
-
-def test_a_consumer_that_has_everything_is_notified_at_the_seal(world: ScalableWorld) -> None:
-    """Without a request."""
-    client = world.at(SEGMENT)
-    client.subscribe(SEGMENT)
-
-    seal(world)
-
-    assert client.reported() == ["REACHED_END_OF_TOPIC"]
-
-
 @pytest.mark.parametrize(("action", "seen"), [(pb.COMMIT, [b"in"]), (pb.ABORT, [])])
 def test_a_transaction_ends_in_a_sealed_segment(world: ScalableWorld, action: int, seen: list[bytes]) -> None:
     """Its messages follow its outcome, no consumer is notified of the end before, and nothing is written there for it."""
@@ -103,42 +72,6 @@ def test_a_transaction_ends_in_a_sealed_segment(world: ScalableWorld, action: in
         client.acknowledge(message)
     assert "REACHED_END_OF_TOPIC" in [frame.name for frame in heard] + client.reported()
     assert entries(world) == 1
-
-
-@pytest.mark.parametrize(("action", "again"), [(pb.COMMIT, []), (pb.ABORT, [b"a"])])
-def test_acknowledgements_in_a_transaction_go_on_in_a_sealed_segment(world: ScalableWorld, action: int, again: list[bytes]) -> None:
-    """One from before the seal and one from after it."""
-    client = world.at(SEGMENT)
-    client.produce(SEGMENT)
-    client.send("a")
-    client.subscribe(SEGMENT)
-    (message,) = client.received()
-    txn = world.raw(1).begin()
-    seal(world)
-    client.heard()
-
-    assert not client.acknowledge(message, txn).HasField("error")
-    world.raw(1).end(txn, action)
-
-    heard = client.heard()
-    assert [frame.payload.data for frame in heard if frame.payload] == again
-    assert ("REACHED_END_OF_TOPIC" in [frame.name for frame in heard]) == (action == pb.COMMIT)
-
-
-def test_a_seal_lasts(world: ScalableWorld) -> None:
-    """Over a crash, and its messages can be read."""
-    client = world.at(SEGMENT)
-    client.produce(SEGMENT)
-    client.send("a")
-    seal(world)
-
-    world.broker.crash()
-    world.broker.restart()
-
-    later = world.at(SEGMENT)
-    assert later.produce(SEGMENT).error == pb.TopicTerminatedError
-    later.subscribe(SEGMENT)
-    assert len(later.received()) == 1
 
 
 def entries(world: ScalableWorld) -> int:

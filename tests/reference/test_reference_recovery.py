@@ -1,4 +1,4 @@
-"""Timeouts, crashes and restarts."""
+"""Timeouts, crashes and restarts, and a coordinator that loads."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ import pytest
 from reference_client import COMMITTED, Client, Pair
 
 from fencepost.reference.kafka import CRASH_POINTS
+from fencepost.reference.kafka.kafka_errors import Errors
 from fencepost.wire.kafka.batches import MarkerType
 from fencepost.wire.kafka.entities import request
 
@@ -33,38 +34,6 @@ def test_a_transaction_that_outlives_its_timeout_is_aborted(profile: str, bumps:
     assert client.end("x", pair, commit=True)[0] == (48 if bumps == 1 else 90)
 
 
-def test_what_is_decided_does_not_time_out() -> None:
-    """A transaction that waits for its markers keeps its decision."""
-    client = Client()
-    pair = client.producer("x", timeout_ms=1000)
-    client.write("x", pair, 0, 0)
-    client.hold_markers()
-    client.end("x", pair, commit=True)
-
-    client.broker.advance(60_000)
-    assert client.state("x") == ("PrepareCommit", pair.plus(1))
-
-    client.release_markers()
-    assert client.state("x") == ("CompleteCommit", pair.plus(1))
-
-
-@pytest.mark.parametrize("commit", [True, False])
-def test_a_decision_that_was_answered_survives_a_crash(commit: bool) -> None:
-    """On every partition, with a larger coordinator epoch in the markers; and a retry is answered as before."""
-    client = Client()
-    pair = client.producer("x")
-    client.write("x", pair, 0, 0)
-    client.write("x", pair, 1, 0)
-    assert client.end("x", pair, commit=commit) == (0, pair.plus(1))
-
-    crashed(client)
-
-    assert client.state("x") == ("CompleteCommit" if commit else "CompleteAbort", pair.plus(1))
-    due = (MarkerType.COMMIT if commit else MarkerType.ABORT, pair.plus(1), 1)
-    assert [client.markers(partition) for partition in (0, 1)] == [[due], [due]]
-    assert client.end("x", pair, commit=commit) == (0, pair.plus(1))
-
-
 def test_a_broker_that_is_down_answers_nothing() -> None:
     """Every connection is closed, time passes, and the restart finds the durable state."""
     client = Client()
@@ -80,21 +49,6 @@ def test_a_broker_that_is_down_answers_nothing() -> None:
     assert client.state("x") == ("Empty", pair)
 
 
-def test_an_open_transaction_goes_on_after_a_crash() -> None:
-    """The log still knows that it is open, and where it began, without a question to the coordinator."""
-    client = Client()
-    pair = client.producer("x")
-    client.plain(0)
-    client.write("x", pair, 0, 0)
-
-    crashed(client)
-
-    assert client.error_of_write("x", pair, 0, 1) == 0
-    assert client.known_producers(0)[0].current_txn_start_offset == 1
-    assert client.end_offset(0, COMMITTED) == 1
-    assert "KIP890-094" in client.broker.exercised
-
-
 def test_logs_and_identities_are_the_same_after_a_crash() -> None:
     """Batches byte by byte, aborted transactions, epochs; and no producer id is given out again."""
     client = Client()
@@ -108,32 +62,6 @@ def test_logs_and_identities_are_the_same_after_a_crash() -> None:
 
     assert (client.fetch(0), client.fetch(1), client.known_producers(0), client.describe("x")) == seen
     assert client.producer("y").producer_id > pair.producer_id
-
-
-def test_the_retry_of_an_initialisation_is_known_after_a_crash() -> None:
-    """(p, e) is answered (p, e+1) again."""
-    client = Client()
-    pair = client.producer("x")
-    client.init("x", pair)
-
-    crashed(client)
-
-    assert client.init("x", pair) == (0, pair.plus(1))
-
-
-def test_the_next_producer_id_survives_a_crash() -> None:
-    """In the middle of an overflow: it was in an answer, so it stays the next one."""
-    client = Client()
-    pair = client.producer("x")
-    while pair.epoch < 32_766:
-        _, pair = client.init("x", pair)
-    client.write("x", pair, 0, 0)
-    _, following = client.end("x", pair, commit=True)
-
-    crashed(client)
-
-    assert client.state("x") == ("CompleteCommit", following)
-    assert client.end("x", pair, commit=True) == (0, following)
 
 
 def test_an_armed_crash_point_takes_the_answer_and_the_broker() -> None:
@@ -204,3 +132,42 @@ def test_a_crash_while_time_passes_stops_the_broker_only() -> None:
     assert (client.broker.is_up, client.broker.now_ms) == (False, end)
     client.broker.restart()
     assert client.state("x") == ("CompleteAbort", Pair(pair.producer_id, 1))
+
+
+def open_on_two_partitions(client: Client) -> Pair:
+    pair = client.producer("x")
+    client.write("x", pair, 0, 0)
+    client.write("x", pair, 1, 0)
+    return pair
+
+
+def test_a_coordinator_that_loads_answers_every_client_to_retry() -> None:
+    """Each API has its own error for it, none of them is definite, and the same requests succeed when the log is read."""
+    client = Client()
+    pair = open_on_two_partitions(client)
+    client.broker.crash()
+    client.broker.start_again()
+
+    assert client.init("x")[0] == Errors.COORDINATOR_LOAD_IN_PROGRESS
+    assert client.add("x", pair, 2) == [Errors.COORDINATOR_LOAD_IN_PROGRESS]
+    assert client.end("x", pair, commit=True)[0] == Errors.COORDINATOR_LOAD_IN_PROGRESS
+    assert client.describe("x").error_code == Errors.COORDINATOR_LOAD_IN_PROGRESS
+    listed = client.ask("list_transactions", 0, state_filters=[], producer_id_filters=[])
+    assert (listed.error_code, listed.transaction_states) == (Errors.COORDINATOR_LOAD_IN_PROGRESS, ())
+    for version in (10, 11, 12):
+        assert client.error_of_write("x", pair, 2, 0, version=version) == Errors.NOT_ENOUGH_REPLICAS
+    assert client.error_of_write("x", pair, 0, 1) == Errors.NONE, "the log knows that the transaction is open, and asks nobody"
+
+    client.broker.advance(100)
+    assert client.error_of_write("x", pair, 2, 0) == Errors.NONE
+    assert client.end("x", pair, commit=True) == (Errors.NONE, pair.plus(1))
+
+
+def test_a_restart_that_is_waited_for_loads_at_once() -> None:
+    """Only `start_again` takes its time."""
+    client = Client()
+    pair = open_on_two_partitions(client)
+    client.broker.crash()
+    client.broker.restart()
+
+    assert client.end("x", pair, commit=True) == (Errors.NONE, pair.plus(1))

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from reference_client import TOPIC, UNCOMMITTED, Client, Pair
+from reference_client import TOPIC, UNCOMMITTED, Client
 
 from fencepost.reference.kafka import Profile, ReferenceKafka, Settings
 from fencepost.wire.kafka.batches import Batch, MarkerType, Record, encode
@@ -11,8 +11,6 @@ from fencepost.wire.kafka.batches import Batch, MarkerType, Record, encode
 FIRST, SECOND = 1, 2
 BOTH = 0
 """The partition that both nodes have."""
-
-REQUEST_TIMED_OUT = 7
 
 
 class Replicated(Client):
@@ -49,20 +47,6 @@ def test_an_assignment_says_who_has_replicas(client: Replicated) -> None:
     assert (reported.leader_id, list(reported.replica_nodes), list(reported.isr_nodes)) == (FIRST, [FIRST, SECOND], [FIRST, SECOND])
 
 
-def test_a_record_that_a_follower_lacks_is_neither_read_nor_answered_as_written(client: Replicated) -> None:
-    """The same batch again gets its answer when the follower has caught up, and is in the log once."""
-    assert client.write_next(0) == (0, 0)
-
-    client.broker.pause(SECOND)
-    assert client.write_next(1) == (REQUEST_TIMED_OUT, -1)
-    assert client.write_next(1) == (REQUEST_TIMED_OUT, -1)
-    assert (client.values(BOTH), client.ends(), client.end_offset(BOTH)) == (["v"], (1, 0), 1)
-
-    client.broker.resume(SECOND)
-    assert client.write_next(1) == (0, 1)
-    assert (client.values(BOTH), client.ends()) == (["v", "v"], (2, 0))
-
-
 def test_acks_of_the_leader_alone_are_answered_at_once(client: Replicated) -> None:
     """Readers wait for the follower all the same."""
     batch = Batch((Record(b"v", timestamp=1),), 0, -1, -1, -1)
@@ -95,15 +79,6 @@ def test_a_marker_that_a_follower_lacks_decides_nothing(client: Replicated, cras
     high_watermark, last_stable_offset = client.ends()
     assert high_watermark == last_stable_offset
     assert {kind for kind, _, _ in client.markers(BOTH)} == {MarkerType.COMMIT}
-
-
-def test_the_sender_of_a_marker_is_answered_that_a_follower_lacks_it(client: Replicated) -> None:
-    """A refused marker is refused as before."""
-    assert client.write_next(0) == (0, 0)
-    client.broker.pause(SECOND)
-
-    assert client.mark(Pair(client.pair.producer_id, -1), BOTH, commit=False) not in (0, REQUEST_TIMED_OUT)
-    assert client.mark(client.pair, BOTH, commit=False) == REQUEST_TIMED_OUT
 
 
 def test_a_partition_that_was_moved_has_one_replica(client: Replicated) -> None:

@@ -1,4 +1,4 @@
-"""A reference of two nodes: each answers for the partitions that it leads, the first coordinates, and a paused one delays its markers."""
+"""A reference of two nodes: each answers for the partitions that it leads, and nothing new enters a transaction without the coordinator."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from reference_client import TOPIC, Client
 from fencepost.reference.kafka import Profile, ReferenceKafka, Settings
 from fencepost.wire.kafka.entities import request
 
-NOT_LEADER, NOT_COORDINATOR, NOT_ENOUGH_REPLICAS, BAD_ASSIGNMENT = 6, 16, 19, 39
+NOT_LEADER, NOT_ENOUGH_REPLICAS, BAD_ASSIGNMENT = 6, 19, 39
 FIRST, SECOND = 1, 2
 ON_FIRST, ON_SECOND = 0, 1
 
@@ -73,23 +73,6 @@ def test_a_producer_writes_where_the_leader_is(nodes: TwoNodes) -> None:
     assert nodes.end("x", pair, commit=True) == (0, pair.plus(1))
 
 
-def test_only_the_first_node_coordinates(nodes: TwoNodes) -> None:
-    """The second one refuses; both give a producer id without a transactional id."""
-    pair = nodes.producer("x")
-    second = nodes.at(SECOND)
-
-    assert second.init("x")[0] == NOT_COORDINATOR
-    assert second.end("x", pair, commit=True)[0] == NOT_COORDINATOR
-    assert second.add("x", pair, ON_FIRST) == [NOT_COORDINATOR]
-    states = second.ask("describe_transactions", 0, transactional_ids=["x"]).transaction_states
-    assert [int(state.error_code) for state in states] == [NOT_COORDINATOR]
-    assert second.ask("list_transactions", 0, state_filters=[], producer_id_filters=[]).transaction_states == ()
-    assert second.init(None)[0] == 0
-    second.ask("find_coordinator", 4, key_type=1, coordinator_keys=["x"])
-    found = second.ask("find_coordinator", 4, key_type=1, coordinator_keys=["x"]).coordinators
-    assert [entry.node_id for entry in found] == [FIRST]
-
-
 def test_metadata_reports_the_nodes_apart(nodes: TwoNodes) -> None:
     """Two addresses, the assigned leaders, and alternating ones if none were assigned; both nodes answer the same."""
     nodes.create("turns", 3)
@@ -112,33 +95,6 @@ def test_an_assignment_that_cannot_be_is_refused(nodes: TwoNodes, assigned: dict
     assert nodes.assign("odd", {0: [SECOND]}) == 0
 
 
-def state_of(nodes: TwoNodes) -> tuple[str, list[int]]:
-    (state,) = nodes.at(FIRST).ask("describe_transactions", 0, transactional_ids=["x"]).transaction_states
-    return state.transaction_state, [int(number) for topic in state.topics for number in topic.partitions]
-
-
-@pytest.mark.parametrize("crashes", [False, True])
-def test_markers_for_a_paused_node_wait_for_it(nodes: TwoNodes, crashes: bool) -> None:
-    """However long, and over a crash of the coordinator; it answers no client. Then the timer sends them, and the transaction completes."""
-    pair = nodes.producer("x")
-    assert nodes.at(FIRST).error_of_write("x", pair, ON_FIRST, 0) == 0
-    assert nodes.at(SECOND).error_of_write("x", pair, ON_SECOND, 0) == 0
-
-    nodes.broker.pause(SECOND)
-    assert nodes.at(FIRST).end("x", pair, commit=True) == (0, pair.plus(1))
-    if crashes:
-        nodes.broker.crash()
-        nodes.broker.restart()
-    nodes.broker.advance(100_000)
-    assert state_of(nodes) == ("PrepareCommit", [ON_SECOND])
-    assert nodes.at(SECOND).send("api_versions", 0) is None
-
-    nodes.broker.resume(SECOND)
-    nodes.broker.advance(10_000)
-    assert state_of(nodes) == ("CompleteCommit", [])
-    assert listed(nodes.at(SECOND), ON_SECOND) == 0
-
-
 @pytest.mark.parametrize("node", [0, 1, 3])
 def test_the_first_node_and_what_there_is_not_are_never_paused(nodes: TwoNodes, node: int) -> None:
     """It is an error of the caller."""
@@ -150,36 +106,6 @@ def moved(nodes: TwoNodes, topic: str, partition: int, replicas: list[int]) -> i
     wanted = [{"name": topic, "partitions": [{"partition_index": partition, "replicas": replicas}]}]
     answer = nodes.at(FIRST).ask("alter_partition_reassignments", 0, topics=wanted, timeout=1000)
     return int(answer.responses[0].partitions[0].error_code)
-
-
-def test_a_partition_moves_to_a_node_that_there_is(nodes: TwoNodes) -> None:
-    """To exactly one, with its open transactions; the leader epoch grows, and a crash loses none of that."""
-    pair = nodes.producer("x")
-    assert nodes.at(SECOND).error_of_write("x", pair, ON_SECOND, 0) == 0
-
-    assert [moved(nodes, TOPIC, 9, [FIRST]), moved(nodes, TOPIC, ON_SECOND, [3]), moved(nodes, TOPIC, ON_SECOND, [1, 2])] == [3, 39, 39]
-    assert moved(nodes, TOPIC, ON_SECOND, [FIRST]) == 0
-    assert (listed(nodes.at(SECOND), ON_SECOND), listed(nodes.at(FIRST), ON_SECOND)) == (NOT_LEADER, 0)
-    nodes.broker.crash()
-    nodes.broker.restart()
-    assert (listed(nodes.at(SECOND), ON_SECOND), listed(nodes.at(FIRST), ON_SECOND)) == (NOT_LEADER, 0)
-
-    assert nodes.at(FIRST).error_of_write("x", pair, ON_SECOND, 1) == 0
-    assert [batch.partition_leader_epoch for batch in nodes.batches(ON_SECOND)] == [0, 1]
-
-
-def test_the_coordinator_moves_with_its_log(nodes: TwoNodes) -> None:
-    """Only the new node answers for transactions, as the old one would have, also after a crash; the markers have a newer epoch."""
-    pair = nodes.producer("x")
-    assert nodes.at(FIRST).error_of_write("x", pair, ON_FIRST, 0) == 0
-    nodes.at(FIRST).ask("find_coordinator", 4, key_type=1, coordinator_keys=["x"])
-
-    assert moved(nodes, "__transaction_state", 0, [SECOND]) == 0
-    nodes.broker.crash()
-    nodes.broker.restart()
-    assert nodes.at(FIRST).end("x", pair, commit=True)[0] == NOT_COORDINATOR
-    assert nodes.at(SECOND).end("x", pair, commit=True) == (0, pair.plus(1))
-    assert nodes.at(SECOND).state("x") == ("CompleteCommit", pair.plus(1))
 
 
 def test_while_the_coordinators_node_is_paused_nothing_new_enters_a_transaction(nodes: TwoNodes) -> None:

@@ -1,4 +1,4 @@
-"""Stream consumers: the controller waits for them, they reconnect, are given up, and outlive their controller."""
+"""Stream consumers of former controllers, of topics and subscriptions that go, and with records that cannot be read."""
 
 import pytest
 from stream_consumers import GRACE, TOPIC, World
@@ -18,90 +18,6 @@ def world() -> World:
 def reported(session: ConsumerSession) -> list[list[int]]:
     """The waiting assignments, by the numbers of the segments."""
     return [[segment.number for segment in one.segments] for one in iter(session.take, None)]
-
-
-def test_all_hear_of_one_that_joins(world: World) -> None:
-    """The first has everything, until there is a second; without a consumer, no assignment is sent."""
-    first = world.join("c1")
-    second = world.join("c2")
-
-    assert reported(first) == [[0, 1, 2], [0, 2]]
-    assert reported(second) == [[1]]
-
-
-def test_a_consumer_that_is_lost_is_waited_for(world: World) -> None:
-    """Others get no new assignment until the grace period is over; then it is deleted, and the others get its segments."""
-    first, second = world.join("c1"), world.join("c2")
-    reported(first)
-    second.close()
-
-    world.pass_by(GRACE - 1)
-    assert (reported(first), world.registered) == ([], {"c1", "c2"})
-    world.pass_by(1)
-    assert (reported(first), world.registered) == ([[0, 1, 2]], {"c1"})
-
-
-def test_one_that_comes_back_has_what_it_had(world: World) -> None:
-    """No other consumer is notified, and it can be lost again for as long."""
-    first, second = world.join("c1"), world.join("c2")
-    reported(first)
-    for _ in range(3):
-        second.close()
-        world.pass_by(GRACE - 1)
-        second = world.join("c2")
-        assert reported(second) == [[1]]
-    assert reported(first) == []
-
-
-def test_the_same_name_on_another_connection_takes_over(world: World) -> None:
-    """The former connection of the name gets nothing more, and its end has no effect."""
-    former, now = world.join("c1"), world.join("c1")
-    reported(former)
-    former.close()
-    world.pass_by(GRACE)
-    world.join("c2")
-
-    assert reported(former) == []
-    assert reported(now) == [[0, 1, 2], [0, 2]]
-
-
-def test_the_next_controller_waits_for_all_again(world: World) -> None:
-    """Also for one whose grace period was nearly over; a consumer that reconnects keeps its segments."""
-    world.join("c1")
-    world.join("c2").close()
-    world.pass_by(GRACE - 1)
-    world.crash_leader()
-
-    world.pass_by(GRACE - 1)
-    assert world.registered == {"c1", "c2"}
-    back = world.join("c1")
-    assert reported(back) == [[0, 2]]
-    world.pass_by(1)
-    assert (reported(back), world.registered) == ([[0, 1, 2]], {"c1"})
-
-
-def test_children_wait_for_their_parent(world: World) -> None:
-    """The sealed parent stays assigned until it is drained, and then its children are."""
-    only = world.join("c1")
-    world.segments.undrained = {0, 1}
-    world.leader.topics.split(TOPIC, 0)
-    world.leader.topics.merge(TOPIC, (1, 2))
-
-    assert reported(only)[-1] == [0, 1]
-    world.segments.undrained = {1}
-    world.pass_by(1_000)
-    assert reported(only) == [[3, 4, 1]]
-    world.segments.undrained = set()
-    world.pass_by(1_000)
-    assert reported(only) == [[3, 4, 5]]
-
-
-def test_a_checkpoint_consumer_has_sealed_segments_too(world: World) -> None:
-    """It keeps its own positions, and the broker does not know what it has read."""
-    only = world.leader.sessions.join(TOPIC, "restored", "c1", "CHECKPOINT")
-    world.leader.topics.split(TOPIC, 0)
-
-    assert reported(only) == [[0, 1, 2], [3, 0, 4, 1, 2]]
 
 
 def test_only_the_controller_takes_consumers(world: World) -> None:

@@ -77,25 +77,6 @@ def test_topics_are_listed_by_their_namespace(world: LayoutWorld) -> None:
     assert world.brokers[2].subscriptions(odd) == ["x/y"]
 
 
-def test_a_subscription_is_on_every_active_segment(world: LayoutWorld) -> None:
-    """Not on sealed ones, but on all later ones; a second call changes nothing."""
-    broker = world.brokers[1]
-    broker.split(TOPIC, 0)
-    for _ in range(2):
-        broker.register(TOPIC, "late")
-    broker.split(TOPIC, 1)
-
-    assert {one.number: sorted(world.segments.subscriptions[world.name(one.number)]) for one in world.layout.segments.values()} == {
-        0: ["workers"],
-        1: ["late", "workers"],
-        2: ["late", "workers"],
-        3: ["late", "workers"],
-        4: ["late", "workers"],
-        5: ["late", "workers"],
-    }
-    assert broker.subscriptions(TOPIC) == ["late", "workers"]
-
-
 def test_a_subscription_that_is_forgotten_takes_its_consumers_with_it(world: LayoutWorld) -> None:
     """Those of another one stay, also of one whose name begins the same."""
     store = world.connect()
@@ -107,25 +88,6 @@ def test_a_subscription_that_is_forgotten_takes_its_consumers_with_it(world: Lay
 
     assert world.brokers[1].subscriptions(TOPIC) == ["workers-2"]
     assert [store.get(paths.consumer(TOPIC, one, "c")) is None for one in ("workers", "workers-2")] == [True, False]
-
-
-def test_a_deleted_topic_leaves_nothing(world: LayoutWorld) -> None:
-    """Neither active nor sealed segments nor records; topics with names that begin the same stay, and it can be created again."""
-    world.brokers[1].create(TOPIC + "-2", 1)
-    kept = [record for record in world.records if "orders-2" in record.key]
-    world.brokers[1].split(TOPIC, 0)
-    names = world.names(*world.layout.segments.values())
-    world.reported.clear()
-
-    world.brokers[1].delete(TOPIC)
-
-    assert set(world.segments.deleted) == names
-    assert world.records == kept
-    assert world.reported == [TOPIC]
-    with pytest.raises(CommandRefused, match="TOPIC_NOT_FOUND"):
-        world.brokers[1].delete(TOPIC)
-    world.brokers[2].create(TOPIC, 1)
-    assert world.brokers[2].controller_of(TOPIC) == 2
 
 
 def test_a_deleted_topic_takes_a_change_that_was_begun_with_it(world: LayoutWorld) -> None:
@@ -141,20 +103,6 @@ def test_a_deleted_topic_takes_a_change_that_was_begun_with_it(world: LayoutWorl
         assert (world.segments.messages, world.records) == ({}, [])
 
 
-def test_a_segment_is_found_by_its_name(world: LayoutWorld) -> None:
-    """By no other: not with the hashes of another one, and not in a missing topic."""
-    assert world.brokers[2].segment(world.name(1)) == world.layout.named(1)
-    for name, error in {
-        "segment://public/default/orders/0000-7fff-1": ServerError.INVALID_TOPIC_NAME,
-        "segment://public/default/orders/8000-ffff-7": ServerError.TOPIC_NOT_FOUND,
-        "segment://public/default/none/8000-ffff-1": ServerError.TOPIC_NOT_FOUND,
-        TOPIC: ServerError.INVALID_TOPIC_NAME,
-    }.items():
-        with pytest.raises(CommandRefused) as refused:
-            world.brokers[2].segment(name)
-        assert refused.value.error is error
-
-
 @pytest.mark.parametrize("act", ACTS)
 def test_what_names_a_topic_that_is_not_there_is_refused(act: str) -> None:
     """And no record is written, not even of a leader."""
@@ -164,17 +112,6 @@ def test_what_names_a_topic_that_is_not_there_is_refused(act: str) -> None:
     assert refused.value.error is ServerError.TOPIC_NOT_FOUND
     assert world.brokers[1].find(TOPIC) is None
     assert (world.records, world.reported) == ([], [])
-
-
-def test_who_watches_is_notified_of_each_layout(world: LayoutWorld) -> None:
-    """Once for each change, and not of refused ones."""
-    broker = world.brokers[1]
-    broker.split(TOPIC, 0)
-    broker.merge(TOPIC, (2, 3))
-    with pytest.raises(LayoutRefused):
-        broker.split(TOPIC, 0)
-    broker.sweep()
-    assert world.reported == [TOPIC] * 2
 
 
 # --- who leads ------------------------------------------------------------------------------------------------------------------
@@ -269,37 +206,6 @@ def test_a_sealed_segment_goes_when_its_time_is_over_and_it_is_drained(world: La
     assert world.layout.epoch == 2
     assert {one.parents for one in world.layout.active} == {()}
     assert not world.brokers[2]._pruning.prune(TOPIC)
-
-
-@pytest.mark.parametrize("profile", ["seed", "pulsar-5.0"])
-def test_a_registered_subscription_keeps_what_it_has_not_drained(profile: str) -> None:
-    """However long it takes."""
-    world = _made(ScalableProfile.load(profile))
-    name = _seal(world)
-    assert not _sweep(world, 100 * RETENTION_MS)
-    world.segments.acknowledged.add((name, "workers"))
-    assert _sweep(world, 1)
-
-
-def test_anybody_s_subscription_keeps_it_by_the_text(world: LayoutWorld) -> None:
-    """Also one that was made on the segment alone."""
-    name = world.name(0)
-    world.segments.create(name, ["alone"])
-    _seal(world)
-    world.segments.acknowledged.add((name, "workers"))
-    assert not _sweep(world)
-    world.segments.acknowledged.add((name, "alone"))
-    assert _sweep(world, 0)
-
-
-def test_an_open_transaction_keeps_it_by_the_text(world: LayoutWorld) -> None:
-    """Though every subscription has drained its readable messages."""
-    name = _seal(world)
-    world.segments.acknowledged.add((name, "workers"))
-    world.segments.open.add(name)
-    assert not _sweep(world)
-    world.segments.open.clear()
-    assert _sweep(world, 0)
 
 
 def test_a_release_keeps_it_for_neither(release: LayoutWorld) -> None:

@@ -12,8 +12,8 @@ from mutations import FUZZ, damaged
 from pulsar_clients import PulsarWire, healthy
 from pulsar_mutations import SCALABLE_TOPIC, absurd, recorded
 from pulsar_strategies import frames as any_frames
+from scalable_world import metadata_kind
 from served import Command, serve_command
-from tiny_transactions import TinyTransactions
 
 from fencepost.reference.pulsar import PulsarParts, PulsarProfile, ReferencePulsar
 from fencepost.reference.pulsar.api import KNOWN
@@ -31,7 +31,7 @@ class Conversation:
     """One client after the other at a broker in this process, which has scalable topics: a client that is disconnected reconnects."""
 
     def __init__(self, profile: str) -> None:
-        self.broker = ReferencePulsar(PulsarProfile.load(profile), PulsarParts(), nodes=1, kinds=[TinyTransactions()])
+        self.broker = ReferencePulsar(PulsarProfile.load(profile), PulsarParts(), nodes=1, kinds=[metadata_kind()])
         self.broker.admin(AdminRequest("PUT", f"/admin/v2/scalable/{SCALABLE_TOPIC.removeprefix('topic://')}", {"numInitialSegments": "2"}))
         self._connection = self.broker.connect()
         self.said: list[Frame] = []

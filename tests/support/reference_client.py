@@ -157,13 +157,13 @@ class Client:
         answer = self.ask("describe_producers", 0, topics=[{"name": TOPIC, "partition_indexes": [partition]}])
         return answer.topics[0].partitions[0].active_producers
 
-    def mark(self, pair: Pair, partition: int, *, commit: bool, coordinator_epoch: int = 0, transaction_version: int | None = None) -> int:
+    def mark(self, pair: Pair, partition: int, *, commit: bool, transaction_version: int | None = None) -> int:
         """WriteTxnMarkers, v2 when a transaction version is given: the error of the partition."""
         marker: dict[str, Any] = {
             "producer_id": pair.producer_id,
             "producer_epoch": pair.epoch,
             "transaction_result": commit,
-            "coordinator_epoch": coordinator_epoch,
+            "coordinator_epoch": 0,
             "topics": [{"name": TOPIC, "partition_indexes": [partition]}],
         }
         if transaction_version is not None:
@@ -171,16 +171,10 @@ class Client:
         answer = self.ask("write_txn_markers", 1 if transaction_version is None else 2, markers=[marker])
         return int(answer.markers[0].topics[0].partitions[0].error_code)
 
-    def set_level(self, level: int, *, lower: bool = True, feature: str = "transaction.version", only_validate: bool = False) -> int:
-        """UpdateFeatures of one feature: its error."""
-        update = {"feature": feature, "max_version_level": level, "upgrade_type": 2 if lower else 1}
-        return int(self.ask("update_features", 1, feature_updates=[update], validate_only=only_validate).results[0].error_code)
-
-    def features(self) -> tuple[dict[str, int], int]:
-        """ApiVersions: the finalized levels, and their epoch."""
-        answer = self.ask("api_versions", 4, client_software_name="test", client_software_version="1")
-        levels = {str(feature.name): int(feature.max_version_level) for feature in answer.finalized_features}
-        return levels, int(answer.finalized_features_epoch)
+    def set_level(self, level: int) -> int:
+        """UpdateFeatures that lowers transaction.version: its error."""
+        update = {"feature": "transaction.version", "max_version_level": level, "upgrade_type": 2}
+        return int(self.ask("update_features", 1, feature_updates=[update], validate_only=False).results[0].error_code)
 
     def hold_markers(self) -> None:
         """Keep all markers in flight, so that what was decided stays incomplete."""

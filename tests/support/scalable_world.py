@@ -21,6 +21,12 @@ EVENTS = "topic://public/default/events"
 ADMIN = "/admin/v2/scalable/public/default/events"
 
 
+def metadata_kind() -> MetadataKind:
+    """Metadata-driven transactions by the text, on a store in memory."""
+    data = MemoryData()
+    return MetadataKind(MetadataProfile.load("seed"), MetadataParts(), lambda: MemoryStore(data), ScalableProfile.load("seed"))
+
+
 class Leaving(MemoryStore):
     """A client of a store in memory that does not answer while `away` is set."""
 

@@ -27,8 +27,6 @@ from fencepost.contract.outcomes import Done, Outcome, Refused, Unknown
 pytestmark = pytest.mark.docker(PULSAR_IMAGE)
 
 CRASH = frozenset({"crash"})
-LONG_MS = 600_000
-"""A time that is not over when a broker has restarted, however busy this machine is."""
 
 
 @pytest.fixture(scope="module")
@@ -65,10 +63,6 @@ def probe(session: PulsarSession) -> PulsarProbe:
 def topic(session: PulsarSession) -> str:
     """A topic that no other test has."""
     return persistent(session.unique("payments"))
-
-
-_LOADED_WITHIN_S = 120.0
-"""How long a broker that was killed may answer 500, since it cannot load a topic yet; on a busy machine that is long."""
 
 
 def code(outcome: Outcome[Any]) -> int:
@@ -318,48 +312,3 @@ def test_only_a_broker_of_its_own_is_killed(session: PulsarSession) -> None:
     """The one that all share is not."""
     with pytest.raises(WrongUsage, match="does not say @needs:crash"):
         session.faults.crash()
-
-
-@pytest.mark.thorough
-def test_a_crash_keeps_what_was_answered(system: PulsarContainerSystem) -> None:
-    """After a kill and a start, an open transaction is open, its messages are withheld, and its pending acknowledgement is kept.
-
-    In CI the crashes of a dozen requirements are seen by test_real_pulsar_suite.py.
-    """
-    session = system.session("a crash", CRASH)
-    topic = persistent(session.unique("payments"))
-    subscription = SubscriptionHandle(topic, "s")
-    try:
-        probe = session.client("c")
-        producer, consumer = value_of(probe.producer(topic)), value_of(probe.subscribe(topic, "s"))
-        value_of(probe.send(producer, "in"))
-        taken = value_of(probe.receive(consumer))
-        done, transaction = value_of(probe.new_transaction()), value_of(probe.new_transaction(LONG_MS))
-        value_of(probe.add_topics(done, [topic]))
-        value_of(probe.send(producer, "committed", transaction=done))
-        value_of(probe.end(done, TxnAction.COMMIT))
-        value_of(probe.add_topics(transaction, [topic]))
-        value_of(probe.add_subscriptions(transaction, [subscription]))
-        value_of(probe.send(producer, "before", transaction=transaction))
-        value_of(probe.acknowledge(consumer, [taken.id], transaction=transaction))
-
-        session.faults.crash()
-        assert isinstance(probe.transaction(transaction, retry=False), Unknown)
-        session.faults.restart()
-
-        for _ in session.time.attempts(_LOADED_WITHIN_S):
-            if isinstance(found := probe.transaction(transaction), Done):
-                break
-        assert value_of(found).status is ReportedStatus.OPEN
-        other = value_of(probe.new_transaction())
-        assert other > transaction
-        assert values(probe.receive_until(consumer, "committed")) == ["committed"]
-        assert code(probe.acknowledge(consumer, [taken.id], transaction=other)) == 23
-        value_of(probe.send(producer, "after", transaction=transaction))
-        value_of(probe.end(transaction, TxnAction.COMMIT))
-        value_of(probe.send(producer, "sentinel"))
-        assert values(probe.receive_until(consumer, "sentinel")) == ["before", "after", "sentinel"]
-        assert code(probe.end(done, TxnAction.ABORT)) == 24
-        assert {"begin", "commit", "send", "poll", "ack"} <= {event["f"] for event in session.history("a crash")}
-    finally:
-        session.close()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from fencepost.reference.defects.decorator import defect, seen
-from fencepost.reference.defects.pip31.pending_through_crashes import CommitLeavesPending, EndTakesTheCumulative
+from fencepost.reference.defects.pip31.pending_through_crashes import CommitLeavesPending, EndTakesTheCumulative, KnowsWhatWasPending
 from fencepost.reference.pulsar.buffer import MessagePosition, ReadView
 from fencepost.reference.pulsar.cursor import EARLIEST, Cursor
 from fencepost.reference.pulsar.pending_ack_store import PendingAck, Units
@@ -332,12 +332,8 @@ class RefusedCumulativeReleasesTheOther(NotesWhatWasAsked):
     {"PIP31-63": seen("^success$", expected="^a refusal with TransactionConflict or InvalidTxnStatus$", what="^answer to ACK$")},
     origin="red team: a conflict that is searched for among the requests of this start",
 )
-class RecoveredCumulativeIsReplaced(PendingAcks):
+class RecoveredCumulativeIsReplaced(KnowsWhatWasPending):
     """After a crash a transaction replaces the cumulative acknowledgement of another one, which was pending before."""
-
-    def recover(self) -> None:
-        super().recover()
-        self._of_before = self.transactions()
 
     def add_cumulative(self, txn: TxnId, place: MessagePosition) -> None:
         self._cumulative = {owner: held for owner, held in self._cumulative.items() if owner not in self._of_before}

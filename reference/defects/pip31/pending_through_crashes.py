@@ -12,16 +12,20 @@ from fencepost.reference.pulsar.pulsar_types import EndAction, TxnId
 from fencepost.reference.pulsar.server_errors import CommandRefused
 
 
-@defect(
-    {"PIP31-86": seen('^"i1", "i2", "i3"$', expected='^"i2", "i3"$', what="^left for workers$")},
-    origin="as shipped by Apache Pulsar for segments of scalable topics, seen on 5.0.0-M1",
-)
-class ReplayedCommitTakesNothing(PendingAcks):
-    """After a crash a commit is answered with success, and finds no positions to delete: what was acknowledged in it is processed again."""
+class KnowsWhatWasPending(PendingAcks):
+    """Knows which transactions have acknowledged something before the subscription was loaded."""
 
     def recover(self) -> None:
         super().recover()
         self._of_before = self.transactions()
+
+
+@defect(
+    {"PIP31-86": seen('^"i1", "i2", "i3"$', expected='^"i2", "i3"$', what="^left for workers$")},
+    origin="as shipped by Apache Pulsar for segments of scalable topics, seen on 5.0.0-M1",
+)
+class ReplayedCommitTakesNothing(KnowsWhatWasPending):
+    """After a crash a commit is answered with success, and finds no positions to delete: what was acknowledged in it is processed again."""
 
     def end(self, txn: TxnId, action: EndAction) -> PendingAck:
         waiting = super().end(txn, action)
@@ -47,13 +51,9 @@ class FirstAcknowledgementIsKept(PendingAckJournal):
     {"PIP31-86": seen("^something of 1 transactions$", expected="^nothing$", what='^pending in "workers"$')},
     origin="textbook: handles of before the restart are searched for, and none is found",
 )
-class RecoveredAcknowledgementsStayPending(PendingAcks):
+class RecoveredAcknowledgementsStayPending(KnowsWhatWasPending):
     """Acknowledgements that were pending before a crash stay pending when their transaction ends: the messages are neither delivered
     nor deleted."""
-
-    def recover(self) -> None:
-        super().recover()
-        self._of_before = self.transactions()
 
     def end(self, txn: TxnId, action: EndAction) -> PendingAck:
         return PendingAck(txn) if txn in self._of_before else super().end(txn, action)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from fencepost.reference.defects.decorator import defect, seen
+from fencepost.reference.defects.pip31.pending_through_crashes import KnowsWhatWasPending
 from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.metadata_transactions.pending_ack_records import PendingAckRecords
 from fencepost.reference.metadata_transactions.record_models import HeaderState, OperationRecord
@@ -35,12 +36,8 @@ class MetadataRecoveredWithoutPositions(PendingAckRecords):
     origin="textbook: handles of before the restart are searched for, and none is found",
     of=MetadataParts,
 )
-class MetadataRecoveredNeverReleased(PendingAcks):
+class MetadataRecoveredNeverReleased(KnowsWhatWasPending):
     """An abort redelivers only what was acknowledged since the subscription was loaded; what was recovered stays pending."""
-
-    def recover(self) -> None:
-        super().recover()
-        self._of_before = self.transactions()
 
     def end(self, txn: TxnId, action: EndAction) -> PendingAck:
         return PendingAck(txn) if txn in self._of_before and action is EndAction.ABORT else super().end(txn, action)
@@ -205,13 +202,9 @@ class MetadataOneSubscriptionCatchesUp(PendingAckRecords):
     origin="red team: what stays pending looks like what is deleted until the next load",
     of=MetadataParts,
 )
-class MetadataRecoveredCommitStaysPending(PendingAcks):
+class MetadataRecoveredCommitStaysPending(KnowsWhatWasPending):
     """A commit of what was acknowledged before a reload deletes the operation records and not the message, which is withheld until the
     next reload and redelivered then."""
-
-    def recover(self) -> None:
-        super().recover()
-        self._of_before = self.transactions()
 
     def end(self, txn: TxnId, action: EndAction) -> PendingAck:
         is_left = action is EndAction.COMMIT and txn in self._of_before
@@ -260,6 +253,14 @@ class MetadataRecoveredOnce(PendingAckRecords):
         return [waiting for waiting in found if waiting not in before]
 
 
+class _KnowsWhatWasCumulative(PendingAcks):
+    """Knows which cumulative acknowledgements were pending before the subscription was loaded."""
+
+    def recover(self) -> None:
+        super().recover()
+        self._of_before = dict(self._cumulative)
+
+
 _CUMULATIVE = "red team: a second kind of acknowledgement, whose recovery is tested with the first kind"
 
 
@@ -268,12 +269,8 @@ _CUMULATIVE = "red team: a second kind of acknowledgement, whose recovery is tes
     origin=_CUMULATIVE,
     of=MetadataParts,
 )
-class MetadataRecoveredCumulativeNeverReleased(PendingAcks):
+class MetadataRecoveredCumulativeNeverReleased(_KnowsWhatWasCumulative):
     """A cumulative acknowledgement that was recovered is not released by an abort: its messages are withheld for ever."""
-
-    def recover(self) -> None:
-        super().recover()
-        self._of_before = dict(self._cumulative)
 
     def end(self, txn: TxnId, action: EndAction) -> PendingAck:
         held = super().end(txn, action)
@@ -288,12 +285,8 @@ class MetadataRecoveredCumulativeNeverReleased(PendingAcks):
     origin=_CUMULATIVE,
     of=MetadataParts,
 )
-class MetadataRecoveredCumulativeDelivered(PendingAcks):
+class MetadataRecoveredCumulativeDelivered(_KnowsWhatWasCumulative):
     """What is pending under a cumulative acknowledgement that was recovered is delivered to the next consumer."""
-
-    def recover(self) -> None:
-        super().recover()
-        self._of_before = dict(self._cumulative)
 
     def covers(self, place: MessagePosition) -> bool:
         return super().covers(place) and not self._cumulative.items() <= self._of_before.items()
@@ -304,12 +297,8 @@ class MetadataRecoveredCumulativeDelivered(PendingAcks):
     origin=_CUMULATIVE,
     of=MetadataParts,
 )
-class MetadataRecoveredCumulativeTakenOver(PendingAcks):
+class MetadataRecoveredCumulativeTakenOver(_KnowsWhatWasCumulative):
     """A cumulative acknowledgement that was recovered is in conflict with none of another transaction, which takes its place."""
-
-    def recover(self) -> None:
-        super().recover()
-        self._of_before = dict(self._cumulative)
 
     def add_cumulative(self, txn: TxnId, place: MessagePosition) -> None:
         if txn not in self._of_before and self._cumulative.items() <= self._of_before.items():

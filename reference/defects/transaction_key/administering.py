@@ -17,7 +17,6 @@ from fencepost.reference.pulsar.transaction_key.node_keys import NodeKeys
 from .pair import SlowerNetwork, pair
 
 _LIST = Symptom(what="^list of keys$")
-_STILL_OPEN = Symptom(what="^(status of A|readers of orders)$", expected="^(ABORTED|nothing)$", seen="^(OPEN|.not even the sentinel.)$")
 _DELETED = Symptom(what="^answer to DELETE$", expected="^a refusal$", seen="^success$")
 _TAKEN = Symptom(what="^answer to TC_CLIENT_CONNECT$", expected="NotAllowedError", seen="^success$")
 

@@ -6,7 +6,6 @@ from fencepost.reference.pulsar.transaction_key.key_records import KeyRecord
 
 from .pair import pair
 
-_STILL_OPEN = Symptom(what="^status of A$", expected="^ABORTED$", seen="^OPEN$")
 _NOT_ALIKE = Symptom(what="^status of transactions$", expected="^all open, or all over$", seen="OPEN")
 
 
