@@ -7,6 +7,7 @@ from fencepost.explore import search
 from fencepost.explore.reduction import reduced
 from fencepost.proof import conforming_groups
 from fencepost.reference.defects import CONFORMING, Defect
+from fencepost.steps.acts import transaction_key_episodes
 from fencepost.steps.acts.transaction_key import TABLE
 
 
@@ -40,6 +41,25 @@ def test_a_failure_is_met_by_the_next_write_alone(protocol: str, fails: str) -> 
     assert (tried.finding, tried.acts) == (None, (_FIRST, fails, *later))
 
 
+@pytest.mark.parametrize("protocol", ["pulsar", "pulsar-scalable"])
+def test_the_next_owner_of_a_deleted_key_fences_no_transaction_of_another_key(protocol: str) -> None:
+    """The previous owner of the deleted key has a transaction under another key."""
+    deleted, connects = 'key "payments" is deleted', 'task one connects with key "refunds"'
+    acts = (_FIRST, deleted, connects, "task one begins", "a crash", _SECOND, 'a look at key "refunds"')
+
+    tried = trials(TABLE, protocol).play(acts)
+
+    assert (tried.finding, tried.acts) == (None, acts)
+
+
+def test_a_key_is_deleted_when_its_coordinator_has_loaded() -> None:
+    """After a crash another coordinator may have loaded first; the names of sessions decide which has the key."""
+    before = ('task one connects with key "refunds"', _SECOND, "task three connects, and a crash comes", "task two comes back late")
+    played = trials(TABLE, "pulsar-scalable")
+
+    assert {played.play((*before, 'key "refunds" is deleted')).finding for _ in range(8)} == {None}
+
+
 _FIRST = 'task one connects with key "payments"'
 _SECOND = 'task two connects with key "payments"'
 FOUND = {
@@ -66,3 +86,45 @@ def test_a_defect_is_seen_in_its_shortest_sequence(name: str) -> None:
     assert finding is not None
     assert (finding.acts, finding.requirement) == (acts, requirement)
     assert reduced(finding, broken.find).acts == acts
+
+
+@pytest.mark.parametrize("protocol", ["pulsar", "pulsar-scalable"])
+def test_the_reference_keeps_each_episode(protocol: str) -> None:
+    """By itself, as far as it is offered."""
+    played = trials(TABLE, protocol)
+    names = [one.name for one in transaction_key_episodes.acts() if one.name in played.table.by_name]
+    tried = {name: played.play((name,)) for name in names}
+
+    assert {name: one.finding for name, one in tried.items() if one.finding or one.unanswered} == {}
+    assert len(names) > 100
+
+
+SEEN = {
+    "key-alternates": ("TXKEY-26", "task base has connected again; task mate connects again"),
+    "key-producers-stay": ("TXKEY-04", "task mate opens producer P of desk"),
+    "key-several-keys-on-a-connection": ("TXKEY-15", 'on its old connection; task heir connects with key "vault"'),
+    "key-unreadable-is-silent": ("TXKEY-22", "the key topic has half a record"),
+}
+"""Defects, the requirement that is named, and what the name of an episode has that shows them."""
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_an_episode_shows_a_defect(name: str) -> None:
+    """Under the requirement that is broken."""
+    requirement, part = SEEN[name]
+    act = next(one.name for one in transaction_key_episodes.acts() if part in one.name)
+
+    finding = trials(TABLE, "pulsar", name).play((act,)).finding
+
+    assert finding is not None
+    assert finding.requirement == requirement
+
+
+def test_owners_whose_names_differ_by_a_blank_have_different_keys() -> None:
+    """An act of one of them shows it if the other has the key."""
+    acts = ('task one connects with key "payments" of "alice"', 'two connect with key "payments" of "alice ", and it is deleted')
+
+    finding = trials(TABLE, "pulsar", "key-owners-trimmed").play(acts).finding
+
+    assert finding is not None
+    assert finding.requirement == "TXKEY-16"
