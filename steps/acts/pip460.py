@@ -88,5 +88,6 @@ TABLE = Table(
     places=(frozenset(), frozenset(SEGMENTS) - _LEFT, frozenset(SEGMENTS) - _LEFT | {"bob", "carol"}, _LEFT),
     alike=(pip460_writing.TRANSACTIONS, pip460_watching.WATCHERS),
     phases=tuple(_phases()),
+    hears=Layouts.hear,
 )
 """A sequence may keep to one half of the hashes."""

@@ -59,6 +59,7 @@ def _read_all(model: Layouts, *names: str) -> list[ActLine]:
     due = [value for segment in one.consumed for value in model.unread(group, segment)]
     for segment in one.consumed:
         one.consumed[segment].update(model.unread(group, segment))
+    model.release()
     keyed = {model.keys.get(value) for value in (*one.received, *due)}
     one.received += sorted(due, key=lambda value: int(value[1:]))
     is_in_order = len(keyed) == 1 and None not in keyed

@@ -149,11 +149,12 @@ def _of_trouble() -> Iterator[Episode]:
 
 def _of_races() -> Iterator[Episode]:
     """A connect concurrently with an end."""
-    ready = (*_OPEN, _RECEIVED.format("shared", "clerks", '"d1"'), 'X has acknowledged "d1" for "clerks"', 'X has written "x1" to desk')
+    acknowledged = (_RECEIVED.format("shared", "clerks", '"d1"'), 'X has acknowledged "d1" for "clerks"')
+    ready = (*_OPEN, *acknowledged, 'the topic "shelf"', 'X has written "x1" to shelf')
     for order in ("", ", the connect first"):
-        due = ("it is done", "desk agrees with the answers")
+        due = ("it is done", "shelf agrees with the answers", '"clerks" agrees with the answers')
         yield _episode(ready, f"{_CONNECTS} while X is asked to commit{order}", due, "25", races=True)
-    yield _episode(ready, f"{_CONNECTS} while X is asked to abort", ("it is done", 'readers of desk see "d1"'), "25", races=True)
+    yield _episode(ready, f"{_CONNECTS} while X is asked to abort", ("it is done", "readers of shelf see nothing"), "25", races=True)
 
 
 def _says(model: KnownKeys, one: Episode) -> list[ActLine]:

@@ -60,6 +60,35 @@ def test_a_sealed_segment_may_go_when_its_last_transaction_ends() -> None:
     assert trials(TABLE, _SYSTEM).find(acts) is None
 
 
+_CUT_SHORT = (
+    'the deduplicated scalable topic "payments" of segments "a" and "b"; shop has sent "h1" to a as number 1; '
+    'a split of a has been cut short after-layout; one and two came of a; shop sends "h1" to one as number 1 (50)'
+)
+SILENT = {
+    "a consumed segment goes though its retention had passed before": (
+        *("bob joins", "a write by key m", "left is split", "the controller crashes", "the retention passes"),
+        *("ann joins", "ann reads everything"),
+    ),
+    "consumers are away after a change that was cut short": ("bob joins", _CUT_SHORT, "ann joins"),
+}
+
+
+@pytest.mark.parametrize("acts", SILENT.values(), ids=list(SILENT))
+def test_the_reference_keeps_a_sequence_that_exploration_had_found(acts: tuple[str, ...]) -> None:
+    """The model had not known what the first of them leave."""
+    played = trials(TABLE, _SYSTEM).play(acts)
+
+    assert (played.finding, played.unanswered, played.acts) == (None, None, acts)
+
+
+def test_no_message_is_written_by_key_when_a_disturbance_has_ended_connections() -> None:
+    """The producer learns of no change then."""
+    acts = ("a write by key a", "the disturbance clean-stop", "left is split", "a write by key a")
+    played = trials(TABLE, _SYSTEM).play(acts)
+
+    assert (played.finding, played.acts) == (None, acts[:-1])
+
+
 @pytest.mark.parametrize(
     "group", [one for one in conforming_groups.groups(CONFORMING.values()) if one[0].protocol == _SYSTEM], ids=lambda group: group[0].name
 )
