@@ -1,7 +1,7 @@
 """Acts of PIP-460 about three stream consumers of one subscription: in which order they join and return, how many segments there are, which
 of them leave, and what changes meanwhile.
 
-Each needs a topic of its own; it comes once in a sequence.
+Each needs a separate topic, and comes once in a sequence.
 """
 
 from collections.abc import Iterator

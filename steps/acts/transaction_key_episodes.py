@@ -22,7 +22,7 @@ _UNLOADED = "desk has been unloaded"
 _OWNS, _BEGUN, _WROTE = f"task base has connected with {_KEY}", "task base has begun transaction X", 'X has written "x1" to desk'
 _OPEN = (_DESK, _OWNS, _BEGUN)
 _CONNECTS, _CONNECTED = f"task mate connects with {_KEY}", f"task mate has connected with {_KEY}"
-_BESIDE = f"task mate has connected with {_OTHER} at the coordinator of task base"
+_SHARES = f"task mate has connected with {_OTHER} at the coordinator of task base"
 _FENCES = {"05": (_CONNECTS, _CONNECTED), "14": ("task base begins transaction Y", "task base has begun transaction Y")}
 _DELETION = (f"{_KEY} is deleted", f"{_KEY} has been deleted")
 _ENDINGS = (*_FENCES.values(), _DELETION)
@@ -57,7 +57,7 @@ def _of_successors() -> Iterator[Episode]:
 
 def _of_two_keys() -> Iterator[Episode]:
     """Two keys of one coordinator: of one of them, the connection ends, or the next owner connects, also after crashes."""
-    here = (_DESK, _OWNS, _BESIDE)
+    here = (_DESK, _OWNS, _SHARES)
     both = (*here, _BEGUN, "task mate has begun transaction Y")
     asks, given = "task heir connects with {}", "task heir has connected with {}"
     for key, name, left in ((_KEY, "base", "mate"), (_OTHER, "mate", "base")):
