@@ -218,7 +218,8 @@ def _delete(model: KnownKeys, key: str) -> list[ActLine]:
     lines = found_after_crash(model, key)
     lost = model.delete(key)
     lines += [when(f"{key} is deleted", "TXKEY-27", f"{key} has been deleted"), then("it is done", "TXKEY-27")]
-    return [*lines, *aborted(lost, "TXKEY-27"), then(f"administrators do not find {key}", "TXKEY-28"), *others_stay(model, key)]
+    lines += [*aborted(lost, "TXKEY-27"), then(f"administrators do not find {key}", "TXKEY-28"), *others_stay(model, key)]
+    return [*lines, *(_look_at_keys(model) if conditions.has_keys(model) else [])]
 
 
 def _look_at_keys(model: KnownKeys) -> list[ActLine]:

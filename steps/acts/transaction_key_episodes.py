@@ -76,6 +76,10 @@ def _of_two_keys() -> Iterator[Episode]:
     kept_open = ("X is OPEN", "the connection of task base is open")
     spread = ("the system has 5 coordinators", *_OPEN, apart)
     yield _episode((*spread, second), asks.format(_OTHER), kept_open, "15", _MORE)
+    elsewhere = "at another coordinator than its own"
+    own = f"task base asks for a new transaction {elsewhere} on its old connection"
+    yield _episode((spread[0], *_OPEN), own, ("it is refused", *kept_open), "19", _MORE)
+    yield _episode((spread[0], *_OPEN), f"{_CONNECTS} {elsewhere}", ("it is refused", *kept_open), "19", _MORE)
     yield _episode((*spread, "task mate has begun 40 transactions, each fencing the one before"), _WRITES, ("it is done",), "15", _MORE)
 
 
