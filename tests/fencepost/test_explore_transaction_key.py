@@ -100,31 +100,30 @@ def test_the_reference_keeps_each_episode(protocol: str) -> None:
 
 
 SEEN = {
-    "key-alternates": ("TXKEY-26", "task base has connected again; task mate connects again"),
+    "key-alternates": ("TXKEY-26", "task mate connects again"),
     "key-producers-stay": ("TXKEY-04", "task mate opens producer P of desk"),
     "key-several-keys-on-a-connection": ("TXKEY-15", 'on its old connection; task heir connects with key "vault"'),
     "key-unreadable-is-silent": ("TXKEY-22", "the key topic has half a record"),
 }
-"""Defects, the requirement that is named, and what the name of an episode has that shows them."""
+"""Defects, the requirement that is named, and what the names of the episodes have that show them."""
 
 
 @pytest.mark.parametrize("name", SEEN)
 def test_an_episode_shows_a_defect(name: str) -> None:
-    """Under the requirement that is broken."""
+    """Under the requirement that is broken; where two coordinators have the keys, only some of them do."""
     requirement, part = SEEN[name]
-    act = next(one.name for one in transaction_key_episodes.acts() if part in one.name)
+    broken = trials(TABLE, "pulsar", name)
 
-    finding = trials(TABLE, "pulsar", name).play((act,)).finding
+    found = (broken.play((one.name,)).finding for one in transaction_key_episodes.acts() if part in one.name)
+    assert requirement in {finding.requirement for finding in found if finding is not None}
+
+
+def test_owners_whose_names_differ_by_an_ampersand_have_different_keys() -> None:
+    """An act of one of them shows it, whichever connects first."""
+    acts = ('task one connects with key "payments" of "alice"', 'two connect with key "c" of "a&", and it is deleted')
+    more = ('two connect with key "c" of "a", and it is deleted',)
+
+    finding = trials(TABLE, "pulsar", "key-owners-trimmed").play((*acts, *more)).finding
 
     assert finding is not None
-    assert finding.requirement == requirement
-
-
-def test_owners_whose_names_differ_by_a_blank_have_different_keys() -> None:
-    """An act of one of them shows it if the other has the key."""
-    acts = ('task one connects with key "payments" of "alice"', 'two connect with key "payments" of "alice ", and it is deleted')
-
-    finding = trials(TABLE, "pulsar", "key-owners-trimmed").play(acts).finding
-
-    assert finding is not None
-    assert finding.requirement == "TXKEY-16"
+    assert finding.requirement in {"TXKEY-16", "TXKEY-18"}
