@@ -173,8 +173,12 @@ def _says(model: KnownKeys, one: Episode) -> list[ActLine]:
 
 
 def _may_come(model: KnownKeys, one: Episode) -> bool:
-    """Not where another act uses these names, participants are notified late, or there is another unreadable record."""
-    return not model.done["waits"] and not model.done["coordinators"] and not (one.why == "22" and model.done["unreadable"])
+    """Not where another act uses these names, participants are notified late, or there is another unreadable record. After a crash one
+    broker may have the coordinators, and another one each new topic.
+    """
+    is_apart = not model.done["waits"] and not model.done["coordinators"]
+    is_near = any("next to" in text for text in one.givens)
+    return is_apart and not (one.why == "22" and model.done["unreadable"]) and not (is_near and model.done["crash"])
 
 
 _THEMES = (

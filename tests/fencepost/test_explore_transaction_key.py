@@ -99,6 +99,14 @@ def test_the_reference_keeps_each_episode(protocol: str) -> None:
     assert len(names) > 100
 
 
+def test_no_topic_has_to_be_near_a_coordinator_after_a_crash() -> None:
+    """All new topics may be at other brokers."""
+    near = next(one.name for one in transaction_key_episodes.acts() if "next to the coordinator" in one.name)
+    acts = (_FIRST, "task two connects, and a crash comes", near)
+
+    assert trials(TABLE, "pulsar-scalable").play(acts).acts == acts[:-1]
+
+
 SEEN = {
     "key-alternates": ("TXKEY-26", "task mate connects again"),
     "key-producers-stay": ("TXKEY-04", "task mate opens producer P of desk"),
