@@ -85,7 +85,10 @@ def _assigned(model: Layouts, group: str, why: str) -> list[ActLine]:
     if sorted(due) != sorted(model.active):
         return []
     shared = f"each active segment of {TOPIC} is assigned {{}} to {joined(present)}"
-    return [then(shared.format("once"), why), then(shared.format("in turn"), "35")]
+    once = then(shared.format("once"), why)
+    if any(one.is_sealed for one in model.segments.values()):  # the turn may count those that are consumed
+        return [once]
+    return [once, then(shared.format("in turn"), "35")]
 
 
 def _register(model: Layouts) -> list[ActLine]:
