@@ -81,6 +81,14 @@ def test_the_reference_keeps_a_sequence_that_exploration_had_found(acts: tuple[s
     assert (played.finding, played.unanswered, played.acts) == (None, None, acts)
 
 
+def test_a_conforming_broker_that_leaves_layouts_out_reports_the_newest_to_each_of_three_watches() -> None:
+    """The producer by keys has one too."""
+    acts = ("a write by key a", "V watches", "W watches", "left is split")
+    played = trials(TABLE, _SYSTEM, "scalable-newest-layout-only").play(acts)
+
+    assert (played.finding, played.acts) == (None, acts)
+
+
 def test_segments_may_stay_assigned_when_they_are_consumed() -> None:
     """Then the active ones are not assigned in turn."""
     acts = ("ann joins", "right is split", "bob joins")
