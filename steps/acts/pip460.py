@@ -9,6 +9,7 @@ from . import (
     pip460_absences,
     pip460_changing,
     pip460_consuming,
+    pip460_crowds,
     pip460_draining,
     pip460_episodes,
     pip460_subscribing,
@@ -47,7 +48,7 @@ def _closes(model: Layouts) -> list[ActLine]:
 def _acts() -> Iterator[Act[Layouts]]:
     for part in (pip460_changing, pip460_writing, pip460_consuming, pip460_subscribing, pip460_watching, pip460_episodes):
         yield from part.acts()
-    for theme in (pip460_absences, pip460_draining):
+    for theme in (pip460_absences, pip460_crowds, pip460_draining):
         yield from acts_of(theme.episodes())
 
 
@@ -87,5 +88,6 @@ TABLE = Table(
     places=(frozenset(), frozenset(SEGMENTS) - _LEFT, frozenset(SEGMENTS) - _LEFT | {"bob", "carol"}, _LEFT),
     alike=(pip460_writing.TRANSACTIONS, pip460_watching.WATCHERS),
     phases=tuple(_phases()),
+    hears=Layouts.hear,
 )
 """A sequence may keep to one half of the hashes."""

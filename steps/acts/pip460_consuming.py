@@ -59,6 +59,7 @@ def _read_all(model: Layouts, *names: str) -> list[ActLine]:
     due = [value for segment in one.consumed for value in model.unread(group, segment)]
     for segment in one.consumed:
         one.consumed[segment].update(model.unread(group, segment))
+    model.release()
     keyed = {model.keys.get(value) for value in (*one.received, *due)}
     one.received += sorted(due, key=lambda value: int(value[1:]))
     is_in_order = len(keyed) == 1 and None not in keyed
@@ -84,7 +85,10 @@ def _assigned(model: Layouts, group: str, why: str) -> list[ActLine]:
     if sorted(due) != sorted(model.active):
         return []
     shared = f"each active segment of {TOPIC} is assigned {{}} to {joined(present)}"
-    return [then(shared.format("once"), why), then(shared.format("in turn"), "35")]
+    once = then(shared.format("once"), why)
+    if any(one.is_sealed for one in model.segments.values()):  # the turn may count those that are consumed
+        return [once]
+    return [once, then(shared.format("in turn"), "35")]
 
 
 def _register(model: Layouts) -> list[ActLine]:

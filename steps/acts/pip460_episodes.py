@@ -226,7 +226,7 @@ def acts_of(theme: Iterable[Episode]) -> Iterator[Act[Layouts]]:
 def _said(model: Layouts, one: Episode) -> list[ActLine]:
     model.done["episode"] += 1
     text = one.name
-    if _CRASH in text or "restarted" in text:
+    if _CRASH in text or "restarted" in text or _POINTS in one.needs:
         model.go_down()
     if _TIME in one.needs:
         model.pass_time()

@@ -14,6 +14,8 @@ KEYS = {"m": ("left", "high", "whole", "lower"), "a": ("left", "low", "second", 
 """By key, the segments that have its hash."""
 STREAM, AUDIT = '"workers"', '"auditors"'
 _MOST_WAITS = 2
+_ENDS_CONNECTIONS = frozenset({"crash", "clean-stop", "reconnect"})
+"""Disturbances."""
 GROUPS = {"ann": STREAM, "bob": STREAM, "carol": AUDIT}
 """The subscription of each stream consumer."""
 
@@ -38,6 +40,8 @@ class Pip460Segment:
     """Whether it has no messages but these."""
     has_sentinel: bool = False
     """A look has written a message that every subscription must consume."""
+    has_outlived: bool = False
+    """Its retention is over."""
     is_overdue: bool = False
     """Its retention is over, and no subscription needs it."""
     is_reloaded: bool = False
@@ -227,14 +231,20 @@ class Layouts:
         """Time passes in which stream consumers are given up, and consumed segments may be removed; or most of it."""
         self.has_waited = True
         self.done["waits"] += 1
-        for name, one in self.segments.items():
-            one.is_overdue |= one.is_sealed and not any(self._holds(of, name) for of in self.subscriptions.values())
+        for one in self.segments.values():
+            one.has_outlived |= one.is_sealed
+        self.release()
         if most:
             for member in self.members.values():
                 member.waited |= not member.is_connected
         else:
             self.left_for_good |= {name for name, one in self.members.items() if not one.is_connected}
             self.members = {name: one for name, one in self.members.items() if one.is_connected}
+
+    def release(self) -> None:
+        """No subscription needs what all of them have consumed, also where they did so after the retention."""
+        for name, one in self.segments.items():
+            one.is_overdue |= one.has_outlived and not any(self._holds(of, name) for of in self.subscriptions.values())
 
     def _holds(self, subscription: Pip460Subscription, segment: str) -> bool:
         """Whether retention must keep a segment for a subscription."""
@@ -254,6 +264,10 @@ class Layouts:
         """The connections ended by which clients learn of changes, also that of the producer that writes by keys."""
         self.watches.clear()
         self.is_writer_behind |= bool(self.keys)
+
+    def hear(self, disturbance: str) -> None:
+        """Note what a disturbance leaves: where connections end, the producer that writes by keys may learn of no later change."""
+        self.is_writer_behind |= bool(self.keys) and disturbance in _ENDS_CONNECTIONS
 
     def recreate(self) -> None:
         """The topic was deleted, and created again under its name."""

@@ -33,8 +33,11 @@ def _acknowledge(model: Layouts, segment: str, which: str) -> list[ActLine]:
     left = _left(model, segment)
     value = left[0] if which == "first" else left[-1]
     model.subscriptions[_NAME].consumed[segment].add(value)
+    model.release()
     said = f'"{value}" is acknowledged for {_NAME} without a transaction'
     lines = [when(said, "16", f'"{value}" has been acknowledged for {_NAME} without a transaction'), then("it is done", "16")]
+    if model.segments[segment].may_be_gone:
+        return lines
     return [*lines, *_end(model, segment, _NAME), *(_end(model, segment, _OTHER) if model.done[_OTHER] else [])]
 
 

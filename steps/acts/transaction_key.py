@@ -10,14 +10,15 @@ from fencepost.steps.pulsar.vocabulary import shown
 from . import (
     transaction_key_begun,
     transaction_key_cases,
+    transaction_key_episodes,
     transaction_key_faults,
     transaction_key_neighbours,
     transaction_key_refusals,
     transaction_key_waiting,
 )
 from . import transaction_key_conditions as conditions
-from .act import Act, ActLine, Phase, Script, Table, always, given, kinds_of, then, when
-from .transaction_key_lines import aborted, others_stay, transaction_of
+from .act import Act, ActLine, Phase, Table, always, given, kinds_of, then, when
+from .transaction_key_lines import aborted, found_after_crash, others_stay, state_of, transaction_of
 from .transaction_key_model import KEYS, PAYMENTS, TASKS, KeyedTransaction, KnownKeys
 
 _TOPIC, _INPUTS, _WORKERS, _INPUT = "orders", "inputs", "workers", ("i1", "i2")
@@ -214,21 +215,11 @@ def _time_out(model: KnownKeys, task: str, topic: str) -> list[ActLine]:
 
 
 def _delete(model: KnownKeys, key: str) -> list[ActLine]:
+    lines = found_after_crash(model, key)
     lost = model.delete(key)
-    lines = [when(f"{key} is deleted", "TXKEY-27", f"{key} has been deleted"), then("it is done", "TXKEY-27")]
-    return [*lines, *aborted(lost, "TXKEY-27"), then(f"administrators do not find {key}", "TXKEY-28"), *others_stay(model, key)]
-
-
-def _is_loaded_again(script: Script[KnownKeys]) -> bool:
-    """Whether no coordinator may be loading: a deletion is not retried."""
-    return not any("crash" in act for act in script.acts[-1:])
-
-
-def _look_at_key(model: KnownKeys, key: str) -> list[ActLine]:
-    one = model.current(key)
-    assert one is not None, f"{key} has an owner"
-    is_open = f"transaction {one.open.name}" if one.open else "nothing"
-    return [then(f"{key} is at the epoch of {one.name}, with {is_open} open", "TXKEY-27")]
+    lines += [when(f"{key} is deleted", "TXKEY-27", f"{key} has been deleted"), then("it is done", "TXKEY-27")]
+    lines += [*aborted(lost, "TXKEY-27"), then(f"administrators do not find {key}", "TXKEY-28"), *others_stay(model, key)]
+    return [*lines, *(_look_at_keys(model) if conditions.has_keys(model) else [])]
 
 
 def _look_at_keys(model: KnownKeys) -> list[ActLine]:
@@ -319,8 +310,8 @@ def _acts() -> Iterator[Act[KnownKeys]]:
         )
         yield Act(f"{x} fails to connect", conditions.may_fail, _fail_to_connect, (x, PAYMENTS), _KEYED | {"key-topic-faults"})
     for key in KEYS:
-        yield Act(f"{key} is deleted", conditions.is_somebodys, _delete, (key,), _KEYED, fits=_is_loaded_again)
-        yield Act(f"a look at {key}", conditions.is_somebodys, _look_at_key, (key,), _KEYED)
+        yield Act(f"{key} is deleted", conditions.is_somebodys, _delete, (key,), _KEYED)
+        yield Act(f"a look at {key}", conditions.is_somebodys, state_of, (key,), _KEYED)
     yield Act("a look at all keys", conditions.has_keys, _look_at_keys, (), _KEYED)
     yield Act("a look at the metrics", conditions.has_metrics, _look_at_metrics, (), _KEYED)
     yield Act("the key topic is compacted", conditions.has_keys, _compact, (), _KEYED | {"key-topic-faults"})
@@ -337,6 +328,7 @@ def _acts() -> Iterator[Act[KnownKeys]]:
         transaction_key_neighbours,
         transaction_key_begun,
         transaction_key_cases,
+        transaction_key_episodes,
     ):
         yield from part.acts()
     yield Act("a crash", lambda model: bool(model.last), _crash, (), frozenset({"crash"}))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from . import transaction_key_conditions as conditions
 from .act import Act, ActLine, given, then
-from .transaction_key_lines import aborted
+from .transaction_key_lines import aborted, found_after_crash
 from .transaction_key_model import PAYMENTS, TASKS, KnownKeys
 
 _KEYED = frozenset({"transaction-keys"})
@@ -25,18 +25,20 @@ def crash_in_connect(model: KnownKeys, task: str, key: str, point: str) -> list[
 
 
 def _crash_in_deletion(model: KnownKeys, key: str) -> list[ActLine]:
+    lines = found_after_crash(model, key)
     lost = model.delete(key)
     model.done["crash"] += 1
     model.go_down()
     said = ("the system will crash before-decision-logged", f"an administrator has tried to delete {key}", "the system has restarted")
-    return [*(given(line, "TXKEY-23") for line in said), *aborted(lost, "TXKEY-23")]
+    return [*lines, *(given(line, "TXKEY-23") for line in said), *aborted(lost, "TXKEY-23")]
 
 
 def _fail_to_delete(model: KnownKeys, key: str) -> list[ActLine]:
     """Nothing has changed after the failure."""
     now = model.current(key)
     assert now is not None, f"{key} has an owner"
-    lines = [given(text, "TXKEY-27") for text in (_FAILS, f"an administrator has tried to delete {key}")]
+    lines = found_after_crash(model, key)
+    lines += [given(text, "TXKEY-27") for text in (_FAILS, f"an administrator has tried to delete {key}")]
     lines += [then(f"the connection of {now.name} is open", "TXKEY-27")] if now.is_connected and not now.has_left else []
     return [*lines, *([then(f"{now.open.name} is OPEN", "TXKEY-27")] if now.open else [])]
 

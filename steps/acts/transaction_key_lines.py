@@ -21,6 +21,19 @@ def others_stay(model: KnownKeys, key: str) -> list[ActLine]:
     return [*lines, *(then(f"{one.open.name} is OPEN", "TXKEY-15") for one in others if one.open)]
 
 
+def state_of(model: KnownKeys, key: str) -> list[ActLine]:
+    """What administrators see of a key that has an owner."""
+    one = model.current(key)
+    assert one is not None, f"{key} has an owner"
+    is_open = f"transaction {one.open.name}" if one.open else "nothing"
+    return [then(f"{key} is at the epoch of {one.name}, with {is_open} open", "TXKEY-27")]
+
+
+def found_after_crash(model: KnownKeys, key: str) -> list[ActLine]:
+    """A look before a deletion where a coordinator may be loading: the look is retried until it is loaded, and a deletion is not."""
+    return state_of(model, key) if model.done["crash"] else []
+
+
 def transaction_of(model: KnownKeys, task: str) -> KeyedTransaction:
     """The transaction that a task has begun last."""
     one = model.tasks[task].transaction

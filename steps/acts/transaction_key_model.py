@@ -91,10 +91,10 @@ class KnownKeys:
 
     def connect(self, task: str, key: str) -> KeyedTransaction | None:
         """A task was given the next epoch of a key; returns what that has aborted."""
-        before = self.last.get(key)
-        aborted = self.abort(before, fenced=True) if before is not None else None
-        if before is not None:
-            self.tasks[before].is_current = False
+        before = self.tasks.get(self.last.get(key, ""))
+        aborted = None
+        if before is not None and before.key == key:  # it may have connected with another one since this was deleted
+            aborted, before.is_current = self.abort(before.name, fenced=True), False
         self.tasks[task], self.last[key] = KeyedTask(task, key), task
         self.counts[key] += 1
         self.deleted.discard(key)

@@ -19,7 +19,16 @@ _NEAR = (
     "a key of 1024 bytes",
     "a key in other letters",
 )
-_OWNED = ('key "c" of "a&b"', 'key "c" of "a&"', 'key "c" of "a"', 'key "c" of "b"', 'key "refunds" of "alice"')
+_OWNED = (
+    'key "c" of "a&b"',
+    'key "c" of "a&"',
+    'key "c" of "a"',
+    'key "c" of "b"',
+    'key "refunds" of "alice"',
+    'key "payments" of "alice "',
+    'key "payments" of "Alice"',
+    'key "payments" of "alic"',
+)
 _INVALID = (
     "a key of 1025 bytes",
     "a key of 64 KB",

@@ -73,13 +73,13 @@ class ScalableNewestLayoutOnly(Newsroom):
     """A client that watches a layout receives the newest one some time after a change, and those in between are left out."""
 
     @functools.cached_property
-    def rounds(self) -> Counter[str]:
-        """How often there was something to report."""
+    def rounds(self) -> Counter[object]:
+        """By watch, how often there was something to report."""
         return Counter()
 
     def look(self, topic: str, watch: LayoutWatch[Said]) -> None:
-        self.rounds[topic] += 1
-        if self.rounds[topic] % _ROUNDS == 0:
+        self.rounds[watch] += 1
+        if self.rounds[watch] % _ROUNDS == 0:
             super().look(topic, watch)
 
 
