@@ -152,7 +152,10 @@ def _of_two_subscriptions(why: Callable[[PendingParts, Between, bool], str]) -> 
         ("shared", "failover"), BETWEEN[:3], (False, True), (False, True), _ENDS.items()
     ):
         taken = [_x('"d1"'), _x('"d2"').replace("clerks", "others")]
-        said = [DESK, *(f'the consumer of {kind} subscription "{name}" has received {shown(ALL)} from desk' for name in ("clerks", "others"))]
+        said = [
+            DESK,
+            *(f'the consumer of {kind} subscription "{name}" has received {shown(ALL)} from desk' for name in ("clerks", "others")),
+        ]
         said += ["transaction X", *(['X has added "clerks" and "others"'] if is_added else [])]
         said += [*(reversed(taken) if is_turned else taken), *happens.said]
         left = {"clerks": ("d2", "d3"), "others": ("d1", "d3")} if is_commit else {"clerks": ALL, "others": ALL}

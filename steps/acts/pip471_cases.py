@@ -101,6 +101,12 @@ def _may_come(model: Pip471, one: Episode) -> bool:
 
 def acts() -> Iterator[Act[Any]]:
     """These, one kind for each type of subscription, for each look and for each wait."""
-    of = (pending_cases.cases(_why_pending), written_cases.cases(_why_written), timed_cases.cases(lambda _: _TIMEOUT), _of_sealed(), _of_order())
+    of = (
+        pending_cases.cases(_why_pending),
+        written_cases.cases(_why_written),
+        timed_cases.cases(lambda _: _TIMEOUT),
+        _of_sealed(),
+        _of_order(),
+    )
     for part in (part for cases in of for part in by_kind(cases)):
         yield from episodes.acts_of(part, _may_come, _says, are_cases=True)
