@@ -58,7 +58,7 @@ class NeverBack(SetUpFailed):
 
 
 class PointNotReached(SetUpFailed):
-    """A broker that was to crash at a point of its work did not come to it. So it works in another way there, which may be right or wrong."""
+    """A broker that was to crash at a point of its work did not come to it. So it works in another way, which may be right."""
 
 
 class NoAnswer(Exception):

@@ -35,7 +35,7 @@ class FencedCommitSucceeds(TransactionKeys):
     origin="textbook: the close of a connection is handled by the name that it was registered under",
 )
 class LateCloseEndsTheSuccessors(TransactionKeys):
-    """The close of a connection is noticed some time after a successor has its key, and aborts what the key has open: the successor's work."""
+    """A connection that a successor has closed is noticed as gone some time later, and then what its key has open is aborted."""
 
     def recover(self) -> None:
         super().recover()
