@@ -31,7 +31,7 @@ class FencedCommitSucceeds(TransactionKeys):
 
 
 @pair(
-    {"TXKEY-32": seen("InvalidTxnStatus", expected="^success$", what="^answer to END_TXN$")},
+    {"TXKEY-32": seen("^nothing$", expected='^"b1"$', what="^readers of orders$")},
     origin="textbook: the close of a connection is handled by the name that it was registered under",
 )
 class LateCloseEndsTheSuccessors(TransactionKeys):
