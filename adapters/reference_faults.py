@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from fencepost.adapters.common.time import HasClock, VirtualTime
-from fencepost.contract.errors import SystemUnreachable
+from fencepost.contract.evidence import PointNotReached
 from fencepost.reference.kernel.network import Network
 
 
@@ -55,11 +55,14 @@ class ReferenceFaults:
         self._broker.network.repeat(times)
 
     def await_crash(self) -> None:
-        """Wait for the crash point: the coordinator's messages to others are in flight until time passes, so it may still be ahead."""
+        """Wait for the crash point: the coordinator's messages to others are in flight until time passes, so it may still be ahead.
+
+        Raises PointNotReached.
+        """
         if self._armed is None:
             return
         for _ in VirtualTime(self._broker, self._patience_s).attempts():
             if not self._broker.is_up:
                 self._armed = None
                 return
-        raise SystemUnreachable(f"the reference did not come to its crash point {self._armed} within {self._patience_s:g} s of its clock")
+        raise PointNotReached(f"the reference did not come to its crash point {self._armed} within {self._patience_s:g} s of its clock")

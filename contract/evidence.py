@@ -57,6 +57,10 @@ class NeverBack(SetUpFailed):
     """A broker that was down does not serve again. A scenario about the restart itself judges that."""
 
 
+class PointNotReached(SetUpFailed):
+    """A broker that was to crash at a point of its work did not come to it. So it works in another way, which may be right."""
+
+
 class NoAnswer(Exception):
     """An answer did not arrive in time, so the system's act is not known: inconclusive."""
 

@@ -246,3 +246,12 @@ Feature: Fenced tasks that continue
       And A has tried to commit
       When B commits "b1" to orders
       Then readers of orders see "b1"
+
+    Scenario: [8] The newer task commits long after the connection of the older one was closed
+      Given task two has connected with key "payments"
+      And task two has begun transaction B
+      And B has written "b1" to orders
+      And transaction C with a short timeout
+      And C has been left open past its timeout
+      When B commits
+      Then readers of orders see "b1"

@@ -11,7 +11,7 @@ from typing import Any
 from fencepost.adapters.twins.performer import Performer, Undisturbed
 from fencepost.contract.brokers import Where, where_of
 from fencepost.contract.errors import BrokeOff, Malformed, NotOffered, SystemUnreachable, WrongUsage
-from fencepost.contract.evidence import Mismatch, NoAnswer, SetUpFailed, Violation, sent_what_is_not_allowed
+from fencepost.contract.evidence import Mismatch, NoAnswer, PointNotReached, SetUpFailed, Violation, sent_what_is_not_allowed
 from fencepost.contract.played import PlayedStep, StepEnding
 from fencepost.contract.ports import Session
 from fencepost.contract.shared_crashes import SharedCrashes, SharesCrashes
@@ -256,7 +256,9 @@ class Trials:
         line = script.lines[number][0]
         reached = tuple(dict.fromkeys(act for _, act in script.lines[: number + 1] if act is not None))
         is_unknown = isinstance(error, NoAnswer) or (isinstance(error, SetUpFailed) and error.error is None and error.code is None)
-        if isinstance(error, NotOffered) or (is_unknown and not self.is_prompt):  # a set-up that no answer refused is no client's trouble
+        if isinstance(error, NotOffered | PointNotReached) or (
+            is_unknown and not self.is_prompt
+        ):  # a set-up that no answer refused is no client's trouble
             if isinstance(error, NoAnswer) and not self._is_there():
                 raise SystemUnreachable("the system stopped answering")
             return SequenceResult(reached, unanswered=str(error))

@@ -10,7 +10,7 @@ from .act import Act, ActLine, LinesOf
 M = TypeVar("M")
 MOST_CASES = 3
 """So many cases a sequence may have; the objects of each have separate names."""
-_OBJECTS = re.compile(r"\b(desk|clerks|others|keepers|invoices|east|west|north|south|whole|again|lower|lowest)\b")
+_OBJECTS = re.compile(r"\b(desk|clerks|others|keepers|invoices|east|west|north|south|whole|again|lower|lowest|gil)\b")
 _TRANSACTIONS = tuple(str.maketrans("XYZ", names) for names in ("IJL", "ORV", "EWQ"))
 
 

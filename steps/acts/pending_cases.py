@@ -57,6 +57,8 @@ class Between:
     """Whether another transaction is refused the first message, and the last one with it."""
     is_quiet: bool = False
     """Whether the consumer that has received the messages is still attached, and has received none of them since."""
+    is_after_an_end: bool = False
+    """Whether it happens after the first of two transactions has ended, and not before."""
 
 
 def _x(what: str) -> str:
@@ -97,6 +99,8 @@ BETWEEN = (
     Between((UNLOADED,)),
     Between((CRASHED,), CRASH),
     Between((CRASHED, UNLOADED), CRASH),
+    Between((UNLOADED,), is_after_an_end=True),
+    Between((CRASHED,), CRASH, is_after_an_end=True),
     Between(('another consumer has taken over "clerks"',)),
     Between(('the consumer of "clerks" has asked for redelivery',)),
     Between((_OTHERS, _LEFT), kinds=_SEVERAL, consumer="others"),
@@ -134,12 +138,32 @@ def cases(
         if kind not in one.kinds:
             continue
         for held in (*_ONE_BY_ONE, *(_UP_TO if kind in _SINGLE else ())):
-            if one.is_conflict and not held.is_open_to_conflicts:
+            if (one.is_conflict and not held.is_open_to_conflicts) or (one.is_after_an_end and not held.y):
                 continue
             for other in ("", "committed", "aborted") if held.y else ("",):
+                if one.is_after_an_end and not other:
+                    continue
                 for how, is_commit in _ENDS.items():
                     for is_alike in (False, True) if held.y and not one.said else (False,):
                         yield kind, _case(kind, one, held, other, how, why(held, one, is_commit), is_alike=is_alike)
+    yield from _of_two_subscriptions(why)
+
+
+def _of_two_subscriptions(why: Callable[[PendingParts, Between, bool], str]) -> Iterator[tuple[str, Episode]]:
+    """A transaction that has acknowledged on two subscriptions of one topic, which it has added one by one or in one request."""
+    for kind, happens, is_turned, is_added, (how, is_commit) in product(
+        ("shared", "failover"), BETWEEN[:3], (False, True), (False, True), _ENDS.items()
+    ):
+        taken = [_x('"d1"'), _x('"d2"').replace("clerks", "others")]
+        said = [
+            DESK,
+            *(f'the consumer of {kind} subscription "{name}" has received {shown(ALL)} from desk' for name in ("clerks", "others")),
+        ]
+        said += ["transaction X", *(['X has added "clerks" and "others"'] if is_added else [])]
+        said += [*(reversed(taken) if is_turned else taken), *happens.said]
+        left = {"clerks": ("d2", "d3"), "others": ("d1", "d3")} if is_commit else {"clerks": ALL, "others": ALL}
+        due = tuple(f'subscription "{name}" has {shown(values)} left' for name, values in left.items())
+        yield kind, Episode(tuple(said), f"X {how}", due, why(PendingParts((), "d1"), happens, is_commit), happens.needs)
 
 
 def begun(others: str, *, is_alike: bool) -> str:
@@ -152,8 +176,8 @@ def begun(others: str, *, is_alike: bool) -> str:
 def _case(kind: str, one: Between, held: PendingParts, other: str, how: str, why: str, *, is_alike: bool) -> Episode:
     said = [DESK, f'the consumer of {kind} subscription "clerks" has received {shown(ALL)} from desk']
     said += [begun(held.y, is_alike=is_alike), *held.said]
-    said += [text.format(kind) for text in one.said]
-    said += [f"Y has {other}"] if other else []
+    happened, ended = [text.format(kind) for text in one.said], [f"Y has {other}"] if other else []
+    said += [*ended, *happened] if one.is_after_an_end else [*happened, *ended]
     returned = [*(held.x.split() if how == "aborts" else ()), *(held.y.split() if other == "aborted" else ())]
     taken = {*held.plain.split(), *held.x.split(), *held.y.split()} - set(returned)
     free = [value for value in ALL if value not in taken]

@@ -113,11 +113,13 @@ def _of_deleted_topics() -> Iterator[Episode]:
 
 
 def _why_pending(held: PendingParts, between: Between, is_commit: bool) -> str:
+    if between.is_conflict:
+        return "154"
     if CRASHED in between.said:
         return "86"
     if held.is_cumulative:
         return "173" if held.plain and not is_commit else "83" if is_commit else "84"
-    return "57" if held.is_bound else "61" if between.consumer == "others" else "93"
+    return "57" if held.is_bound else "93" if between.consumer != "others" else "61" if is_commit else "58"
 
 
 def _why_written(happened: tuple[str, ...], is_commit: bool) -> str:

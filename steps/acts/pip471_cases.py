@@ -17,6 +17,8 @@ from .pip471_model import Pip471
 
 _LINES = LinesOf("PIP471")
 _TIMEOUT = "43"
+_ORDER = "45"
+"""Of PIP-460, since no requirement of PIP-471 is about stream consumers."""
 
 
 def _why_pending(_: PendingParts, between: Between, is_commit: bool) -> str:
@@ -60,6 +62,28 @@ def _of_sealed() -> Iterator[tuple[str, Episode]]:
         yield "written", Episode(tuple(said), f"X {how}", due_seen, "52" if not between else "51", needs)
 
 
+_ACTIVE = (("north", "south"), ("again",), ("north", "lower", "lowest"))
+"""What is active instead of the first segment after each of the changes."""
+_JOINED = 'gil has joined "clerks" of invoices'
+
+
+def _of_order() -> Iterator[tuple[str, Episode]]:
+    """Nothing of the children is assigned to a stream consumer while something in their sealed parent is undecided, or left."""
+    for (one, other), ((changes, child), active), between in product(
+        (("east", "west"), ("west", "east")), zip(_CHANGES, _ACTIVE, strict=True), ((), ("{one} has been unloaded",), (CRASHED,))
+    ):
+        after = [text.format(one=one, other=other) for text in (*changes, *between)]
+        needs = CRASH if CRASHED in after else frozenset[str]()
+        parent, children = f"gil is assigned {one} and {other}", f"gil is assigned {' and '.join((*active, other))}"
+        written = (_SEGMENTS, _JOINED, "transaction X", f'X has written "x1" to {one}', *after, *([_JOINED] if needs else []))
+        received = (f'"i1" has been written to {one}', f'the consumer of shared subscription "clerks" has received "i1" from {one}')
+        taken = (_SEGMENTS, *received, "transaction X", 'X has acknowledged "i1" for "clerks"', *after, _JOINED)
+        asked = f'X writes "x2" to {child}'
+        dues = ((written, asked, parent), (written, "X commits", parent), (written, "X aborts", children))
+        for said, asks, due in (*dues, (taken, asked, parent), (taken, "X aborts", parent), (taken, "X commits", children)):
+            yield "ordered", Episode(said, asks, (due,), _ORDER, needs)
+
+
 def _says(model: Pip471, one: Episode) -> list[ActLine]:
     model.done[CASES] += 1
     if one.why == _TIMEOUT:
@@ -69,7 +93,7 @@ def _says(model: Pip471, one: Episode) -> list[ActLine]:
         model.go_down()
     elif any(text.endswith(" has been unloaded") for text in one.givens):
         model.unload(DEDUPLICATED if written_cases.DEDUPLICATED in one.givens else "orders")
-    return one.numbered(model.done[CASES] - 1).lines(_LINES)
+    return one.numbered(model.done[CASES] - 1).lines(LinesOf("PIP460") if one.why == _ORDER else _LINES)
 
 
 def _may_come(model: Pip471, one: Episode) -> bool:
@@ -79,6 +103,12 @@ def _may_come(model: Pip471, one: Episode) -> bool:
 
 def acts() -> Iterator[Act[Any]]:
     """These, one kind for each type of subscription, for each look and for each wait."""
-    of = (pending_cases.cases(_why_pending), written_cases.cases(_why_written), timed_cases.cases(lambda _: _TIMEOUT), _of_sealed())
+    of = (
+        pending_cases.cases(_why_pending),
+        written_cases.cases(_why_written),
+        timed_cases.cases(lambda _: _TIMEOUT),
+        _of_sealed(),
+        _of_order(),
+    )
     for part in (part for cases in of for part in by_kind(cases)):
         yield from episodes.acts_of(part, _may_come, _says, are_cases=True)

@@ -20,7 +20,6 @@ from fencepost.contract.register import bundled
 from fencepost.contract.waiting import waited_in
 from fencepost.explore import search
 from fencepost.explore.exploration import Bounds, Exploration
-from fencepost.explore.reduction import reduced
 from fencepost.explore.trial import SequenceResult, Trials
 from fencepost.proof import conforming_groups, exploration_proof
 from fencepost.proof.exploration_proof import Reach

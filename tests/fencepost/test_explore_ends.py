@@ -21,7 +21,7 @@ from fencepost.console.terminal import Screen
 from fencepost.contract import folder, register
 from fencepost.contract.editions import ALL_COUNT, Counting
 from fencepost.contract.errors import BrokeOff, Exit, Malformed, SystemUnreachable, UnknownName, WrongUsage
-from fencepost.contract.evidence import NoAnswer, SetUpFailed, Violation
+from fencepost.contract.evidence import NoAnswer, PointNotReached, SetUpFailed, Violation
 from fencepost.contract.played import PlayedStep, StepEnding
 from fencepost.contract.registration import SpecifiedSystem
 from fencepost.contract.transitions import HasTransitions, Transition, watched
@@ -113,6 +113,16 @@ def test_how_a_line_failed_is_distinguished(monkeypatch: pytest.MonkeyPatch, err
     assert prompt.finding is not None
     assert prompt.finding.how == how
     assert (other.finding is not None, other.unanswered) == (is_found, None if is_found else str(error))
+
+
+def test_a_crash_point_that_is_never_reached_ends_the_sequence_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A broker that leaves out this part of its work is seen in other sequences, and exploration goes on."""
+    played = trials(TABLE, "kafka")
+    monkeypatch.setattr("fencepost.steps.core.core_context.CoreContext.write", raising(PointNotReached("it did not come to it")))
+
+    tried = played.play(("A writes to orders",))
+
+    assert (tried.finding, tried.unanswered) == (None, "it did not come to it")
 
 
 @pytest.mark.parametrize("between_s", [0.0, 2.0])

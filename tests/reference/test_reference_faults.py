@@ -7,7 +7,8 @@ from fencepost.adapters.kafka.kafka_session import KafkaSession
 from fencepost.adapters.kafka.kafka_values import IsolationLevel, TopicPartition
 from fencepost.adapters.kafka.probe import KafkaProbe
 from fencepost.adapters.reference_kafka import ReferenceSystem
-from fencepost.contract.errors import NotOffered, SystemUnreachable
+from fencepost.contract.errors import NotOffered
+from fencepost.contract.evidence import PointNotReached
 from fencepost.contract.outcomes import Done
 
 
@@ -45,7 +46,7 @@ def test_a_crash_point_that_is_never_reached_is_reported() -> None:
     session = system.session("nothing happens")
     session.faults.crash_at("after-marker-written")
 
-    with pytest.raises(SystemUnreachable, match="did not come to its crash point after-marker-written within 1 s"):
+    with pytest.raises(PointNotReached, match="did not come to its crash point after-marker-written within 1 s"):
         session.faults.restart()
 
 

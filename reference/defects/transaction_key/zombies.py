@@ -30,6 +30,30 @@ class FencedCommitSucceeds(TransactionKeys):
             super().end(txn, action, reply)
 
 
+@pair(
+    {"TXKEY-32": seen("^nothing$", expected='^"b1"$', what="^readers of orders$")},
+    origin="textbook: the close of a connection is handled by the name that it was registered under",
+)
+class LateCloseEndsTheSuccessors(TransactionKeys):
+    """A connection that a successor has closed is noticed as gone some time later, and then what its key has open is aborted."""
+
+    def recover(self) -> None:
+        super().recover()
+        self._closing: set[TransactionKey] = set()
+
+    def take_over(self, key: TransactionKey, client: KeyConnection) -> None:
+        if self._clients.get(key) not in (None, client):
+            self._closing.add(key)
+        super().take_over(key, client)
+
+    def sweep(self) -> None:
+        super().sweep()
+        begun = {key: txn for key in self._closing if (txn := self._records[key].open_txn) is not None}
+        self._closing -= begun.keys()
+        for txn in begun.values():
+            self.abort(txn)
+
+
 @pair({"TXKEY-11": _ENDED}, origin="the proposal's text, O13")
 class FencedAbortSucceeds(TransactionKeys):
     """The abort of a fenced transaction is answered with success, because it is aborted; the client does not learn that it was fenced."""
