@@ -7,6 +7,7 @@ aborted transactions, and in the counters of coordinators.
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import takewhile
 from urllib.parse import unquote
 
 from fencepost.adapters.pulsar.pulsar_core import PulsarFollower, PulsarLog, PulsarWriter
@@ -29,8 +30,8 @@ _CROWD_TIMEOUT_MS = 60 * 86_400_000
 _OF_DISTURBANCE = "of the disturbance"
 _DECIDED = "crowd-decided"
 _VALUES = {True: "committed in the crowd", False: "aborted in the crowd"}
-_PLAIN = ("taken and committed", "taken and given back")
-"""Messages that newer transactions take from the same subscriptions as the open one, and what becomes of that."""
+_PLAIN = ("the second in the crowd", "the third in the crowd")
+"""More messages, one of which a newer transaction takes and commits, and another takes and gives back."""
 
 
 class TopicPrelude(Performer):
@@ -131,8 +132,11 @@ class PulsarCrowd(Performer):
         self._open = self._writer("crowd open")
         for name in self._topics:
             done(self._open.write(name, "open in the crowd"), "writing in the crowd")
-        for name in self.undisturbed.subscriptions:
-            done(self._open.take(f"{name}-crowd", _DECIDED, 1), f"taking input as {name}-crowd")
+        self._taken = {
+            name: [*done(self._open.take(f"{name}-crowd", _DECIDED, 1), f"taking input as {name}-crowd")]
+            for name in self.undisturbed.subscriptions
+        }
+        """What the open transaction and the newer committed one have taken: a broker may redeliver in any order what expired."""
         if self.undisturbed.subscriptions:
             self._end_newer_ones()
         for writer, value in decided:
@@ -146,6 +150,7 @@ class PulsarCrowd(Performer):
             for name in self.undisturbed.subscriptions:
                 if not isinstance(taken := newer.take(f"{name}-crowd", _DECIDED, 1), Done):
                     raise Violation("the next message", str(taken), what=f"input of {name}-crowd after what is pending")
+                self._taken[name] += taken.value if commit else ()
             done(newer.end(commit), "ending in the crowd")
             await_end(newer, self.session, str(newer.ended), _OF_DISTURBANCE)
 
@@ -159,8 +164,8 @@ class PulsarCrowd(Performer):
         for name in self._topics:
             self._await(["open in the crowd"], partial(self._log.committed, name), f"what readers of {name} see")
         self._await([_VALUES[True], *_PLAIN], self._received, "what the consumer of the crowd has received")
-        for name in self.undisturbed.subscriptions:
-            taken = [_VALUES[True], _PLAIN[0]]
+        for name, values in self._taken.items():
+            taken = list(takewhile(values.__contains__, (_VALUES[True], *_PLAIN)))
             self._await(taken, partial(self._log.place, f"{name}-crowd", _DECIDED), f"the place of {name}-crowd")
 
     def _received(self) -> Outcome[Sequence[str]]:

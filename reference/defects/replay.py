@@ -8,10 +8,8 @@ no stated requirement and are not in `DEFECTS`: twins with a restart must notice
 import dataclasses
 import json
 import typing
-import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any
 
 from pydantic import BaseModel
@@ -26,6 +24,7 @@ from fencepost.reference.metadata_transactions import MetadataParts
 from fencepost.reference.pulsar import cursor, ledger, pending_ack_journal, pending_ack_store, topic, transaction
 from fencepost.wire.kafka.batches import Record
 
+from .default_values import default_of, nothing_like
 from .defect import Defect
 from .replay_stored import IN_JOURNALS, IN_STORE, fields_of, forgetful_client, without
 
@@ -102,38 +101,13 @@ def losses(protocol: str) -> Iterator[Loss]:
         yield from (_of_model(protocol, kind, name, IN_STORE, in_store=True) for kind, name in fields_of([*IN_STORE.values()]))
 
 
-def nothing_like(value: Any) -> Any:
-    """The default value of a field of that kind."""
-    match value:
-        case bool():
-            return False
-        case Enum():
-            return next(iter(type(value)))
-        case uuid.UUID():
-            return uuid.UUID(int=0)
-        case None:
-            return None
-        case tuple() if names := getattr(value, "_fields", ()):
-            defaults = getattr(value, "_field_defaults", {})
-            return type(value)(*(defaults.get(name, nothing_like(one)) for name, one in zip(names, value, strict=True)))
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return dataclasses.replace(
-            value, **{one.name: _default(one, getattr(value, one.name)) for one in dataclasses.fields(value) if one.init}
-        )
-    return type(value)()
-
-
-def _default(field: "dataclasses.Field[Any]", value: Any) -> Any:
-    return field.default if field.default is not dataclasses.MISSING else nothing_like(value)
-
-
 def _of_field(protocol: str, kind: type, field: "dataclasses.Field[Any]") -> Loss:
     title = _title(kind, protocol)
 
     def forget(value: Any) -> Any:
         is_one: bool = type(value) is kind
         if is_one:
-            value = dataclasses.replace(value, **{field.name: _default(field, getattr(value, field.name))})
+            value = dataclasses.replace(value, **{field.name: default_of(field, getattr(value, field.name))})
         return _within(value, forget)
 
     return Loss(

@@ -24,6 +24,8 @@ from fencepost.reference.scalable.layout_store import ChangeNote
 from fencepost.reference.scalable.paths import CHANGES, TOPICS
 from fencepost.reference.scalable.registrations import ConsumerRecord
 
+from .default_values import nothing_like
+
 IN_STORE: Mapping[str, type[BaseModel]] = {
     re.escape(paths.next_sequence(0)).removesuffix("0"): Counter,
     re.escape(paths.HEADERS): Header,
@@ -136,8 +138,6 @@ def _forgotten(value: Any, kind: type[BaseModel], name: str) -> Any:
 
 def _default(field: FieldInfo, value: Any) -> Any:
     """What is read if the field is not there."""
-    from .replay import nothing_like
-
     if not field.is_required():
         return field.get_default(call_default_factory=True)
     return _values(field)[0] if _values(field) else nothing_like(value)

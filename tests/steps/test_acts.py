@@ -35,6 +35,7 @@ _RARE = {
         ("{x} writes to right", "right is split", "the end of right behind {x}"),
         ("left is split", "{x} writes to {segment}", "low and high are merged", "the end of {segment} behind {x}"),
         ("ann joins", "bob joins", "a write to left", "ann and bob read everything"),
+        ("left is split", "a write to low", "low and high are merged", "the producer of low goes on at whole"),
         ("a write to right", "pickers subscribe to right", "pickers acknowledge the first of right"),
         ("pickers subscribe to left", "left is split", "low and high are merged", "whole is split", "a look at what pickers have in lower"),
         ("pickers subscribe to left", "left is split", "low and high are merged", "whole is split", "a look at what pickers have in upper"),
