@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from fencepost.reference.defects.decorator import defect
+from fencepost.reference.kernel.machine import Machine
 from fencepost.reference.pulsar import PulsarParts
 from fencepost.reference.pulsar.buffer import MessagePosition, Readable
 from fencepost.reference.pulsar.coordinator import Reply
@@ -71,12 +72,22 @@ class PulsarEndsToldTwiceAfterRestart(LogCoordinator):
         self._machine.network.duplicate(lambda content: isinstance(content, EndOn))
 
 
+def answer_late(machine: Machine, txn: TxnId, reply: Reply) -> None:
+    """Answer once, as soon as the network delivers what a node has sent, and sends again if it is lost."""
+    replies = [reply]
+
+    def send(_: object = None) -> None:
+        machine.send(f"answer to {txn}", lambda _: replies.pop()() if replies else None, lost=send)
+
+    send()
+
+
 @defect(origin="every cluster with a proxy between clients and brokers", also=[kafka.SlowNetwork])
 class PulsarAnswersLate(LogCoordinator):
     """The answer to an end is some time on its way, as all messages are, also while a participant holds up the completion."""
 
     def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
-        super().end(txn, action, lambda: self._machine.send(f"answer to {txn}", lambda _: reply()))
+        super().end(txn, action, lambda: answer_late(self._machine, txn, reply))
 
 
 @defect(origin="brokers that count attempts, and not deliveries")

@@ -22,6 +22,7 @@ from fencepost.reference.scalable.names import segment_topic
 from fencepost.reference.scalable.sessions import ConsumerAssignment, ConsumerSession, Sessions
 
 from . import kafka
+from .pulsar import answer_late
 
 _ENTRIES_OF_A_LEDGER = 2
 _IDS_SKIPPED = 4
@@ -210,7 +211,7 @@ class MetadataAnswersLate(MetadataCoordinator):
     """The answer to an end is some time on its way, and participants may have followed before it comes."""
 
     def end(self, txn: TxnId, action: EndAction, reply: Reply) -> None:
-        super().end(txn, action, lambda: self._machine.send(f"answer to {txn}", lambda _: reply()))
+        super().end(txn, action, lambda: answer_late(self._machine, txn, reply))
 
 
 class _BufferInOtherWords(MetadataBuffer):
