@@ -256,9 +256,8 @@ class Trials:
         line = script.lines[number][0]
         reached = tuple(dict.fromkeys(act for _, act in script.lines[: number + 1] if act is not None))
         is_unknown = isinstance(error, NoAnswer) or (isinstance(error, SetUpFailed) and error.error is None and error.code is None)
-        if isinstance(error, NotOffered | PointNotReached) or (
-            is_unknown and not self.is_prompt
-        ):  # a set-up that no answer refused is no client's trouble
+        # A set-up that no answer refused is no client's trouble, nor is a crash point that the sequence does not come to.
+        if isinstance(error, NotOffered | PointNotReached) or (is_unknown and not self.is_prompt):
             if isinstance(error, NoAnswer) and not self._is_there():
                 raise SystemUnreachable("the system stopped answering")
             return SequenceResult(reached, unanswered=str(error))
