@@ -41,7 +41,7 @@ BEGAN = time.process_time()
 
 
 def pytest_sessionfinish(session):
-    print("\\ntold", session.testscollected, 0, time.process_time() - BEGAN)
+    print("\\nplays", session.testscollected, 0, time.process_time() - BEGAN)
 """
 
 
