@@ -35,18 +35,12 @@ class LivedIn(RequestPerformer):
 
     idle = "the scenario created no topic that keeps its records until they are deleted"
 
-    def begin(self) -> None:
-        super().begin()
-        self._initialised = set[str]()
-
     def is_about(self, client: str, request: RequestPayload) -> bool:  # noqa: ARG002 - of every client of the scenario
         return not client.startswith(_CLIENTS)
 
     def finish(self, transport: KafkaTransport, request: RequestPayload, answer: Heard, deadline_s: float) -> Heard:  # noqa: ARG002
         asked = cast(Any, request)
-        if api_of(request) == "init_producer_id" and asked.transactional_id is not None:
-            self._initialised.add(asked.transactional_id)
-        elif api_of(request) == "create_topics" and isinstance(answer, Done) and not asked.validate_only:
+        if api_of(request) == "create_topics" and isinstance(answer, Done) and not asked.validate_only:
             made = {one.name for one in cast(Any, answer.value).topics if one.error_code == ErrorCode.none}
             for topic in asked.topics:
                 if topic.name in made and not any(one.name == _CONFIGURED for one in topic.configs):
@@ -77,8 +71,11 @@ class LivedIn(RequestPerformer):
             self.did("gave an earlier life to", "partition")
 
     def _writers(self) -> Iterator[str]:
+        """A further client, and those of the scenario that it has not initialised yet, also in steps without the disturbance."""
+        of_scenario = (one for one in self.session.exchanges() if not one.client.startswith(_CLIENTS))
+        initialised = {one.request.get("transactional_id") for one in of_scenario if one.name.startswith("InitProducerId")}
         yield _STRANGER
-        yield from (name for name in self.undisturbed.writers if self.session.unique(name) not in self._initialised)
+        yield from (name for name in self.undisturbed.writers if self.session.unique(name) not in initialised)
 
     def _client(self, name: str) -> KafkaProbe:
         return self.session.client(f"{_CLIENTS}{name}")
