@@ -16,7 +16,7 @@ from fencepost.contract.outcomes import Done
 from fencepost.wire.kafka.entities import api_of
 
 from .kafka_way import Heard, RequestPerformer
-from .performer import own_calls
+from .performer import Undisturbed, own_calls
 from .prelude import TIMEOUT_MS, await_end, done
 
 _CLIENTS = "of the earlier life: "
@@ -72,10 +72,10 @@ class LivedIn(RequestPerformer):
 
     def _writers(self) -> Iterator[str]:
         """A further client, and those of the scenario that it has not initialised yet, also in steps without the disturbance."""
-        of_scenario = (one for one in self.session.exchanges() if not one.client.startswith(_CLIENTS))
-        initialised = {one.request.get("transactional_id") for one in of_scenario if one.name.startswith("InitProducerId")}
+        of_scenario = tuple(one for one in self.session.exchanges() if not one.client.startswith(_CLIENTS))
+        initialised = Undisturbed(of_scenario, self.session.unique("")).writers
         yield _STRANGER
-        yield from (name for name in self.undisturbed.writers if self.session.unique(name) not in initialised)
+        yield from (name for name in self.undisturbed.writers if name not in initialised)
 
     def _client(self, name: str) -> KafkaProbe:
         return self.session.client(f"{_CLIENTS}{name}")

@@ -156,7 +156,7 @@ def test_a_coordinator_that_loads_answers_every_client_to_retry() -> None:
     assert (listed.error_code, listed.transaction_states) == (Errors.COORDINATOR_LOAD_IN_PROGRESS, ())
     for version in (10, 11, 12):
         assert client.error_of_write("x", pair, 2, 0, version=version) == Errors.NOT_ENOUGH_REPLICAS
-    assert client.error_of_write("x", pair, 0, 1) == Errors.NONE, "the log knows that the transaction is open, and asks nobody"
+    assert client.error_of_write("x", pair, 0, 1) == Errors.NONE, "the log knows that the transaction is open, and asks no coordinator"
 
     client.broker.advance(100)
     assert client.error_of_write("x", pair, 2, 0) == Errors.NONE
