@@ -29,6 +29,7 @@ from . import allowed_differences
 from .allowed_differences import TwinException
 from .disturbances import Disturbance
 from .observed_differences import differences
+from .outlived_timeout import OUTLIVED, outlives_its_timeout
 
 
 class TwinVerdict(StrEnum):
@@ -229,7 +230,8 @@ class Twins:
         excuses = list(played.excused.values())
         for difference in self._differences(found, twin.plain, played, twin.disturbance):
             if (excuse := self._excuse(twin, difference)) is None:
-                return ended(TwinVerdict.DIFFERS, difference)
+                is_late = not self._is_deterministic(twin.plain.play) and outlives_its_timeout(twin.plain.played, played)
+                return ended(TwinVerdict.NOT_TRIED, OUTLIVED) if is_late else ended(TwinVerdict.DIFFERS, difference)
             excuses.append(excuse)
         if excuses:
             left = sum(one.ending is StepEnding.NOT_REACHED for one in played.steps)
