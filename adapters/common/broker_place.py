@@ -50,6 +50,8 @@ class BrokerPlace(Generic[B]):
     is_taken: bool = False
     is_spent: bool = False
     is_dead: bool = False
+    in_vain: int = 0
+    """How many of its last sessions, one after the other, ended without an answer."""
 
     @property
     def is_idle(self) -> bool:

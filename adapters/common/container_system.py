@@ -18,7 +18,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from fencepost.contract.brokers import BROKERS_AT_ONCE, MOST_AT_ONCE, Brokers, ScheduledScenario, Started, Where
 from fencepost.contract.errors import NotOffered, SystemUnreachable, WrongUsage
 from fencepost.contract.evidence import SetUpFailed
-from fencepost.contract.ports import Image
+from fencepost.contract.ports import Exchange, Image
 from fencepost.contract.progress import Activity, Board
 
 from .broker_place import B, BrokerPlace
@@ -37,12 +37,20 @@ _MOST_DEATHS = 4
 """After so many brokers with one configuration that did not serve again after they had been down, no other is started. A scenario that such
 a broker does not survive costs three: in a batch with others, by itself, and once more to see whether it is red alone.
 """
+_MOST_IN_VAIN = 4
+"""A broker is given up after so many scenarios, one after the other, whose last request it did not answer. Its threads may be in a
+deadlock, and every scenario would wait for all of its patience.
+"""
 
 
 class LoggedSession(Closing, Protocol):
     """A session, with the log of its broker."""
 
     broker_log: Callable[[], str] | None
+
+    def exchanges(self) -> Sequence[Exchange]:
+        """All exchanges so far."""
+        ...
 
 
 S = TypeVar("S", bound=LoggedSession)
@@ -206,7 +214,7 @@ class ContainerSystem(ABC, Generic[B]):
             if isinstance(error, SetUpFailed) and place.is_dead:
                 return self._session_on(title, needs, open_session)
             raise
-        session.on_close(partial(self._leave, place))
+        session.on_close(partial(self._leave, place, session))
         session.broker_log = place.broker.log_during(session)
         return session
 
@@ -250,9 +258,14 @@ class ContainerSystem(ABC, Generic[B]):
             )
         return victims
 
-    def _leave(self, place: BrokerPlace[B]) -> None:
-        """A session has closed."""
+    def _leave(self, place: BrokerPlace[B], session: LoggedSession | None = None) -> None:
+        """A session has closed, or could not be opened."""
+        said = session.exchanges()[-1:] if session is not None else ()
         with self._changed:
+            if said:
+                place.in_vain = 0 if said[0].answer is not None else place.in_vain + 1
+            if place.in_vain == _MOST_IN_VAIN and place.broker.died is None:
+                place.broker.died = f"it did not answer the last request of {_MOST_IN_VAIN} scenarios, one after the other"
             self._give_up_the_dead()
             place.sessions -= 1
             going = [] if self._closed else self._leaving(self._line.not_needed([place]))
@@ -293,7 +306,7 @@ class ContainerSystem(ABC, Generic[B]):
         if len(deaths := self._deaths.get(configuration, [])) >= _MOST_DEATHS:
             raise SetUpFailed(
                 f"{len(deaths)} brokers of {self._image}, configuration {configuration}, did not serve again after they had been "
-                f"down, so no other one is started; the last: {deaths[-1]}"
+                f"down, or stopped answering, so no other one is started; the last: {deaths[-1]}"
             )
         for place in self._places:
             if place.configuration == configuration and not (place.is_taken or place.leaving):
@@ -303,7 +316,8 @@ class ContainerSystem(ABC, Generic[B]):
     def _add(self, configuration: str, why: str = "") -> BrokerPlace[B]:
         if self._closed:
             raise WrongUsage(f"{self._reported} is not open")
-        reported = self._why.get(configuration, "") or why
+        deaths = self._deaths.get(configuration)
+        reported = f"in place of one that was given up: {deaths[-1]}" if deaths else self._why.get(configuration, "") or why
         place = BrokerPlace(configuration, self.make(configuration, self._line.to_come(configuration), reported))
         self._places.append(place)
         if self._starter is None:

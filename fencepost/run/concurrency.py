@@ -209,19 +209,15 @@ class Concurrency:
 
         def some() -> None:
             while True:
-                with self._busy, others.together():
+                with others.together(), self._busy:
                     play = None if self._is_over else next(_taken(waiting), None)
                     if play is None:
                         return
                     played = self._play_one(play, others)
                 alone, patience_s = None, self._patience_s(played)
                 if company > 1 and self._is_to_be_played_again(play, played):
-                    with others.alone():
-                        self._busy.resume()  # the place may be held by a scenario that waits until this is over
-                        try:
-                            alone = self._act(play, None, patience_s)
-                        finally:
-                            self._busy.leave()
+                    with others.alone(), self._busy:
+                        alone = self._act(play, None, patience_s)
                 self._found[play.run].set_result(Company(played, company, alone, patience_s=patience_s))
 
         with self._shares(plays):  # a scenario that lets minutes pass has a thread, and no place meanwhile

@@ -12,6 +12,7 @@ from paper_brokers import NEEDS, PaperBroker, PaperSession, PaperSystem, needs_f
 from fencepost.adapters.common.line_up import MOST_CONTAINERS, Kind, LineUp
 from fencepost.contract.errors import WrongUsage
 from fencepost.contract.evidence import SetUpFailed
+from fencepost.contract.ports import Exchange
 
 CONFIGURATIONS = st.sampled_from(["plain", *NEEDS])
 ORDERS = st.lists(CONFIGURATIONS, max_size=25)
@@ -345,3 +346,27 @@ def test_scenarios_whose_shared_broker_died_get_another_one(system: PaperSystem)
 
     assert second.broker is not first.broker
     assert first.broker.is_closed
+
+
+def _talks(system: PaperSystem, *answered: bool) -> list[PaperBroker]:
+    """The brokers of sessions, one after the other, whose last request was answered or not."""
+    brokers = []
+    for is_answered in answered:
+        session = system.session("plain")
+        session.said = [Exchange("A", "node", "Send", {}, {} if is_answered else None, None, 0, 0)]
+        session.close()
+        brokers.append(session.broker)
+    return brokers
+
+
+def test_a_broker_that_answers_none_of_several_scenarios_is_replaced(system: PaperSystem) -> None:
+    """The next scenario gets another one; one answer in between keeps it."""
+    opened(system, ["plain"] * 12)
+
+    *kept, last = _talks(system, *[False] * 3, True, *[False] * 4)
+    other = _talks(system, True)[0]
+
+    assert {one is last for one in kept} == {True}
+    assert other is not last
+    assert last.is_closed
+    assert "did not answer the last request of 4 scenarios" in str(last.died)

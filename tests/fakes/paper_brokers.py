@@ -4,7 +4,7 @@ They lie about nothing but their substance: the life of a broker and of its syst
 """
 
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack, suppress
 
 from fencepost.adapters.common.configurations import BrokerConfiguration, BrokerSettings
@@ -12,6 +12,7 @@ from fencepost.adapters.common.container_broker import ContainerBroker, Starting
 from fencepost.adapters.common.container_system import ContainerSystem
 from fencepost.contract.evidence import SetUpFailed
 from fencepost.contract.outcomes import Done, Outcome
+from fencepost.contract.ports import Exchange
 
 NEEDS = {name: frozenset({name}) for name in ("b", "c", "d", "e", "two", "fresh")}
 """What a scenario needs for each configuration but the first, by its name."""
@@ -90,7 +91,11 @@ class PaperSession:
     def __init__(self, broker: "PaperBroker") -> None:
         self.broker = broker
         self.broker_log: Callable[[], str] | None = None
+        self.said: list[Exchange] = []
         self._closing = ExitStack()
+
+    def exchanges(self) -> Sequence[Exchange]:
+        return self.said
 
     def on_close(self, act: Callable[[], None]) -> None:
         self._closing.callback(act)
