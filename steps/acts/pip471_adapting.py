@@ -81,8 +81,9 @@ def retelling(says: Kind) -> Kind:
     return lambda model, *arguments: retold(says(model, *arguments))
 
 
-def _while_kept(may_come: Callable[..., bool]) -> Callable[..., bool]:
-    """As in PIP-31, but not for transactions that were collected; and reloading may take as long as a short timeout.
+def _while_kept(may_come: Callable[..., bool], *, asks_late: bool) -> Callable[..., bool]:
+    """As in PIP-31, but not for transactions that were collected, nor, if it `asks_late`, for those that may be by now; and reloading may
+    take as long as a short timeout.
 
     No reader begins where a segment may not have followed an end yet.
     """
@@ -90,7 +91,8 @@ def _while_kept(may_come: Callable[..., bool]) -> Callable[..., bool]:
     def may_come_here(model: Pip471, *arguments: str) -> bool:
         is_slow = SHORT in arguments and SHORT not in model.transactions and bool(model.loaded_at)
         is_behind = READER in arguments and READER not in model.subscriptions and model.may_be_behind
-        return not is_slow and not is_behind and model.collected.isdisjoint(arguments) and may_come(model, *arguments)
+        is_kept = model.collected.isdisjoint(arguments) and not (asks_late and model.has_waited)
+        return not is_slow and not is_behind and is_kept and may_come(model, *arguments)
 
     return may_come_here
 
@@ -103,7 +105,7 @@ def _adapted() -> Iterator[Act[Any]]:
         if act.says in left_out or act.name in _EPISODES or act.name == _ADDS_UNKNOWN:
             continue
         says = retellings.setdefault(act.says, retelling(act.says))
-        yield replace(act, says=says, may_come=_while_kept(act.may_come))
+        yield replace(act, says=says, may_come=_while_kept(act.may_come, asks_late=act.name.endswith(" late")))
 
 
 ADAPTED: dict[str, Act[Any]] = {act.name: act for act in _adapted()}

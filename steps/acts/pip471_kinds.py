@@ -137,8 +137,7 @@ def _may_misplace(model: Pip471, name: str) -> bool:
 
 def _may_add_late(model: Pip471, name: str, _: str) -> bool:
     """Before a wait after which its header may be collected."""
-    has_waited = model.loaded_at or model.done["timed out"] or model.done["retentions"]
-    return model.is_over(name) and name not in model.collected and not has_waited
+    return model.is_over(name) and name not in model.collected and not model.has_waited
 
 
 _WRITES = retelling(_write_unannounced)

@@ -71,6 +71,11 @@ class Pip471(Pip31):
         """Whether a participant may follow an end later than it was answered."""
         return bool(self.loaded_at) or any(one.is_late for one in self.transactions.values())
 
+    @property
+    def has_waited(self) -> bool:
+        """Whether so much time may have passed that the header of an ended transaction is collected."""
+        return bool(self.loaded_at or self.done["timed out"] or self.done["retentions"] or self.done["store failed"])
+
     def has_operations(self, name: str) -> bool:
         """Whether the store has operation records of the transaction."""
         return bool(self.entries_of(name)) or any(one.holds(name) for one in self.subscriptions.values())

@@ -52,6 +52,7 @@ def _end_in_trouble(model: Pip471, name: str, how: str, trouble: str) -> list[Ac
         model.subscriptions[where].is_exact = False
         model.subscriptions[where].whys.append(why)
     one.is_late = True
+    model.done["store failed"] += trouble.startswith("the store does not answer")  # so that time passes before the end is tried again
     return [*lines, then(f"the store soon has no operation records of {name}", why)]
 
 
