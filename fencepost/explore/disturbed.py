@@ -13,7 +13,7 @@ from fencepost.adapters.offered_at_once import offered_at_once
 from fencepost.adapters.twins.performer import Performer, Undisturbed
 from fencepost.adapters.twins.performers import performers_of
 from fencepost.contract.ports import Session
-from fencepost.steps.acts.act import DISTURBANCE, RACES, Act, ActLine, Script, Table
+from fencepost.steps.acts.act import DISTURBANCE, RACES, WHOLE, Act, ActLine, Script, Table
 from fencepost.twins import allowed_differences, disturbances
 from fencepost.twins.allowed_differences import TwinException
 from fencepost.twins.disturbances import Disturbance
@@ -77,7 +77,7 @@ def _act(one: Disturbance, table: Table[Any]) -> Act[Any]:
     def fits(script: Script[Any]) -> bool:
         return disturbance_in([line for line, _ in script.lines]) is None
 
-    excludes = frozenset({RACES, *(each.capability for each in one.not_with)})
+    excludes = frozenset({RACES, *(each.capability for each in one.not_with), *((WHOLE,) if one.family == "split" else ())})
     return Act(
         f"the disturbance {one.name}",
         _always,

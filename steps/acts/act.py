@@ -17,6 +17,7 @@ T = TypeVar("T")
 _KEY = re.compile(r" \(\d+(?:, a case)?\)$")
 
 RACES = "races"
+WHOLE = "answered as a whole"
 """The trait of acts in which requests race."""
 DISTURBANCE = "Disturbance"
 """The kind of a line that is no sentence: its text names a disturbance, and it changes nothing that clients know."""
@@ -104,6 +105,8 @@ class Act(Generic[M]):
     needs: frozenset[str] = frozenset()
     races: bool = False
     """Whether requests race, so that the answers depend on which arrives first."""
+    is_whole: bool = False
+    """Whether one of several entries of its request may be why all of them are refused."""
     excludes: frozenset[str] = frozenset()
     """Traits that no other act of the sequence may have."""
     is_case: bool = False
@@ -113,8 +116,8 @@ class Act(Generic[M]):
 
     @property
     def traits(self) -> frozenset[str]:
-        """What another act may exclude: its name, the capabilities that it needs, and `RACES`."""
-        return self.needs | {self.name} | ({RACES} if self.races else set())
+        """What another act may exclude: its name, the capabilities that it needs, `RACES` and `WHOLE`."""
+        return self.needs | {self.name} | ({RACES} if self.races else set()) | ({WHOLE} if self.is_whole else set())
 
     def is_named(self, pattern: str) -> bool:
         """Whether its name or its title matches a pattern."""

@@ -321,7 +321,8 @@ def acts() -> Iterator[Act[Pip31]]:
                 yield Act(f"{x} acknowledges {which} for {where}", _may_acknowledge, _acknowledge, (x, where, which))
         for where, values in (("workers", INPUT), ("workers", BATCH), ("auditors", BATCH[1:])):
             needs = _BY_BATCH if values != INPUT else frozenset()
-            yield Act(f"{x} acknowledges {' and '.join(values)} for {where}", _may_acknowledge, _acknowledge, (x, where, *values), needs)
+            said = f"{x} acknowledges {' and '.join(values)} for {where}"
+            yield Act(said, _may_acknowledge, _acknowledge, (x, where, *values), needs, is_whole=len(values) > 1)
         yield Act(f"{x} adds two subscriptions", _may_add, _add, (x, "workers", "packers"))
         for where, some in (("auditors", (*INPUT, BATCH[0])), ("heirs", INPUT[1:]), ("followers", _ORDINALS[:1])):
             for which in some:
