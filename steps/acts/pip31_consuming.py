@@ -197,10 +197,13 @@ def _hear_the_last(model: Pip31, where: str) -> list[ActLine]:
 
 
 def _may_join(model: Pip31, where: str, topic: str, *_: str) -> bool:
-    """Where the messages that it receives, and their order, are known, so that the ids of messages can be used later."""
+    """Where the messages that it receives, and their order, are known, so that the ids of messages can be used later. A reader begins
+    behind what is decided, and a topic may not have heard yet of an end that is held up.
+    """
     one = model.topics[topic]
     is_known = not one.has_open and one.is_plain_to_read and one.is_in_order and len(one.entries) < 9
-    return where not in model.subscriptions and is_known
+    is_behind = where == READER and any(other.is_held_up and topic in other.topics for other in model.transactions.values())
+    return where not in model.subscriptions and is_known and not is_behind
 
 
 def _is_quiet(model: Pip31, where: str, *_: str) -> bool:

@@ -140,11 +140,14 @@ class Subscriptions:
         return sorted(value for value in self.note(one, taken) if not is_sentinel(value))
 
     def without_repetitions(self, one: Subscriber, received: Sequence[Received]) -> list[Received]:
-        """These, but only once each message that a consumer of the subscription had received by the last look."""
+        """These, but only once each message that a consumer of the subscription had received by the last look, or that comes as one that is
+        delivered again: it had been sent to a consumer that did not look any more.
+        """
         before = {known for alike in self.by_name.values() if alike.subscription == one.subscription for known in alike.ids.items()}
         before |= self.looked_at.get(one.subscription, set())
         named = [identity(message) for message in received]
         first = {one: number for number, one in reversed(list(enumerate(named)))}
+        before |= {one for one, number in first.items() if received[number].redelivery_count}
         return [message for number, message in enumerate(received) if named[number] not in before or first[named[number]] == number]
 
     def note(self, one: Subscriber, received: Sequence[Received]) -> list[str]:
