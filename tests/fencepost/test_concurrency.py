@@ -1,8 +1,9 @@
 """Concurrent scenarios: which may run together, what they share, and what is reported of one that is red in company."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
+from contextlib import contextmanager
 
 import pytest
 
@@ -212,6 +213,41 @@ def test_a_scenario_that_is_red_in_company_is_played_once_more_alone() -> None:
     assert (red.played.error, red.alone) == (RED, Played(error=None, evidence=red.alone.evidence if red.alone else red.played.evidence))
     assert green.alone is None
     assert counts == {first.run: 2, ORDINARY[1].run: 1}
+
+
+def test_who_waits_for_a_scenario_that_is_played_alone_holds_no_place() -> None:
+    """Another broker's scenario, which comes meanwhile, gets one."""
+    red, *waiting, elsewhere = ORDINARY
+    is_alone, is_over, met = threading.Event(), threading.Event(), list[bool]()
+
+    def act(play: Play, *_: object) -> Played:
+        if play is elsewhere:
+            is_over.set()
+        if play is red and red in begun:
+            is_alone.set()
+            met.append(is_over.wait(20))
+        begun.append(play)
+        return Played(error=RED if play is red else None)
+
+    @contextmanager
+    def shares(some: Sequence[Play]) -> Iterator[None]:
+        if elsewhere in some:
+            is_alone.wait(60)
+        yield
+
+    begun = list[Play]()
+    concurrency = Concurrency(
+        [red, *waiting, elsewhere],
+        lambda play: Where("two") if play is elsewhere else ONE,
+        2,
+        act,
+        lambda play, _: play is red,
+        shares,
+    )
+    concurrency.of(red, 60)
+    concurrency.close()
+
+    assert met == [True]
 
 
 def test_scenarios_whose_common_crash_broke_the_broker_are_judged_by_themselves() -> None:
