@@ -33,7 +33,7 @@ def check_offered(connection: ClientConnection, feature: str) -> None:
 def layout(connection: ClientConnection, topic: str, number: int, within_s: float) -> Outcome[ReportedLayout]:
     """SCALABLE_TOPIC_LOOKUP: the whole layout. `number` is that of the session. Raises NotOffered, and Malformed for an unsound layout."""
     check_offered(connection, SCALABLE_TOPICS)
-    asked = pb.CommandScalableTopicLookup(session_id=number, topic=topic)
+    asked = pb.CommandScalableTopicLookup(session_id=number, topic=topic, create_if_missing=False)
     return read_answer(_asked(connection, asked, pb.CommandScalableTopicClose(session_id=number), within_s), layout_of_update)
 
 

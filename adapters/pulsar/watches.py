@@ -58,7 +58,7 @@ class WatchCalls(LayoutCalls):
         """SCALABLE_TOPIC_LOOKUP, which opens a watch; Done with the present layout. `broker` is the service URL of the broker to ask."""
 
         def command(number: int) -> Message:
-            return pb.CommandScalableTopicLookup(session_id=number, topic=topic)
+            return pb.CommandScalableTopicLookup(session_id=number, topic=topic, create_if_missing=False)
 
         def watch(number: int, answer: Any) -> LayoutWatchHandle:
             return LayoutWatchHandle(topic, number, layout_of_update(answer))

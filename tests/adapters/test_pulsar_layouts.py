@@ -70,6 +70,16 @@ def test_a_lookup_reports_brokers_and_the_controller(broker: ScriptedPulsar, pro
     assert len(broker.of("SCALABLE_TOPIC_CLOSE")) == 1
 
 
+def test_a_client_that_looks_a_topic_up_does_not_have_it_created(broker: ScriptedPulsar, probe: PulsarProbe) -> None:
+    """A broker that creates topics by itself creates a missing one otherwise, since Pulsar 5.0.1."""
+    probe.looked_up("events")
+    probe.watch_layout("events")
+
+    asked = [frame.body for frame in broker.of("SCALABLE_TOPIC_LOOKUP")]
+
+    assert [(one.HasField("create_if_missing"), one.create_if_missing) for one in asked] == [(True, False)] * 2
+
+
 def test_parents_come_before_their_children() -> None:
     """In the order in which a topic must be read."""
     broker = ScriptedPulsar()
