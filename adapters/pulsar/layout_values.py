@@ -98,16 +98,12 @@ class TopicsWatchHandle:
 
 @dataclass(frozen=True)
 class AssignedSegment:
-    """A segment that a consumer of a whole topic is to read.
-
-    `parts` are the first and the last of its entry buckets, where it shares the segment with other consumers; none if it is to read all.
-    """
+    """A segment that a consumer of a whole topic is to read."""
 
     number: int
     first_hash: int
     last_hash: int
     topic: str
-    parts: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -124,10 +120,6 @@ class SegmentAssignment:
     def numbers(self) -> tuple[int, ...]:
         """The numbers of the segments, in their order."""
         return tuple(one.number for one in self.segments)
-
-    def parts(self, number: int) -> tuple[tuple[int, int], ...]:
-        """The parts of this segment; none if all of it is to be read, or it is not among them."""
-        return next((one.parts for one in self.segments if one.number == number), ())
 
 
 @dataclass(frozen=True)

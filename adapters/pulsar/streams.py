@@ -126,10 +126,5 @@ class StreamCalls(WatchCalls):
 
 
 def _assignment(assignment: Any) -> SegmentAssignment:
-    segments = [
-        AssignedSegment(
-            one.segment_id, one.hash_start, one.hash_end, one.segment_topic, tuple((part.start, part.end) for part in one.bucket_ranges)
-        )
-        for one in assignment.segments
-    ]
+    segments = [AssignedSegment(one.segment_id, one.hash_start, one.hash_end, one.segment_topic) for one in assignment.segments]
     return SegmentAssignment(assignment.layout_epoch, tuple(segments))

@@ -146,7 +146,7 @@ def _listed() -> Iterator[Kip890Episode]:
     ):
         due = tuple(f"{name} is {'listed' if name in listed else 'not listed'}" for name in "EFG")
         yield Kip890Episode(begun, f"ListTransactions is sent for {asked}", due, "150")
-    asked = "ListTransactions is sent for what was begun a moment ago until E is listed"
+    asked = "ListTransactions is sent for what was begun a moment ago until F is listed"
     yield Kip890Episode(begun, asked, ("E is listed", "F is listed"), "151")
     for ends, state in (("committed", "CompleteCommit"), ("aborted", "CompleteAbort")):
         due = ("E is listed", "F is not listed", "G is not listed")

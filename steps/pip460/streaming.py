@@ -1,8 +1,6 @@
 """Consumers of whole topics: how they register and leave, what they are assigned, and what they read in which order."""
 
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeAlias
 
 from fencepost.adapters.pulsar.pulsar_values import ReportedLayout, SegmentAssignment
 from fencepost.contract.evidence import SetUpFailed, Violation
@@ -14,9 +12,6 @@ from fencepost.steps.step_outcomes import achieved
 from .readers import Readers, StreamMember
 from .scalable_context import ScenarioScalableTopics
 from .vocabulary import PIP460, Keys, OneKey, SeveralKeys
-
-Parts: TypeAlias = Sequence[tuple[int, int]]
-"""The parts of a segment that a consumer has, by their first and last entry buckets; none if it has all of it."""
 
 _MOMENT_S = 2.0
 _NOTHING = "nothing"
@@ -237,18 +232,18 @@ def are_dealt_out(
     distribution: str,
     members: tuple[str, ...],
 ) -> None:
-    """Within patience, each to one of them, by the name and with the hashes that the layout has. A broker with entry buckets may assign
-    parts of a segment to several consumers, each part to one. In turn: the segments by their first hash, the consumers by their names.
+    """Within patience, each to one of them, by the name and with the hashes that the layout has. In turn: the segments by their first hash,
+    the consumers by their names.
     """
     layout = scalable_topics.layout(topic)
     active = [segment.number for segment in layout.active]
-    seen: Mapping[str, Mapping[int, Parts]] = {}
-    holds = False
+    seen: dict[str, tuple[int, ...]] = {}
     for _ in context.session.time.attempts():
-        reported = {name: readers.assignment(name) for name in members}
-        seen = {name: {number: one.parts(number) for number in active if number in one.numbers} for name, one in reported.items()}
-        if holds := is_dealt(seen, active, in_turn=distribution == "in turn"):
+        reported = {name: readers.assignment(name).numbers for name in members}
+        seen = {name: tuple(number for number in active if number in numbers) for name, numbers in reported.items()}
+        if _is_dealt(seen, active, in_turn=distribution == "in turn"):
             break
+    holds = _is_dealt(seen, active, in_turn=distribution == "in turn")
     shown = "; ".join(f"{name} has {', '.join(map(str, numbers)) or _NOTHING}" for name, numbers in sorted(seen.items()))
     expected = f"each of {', '.join(map(str, active))} {distribution}"
     context.evidence.expect(holds, expected, expected if holds else shown, what=f"segments of {topic}")
@@ -290,18 +285,10 @@ def _named(topics: ScenarioScalableTopics, member: StreamMember, numbers: set[in
     return " and ".join(topics.name_of(member.topic, segment) for segment in known) or _NOTHING
 
 
-def is_dealt(seen: Mapping[str, Mapping[int, Parts]], active: Sequence[int], *, in_turn: bool) -> bool:
-    """Whether each of these segments is assigned once: by consumer, its segments with their parts, none for a whole one."""
+def _is_dealt(seen: Mapping[str, Sequence[int]], active: Sequence[int], *, in_turn: bool) -> bool:
     if not in_turn:
-        held = {number: [numbers[number] for numbers in seen.values() if number in numbers] for number in active}
-        return all(len(one) == 1 or _are_parts_of_one(one) for one in held.values())
+        return sorted(number for numbers in seen.values() for number in numbers) == sorted(active)
     return all(list(seen[name]) == list(active[place :: len(seen)]) for place, name in enumerate(sorted(seen)))
-
-
-def _are_parts_of_one(held: Sequence[Parts]) -> bool:
-    """Whether several consumers have parts of a segment that follow each other without a gap, and none twice."""
-    parts = sorted(part for one in held for part in one)
-    return len(held) > 1 and all(held) and all(before[1] + 1 == after[0] for before, after in itertools.pairwise(parts))
 
 
 def _unlike(assignment: SegmentAssignment, layout: ReportedLayout) -> Iterator[str]:
