@@ -191,6 +191,15 @@ Feature: How the leader of a partition judges a Produce
       And the log of payments-0 has not grown
       And the last stable offset of payments-0 is the high watermark
 
+    Scenario: [3] A late batch arrives in Produce v10 after an abort
+      Given producer A with transactional id "transfer"
+      And A is an old client (transaction version 0) and uses Produce v10
+      And A has written "a1" to payments-0
+      And A has aborted
+      When A writes "late" to payments-0
+      Then it is refused with INVALID_TXN_STATE
+      And the last stable offset of payments-0 is the high watermark
+
   @KIP890-101 @MUST @fencing
   Rule: After EndTxn v5 a leader answers a repeated batch of the committed transaction with INVALID_PRODUCER_EPOCH, and not as a duplicate.
     If the fenced batch is answered as a duplicate, the client believes it written, and does not learn that it is fenced.

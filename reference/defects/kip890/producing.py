@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
@@ -9,6 +10,7 @@ from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
 from fencepost.reference.kafka.kafka_types import PartitionName, ProducerIdAndEpoch
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.producer_state import AppendedBatch, EpochStanding, ProducerState, ProducerStates
+from fencepost.reference.kafka.transaction import KafkaTransaction, KafkaTransactionState
 from fencepost.reference.kafka.verification import TransactionSupport, Verification
 from fencepost.wire.kafka.batches import Batch, encode
 
@@ -169,6 +171,21 @@ class LateBatchOfKnownProducerAccepted(ProducerStates):
         standing = super().standing(producer)
         is_known = self.get(producer.producer_id) is not None
         return EpochStanding.IN_OPEN_TRANSACTION if standing is EpochStanding.NEW and is_known else standing
+
+
+@defect({"KIP890-099": seen(_TAKEN)}, origin="red team: a cache of verifications that a COMMIT marker alone clears")
+class VerifiedUntilACommit(KafkaCoordinator):
+    """What was verified for an old client passes after an abort too, so a late batch begins a transaction that no client ends."""
+
+    def __init__(self, *parts: Any) -> None:
+        self._verified: set[tuple[ProducerIdAndEpoch, PartitionName]] = set()
+        super().__init__(*parts)
+
+    def is_member(self, transaction: KafkaTransaction, partition: PartitionName) -> bool:
+        if super().is_member(transaction, partition):
+            self._verified.add((transaction.producer, partition))
+            return True
+        return transaction.state is KafkaTransactionState.COMPLETE_ABORT and (transaction.producer, partition) in self._verified
 
 
 @defect({"KIP890-101": seen(_TAKEN)}, origin="textbook: two checks in the wrong order", also=[_LooksForDuplicatesFirst])
