@@ -79,6 +79,14 @@ class ScalableNewsOnce(Newsroom):
         return super().is_news(reported, epoch) and reported < 1
 
 
+@defect({"PIP460-28": _NOT_AS_IT_IS}, origin="red team: a guard against outdated layouts that drops what comes after a gap")
+class ScalableNewsOfTheNextEpochOnly(Newsroom):
+    """A watch that has missed a layout is notified of no later one: only the next epoch follows the one that it knows."""
+
+    def is_news(self, reported: int, epoch: int) -> bool:
+        return super().is_news(reported, epoch) and epoch == reported + 1
+
+
 @defect({"PIP460-28": _NOT_AS_IT_IS}, origin="feared: a close that is searched for by the connection, and not by the watch")
 class ScalableOneCloseEndsAll(Newsroom):
     """When a client closes one watch, the other watches of the topic are not notified of anything more."""
