@@ -154,6 +154,14 @@ Feature: Appending to a partition
       When A writes "late" to payments-0 with its previous epoch
       Then the log of payments-0 has not grown
 
+    Scenario: [4] A batch is sent again after the abort of its transaction
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has aborted
+      When A writes "a1" to payments-0 at sequence 0 with its previous epoch
+      Then it is refused with INVALID_PRODUCER_EPOCH
+      And the log of payments-0 has not grown
+
   @KIP890-102 @MUST @fencing
   Rule: A leader answers a transactional batch whose epoch is ahead of the coordinator's with INVALID_PRODUCER_EPOCH, and does not append it.
     A client with an epoch that was never assigned would fence the producer that owns the transaction.

@@ -94,7 +94,9 @@ def _key(batch: Batch) -> tuple[int, int, int, int]:
     return batch.producer_id, batch.producer_epoch, batch.base_sequence, len(batch.records)
 
 
-class _LooksForDuplicatesFirst(Verification):
+class LooksForDuplicatesFirst(Verification):
+    """A leader that does not ask the coordinator about a batch that it has."""
+
     def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: TransactionSupport) -> int | None:
         if log.producers.duplicate_of(batch) is not None:
             return None
@@ -188,7 +190,7 @@ class VerifiedUntilACommit(KafkaCoordinator):
         return transaction.state is KafkaTransactionState.COMPLETE_ABORT and (transaction.producer, partition) in self._verified
 
 
-@defect({"KIP890-101": seen(_TAKEN)}, origin="textbook: two checks in the wrong order", also=[_LooksForDuplicatesFirst])
+@defect({"KIP890-101": seen(_TAKEN)}, origin="textbook: two checks in the wrong order", also=[LooksForDuplicatesFirst])
 class DuplicateOfAnOlderEpoch(ProducerStates):
     """A partition looks for duplicates before it checks the epoch, so a fenced producer that repeats a batch is answered with success."""
 
@@ -259,3 +261,16 @@ class LateBatchInTheNextTransaction(AddsForThePreviousEpoch):
     """A late batch of an ended transaction adds its partition to the next one, whose end makes the batch visible."""
 
     protocol = 2
+
+
+@defect(
+    {"KIP890-091": seen("^success", expected="INVALID_PRODUCER_EPOCH", what="answer to Produce")},
+    origin="red team: the hang of the proposal's first lines, left in for an abort",
+)
+class LateBatchAfterAnAbort(KafkaCoordinator):
+    """A late batch of an aborted transaction begins a transaction in another partition, which its producer does not know and never ends."""
+
+    def check_producer(self, transaction: KafkaTransaction, producer: ProducerIdAndEpoch) -> None:
+        aborted = ProducerIdAndEpoch(transaction.producer_id, transaction.producer_epoch - 1)
+        if transaction.state is not KafkaTransactionState.COMPLETE_ABORT or producer != aborted:
+            super().check_producer(transaction, producer)
