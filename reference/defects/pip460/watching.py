@@ -115,6 +115,20 @@ class ScalableOneCloseEndsAll(Newsroom):
             super().look(topic, watch)
 
 
+@defect(
+    {"PIP460-28": _NOT_AS_IT_IS}, origin="red team: the watches of a deleted topic are searched for by the broker, and not by the topic"
+)
+class ScalableADeletionEndsAll(ScalableOneCloseEndsAll):
+    """When a topic is deleted, the watches of other topics are not notified of anything more."""
+
+    def end(self, stop: Callable[[], None]) -> None:
+        Newsroom.end(self, stop)
+
+    def notify_of_deletion(self, watch: LayoutWatch[Said], refused: CommandRefused) -> None:
+        super().notify_of_deletion(watch, refused)
+        self.ended.extend(self.begun)
+
+
 @defect({"PIP460-29": seen("^0, 0", what="^epochs that A receives$")}, origin="Apache Pulsar 5.0.0-M1")
 class ScalableFirstToldTwice(Newsroom):
     """A watch receives its first layout twice."""
