@@ -63,6 +63,15 @@ Feature: Appending to a partition
       When A writes "stray" to payments-0
       Then it is refused with INVALID_TXN_STATE
 
+    Scenario: [6] Produce v10 when only the partition of the same number of another topic was added
+      Given a topic "accounts" with 1 partition
+      And producer A with transactional id "transfer"
+      And A has added accounts-0
+      And A uses Produce v10
+      When A writes "stray" to payments-0
+      Then it is refused with INVALID_TXN_STATE
+      And the log of payments-0 has not grown
+
   @KIP890-096 @MUST
   Rule: A leader answers Produce v11 to a partition outside the transaction with TRANSACTION_ABORTABLE, and appends nothing.
     A client that could abort and continue fails fatally with the older error.
@@ -144,6 +153,14 @@ Feature: Appending to a partition
       And A has written "a2" to payments-0
       When A writes "late" to payments-0 with its previous epoch
       Then the log of payments-0 has not grown
+
+    Scenario: [4] A batch is sent again after the abort of its transaction
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has aborted
+      When A writes "a1" to payments-0 at sequence 0 with its previous epoch
+      Then it is refused with INVALID_PRODUCER_EPOCH
+      And the log of payments-0 has not grown
 
   @KIP890-102 @MUST @fencing
   Rule: A leader answers a transactional batch whose epoch is ahead of the coordinator's with INVALID_PRODUCER_EPOCH, and does not append it.

@@ -78,6 +78,16 @@ Feature: Ending a transaction as an old client
       When A commits
       Then it is done
 
+    @needs:crash
+    Scenario: [6] An old client repeats a complete abort after a crash
+      Given producer A with transactional id "transfer"
+      And A is an old client (transaction version 0)
+      And A has written "a1" to payments-0
+      And A has aborted
+      And the system has crashed and restarted
+      When A aborts
+      Then it is done
+
   @KIP890-085 @MUST @commits @aborts
   Rule: A coordinator answers EndTxn v4 with the opposite decision of a completed transaction with INVALID_TXN_STATE.
     A client would be answered the opposite of what has happened to its transaction.

@@ -114,6 +114,15 @@ Feature: Exhausted epochs
       And the transaction of A is over
       And the producer id and epoch of A are those of the answer
 
+    @needs:transactions-v2
+    Scenario: [4] A producer writes with the old protocol at the last usable epoch, and commits with EndTxn v5
+      Given producer A at the last usable epoch
+      And A is an old client (transaction version 0)
+      And A has written "a1" to payments-0
+      And A uses EndTxn v5
+      When A commits
+      Then it is done and answers a new producer id and epoch 0
+
   @KIP890-077 @MUST
   Rule: After an overflow a coordinator answers a retried EndTxn of the old identity with the same new one, and the opposite decision with INVALID_TXN_STATE.
     A producer whose answer with the new id was lost cannot find out how its transaction ended.
@@ -228,6 +237,15 @@ Feature: Exhausted epochs
       When A writes "late" to payments-1 with its previous epoch
       Then it is refused with INVALID_PRODUCER_EPOCH or INVALID_PRODUCER_ID_MAPPING
       And the log of payments-1 has not grown
+
+    @needs:transactions-v2
+    Scenario: [7] InitProducerId is sent with the old identity after another transaction of the new producer id
+      Given producer A at the last usable epoch
+      And A has committed "a1" to payments-0
+      And A has committed "a2" to payments-0
+      When A initialises again with the epoch before its previous one
+      Then it is refused with PRODUCER_FENCED
+      And the producer id and epoch of A are unchanged
 
   @KIP890-405 @MUST @commits @aborts
   Rule: A transaction that ends at the last usable epoch, 32766, ends in each of its partitions, the offsets of groups included.

@@ -92,6 +92,15 @@ Feature: Appends that fail
       And readers of payments-0 see "a1", "a2"
       And an append to the transaction log has failed
 
+    @needs:transactions-v2
+    Scenario: [3] The record of the completion of an abort is refused
+      Given A has written "a1" to payments-0
+      And the second append to the transaction log fails
+      When A aborts
+      Then it is done and answers the same producer id and the next epoch
+      And the transaction of A is over
+      And an append to the transaction log has failed
+
   @KIP890-464 @MUST @retention
   Rule: A coordinator continues to remove expired transactional ids after its log has refused the record of one of them.
     One refusal would end the expiry of all ids, and the coordinator would fill up.

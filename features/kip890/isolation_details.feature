@@ -69,6 +69,13 @@ Feature: Isolation in detail
       When "p1" is written to payments-0
       Then readers of payments-0 see "p1"
 
+    Scenario: [9] A reader fetches an aborted transaction with Fetch v4 and v11
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      When A aborts
+      Then readers of payments-0 see nothing with Fetch v4
+      And readers of payments-0 see nothing with Fetch v11
+
   @KIP890-140 @MUST @aborts
   Rule: The records of a read_committed Fetch, filtered by its list of aborted transactions, are exactly the committed ones.
     A broker that filters in its own way and a client that filters by the list can disagree about what is committed.

@@ -265,6 +265,15 @@ Feature: What a group's offsets are during and after a transaction
       When A commits
       Then group "shop" has no committed offset of payments-0
 
+    @needs:crash
+    Scenario: [7] The system crashes before the abort
+      Given producer A with transactional id "transfer"
+      And A has sent offset 5 of payments-0 to group "shop"
+      And the system has crashed and restarted
+      When A aborts
+      Then group "shop" has no committed offset of payments-0
+      And group "shop" has no pending offset of payments-0
+
   @KIP890-270 @MUST
   Rule: A group coordinator answers OffsetFetch for a group without committed offsets with offset -1 and no error.
     A consumer of a new group would stop with an error, where it only has to begin at the start.

@@ -44,6 +44,15 @@ Feature: How the leader of a partition judges a Produce
       Then it is refused with INVALID_PRODUCER_EPOCH
       And the log of payments-1 has not grown
 
+    @needs:transactions-v2
+    Scenario: [5] A late batch arrives in a partition outside of its aborted transaction
+      Given producer A with transactional id "transfer"
+      And A has written "a1" to payments-0
+      And A has aborted
+      When A writes "late" to payments-1 with its previous epoch
+      Then it is refused with INVALID_PRODUCER_EPOCH
+      And the log of payments-1 has not grown
+
   @KIP890-092 @MUST
   Rule: A leader accepts further batches of a transaction, and the transaction's start offset in the partition stays at the first batch.
     A start offset that moves with each batch lets the last stable offset pass records that are undecided.
@@ -189,6 +198,15 @@ Feature: How the leader of a partition judges a Produce
       When A writes "late" to payments-0
       Then it is refused with TRANSACTION_ABORTABLE
       And the log of payments-0 has not grown
+      And the last stable offset of payments-0 is the high watermark
+
+    Scenario: [3] A late batch arrives in Produce v10 after an abort
+      Given producer A with transactional id "transfer"
+      And A is an old client (transaction version 0) and uses Produce v10
+      And A has written "a1" to payments-0
+      And A has aborted
+      When A writes "late" to payments-0
+      Then it is refused with INVALID_TXN_STATE
       And the last stable offset of payments-0 is the high watermark
 
   @KIP890-101 @MUST @fencing

@@ -53,6 +53,13 @@ Feature: Replicas
       When B commits
       Then readers of accounts-0 see "a1", "b1"
 
+    Scenario: [5] A transaction aborts while a replica is unavailable
+      Given producer A has written "a1" to accounts-0 on both nodes and "a2" to payments-0 on node 1
+      And node 2 is paused
+      When A aborts
+      Then readers of accounts-0 see nothing
+      And the last stable offset of accounts-0 is the offset of "a1"
+
   @KIP890-227 @MUST
   Rule: A leader does not acknowledge a record or marker that fewer replicas than min.insync.replicas have.
     A producer that receives a success discards the record, and a coordinator the transaction. What is lost with the leader is then not

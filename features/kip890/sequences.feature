@@ -34,6 +34,15 @@ Feature: Sequence numbers
       Then it is refused with OUT_OF_ORDER_SEQUENCE_NUMBER
       And the log of payments-0 has not grown
 
+    @needs:transactions-v2 @needs:crash
+    Scenario: [4] The first batch of a producer has sequence 1 after a crash
+      Given "p1" has been written to payments-0
+      And producer A with transactional id "transfer"
+      And the system has crashed and restarted
+      When A writes "early" to payments-0 at sequence 1
+      Then it is refused with OUT_OF_ORDER_SEQUENCE_NUMBER
+      And the log of payments-0 has not grown
+
   @KIP890-109 @MUST
   Rule: A leader accepts any first sequence from an idempotent producer, or in Produce v11, if the partition does not know the producer.
     Old clients and idempotent producers may return after their state has expired; the strict rule would lock them out.

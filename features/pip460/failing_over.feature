@@ -183,6 +183,13 @@ Feature: Consumers and controllers that are absent for a while
       When the grace period passes
       Then carol is assigned left and right
 
+    Scenario: [12] A consumer of another topic does not reconnect, and its name is that of a connected one
+      Given the scalable topic "payments" of segments "a" and "b"
+      And carol has joined "workers" of payments, calling itself "bob"
+      And carol has been cut off
+      When the grace period passes
+      Then ann is assigned left, and was notified of no others
+
   @PIP460-39 @MUST @recovery
   Rule: Assignments survive a failover of the controller: a stream consumer that reconnects is assigned the segments that it had.
     Otherwise each failover takes all segments away from each consumer that reconnects a little later than the others.

@@ -222,6 +222,15 @@ Feature: Sealed segments
       Then the consumer of "workers" learns that there is no more
       And the consumer of "auditors" learns that there is no more
 
+    Scenario: [19] A checkpoint consumer that joins after both children were split is assigned the first parent
+      Given "p1" has been written to left
+      And left has been split into low and high
+      And low has been split into third and fourth
+      And high has been split into fifth and sixth
+      When ann joins "jobs" of orders as a checkpoint consumer
+      Then it is done
+      And ann is assigned left, perhaps among others
+
   @PIP460-16 @MUST @sealing
   Rule: No message is delivered twice because of a split or a merge.
     An order that is processed twice is paid twice.

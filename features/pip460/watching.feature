@@ -132,6 +132,22 @@ Feature: Watching a layout
       When low and high are merged into whole
       Then client A is notified how events is now
 
+    @needs:store-faults
+    Scenario: [14] A client is notified of two changes of which the first was not notified to its broker
+      Given client A has begun to watch orders
+      And the next event of a change of a layout is lost
+      And left has been split into low and high
+      When right is split into third and fourth
+      Then client A is notified how orders is now
+
+    Scenario: [15] A client is notified of a change after another client's topic was deleted
+      Given the scalable topic "events" of segment "root"
+      And client A has begun to watch events
+      And client B has begun to watch orders
+      And orders has been deleted as a whole
+      When root is split into low and high
+      Then client A is notified how events is now
+
   @PIP460-29 @MUST
   Rule: The layouts that a broker sends to one watch have increasing epochs.
     A client that applies an old layout after a new one goes back to sealed segments.

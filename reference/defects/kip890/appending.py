@@ -8,10 +8,12 @@ from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
 from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
 from fencepost.reference.kafka.kafka_types import PartitionName, ProducerIdAndEpoch
 from fencepost.reference.kafka.partition_log import PartitionLog
-from fencepost.reference.kafka.producer_state import EpochStanding, ProducerStates
+from fencepost.reference.kafka.producer_state import AppendedBatch, EpochStanding, ProducerState, ProducerStates
 from fencepost.reference.kafka.transaction import KafkaTransaction, KafkaTransactionState
 from fencepost.reference.kafka.verification import TransactionSupport, Verification
-from fencepost.wire.kafka.batches import Batch
+from fencepost.wire.kafka.batches import Batch, MarkerType
+
+from .producing import LooksForDuplicatesFirst
 
 
 @defect({"KIP890-100": seen("^success with Appended")}, origin="textbook: the delayed message of the proposal's introduction")
@@ -127,3 +129,34 @@ class VerifiedForEver(KafkaCoordinator):
             self._verified.add((transaction.producer, partition))
             return True
         return transaction.state is KafkaTransactionState.ONGOING and (transaction.producer, partition) in self._verified
+
+
+@defect({"KIP890-095": seen("success", what="answer to Produce")}, origin="red team: a cache of verifications whose key lacks the topic")
+class VerifiedByNumber(KafkaCoordinator):
+    """A partition passes for one of the transaction if the transaction has a partition of the same number in any topic."""
+
+    def is_member(self, transaction: KafkaTransaction, partition: PartitionName) -> bool:
+        return super().is_member(transaction, partition) or any(partition.partition == one.partition for one in transaction.partitions)
+
+
+@defect(
+    {"KIP890-100": seen("^success", expected="INVALID_PRODUCER_EPOCH", what="^answer to Produce")},
+    origin="red team: the batches of an aborted transaction stay, for their producer may send them once more",
+    also=[LooksForDuplicatesFirst],
+)
+class DuplicateOfAnAbortedBatch(ProducerStates):
+    """An aborted batch that is sent again is answered with success, so its producer believes that the record is written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._aborted: dict[tuple[int, int, int], AppendedBatch] = {}
+
+    def apply(self, batch: Batch) -> ProducerState | None:
+        before = super().apply(batch)
+        if before is not None and batch.marker is not None and batch.marker.type is MarkerType.ABORT:
+            producer = before.producer
+            self._aborted |= {(producer.producer_id, producer.epoch, one.first_sequence): one for one in before.batches}
+        return before
+
+    def duplicate_of(self, batch: Batch) -> AppendedBatch | None:
+        return super().duplicate_of(batch) or self._aborted.get((batch.producer_id, batch.producer_epoch, batch.base_sequence))

@@ -150,6 +150,19 @@ class OldClientsEndForgottenByCrash(KafkaCoordinator):
 
 
 @defect(
+    {"KIP890-084": seen("^a refusal with INVALID_TXN_STATE", expected="^success", what="answer to EndTxn")},
+    origin="red team: an id whose last transaction left nothing is loaded as a new one",
+)
+class OldClientsAbortForgottenByCrash(KafkaCoordinator):
+    """After a crash a coordinator knows of an old client's commit, and not of its abort."""
+
+    def recovered(self, transaction: KafkaTransaction) -> KafkaTransaction:
+        if transaction.state is KafkaTransactionState.COMPLETE_ABORT and transaction.transaction_version < 2:
+            return replace(transaction, state=KafkaTransactionState.EMPTY)
+        return super().recovered(transaction)
+
+
+@defect(
     {
         "KIP890-084": seen("CONCURRENT_TRANSACTIONS", expected="^success", what="^answer to EndTxn"),
         "KIP890-086": seen("CONCURRENT_TRANSACTIONS", expected="INVALID_TXN_STATE", what="^answer to EndTxn"),

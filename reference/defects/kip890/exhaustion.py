@@ -214,3 +214,15 @@ class OldProducerIdAddsPartitions(KafkaCoordinator):
         if known is not None and producer == ProducerIdAndEpoch(known.previous_producer_id, EXHAUSTED_EPOCH) and transaction_version == 2:
             producer = known.producer
         super().add_partitions(transactional_id, producer, partitions, transaction_version)
+
+
+@defect(
+    {"KIP890-076": seen("epoch 32767", expected="a new producer id", what="^answer to EndTxn")},
+    origin="red team: the protocol of the addition, where that of the end counts",
+)
+class OldBeginningDoesNotOverflow(KafkaCoordinator):
+    """EndTxn v5 at the last usable epoch returns no new producer id if an old client's request has begun the transaction."""
+
+    def prepare(self, transaction: KafkaTransaction, decision: Decision, bumps: int, *, moves_on: bool = True) -> KafkaTransaction:
+        is_new = transaction.transaction_version == 2 or transaction.is_idle
+        return super().prepare(transaction, decision, bumps, moves_on=moves_on and is_new)

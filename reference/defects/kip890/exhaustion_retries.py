@@ -1,12 +1,13 @@
 """Defects in what a coordinator keeps for a retry after a change of the producer id."""
 
 from dataclasses import replace
+from typing import Any
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
 from fencepost.reference.kafka.kafka_errors import RequestRefused
-from fencepost.reference.kafka.kafka_types import NO_PRODUCER, ProducerIdAndEpoch
-from fencepost.reference.kafka.transaction import Decision
+from fencepost.reference.kafka.kafka_types import EXHAUSTED_EPOCH, NO_PRODUCER, NOTHING, ProducerIdAndEpoch
+from fencepost.reference.kafka.transaction import Decision, KafkaTransaction
 
 _INITIALISED = seen(r"^a refusal with PRODUCER_FENCED", expected="^success", what="answer to InitProducerId")
 
@@ -62,3 +63,27 @@ class OldIdForgottenByRefusedInit(_ForgetsTheOldId):
         except RequestRefused:
             self.forget(transactional_id)
             raise
+
+
+@defect(
+    {"KIP890-078": seen("^success", expected="^a refusal with PRODUCER_FENCED", what="^answer to InitProducerId")},
+    origin="red team: what is kept for a retry and never cleared",
+)
+class ExhaustedIdentityOwnsForEver(KafkaCoordinator):
+    """InitProducerId of the exhausted identity is answered as a retry also after the next transaction, so a zombie becomes the owner."""
+
+    def __init__(self, *parts: Any) -> None:
+        self._exhausted: set[tuple[str, int]] = set()
+        super().__init__(*parts)
+
+    def install(self, transaction: KafkaTransaction) -> KafkaTransaction:
+        if transaction.previous_producer_id not in (NOTHING, transaction.producer_id):
+            self._exhausted.add((transaction.transactional_id, transaction.previous_producer_id))
+        return super().install(transaction)
+
+    def init_producer_id(self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch = NO_PRODUCER) -> ProducerIdAndEpoch:
+        known = self._transactions.get(transactional_id)
+        is_exhausted = expected.epoch == EXHAUSTED_EPOCH and (transactional_id, expected.producer_id) in self._exhausted
+        if known is not None and known.is_idle and is_exhausted:
+            return known.producer
+        return super().init_producer_id(transactional_id, timeout_ms, expected)

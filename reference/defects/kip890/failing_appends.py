@@ -11,7 +11,7 @@ from fencepost.reference.kafka.kafka_topics import OFFSETS_TOPIC
 from fencepost.reference.kafka.kafka_types import PartitionName, ProducerIdAndEpoch
 from fencepost.reference.kafka.markers import TransactionMarker
 from fencepost.reference.kafka.partition_log import PartitionLog
-from fencepost.reference.kafka.transaction import KafkaTransaction
+from fencepost.reference.kafka.transaction import Decision, KafkaTransaction
 
 
 @defect(
@@ -63,6 +63,18 @@ class CompletionTriedOnce(KafkaCoordinator):
 
     def completion_failed(self, transactional_id: str) -> None:
         pass
+
+
+@defect(
+    {"KIP890-463": seen("^PrepareAbort", expected="^over", what="^transaction of A")},
+    origin="red team: an abort has nothing to show, so nothing is lost if it is never complete",
+)
+class CompletionOfAnAbortTriedOnce(KafkaCoordinator):
+    """When the log does not take the completion of an abort, no timer tries it again, and the transactional id is busy for ever."""
+
+    def completion_failed(self, transactional_id: str) -> None:
+        if self._transactions[transactional_id].decision is Decision.COMMIT:
+            super().completion_failed(transactional_id)
 
 
 @defect(

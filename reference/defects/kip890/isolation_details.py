@@ -15,6 +15,7 @@ from fencepost.wire.kafka.batches import Batch, MarkerType
 from fencepost.wire.kafka.entities import api_of
 
 _AT_A_TIME = 10
+_FLEXIBLE = 12
 
 
 @defect(
@@ -163,3 +164,18 @@ class OverlappingAbortNotListed(PartitionLog):
         aborted = super().aborted_by(marker, before)
         overlap = aborted is not None and any(other.last_offset > aborted.first_offset for other in self._aborted)
         return None if overlap else aborted
+
+
+@defect(
+    {"KIP890-139": seen('^"a1"', expected="^nothing", what="readers of payments-0")},
+    origin="red team: a field that is written from the first flexible version on, and was there before",
+)
+class AbortedNotListedInOldVersions(ResponseOrder):
+    """The answers to Fetch before v12 have no list of aborted transactions, so their readers receive aborted records."""
+
+    def arrange(self, answer: ResponsePayload) -> ResponsePayload:
+        if api_of(answer) != "fetch" or answer.__version__ >= _FLEXIBLE:
+            return answer
+        topics: tuple[Any, ...] = getattr(answer, "responses", ())
+        listed = [replace(topic, partitions=tuple(replace(one, aborted_transactions=None) for one in topic.partitions)) for topic in topics]
+        return replace(answer, responses=tuple(listed))

@@ -4,7 +4,7 @@ from typing import Any
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.groups import GroupOffsets
-from fencepost.wire.kafka.batches import Batch
+from fencepost.wire.kafka.batches import Batch, MarkerType
 
 
 class _Reloads(GroupOffsets):
@@ -67,3 +67,21 @@ class ReloadedGroupNeverMovesBack(GroupOffsets):
     def counts(self, decided: Any, committed: Any) -> bool:
         shrinks = self._is_starting and committed is not None and decided.offset.offset < committed.offset.offset
         return super().counts(decided, committed) and not shrinks
+
+
+@defect(
+    {"KIP890-054": seen("with UNSTABLE_OFFSET_COMMIT", expected="^a stable offset", what="^stable offset of payments-0")},
+    origin="red team: what is loaded is a copy for commits",
+)
+class ReloadedOffsetOutlivesItsAbort(GroupOffsets):
+    """After a crash the abort of a transaction does not remove the offsets that it has sent before the crash, and they stay pending."""
+
+    _loaded = frozenset[int]()
+
+    def __init__(self, *parts: Any) -> None:
+        super().__init__(*parts)
+        self._loaded = frozenset(self._pending)
+
+    def decide(self, producer_id: int, decision: MarkerType) -> None:
+        if producer_id not in self._loaded or decision is MarkerType.COMMIT:
+            super().decide(producer_id, decision)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 from fencepost.reference.defects.decorator import defect, seen
 from fencepost.reference.kafka.kafka_coordinator import KafkaCoordinator
@@ -9,6 +10,7 @@ from fencepost.reference.kafka.kafka_errors import Errors, RequestRefused
 from fencepost.reference.kafka.kafka_types import PartitionName, ProducerIdAndEpoch
 from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.producer_state import AppendedBatch, EpochStanding, ProducerState, ProducerStates
+from fencepost.reference.kafka.transaction import KafkaTransaction, KafkaTransactionState
 from fencepost.reference.kafka.verification import TransactionSupport, Verification
 from fencepost.wire.kafka.batches import Batch, encode
 
@@ -92,7 +94,9 @@ def _key(batch: Batch) -> tuple[int, int, int, int]:
     return batch.producer_id, batch.producer_epoch, batch.base_sequence, len(batch.records)
 
 
-class _LooksForDuplicatesFirst(Verification):
+class LooksForDuplicatesFirst(Verification):
+    """A leader that does not ask the coordinator about a batch that it has."""
+
     def before_produce(self, log: PartitionLog, transactional_id: str, batch: Batch, operation: TransactionSupport) -> int | None:
         if log.producers.duplicate_of(batch) is not None:
             return None
@@ -171,7 +175,22 @@ class LateBatchOfKnownProducerAccepted(ProducerStates):
         return EpochStanding.IN_OPEN_TRANSACTION if standing is EpochStanding.NEW and is_known else standing
 
 
-@defect({"KIP890-101": seen(_TAKEN)}, origin="textbook: two checks in the wrong order", also=[_LooksForDuplicatesFirst])
+@defect({"KIP890-099": seen(_TAKEN)}, origin="red team: a cache of verifications that a COMMIT marker alone clears")
+class VerifiedUntilACommit(KafkaCoordinator):
+    """What was verified for an old client passes after an abort too, so a late batch begins a transaction that no client ends."""
+
+    def __init__(self, *parts: Any) -> None:
+        self._verified: set[tuple[ProducerIdAndEpoch, PartitionName]] = set()
+        super().__init__(*parts)
+
+    def is_member(self, transaction: KafkaTransaction, partition: PartitionName) -> bool:
+        if super().is_member(transaction, partition):
+            self._verified.add((transaction.producer, partition))
+            return True
+        return transaction.state is KafkaTransactionState.COMPLETE_ABORT and (transaction.producer, partition) in self._verified
+
+
+@defect({"KIP890-101": seen(_TAKEN)}, origin="textbook: two checks in the wrong order", also=[LooksForDuplicatesFirst])
 class DuplicateOfAnOlderEpoch(ProducerStates):
     """A partition looks for duplicates before it checks the epoch, so a fenced producer that repeats a batch is answered with success."""
 
@@ -242,3 +261,16 @@ class LateBatchInTheNextTransaction(AddsForThePreviousEpoch):
     """A late batch of an ended transaction adds its partition to the next one, whose end makes the batch visible."""
 
     protocol = 2
+
+
+@defect(
+    {"KIP890-091": seen("^success", expected="INVALID_PRODUCER_EPOCH", what="answer to Produce")},
+    origin="red team: the hang of the proposal's first lines, left in for an abort",
+)
+class LateBatchAfterAnAbort(KafkaCoordinator):
+    """A late batch of an aborted transaction begins a transaction in another partition, which its producer does not know and never ends."""
+
+    def check_producer(self, transaction: KafkaTransaction, producer: ProducerIdAndEpoch) -> None:
+        aborted = ProducerIdAndEpoch(transaction.producer_id, transaction.producer_epoch - 1)
+        if transaction.state is not KafkaTransactionState.COMPLETE_ABORT or producer != aborted:
+            super().check_producer(transaction, producer)

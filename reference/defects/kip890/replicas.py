@@ -1,7 +1,10 @@
 """Defects in what a leader makes of records and markers that its followers lack."""
 
 from fencepost.reference.defects.decorator import defect, seen
+from fencepost.reference.kafka.markers import TransactionMarker
+from fencepost.reference.kafka.partition_log import PartitionLog
 from fencepost.reference.kafka.replication import Replication
+from fencepost.reference.kafka.transaction import Decision
 
 
 @defect(
@@ -34,6 +37,26 @@ class LastUnreplicatedMarkerAlone(Replication):
 
     def undecided(self) -> list[int]:
         return super().undecided()[-1:]
+
+
+@defect(
+    {"KIP890-226": seen("^last stable offset 1", expected='^the offset of "a1"', what="^last stable offset of accounts-0")},
+    origin="red team: nothing to hand out, so nothing to wait for",
+)
+class UnreplicatedAbortDecides(PartitionLog):
+    """The last stable offset waits for the replicas of a COMMIT marker, and passes an aborted transaction at once."""
+
+    _aborted_by_leader = frozenset[int]()
+
+    def append_marker(self, marker: TransactionMarker) -> None:
+        state = self.producers.get(marker.producer.producer_id)
+        super().append_marker(marker)
+        if state is not None and marker.decision is Decision.ABORT:
+            self._aborted_by_leader |= {state.transaction_start}
+
+    def first_unstable_offset(self) -> int | None:
+        undecided = [start for start in self.replication.undecided() if start not in self._aborted_by_leader]
+        return min((*self.producers.open_transactions(), *undecided), default=None)
 
 
 @defect(

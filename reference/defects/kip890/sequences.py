@@ -81,6 +81,18 @@ class FirstGapIsRefusedOnce(ProducerStates):
             raise
 
 
+@defect({"KIP890-108": seen(_TAKEN)}, origin="red team: a leader that has just read its log believes that it knows too little to refuse")
+class AnyFirstSequenceAfterARestart(PartitionLog):
+    """In a log that was read at the start of the broker, a new client's first batch may have any sequence number."""
+
+    def __init__(self, machine: Machine, producer_states: type[ProducerStates], name: PartitionName) -> None:
+        super().__init__(machine, producer_states, name)
+        self._was_read = bool(self._entries)
+
+    def may_begin_anywhere(self, *, is_of_new_client: bool) -> bool:
+        return self._was_read or super().may_begin_anywhere(is_of_new_client=is_of_new_client)
+
+
 @defect({"KIP890-109": seen(_OUT_OF_ORDER)}, origin="textbook: the reason why UNKNOWN_PRODUCER_ID was given up")
 class EverybodyBeginsAtZero(ProducerStates):
     """The rule for new clients is applied to all, so a producer whose state has expired can never write again."""

@@ -332,7 +332,22 @@ class ScalableNamesakesGivenUp(Sessions):
         groups = [(topic, group) for topic, led in self._led.items() for group in led.values()]
         ((where, name),) = ((topic, name) for topic, group in groups for name, one in group.items() if one is member)
         if super().is_over(member):
-            namesakes = [group[name] for topic, group in groups if topic == where and name in group]
+            namesakes = [group[name] for topic, group in groups if self.is_confused(topic, where) and name in group]
             self.given_up.update(id(one.session) for one in namesakes if one.session is not None)
             return True
         return id(member.session) in self.given_up
+
+    def is_confused(self, topic: str, other: str) -> bool:
+        """Whether a consumer of one topic passes for its namesake of the other one."""
+        return topic == other
+
+
+@defect(
+    {"PIP460-38": seen("^left and right$", expected="^left$", what="^segments of ann$")},
+    origin="red team: the consumers of a broker's topics in one table, by their names",
+)
+class ScalableNamesakesOfOtherTopicsGivenUp(ScalableNamesakesGivenUp):
+    """When a consumer is given up, so are the connected consumers of its name in other topics of the controller."""
+
+    def is_confused(self, topic: str, other: str) -> bool:
+        return topic != other

@@ -197,6 +197,18 @@ class ScalableBetweenNotAssigned(Sessions):
         return [one for one in super().segments_for_checkpoints(layout) if one.is_active or not one.parents]
 
 
+@defect(
+    {"PIP460-14": seen("^right and low and high", expected="^left$", what="^segments of ann$")},
+    origin="red team: a controller that walks the layout from the active segments, and only one step",
+)
+class ScalableGrandparentsNotAssigned(Sessions):
+    """A consumer that keeps its own positions is assigned active segments and their parents, and never reads what was sealed before."""
+
+    def segments_for_checkpoints(self, layout: Layout) -> list[Segment]:
+        near = {number for one in layout.active for number in (one.number, *one.parents)}
+        return [one for one in super().segments_for_checkpoints(layout) if one.number in near]
+
+
 class _PassesOnUntilTheSeal(Subscription):
     is_sealed = False
 

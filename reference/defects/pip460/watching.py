@@ -79,6 +79,14 @@ class ScalableNewsOnce(Newsroom):
         return super().is_news(reported, epoch) and reported < 1
 
 
+@defect({"PIP460-28": _NOT_AS_IT_IS}, origin="red team: a guard against outdated layouts that drops what comes after a gap")
+class ScalableNewsOfTheNextEpochOnly(Newsroom):
+    """A watch that has missed a layout is notified of no later one: only the next epoch follows the one that it knows."""
+
+    def is_news(self, reported: int, epoch: int) -> bool:
+        return super().is_news(reported, epoch) and epoch == reported + 1
+
+
 @defect({"PIP460-28": _NOT_AS_IT_IS}, origin="feared: a close that is searched for by the connection, and not by the watch")
 class ScalableOneCloseEndsAll(Newsroom):
     """When a client closes one watch, the other watches of the topic are not notified of anything more."""
@@ -105,6 +113,20 @@ class ScalableOneCloseEndsAll(Newsroom):
     def look(self, topic: str, watch: LayoutWatch[Said]) -> None:
         if not any(watch._waiting is one for one in self.ended):
             super().look(topic, watch)
+
+
+@defect(
+    {"PIP460-28": _NOT_AS_IT_IS}, origin="red team: the watches of a deleted topic are searched for by the broker, and not by the topic"
+)
+class ScalableADeletionEndsAll(ScalableOneCloseEndsAll):
+    """When a topic is deleted, the watches of other topics are not notified of anything more."""
+
+    def end(self, stop: Callable[[], None]) -> None:
+        Newsroom.end(self, stop)
+
+    def notify_of_deletion(self, watch: LayoutWatch[Said], refused: CommandRefused) -> None:
+        super().notify_of_deletion(watch, refused)
+        self.ended.extend(self.begun)
 
 
 @defect({"PIP460-29": seen("^0, 0", what="^epochs that A receives$")}, origin="Apache Pulsar 5.0.0-M1")
