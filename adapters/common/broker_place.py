@@ -24,6 +24,10 @@ class StartableBroker(Protocol):
         """Why it will never serve again after it was down; None if it does."""
         ...
 
+    def give_up(self, why: str) -> None:
+        """Note that it does not serve any more."""
+        ...
+
     def log_during(self, session: Closing) -> Callable[[], str]:
         """A function that returns what it wrote while the session was open."""
         ...

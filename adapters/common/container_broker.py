@@ -165,6 +165,10 @@ class ContainerBroker(NoCrashPoints, ABC, Generic[C, O]):
             self.start_again()
         self.await_again()
 
+    def give_up(self, why: str) -> None:
+        """Note that it does not serve any more, unless it is known already."""
+        self.died = self.died or why
+
     def await_again(self) -> None:
         """Wait until a broker that was down serves transactions. Raises NeverBack; it is then given up, and not awaited once more."""
         if self.died is None:
@@ -173,7 +177,7 @@ class ContainerBroker(NoCrashPoints, ABC, Generic[C, O]):
             except SystemUnreachable as error:
                 if self._closed or not self._serving.done():  # it has not been in use
                     raise
-                self.died = str(error)
+                self.give_up(str(error))
         if self.died is not None:
             raise NeverBack(self.died)
 

@@ -264,8 +264,8 @@ class ContainerSystem(ABC, Generic[B]):
         with self._changed:
             if said:
                 place.in_vain = 0 if said[0].answer is not None else place.in_vain + 1
-            if place.in_vain == _MOST_IN_VAIN and place.broker.died is None:
-                place.broker.died = f"it did not answer the last request of {_MOST_IN_VAIN} scenarios, one after the other"
+            if place.in_vain == _MOST_IN_VAIN:
+                place.broker.give_up(f"it did not answer the last request of {_MOST_IN_VAIN} scenarios, one after the other")
             self._give_up_the_dead()
             place.sessions -= 1
             going = [] if self._closed else self._leaving(self._line.not_needed([place]))

@@ -105,14 +105,14 @@ class Act(Generic[M]):
     needs: frozenset[str] = frozenset()
     races: bool = False
     """Whether requests race, so that the answers depend on which arrives first."""
-    is_whole: bool = False
-    """Whether one of several entries of its request may be why all of them are refused."""
     excludes: frozenset[str] = frozenset()
     """Traits that no other act of the sequence may have."""
     is_case: bool = False
     """Whether it is one of many generated cases, of which only a sample can be played."""
     fits: "Callable[[Script[M]], bool]" = lambda _: True
     """Whether it may come after these lines, whatever clients know."""
+    is_whole: bool = False
+    """Whether one of several entries of its request may be why all of them are refused."""
 
     @property
     def traits(self) -> frozenset[str]:

@@ -41,10 +41,11 @@ _RARE = {
         ("pickers subscribe to left", "left is split", "low and high are merged", "whole is split", "a look at what pickers have in upper"),
     ),
     "pip471": (
+        ("left and right are merged", "{x} writes to whole", "{x} commits", "{x} writes to whole late"),
         ("left is split", "low and high are merged", "{x} writes to again", "{x} aborts", "{x} writes to again late"),
         ("left is split", "{x} writes to {segment}", "low and high are merged", "{x} writes to {segment}, which is sealed"),
         ("{x} writes to right", "right is split", "{x} writes to right, which is sealed"),
-        ("left is split", "{x} writes to {segment}", "{x} commits, and a crash comes before-op-delete", "{x} writes to {segment} late"),
+        ("left is split", "{x} writes to {segment}", "{x} aborts", "{x} writes to {segment} late"),
         (
             "drainers join left",
             "A acknowledges first for drainers",
