@@ -8,6 +8,7 @@ from dataclasses import dataclass
 LOOPBACK = "127.0.0.1"
 _PORTS = range(20_000, 30_000)
 """Below the range of ports that systems assign to connections, so that no connection takes this port while the broker is down."""
+_given: set[int] = set()
 
 
 @dataclass(frozen=True)
@@ -28,9 +29,10 @@ class Address:
 
 
 def free_port() -> int:
-    """A port of this machine's loopback address on which no process listens."""
+    """A port of this machine's loopback address on which no process listens, and another one each time: a broker needs several."""
     while True:
-        port = secrets.choice(_PORTS)
+        port = secrets.choice([one for one in _PORTS if one not in _given])
+        _given.add(port)
         with socket.socket() as probe, contextlib.suppress(OSError):
             probe.bind((LOOPBACK, port))
             return port

@@ -17,8 +17,9 @@ T = TypeVar("T")
 _KEY = re.compile(r" \(\d+(?:, a case)?\)$")
 
 RACES = "races"
-WHOLE = "answered as a whole"
 """The trait of acts in which requests race."""
+WHOLE = "answered as a whole"
+"""The trait of acts whose request has several entries, one of which may be why all are refused."""
 DISTURBANCE = "Disturbance"
 """The kind of a line that is no sentence: its text names a disturbance, and it changes nothing that clients know."""
 
